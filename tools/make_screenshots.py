@@ -24,7 +24,7 @@ def main() -> None:
         files("qrels.txt"), runs, "nDCG@10 AP RR P@10 R@100", slices=files("queries.jsonl"), by="kind", min_queries=5
     )
     page = Path(tempfile.mkdtemp()) / "report.html"
-    jd.report(board, page, texts=files("documents.jsonl"), queries=files("queries.jsonl"))
+    jd.report(board, page, doc_texts=files("documents.jsonl"), query_texts=files("queries.jsonl"))
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]

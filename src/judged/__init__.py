@@ -21,9 +21,16 @@ import lazy_loader
 _public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 _ELSEWHERE = {  # names in other libraries
-    "roc_auc_score": "curves.classify", "auc": "curves.classify", "confusion_matrix": "curves.classify",
-    "classification_report": "curves.classify", "precision_recall_curve": "curves.pr_curve", "cohen_kappa_score": "agree",
-    "kappa": "agree", "rbo": "stats.rbo", "kendalltau": "stats.kendall", "spearmanr": "stats.spearman", "ttest_rel": "compare",
+    **dict.fromkeys(("roc_auc_score", "auc", "confusion_matrix", "classification_report"), "jd.curves.classify"),
+    "precision_recall_curve": "jd.curves.pr_curve", "cohen_kappa_score": "jd.agree", "kappa": "jd.agree", "rbo": "jd.stats.rbo",
+    "kendalltau": "jd.stats.kendall", "spearmanr": "jd.stats.spearman", "ttest_rel": "jd.compare",
+    "ndcg_score": 'jd.ndcg(labels, scores), with ties="expected" for the mean over ties', "dcg_score": 'jd.dcg(labels, scores), with ties="expected" for the mean over ties',
+    **dict.fromkeys(("average_precision_score", "label_ranking_average_precision_score"), 'jd.average_precision(labels, scores, tied="together")'),
+    "label_ranking_loss": 'jd.ranking_loss(labels, scores), with ties="worst" for equal scores as errors',
+    "coverage_error": 'jd.last_hit(labels, scores), with ties="worst" for the last of equal scores',
+    **dict.fromkeys(("calc_aggregate", "RelevanceEvaluator"), "jd.evaluate(qrels, run, measures), whose result has .mean()"),
+    "iter_calc": "jd.evaluate(qrels, run, measures), whose result has .records() and .to_dict()", "gauc": "jd.recommenders.gauc",
+    **dict.fromkeys(("read_trec_qrels", "parse_qrel"), "jd.read_qrels"), **dict.fromkeys(("read_trec_run", "parse_run"), "jd.read_run"),
 }  # fmt: skip
 
 
@@ -31,7 +38,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         value = _public(name)
     else:
-        value = None if name.startswith("_") else _measure(name)
+        value = None if name.startswith("_") or name in _ELSEWHERE else _measure(name)
         if value is None:
             raise AttributeError(f"module 'judged' has no attribute {name!r}{_suggestion(name)}")
     globals()[name] = value
@@ -52,8 +59,8 @@ def _measure(name: str) -> Any:
 def _suggestion(name: str) -> str:
     from difflib import get_close_matches
 
-    near = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, __all__, 1)), None)
-    return f"; did you mean judged.{near}?" if near else ""
+    near = next(iter(get_close_matches(name, __all__, 1)), None)
+    return f"; use {_ELSEWHERE[name]}" if name in _ELSEWHERE else f"; did you mean jd.{near}?" if near else ""
 
 
 def __dir__() -> list[str]:

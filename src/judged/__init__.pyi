@@ -17,8 +17,6 @@ from .comparison.result import Comparison as Comparison
 from .comparison.variance import variance as variance
 from .core.judged import Judged as Judged
 from .core.policy import Policy as Policy
-from .core.tables import Qrels as Qrels
-from .core.tables import Run as Run
 from .correlation.correlate import correlate as correlate
 from .curves.run_curves import curve as curve
 from .distributed.executors import Processes as Processes
@@ -32,12 +30,15 @@ from .errors import UsageError as UsageError
 from .evaluation.arrays import score as score
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import join as join
+from .evaluation.explain.describe import describe as describe
 from .evaluation.explain.explain import explain as explain
 from .evaluation.result.load import load as load
 from .evaluation.result.values import Values as Values
 from .evaluation.spark.evaluate_frame import evaluate_frame as evaluate_frame
 from .evaluation.stream.evaluator import Evaluator as Evaluator
 from .io.rag.questions import read_questions as read_questions
+from .io.read import Qrels as Qrels
+from .io.read import Run as Run
 from .io.read import read_qrels as read_qrels
 from .io.read import read_run as read_run
 from .io.sample import sample_path as sample_path
@@ -61,7 +62,6 @@ all_hit = _functions.all_hit
 any_set = _functions.any_set
 ap = _functions.ap
 arp = _functions.arp
-auc = _functions.auc
 average_precision = _functions.average_precision
 average_relevance_position = _functions.average_relevance_position
 balanced_accuracy = _functions.balanced_accuracy
@@ -75,7 +75,6 @@ cg = _functions.cg
 compat = _functions.compat
 compatibility = _functions.compatibility
 complete = _functions.complete
-coverage_error = _functions.coverage_error
 cumulated_gain = _functions.cumulated_gain
 dcg = _functions.dcg
 dcg_burges = _functions.dcg_burges
@@ -105,7 +104,6 @@ informedness = _functions.informedness
 insq = _functions.insq
 inst = _functions.inst
 interpolated_precision = _functions.interpolated_precision
-label_ranking_loss = _functions.label_ranking_loss
 last_hit = _functions.last_hit
 mar = _functions.mar
 matthews = _functions.matthews
@@ -123,7 +121,6 @@ ndcg = _functions.ndcg
 ndcg_at_levels = _functions.ndcg_at_levels
 ndcg_at_relevant = _functions.ndcg_at_relevant
 ndcg_burges = _functions.ndcg_burges
-ndcg_score = _functions.ndcg_score
 nearly_err_10 = _functions.nearly_err_10
 nearly_err_11 = _functions.nearly_err_11
 nearly_err_8 = _functions.nearly_err_8

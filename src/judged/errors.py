@@ -96,6 +96,11 @@ class Wording:
     command: str
 
 
+def to_choose(option: str, kind: str = "NAME") -> Wording:
+    """An option in a `Hint` whose value the user chooses: `doc_col=…`, `--doc-col NAME`."""
+    return Wording(f"{option}=…", f"--{option.replace('_', '-')} {kind}")
+
+
 def _as_argument(name: str, value: Any) -> str:
     if isinstance(value, Wording):
         return value.python

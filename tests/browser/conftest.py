@@ -90,5 +90,5 @@ def sample():
 def sample_page(sample, tmp_path_factory):
     """Its page."""
     path = tmp_path_factory.mktemp("page") / "report.html"
-    jd.report(sample, path, texts=jd.sample_path("documents.jsonl"), queries=jd.sample_path("queries.jsonl"))
+    jd.report(sample, path, doc_texts=jd.sample_path("documents.jsonl"), query_texts=jd.sample_path("queries.jsonl"))
     return path

@@ -27,7 +27,7 @@ def hostile_page(tmp_path_factory):
         slices={word: SCRIPT if i % 2 else TURNED for i, word in enumerate(WORDS)},
         min_queries=3,
     )
-    jd.report(found, path, texts=texts, queries=dict.fromkeys(WORDS, IMG), title=SCRIPT)
+    jd.report(found, path, doc_texts=texts, query_texts=dict.fromkeys(WORDS, IMG), title=SCRIPT)
     return path
 
 

@@ -24,7 +24,7 @@ def large_page(tmp_path_factory):
     orders = [list(rng.permutation(["a", "b", "c", "d", "e", "f"])) for _ in range(60)]
     runs = {f"run{k}": {q: orders[int(rng.integers(60))] for q in names} for k in range(RUNS)}
     path = tmp_path_factory.mktemp("large") / "report.html"
-    jd.report(jd.compare(qrels, runs, "nDCG@10 AP RR", test="t"), path, queries={q: f"what is {q}" for q in names})
+    jd.report(jd.compare(qrels, runs, "nDCG@10 AP RR", test="t"), path, query_texts={q: f"what is {q}" for q in names})
     return path
 
 

@@ -44,7 +44,7 @@ def test_the_version_is_that_of_the_package():
 
 
 ERRORS = [
-    (["demo", "extra"], 2, "Error: Got unexpected extra argument (extra)"),
+    (["demo", "extra"], 2, "error: Got unexpected extra argument (extra)"),
     (["eval", "qrels.txt", "none.run"], 3, "[io]"),
     (["explain", "AP", "qrels.txt", "a.run", "--query", "q9"], 2, "[no-query]"),
     (["measures", "ndgc"], 2, "Did you mean nDCG?  [unknown-measure]"),
@@ -70,7 +70,7 @@ def test_an_exit_code_is_that_of_the_process():
 def test_a_wrong_flag_is_a_wrong_call():
     outcome = called("eval", "qrels.txt", "a.run", "--depht", "3")
     assert (outcome.returncode, outcome.stdout) == (2, "")
-    assert "'--depht'" in outcome.stderr
+    assert "--depht" in outcome.stderr
     assert "--depth" in outcome.stderr
 
 

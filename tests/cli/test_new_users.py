@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +58,7 @@ def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
     result = called("eval", "odd.csv", "run.json")
     assert result.returncode == 2
     assert "[columns]" in result.stderr
-    assert '--query-col --doc-col "Artikel Nr" --grade-col' in result.stderr
+    assert '--query-col NAME --doc-col "Artikel Nr" --grade-col NAME.' in result.stderr
 
 
 @pytest.mark.parametrize("words", [
@@ -177,7 +179,7 @@ def test_judges_in_one_table_have_columns_and_words_of_their_own() -> None:
     wrong = called("agree", "sheet.csv", "--judges", "ann,bbo", *names)
     assert "Did you mean 'bob'?" in wrong.stderr
     unnamed = called("agree", "sheet.csv", "--judges", "ann,bob")
-    assert "--query-col --doc-col" in unnamed.stderr
+    assert "--query-col NAME --doc-col NAME" in unnamed.stderr
 
 
 def test_columns_of_a_click_log_are_named() -> None:
@@ -415,6 +417,150 @@ def test_warnings_in_a_table_name_flags() -> None:
     assert "order='rank'" in str(jd.evaluate("q", "ranks.run", "RR"))
 
 
+# ── files of shops and spreadsheets ──────────────────────────────────────────────────────────────
+
+SHOP = "Search Term,Product SKU,Grade\nred shoe,a,1\nred shoe,b,0\nred shoe,c,2\n"
+RESULTS = "Search Term,Product SKU,{}\nred shoe,c,1\nred shoe,a,2\nred shoe,b,3\n"
+
+
+@pytest.fixture
+def shop() -> None:
+    Path("shop.csv").write_text(SHOP)
+
+
+@pytest.mark.parametrize("name", ["Rank", "Position", "POS", "place"])
+def test_ranks_have_several_names_and_the_policy_says_that_they_were_used(name: str, shop: None) -> None:
+    import polars as pl
+
+    Path("results.csv").write_text(RESULTS.format(name))
+    result = called("eval", "shop.csv", "results.csv", "-m", "nDCG")
+    assert "1.0000" in result.stdout
+    assert "order by rank" in result.stdout
+    values = jd.evaluate("shop.csv", pl.read_csv("results.csv"), "nDCG")
+    assert values.mean()["nDCG"] == 1
+    assert "order by rank" in str(values.policy)
+
+
+@pytest.mark.parametrize("name", ["Listing Position", "searchRank", "Punkte", "Predictions"])
+def test_advice_never_takes_ranks_for_scores(name: str, shop: None) -> None:
+    Path("results.csv").write_text(RESULTS.format(name))
+    error = called("eval", "shop.csv", "results.csv").stderr
+    advice = re.search(r"Name the columns: (.*)\.  \[columns\]", error)
+    assert advice is not None
+    assert "--rank-col" in advice[1]
+    assert called("eval", "shop.csv", "results.csv", "-m", "RR", *shlex.split(advice[1])).returncode == 0
+
+
+def test_scores_that_count_from_1_are_warned_of(shop: None) -> None:
+    Path("results.csv").write_text(RESULTS.format("Punkte"))
+    result = called("eval", "shop.csv", "results.csv", "--score-col", "Punkte")
+    assert "[scores-are-ranks]" in result.stdout
+    assert "--rank-col Punkte" in result.stdout
+
+
+def test_swapped_tables_are_told_in_both_directions(shop: None) -> None:
+    Path("results.csv").write_text(RESULTS.format("Position"))
+    for words in (("shop.csv", "shop.csv"), ("results.csv", "shop.csv")):
+        assert "[swapped]" in called("eval", *words).stderr
+
+
+def _workbook(name: str, *entries: str) -> None:
+    with zipfile.ZipFile(name, "w") as file:
+        for entry in entries:
+            file.writestr(entry, "<xml/>")
+
+
+@pytest.mark.parametrize(
+    "words", [("a.xlsx", "x.run"), ("q", "a.xlsx"), ("q", "a.zip"), ("q", "old.xls")], ids=" ".join
+)
+def test_a_workbook_is_told_to_be_saved_as_csv(words: tuple[str, ...]) -> None:
+    _workbook("a.xlsx", "[Content_Types].xml", "xl/workbook.xml")
+    _workbook("a.zip", "run.txt")
+    Path("old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    error = called("eval", *words).stderr
+    assert "[workbook]" in error
+    assert ("ZIP archive" if "a.zip" in words else "CSV") in error
+
+
+@pytest.mark.parametrize("first", ["", "sep=;\n", "sep=;\r\n", '"sep=;"\n'])
+def test_excel_writes_its_separator_and_decimal_commas(first: str) -> None:
+    Path("excel.csv").write_text(f"{first}query;doc;score\nq1;a;0,5\nq1;b;1,25\nq2;c;12\n", newline="")
+    run = jd.read_run("excel.csv")
+    assert run.score.tolist() == [0.5, 1.25, 12]
+    assert str(run.where(1, "score")) == f"excel.csv:{4 if first else 3}: column 3 (score)"
+
+
+@pytest.mark.parametrize("scores", [("1,000", "999"), ("1,5", "1.5"), ("1,234,567", "0,5")])
+def test_commas_that_may_separate_thousands_are_refused(scores: tuple[str, str]) -> None:
+    Path("excel.csv").write_text("query;doc;score\nq1;a;{}\nq1;b;{}\n".format(*scores))
+    with pytest.raises(jd.DataError) as caught:
+        jd.read_run("excel.csv")
+    assert caught.value.slug == "score-text"
+
+
+@pytest.mark.parametrize(("judged", "found", "words"), [
+    ("caf\xe9".encode("cp1252"), "café".encode(), "Convert the judgments to UTF-8"), ("café".encode(), "café".encode("cp1252"), "Convert the run to UTF-8"),
+    (b"Red Shoe", b"red shoe", "only in case"), (b"007", b"7", "only in leading zeros"), (b"tea", b"coffee", "judgments for this run"),
+], ids=lambda value: repr(value))  # fmt: skip
+def test_queries_that_differ_in_spelling_are_told(judged: bytes, found: bytes, words: str) -> None:
+    Path("judged.csv").write_bytes(b"query,doc,grade\n%s,a,1\n" % judged)
+    Path("found.csv").write_bytes(b"query,doc,score\n%s,a,1\n" % found)
+    error = called("eval", "judged.csv", "found.csv").stderr
+    assert "[no-common-query]" in error
+    assert words in error
+
+
+def test_documents_in_another_encoding_are_warned_of() -> None:
+    Path("judged.csv").write_bytes("query,doc,grade\nq1,café,1\n".encode())
+    Path("found.csv").write_bytes("query,doc,score\nq1,café,2\nq1,b,1\n".encode("cp1252"))
+    assert {w.slug: w.count for w in jd.evaluate("judged.csv", "found.csv").warnings}.get("not-utf8") == 1
+    assert "not-utf8" not in {w.slug for w in jd.evaluate("judged.csv", {"q1": ["a"]}).warnings}
+
+
+# ── questions in two files ───────────────────────────────────────────────────────────────────────
+
+GOLD = '{"id":"q1","question":"Why?","relevant":["c1","c4"]}\n{"id":"q2","question":"How?","relevant":["c7"]}\n'
+
+
+@pytest.mark.parametrize("field", ["contexts", "retrieved", "retrieved_chunks", "results", "documents"])
+def test_relevant_and_retrieved_chunks_are_in_two_files(field: str) -> None:
+    chunks = {
+        "q1": [{"chunk_id": "c4", "score": 0.9}, {"chunk_id": "c2", "score": 0.5}],
+        "q2": [{"chunk_id": "c7", "score": 1}],
+    }
+    records = [{"id": query, "question": "so?", field: found} for query, found in chunks.items()]
+    Path("gold.jsonl").write_text(GOLD)
+    Path("found.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    assert jd.evaluate("gold.jsonl", "found.jsonl", "R@5").to_dict() == {"q1": {"R@5": 1 / 2}, "q2": {"R@5": 1.0}}
+    assert jd.evaluate(list(map(json.loads, GOLD.splitlines())), records, "R@5").mean() == {"R@5": 3 / 4}
+    assert "0.7500" in called("eval", "gold.jsonl", "found.jsonl", "-m", "R@5").stdout
+    if field not in ("results", "documents"):
+        assert "[swapped]" in called("eval", "found.jsonl", "gold.jsonl").stderr
+
+
+def test_distances_in_a_run_of_lists_are_warned_of() -> None:
+    chunks = [{"id": "c1", "score": 0.1}, {"id": "c2", "score": 0.4}]
+    rises = jd.evaluate({"q1": ["c1"]}, [{"id": "q1", "contexts": chunks}], "RR")
+    falls = jd.evaluate({"q1": ["c1"]}, [{"id": "q1", "contexts": chunks[::-1]}], "RR")
+    assert rises.mean() == falls.mean() == {"RR": 1 / 2}
+    assert "scores-rise" in {warning.slug for warning in rises.warnings}
+    assert "scores-rise" not in {warning.slug for warning in falls.warnings}
+
+
+def test_advice_has_a_place_for_each_value() -> None:
+    Path("rag.jsonl").write_text('{"id":"q1","found":["x"],"relevant":["a"]}\n')
+    assert called("eval", "rag.jsonl").stderr.endswith("Name the right field with --retrieved FIELD.  [fields]\n")
+    Path("rows.jsonl").write_text('{"query":"q1","doc":"x","score":1}\n{"query":"q1","score":1}\n')
+    assert "--doc-col NAME." in called("eval", "q", "rows.jsonl").stderr
+
+
+def test_a_field_of_a_wrong_type_is_named() -> None:
+    Path("rag.jsonl").write_text('{"id":"q1","retrieved":"x","relevant":["a"]}\n')
+    error = called("eval", "rag.jsonl").stderr
+    assert "[fields]" in error
+    assert "in the field 'retrieved', got 'x' (str)" in error
+
+
 # ── what is missing is named, with the usage ─────────────────────────────────────────────────────
 
 
@@ -441,6 +587,48 @@ def test_warnings_name_runs_as_tables_do(words: tuple[str, ...]) -> None:
     assert result.returncode in (0, 1), result.stderr
     lines = [line for line in (result.stdout + result.stderr).splitlines() if "[query-missing]" in line]
     assert [name in line for name, line in zip(("one/x", "two/x"), lines, strict=True)] == [True, True]
+
+
+@pytest.mark.parametrize(("words", "meant"), [
+    (("eval", "q", "x.run", "--metric", "map"), "--measures"), (("eval", "q", "x.run", "--latex"), "--format latex"),
+    (("eval", "q", "x.run", "--baseline", "x.run"), "judged compare --baseline"), (("explain", "AP", "q", "x.run", "q1"), "--query q1"),
+    (("compare", "q", "x.run", "x.run", "--tie", "best"), "--ties"),
+], ids=" ".join)  # fmt: skip
+def test_an_unknown_option_is_answered_with_the_one_that_was_meant(words: tuple[str, ...], meant: str) -> None:
+    result = called(*words)
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].startswith("error: ")
+    assert result.stderr.endswith(f"Did you mean {meant}?  [usage]\n")
+
+
+def test_a_percentage_is_refused_as_a_drop_and_hints_of_the_gate_name_flags() -> None:
+    assert "such as 0.01." in called("gate", "q", "x.run", "-b", "x.run", "--max-drop", "1%").stderr
+    few = called("gate", "q", "x.run", "-b", "x.run", "-m", "RR").stdout
+    assert "--min-queries 10" in few
+    assert "--mode mean" in few
+    assert "mode='mean'" in str(jd.gate(QRELS, RUN, baseline=RUN))
+
+
+def _commands(group: Any = cli, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    ctx = click.Context(group)
+    found = []
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        found += _commands(command, (*path, name)) if isinstance(command, click.Group) else [((*path, name), command)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "command"), _commands(), ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_every_argument_has_a_line_in_the_help(path: tuple[str, ...], command: Any) -> None:
+    help_text = called(*path, "--help").stdout
+    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    if path != ("trec_eval",):  # prints the help of trec_eval
+        assert bool(arguments) == ("\nArguments:\n" in help_text)
+        assert re.search(r"^  -h, --help +\S", help_text, re.MULTILINE)
+    options = help_text.partition("\nOptions:\n")[2]
+    assert [line for line in options.splitlines() if line.strip() and "  " not in line.strip()] == []
 
 
 def test_identical_runs_get_one_sentence() -> None:

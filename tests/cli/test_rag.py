@@ -47,7 +47,7 @@ def means(*words):
 
 def test_one_file_gives_one_table():
     assert run("eval", "rag.jsonl", "-m", "R@1", "RR", "R@800tok", "AnySet@2").splitlines() == [
-        "rag.jsonl, judgments: relevant",
+        "rag.jsonl (judgments in field 'relevant')",
         "",
         "measure       mean      95% interval  queries",
         "──────────  ──────  ────────────────  ───────",

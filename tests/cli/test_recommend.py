@@ -162,3 +162,42 @@ def test_errors_name_what_is_wrong(words, slug):
     outcome = invoke(*words)
     assert outcome.exit_code in (2, 3)
     assert f"[{slug}]" in outcome.stderr
+
+
+def test_several_runs_make_one_row_each_whatever_their_scores_are():
+    Path("other.csv").write_text("user,item,score\nu,c,2.5\nv,a,1\n")
+    rows = json.loads(run("run.csv", "B=other.csv", "-m", "Distinct", "--format", "json"))
+    assert rows == [{"run": "run.csv", "Distinct@10": 3}, {"run": "B", "Distinct@10": 2}]
+    table = run("other.csv", "run.csv", "-m", "Distinct", "--format", "csv").splitlines()
+    assert [row.split(",")[0] for row in table] == ["run", "other.csv", "run.csv"]
+
+
+@pytest.mark.parametrize(
+    "files", [("train.csv", "run.csv"), ("run.csv", "train.csv"), ("run.csv", "--history", "train.csv")]
+)
+def test_a_file_without_scores_is_the_history_wherever_it_comes(files):
+    assert run(*files) == run("run.csv", "train.csv")
+
+
+def test_an_object_of_lists_is_the_history_unless_it_comes_first():
+    Path("lists.json").write_text('{"u": ["c"], "v": ["b"], "w": ["a"]}')
+    assert "Popularity@10" in run("run.csv", "lists.json")
+    Path("scores.json").write_text('{"u": {"c": 0.5}, "v": {"b": 0.7}}')
+    assert len(json.loads(run("lists.json", "scores.json", "--format", "json"))) == 2
+
+
+@pytest.mark.parametrize("files", [("train.csv", "test.csv"), ("run.csv", "train.csv", "test.csv"), ("train.csv",)])
+def test_files_without_scores_are_no_runs(files):
+    outcome = invoke(*files)
+    assert outcome.exit_code == 2
+    assert "judgments come first" not in outcome.stderr
+
+
+def test_several_runs_have_no_groups():
+    assert invoke("run.csv", "run.csv", "--slices", "users.csv", "--by", "group").exit_code == 2
+
+
+def test_warnings_about_popularity_are_for_measures_of_popularity():
+    Path("train.csv").write_text("user,item\nu,z\n")
+    assert "item-unseen" in run("run.csv", "train.csv", "-m", "Novelty")
+    assert "item-unseen" not in run("run.csv", "train.csv", "-m", "Distinct")

@@ -11,7 +11,7 @@ import pytest
 import judged as jd
 from judged.errors import JudgedError
 from judged.io.click_logs import CLICKS, LISTS, read_list_rows
-from judged.io.tables.columns import NAMES
+from judged.io.tables.column_names import NAMES
 
 CELLS = {
     "query": "q",

@@ -35,7 +35,7 @@ def command(ctx: click.Context, /, output: str) -> None:
         raise click.UsageError(f"{output} exists and was not written by judged; name another file with -o.")
     queries = sample_path("queries.jsonl")
     comparison = compare(qrels, runs, f"{MEASURES} P@10 R@100", slices=queries, by="kind", min_queries=5)
-    report(comparison, output, texts=sample_path("documents.jsonl"), queries=queries)
+    report(comparison, output, doc_texts=sample_path("documents.jsonl"), query_texts=queries)
     write_text(
         f"\nOpen {output} in a browser to see how certain the differences are, where they arise and why.\n", None
     )

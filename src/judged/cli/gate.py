@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -163,6 +164,9 @@ def _bound(option: str, word: str) -> tuple[str, float]:
         number = float(value)
     except ValueError:
         number = None
+    if re.fullmatch(r"[\d.]+\s*%", value):
+        share = f"{float(value.rstrip(' %')) / 100:g}" if value.count(".") < 2 else "0.01"
+        raise click.BadParameter(f"{word!r} is a percentage; write a difference of means, such as {share}.", param_hint=f"'{option}'")  # fmt: skip
     if not name.strip() or number is None:
         also = ", or a number" if option.endswith("-drop") else ""
         raise click.BadParameter(f"{word!r} is not a measure with a number, such as nDCG@10=0.5{also}.", param_hint=f"'{option}'")  # fmt: skip

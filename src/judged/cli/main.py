@@ -153,8 +153,7 @@ def _summary(name: str) -> str:
 
 
 def _show_usage(error: click.ClickException) -> int:
-    if asks_json(getattr(error, "ctx", None)):
-        return _fail(UsageError("usage", error.format_message()))
-    error.show(text := io.StringIO())
-    say(text.getvalue().removesuffix("\n"))
-    return 2
+    ctx = getattr(error, "ctx", None)
+    if ctx is not None and not asks_json(ctx):
+        say(f"{ctx.get_usage()}\nTry '{ctx.command_path} --help' for help.\n")
+    return _fail(UsageError("usage", error.format_message()))

@@ -38,8 +38,7 @@ def command(name: str | None, **options: Any) -> None:
 
 def _description(name: str) -> Any:
     """Find a measure, a measure beyond accuracy or a coefficient by name."""
-    from judged.evaluation.explain.describe import MeasureDescription
-    from judged.measures.grammar import parse
+    from judged.evaluation.explain.describe import MeasureDescription, describe
     from judged.measures.registry import MEASURES, find
     from judged.recommenders.registry import BEYOND
     from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
@@ -55,7 +54,7 @@ def _description(name: str) -> Any:
             return _coefficient(agreement, agreement.label, agreement.formula, *symbols, "judged agree computes it")
         if (rank := RANK_COEFFICIENTS.get(plain)) is not None:
             return _coefficient(rank, rank.usage, rank.text, "judged correlate computes it")
-    return MeasureDescription(parse(name).definition)
+    return describe(name)
 
 
 def _coefficient(declared: Any, title: str, meaning: str, *notes: str) -> Any:

@@ -62,7 +62,7 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
         else:
             result = compare(judgments, opened(named), **engine, **comparison_settings(runs, options))
     output = options["output"]
-    texts = {"texts": options["doc_texts"], "queries": options["query_texts"]}
+    texts = {name: options[name] for name in ("doc_texts", "query_texts")}
     show_warnings(write_page(result, output, **texts, title=options["title"], depth=options["show"]))
     size = Path(output).stat().st_size if Path(output).is_file() else 0
     say(f"{output} ({size / 1e6:.1f} MB)")

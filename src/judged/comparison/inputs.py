@@ -78,7 +78,7 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
         raise DataError(
             "no-common-query", "the runs have no query in common", hint="evaluate them with the same judgments"
         )
-    lost = queries_differ([r.queries for r in results], ", left out") if differ else ()
+    lost = queries_differ([r.queries for r in results], "excluded {}") if differ else ()
     warnings = dict.fromkeys((*(w for r in results for w in r.warnings), *lost))
     kept = tuple(_select(r, common) for r in results)
     _check_same_weights(names, kept)

@@ -116,7 +116,7 @@ class _Plan:
 
 @step("estimating power")
 def _power(sides: tuple[Values, Values], plan: _Plan) -> Power:
-    lost = queries_differ([side.queries for side in sides], ", left out")
+    lost = queries_differ([side.queries for side in sides], "excluded {}")
     warnings = list(dict.fromkeys((*(w for side in sides for w in side.warnings), *lost)))
     powers = []
     for name in [str(m) for m in sides[0].measures if not m.definition.text]:

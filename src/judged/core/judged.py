@@ -91,7 +91,7 @@ class Judged:
     # ── per hit ──────────────────────────────────────────────────────────────────────────────────
 
     def is_relevant(self, level: float = 1) -> Bools:
-        """Return whether each hit has at least this grade. A negative grade is relevant at no level."""
+        """Return whether each hit has at least this grade. A document with a negative grade is never relevant."""
         return (self.grade >= level) & self.is_judged
 
     @property

@@ -38,6 +38,7 @@ class Policy:
         precision: the floating-point type in which scores are compared.
         crossing: whether the document that exceeds a token budget (`@2000tok`) is excluded or included.
         prepared: descriptions of the preprocessing of judgments and run before the join.
+        unscored: the run has ranks and no scores, so that `order="score"` follows the ranks; set by the join.
     """
 
     queries: Queries = "judged"
@@ -52,6 +53,7 @@ class Policy:
     precision: Precision = "float64"
     crossing: Crossing = "out"
     prepared: tuple[str, ...] = ()
+    unscored: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prepared", tuple(map(str, self.prepared)))  # a list if it comes from JSON
@@ -72,12 +74,17 @@ class Policy:
                     "policy", f"{option.name} must be one of {choices}, got {shown(value)}", value=value, hint=action
                 )
 
+    @property
+    def used_order(self) -> Order:
+        """The field that determined the rankings: ranks, if a run has no scores."""
+        return "rank" if self.unscored and self.order == "score" else self.order
+
     def __str__(self) -> str:
         """One line with every choice that matters."""
         words = [
             _WORDS["queries"][1][self.queries],
             f"no relevant document: {self.empty}",
-            f"order by {self.order}" + (" in float32" if self.precision == "float32" else ""),
+            f"order by {self.used_order}" + (" in float32" if self.precision == "float32" else ""),
             f"ties: {self.ties}",
             f"unjudged: {self.unjudged}",
         ]
@@ -136,7 +143,7 @@ _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of ea
     "empty": ("Value of a query without a relevant document.", {
         "zero": "0", "skip": "NaN, excluded from the mean", "one": "1", "error": "an error",
     }),
-    "order": ("What to order rankings by.", {
+    "order": ("Field that determines the ranking.", {
         "score": "score, descending", "rank": "rank column", "input": "order of the input",
     }),
     "ties": ("Order of documents with equal scores.", {

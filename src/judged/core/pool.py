@@ -53,7 +53,7 @@ class Pool:
         return self.once("sizes", lambda: np.bincount(self.query, minlength=len(self.queries)))
 
     def relevant(self, level: float) -> Floats:
-        """Documents per query with at least this grade. A negative grade is relevant at no level."""
+        """Documents per query with at least this grade. A document with a negative grade is never relevant."""
         return self._counts(("relevant", level), lambda: (self.grade >= level) & (self.grade >= 0))
 
     @property

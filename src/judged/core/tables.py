@@ -15,6 +15,7 @@ from judged.errors import Place, Warned
 
 Id = Hashable
 IdKind = Literal["text", "integer", "other"]
+READERS: dict[str, Callable[..., Any]] = {}  # of sources, by the name of the class; `io/read.py` adds them
 
 
 def decoded(ids: IdColumn, kind: IdKind) -> list[Id]:
@@ -78,8 +79,21 @@ def _take(column: Any, rows: Ints | Bools) -> Any:
     return column.take(rows) if isinstance(column, IdColumn) else None if column is None else column[rows]
 
 
+class _ReadsSources(type):
+    """Makes `Run(source)` the same as `read_run(source)`."""
+
+    def __call__(cls, *source: Any, **columns: Any) -> Any:
+        return READERS[cls.__name__](*source, **columns) if source else super().__call__(**columns)
+
+    def __getattr__(cls, name: str) -> Any:
+        hint = (
+            f"; write jd.{cls.__name__}(…), which takes mappings, frames and files" if name.startswith("from_") else ""
+        )
+        raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}{hint}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class _IdTable(HasName):
+class _IdTable(HasName, metaclass=_ReadsSources):
     """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever type they had."""
 
     _number: ClassVar[tuple[str, str]]  # the attribute of the numbers, and their name in a table
@@ -139,10 +153,10 @@ class _IdTable(HasName):
 class Run(_IdTable):
     """Rankings: documents with the scores that a system gave them, per query.
 
-    `jd.read_run` makes one from a mapping, a frame or a file.
+    `jd.Run(source)`, the same as `jd.read_run(source)`, makes one from a mapping, a frame or a file.
 
     >>> import judged as jd
-    >>> run = jd.read_run({"q1": {"a": 0.9, "b": 0.4}}, name="bm25")
+    >>> run = jd.Run({"q1": {"a": 0.9, "b": 0.4}}, name="bm25")
     >>> run
     Run('bm25', 1 query, 2 rows)
     >>> run["q1"]
@@ -158,8 +172,9 @@ class Run(_IdTable):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Qrels(_IdTable):
-    """Judgments: documents with the grades that a judge gave them. `jd.read_qrels` makes them from a mapping, a frame or a file.
+    """Judgments: documents with the grades that a judge gave them.
 
+    `jd.Qrels(source)`, the same as `jd.read_qrels(source)`, makes them from a mapping, a frame or a file.
     `aspect` distinguishes judgments of one document: a subtopic, or a group of judges; `sub` divides an
     aspect further (the sub-groups of preference judgments). `choice` numbers the alternative sets of a query.
     With `passages` that have spans, parts of documents are judged, and `overlap` is the rule by which chunks match them.

@@ -65,7 +65,7 @@ def curve(
     request = _check_request(definition.name, average, query, points, level, band, seed, profile)
     judged = _join_runs(qrels, runs, profile, options)
     chosen = _parse_measures(definition.name, measures, request)
-    lost = queries_differ([j.queries for j in judged], "; each curve is of the queries of its own run")
+    lost = queries_differ([j.queries for j in judged], "found {}; each curve is of the queries of its own run")
     with step("computing curves"):
         computed = [
             definition.compute(name, j, request, chosen)

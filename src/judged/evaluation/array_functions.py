@@ -19,6 +19,12 @@ from judged.io.arrays.numbers import like
 from judged.measures.registry import MEASURES, Definition, Measure
 
 _FAMILIES = ("ranked", "graded", "cascade", "user model", "overlap", "set")
+_OTHERS = {
+    "auc",
+    "coverage_error",
+    "label_ranking_loss",
+    "ndcg_score",
+}  # of scikit-learn: they return means, and treat ties otherwise
 _HIDDEN = ("cutoff", "judged_only", "tokens")  # k is the cutoff; the others mean nothing for arrays
 
 
@@ -29,7 +35,7 @@ def _definitions() -> dict[str, Definition]:
     aliases = ((alias, d) for d in suitable for alias in d.aliases if alias.islower())
     words = ((d.name.lower(), d) for d in suitable if d.name.isupper() or d.name.istitle())
     names = [*aliases, *words, *((d.function.__name__, d) for d in suitable)]
-    taken = {d.name for d in suitable}  # the name of a measure is the measure
+    taken = {*_OTHERS, *(d.name for d in suitable)}  # the name of a measure is the measure
     return {name: d for name, d in names if name.isidentifier() and len(name) > 1 and name not in taken}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Unpack
@@ -13,7 +14,7 @@ from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
-from judged.errors import Hint, UsageError
+from judged.errors import Hint, UsageError, shown
 from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
@@ -99,6 +100,8 @@ def evaluate(
     chosen = find_profile(profile)
     if isinstance(qrels, Judged) and isinstance(run, str | list | Measure) and measures == DEFAULT:
         measures, run = run, None  # evaluate(judged, "AP")
+    if measures is DEFAULT and _is_name_of_measures(run):
+        raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
     if isinstance(qrels, Judged):
@@ -110,6 +113,16 @@ def evaluate(
         source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
     return weigh(result, weights, weight_col, strict=strict)
+
+
+def _is_name_of_measures(run: Any) -> bool:
+    """True for a measure, or for its name if there is no file of this name."""
+    if isinstance(run, Measure):
+        return True
+    try:
+        return isinstance(run, str) and not os.path.exists(run) and bool(parse_all(run))  # noqa: PTH110 - `Path` raises if it is too long
+    except UsageError:
+        return False
 
 
 def parse_measures(

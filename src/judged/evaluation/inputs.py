@@ -19,8 +19,9 @@ from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
 from judged.io.rag.recognise import is_questions
-from judged.io.read import read_requested_qrels
+from judged.io.read import read_qrels, read_requested_qrels
 from judged.io.run_names import named_runs, short_names
+from judged.io.swapped import are_ambiguous, check_not_swapped
 from judged.io.tables.frames import is_spark
 from judged.tables.text import counted
 
@@ -165,13 +166,30 @@ def _named(run: Any, name: str) -> Any:
 
 
 def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
-    if run is None and not isinstance(qrels, Qrels):
+    if run is None and isinstance(qrels, Qrels):
+        raise UsageError("runs", "no run was given", hint="pass the judgments and a run: evaluate(qrels, run)")
+    if run is None:
         qrels, run = None, qrels
-    judgments, [opened] = _open(qrels, [run], options)
+    try:
+        judgments, [opened] = _open(qrels, [run], options)
+    except DataError as error:
+        if qrels is None and error.slug in ("fields", "questions") and _are_judgments(run):
+            raise UsageError(
+                "runs", "no run was given", hint="pass the judgments and a run: evaluate(qrels, run)"
+            ) from error
+        raise
     if isinstance(opened, Questions):
         return opened.qrels, opened.run
     assert judgments is not None
     return judgments, opened
+
+
+def _are_judgments(source: Any) -> bool:
+    try:
+        read_qrels(source)
+    except DataError:
+        return False
+    return True
 
 
 def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels | None, list[Any]]:
@@ -190,6 +208,7 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
         return source if isinstance(source, Questions) else read_questions(source, **fields, count_words=words)
 
     gold = read(qrels) if qrels is not None and is_questions(qrels, **fields) else None
+    unsure = [gold is None and are_ambiguous(qrels, run) for run in runs]
     if qrels is not None and gold is None and not is_spark(qrels):
         qrels = read_requested_qrels(qrels, columns.request("qrels"))
     opened: list[Any] = [
@@ -204,6 +223,8 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
         judgments = asked[0].qrels if same else None
     elif qrels is not None and gold is None:
         judgments = open_qrels(qrels, opened, columns)
+        for run in (run for run, check in zip(opened, unsure, strict=True) if check):
+            check_not_swapped(judgments, run)
     if fields and not asked:
         raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
     columns.check_used()
@@ -243,10 +264,20 @@ def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress
 
 
 def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned, ...]:
-    """Warn if some runs lack queries that others have, as those of question files with different questions; say what follows."""
+    """Warn if some runs lack queries that others have, as those of question files with different questions; `effect` says what follows, with {} for the queries."""
     sets = [set(one) for one in queries]
     lost = len(set.union(*sets)) - len(set.intersection(*sets))
-    return (Warned("queries-differ", lost, f"{counted(lost, 'query')} not in every run{effect}"),) if lost else ()
+    return (
+        (
+            Warned(
+                "queries-differ",
+                lost,
+                effect.format(f"{counted(lost, 'query')} that {'is' if lost == 1 else 'are'} not in every run"),
+            ),
+        )
+        if lost
+        else ()
+    )
 
 
 def check_relevant(judged: Judged) -> None:

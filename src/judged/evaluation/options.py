@@ -21,6 +21,7 @@ _MEANT = {  # names in other tools
     **dict.fromkeys(("empty_target_action", "zero_division"), "use empty="), "ignore_index": "use pad= or mask=",
     "per_query": "read the values per query from the result: result['AP'], result.to_dict()", "indexes": "use qid=",
     "return_mean": "use .mean() of the result", "threads": "use engine=Threads(n)", "make_comparable": "use queries='both'",
+    "stat_test": "use test=", "max_p": "use alpha=", "results": "pass results as the first argument, without a name",
 }  # fmt: skip
 
 

@@ -16,8 +16,8 @@ from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, Place, UsageError, shown
 from judged.io.open_table import open_role_table
 from judged.io.read import read_qrels
-from judged.io.tables.column_names import list_columns
-from judged.io.tables.columns import NAMES, ColumnRequest, Role, Roles
+from judged.io.tables.column_names import NAMES, list_columns
+from judged.io.tables.columns import ColumnRequest, Role, Roles
 from judged.io.tables.ids import Column
 from judged.io.tables.roles import RoleTable
 from judged.io.tables.table import with_spellings

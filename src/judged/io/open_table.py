@@ -12,7 +12,7 @@ import numpy as np
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError
-from judged.io.arrays.score_column import check_not_matrix, is_column, read_score_column
+from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
 from judged.io.files.outputs import located
 from judged.io.files.source import Content, is_file_like, is_path, open_content, open_stream
 from judged.io.formats.json import JSON, read_values
@@ -134,22 +134,12 @@ def _join_batches(table: OpenTable) -> OpenTable:
     return concatenate(table) if isinstance(table, ColumnBatches) and table.context.request.is_ranking else table
 
 
-def _is_matrix(source: Any) -> bool:
-    """Return whether a source is an array of numbers that cannot be rows of (query, doc, number)."""
-    return (
-        isinstance(source, np.ndarray)
-        and source.ndim == 2
-        and source.dtype.kind in "fiub"
-        and source.shape[1] not in (3, 4)
-    )
-
-
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
-    if request.what == "run" and request.is_ranking:
-        check_not_matrix(source)
-        if is_column(source):
-            request.raise_named(request.what)
-            return read_score_column(source)
+    if request.is_ranking and is_matrix_without_ids(source, (3,) if request.what == "run" else (3, 4)):
+        raise_matrix(request, request.what)
+    if request.what == "run" and request.is_ranking and is_column(source):
+        request.raise_named(request.what)
+        return read_score_column(source)
     if is_file_like(source):
         table = _read_content(open_stream(source, default=request.what), request)
         assert not isinstance(table, UnreadRun) or not request.roles
@@ -160,8 +150,6 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
         return _join_batches(read_frame(frame, replace(context, once=False)))
     if isinstance(source, Mapping):
         return _join_batches(read_mapping(source, context))
-    if request.is_ranking and (hasattr(source, "tocoo") or _is_matrix(source)):
-        raise_matrix(request, request.what)
     if isinstance(source, np.ndarray):
         return _join_batches(read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context))
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):

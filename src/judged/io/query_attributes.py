@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core.tables import Id
-from judged.errors import DataError, Hint, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown, to_choose
 from judged.io.open_table import open_role_table
-from judged.io.tables.columns import NAMES, Role
+from judged.io.tables.column_names import NAMES
+from judged.io.tables.columns import Role
 
 _QUERY = Role((*NAMES["query"], ("id",)), "query ids (query_id, qid, topic …)")
 
@@ -31,7 +32,7 @@ def read_attribute(source: Any, name: str, *, option: str = "by") -> Mapping[Id,
         if error.slug != "columns":
             raise
         both = "can both be" in error.problem
-        again = Hint(f"choose another column with {{{option}}}", **{option: None})
+        again = Hint(f"choose another column with {{{option}}}", **{option: to_choose(option)})
         raise error.changed(hint="rename one of them" if both else again) from None
     query, values = table.ids["query"], table.numbers["attribute"]
     attribute: dict[Id, Id] = {}

@@ -9,7 +9,9 @@ from functools import partial
 from typing import Any
 
 from judged.core.numeric.native import NATIVE
-from judged.core.tables import Qrels, Run
+from judged.core.tables import READERS
+from judged.core.tables import Qrels as Qrels  # from here `Qrels(source)` can read
+from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
 from judged.io.files.outputs import located
@@ -139,3 +141,6 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
     assert isinstance(table, Qrels | SourceTable)
     qrels = located(table if isinstance(table, Qrels) else as_qrels(table), source)
     return qrels if name is None else replace(qrels, name=name)
+
+
+READERS.update(Run=read_run, Qrels=read_qrels)

@@ -11,11 +11,11 @@ others      ndcg_at_10    recall_at_k with a number    ndcg_metric (rax)    aver
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from judged.errors import Hint, UsageError, shown
+from judged.errors import Hint, UsageError, Wording, shown
 from judged.measures.other_tools import in_our_words
 from judged.measures.parameters import DEEPEST
 from judged.measures.registry import MEASURES, Definition, Measure, find
@@ -25,11 +25,15 @@ from judged.registry import expand_at, parse_call, split_calls
 _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
 _SEVERAL = re.compile(r"\d+(,\d+)+")
 _SYNTAX = "measure-syntax"
-_MEANT = {  # names with another meaning elsewhere, or with none for rankings
-    "contextprecision": "use P for the share of retrieved contexts that are relevant, or AP(norm='found') to weigh ranks",
-    "contextrecall": "use R for the share of relevant contexts that were retrieved",
+_BEYOND = Hint("use {beyond}", beyond=Wording("jd.recommenders.beyond_accuracy", "judged recommend"))
+_MEANT: dict[str, str | Hint] = {  # names with another meaning elsewhere, or with none for rankings
+    **dict.fromkeys(
+        ("faithfulness", "answerrelevancy", "answerrelevance", "answercorrectness", "groundedness", "hallucination"),
+        "use another tool: it judges answers, not rankings",
+    ),
     "auc": "use jd.curves.classify for the area under the ROC curve of all documents",
-    **dict.fromkeys(("coverage", "diversity", "ild", "novelty", "serendipity"), "use jd.recommenders.beyond_accuracy"),
+    "gauc": "use jd.recommenders.gauc, in Python",
+    **dict.fromkeys(("coverage", "diversity", "ild", "novelty", "serendipity"), _BEYOND),
 }
 
 
@@ -57,6 +61,11 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
         return [names]
     if type(names).__module__.partition(".")[0] == "ir_measures":
         names = str(names)
+    if (
+        isinstance(names, Mapping) or hasattr(names, "columns") or hasattr(names, "to_dict")
+    ):  # judgments, a run, a frame
+        raise UsageError(_SYNTAX, "measures as names, such as 'nDCG@10 AP'", got=type(names).__name__, value=type(names).__name__,
+                         hint="pass qrels, run, measures in this order, and several runs as a list or {name: run}")  # fmt: skip
     if not isinstance(names, Iterable):
         raise UsageError(_SYNTAX, "the name of a measure, or a list of them", got=shown(names), value=names)
     if not isinstance(names, str):
@@ -121,7 +130,9 @@ def _unknown(name: str, text: str) -> UsageError:
     word = re.split(r"[._]\d", name)[0]
     action = _MEANT.get(re.sub(r"[-_]", "", word.casefold()))
     if action is None:
-        near = MEASURES.nearest(word)
+        stem, digits = re.fullmatch(r"(.*?)(\d*)", word).groups()  # type: ignore[union-attr]  # it always matches
+        known = find(stem) if digits and text == name else None  # ndcg10
+        near = MEASURES.nearest(word) if known is None or known.at != "cutoff" else f"{known.name}@{digits}"
         action = f"did you mean {near}{text[len(name) :]}?" if near else "see `judged measures` for all names"
     return UsageError("unknown-measure", f"unknown measure {shown(name)}", hint=action, value=text)
 

@@ -18,6 +18,8 @@ _NAMES = {
     "dcg_score": "DCG", "average_precision_score": "AP(tied='together')", "label_ranking_average_precision_score": "AP(tied='together')",
     "roc_auc_score": "AUC", "precision_score": "SetP", "recall_score": "SetR", "f1_score": "SetF", "fbeta_score": "SetF",
     "accuracy_score": "SetAccuracy", "balanced_accuracy_score": "BalancedAccuracy", "matthews_corrcoef": "MCC", "top_k_accuracy_score": "Success@2",
+    # RAGAS: the mean of P@r over the ranks r of relevant contexts that were retrieved
+    "context_precision": "AP(norm='found')", "context_recall": "R",
 }  # fmt: skip
 _CATBOOST = {
     "NDCG": "nDCG", "DCG": "DCG", "MAP": "AP(norm='capped')", "MRR": "RR", "PrecisionAt": "P(short='shrink')", "RecallAt": "R",
@@ -30,7 +32,7 @@ _CATBOOST_PARAMETERS: dict[str, dict[str, tuple[str, str]]] = {
 
 
 def in_our_words(call: Call) -> Call:
-    """Translate a name of XGBoost, rax, scikit-learn, CatBoost or ir_measures; any other stays.
+    """Translate a name of XGBoost, rax, scikit-learn, RAGAS, CatBoost or ir_measures; any other stays.
 
     >>> in_our_words(parse_call("NDCG:top=5;type=Exp"))
     Call(name='nDCG', params={'gain': 'exp'}, at='5')

@@ -149,7 +149,7 @@ def budget_in(text: str) -> int:
     """The number of tokens in `2000tok`, as it is written after an @."""
     match = _TOKENS.fullmatch(text)
     if match is None:
-        raise _error("cutoff", "a budget must be an integer ≥ 1 with tok", text, "write @2000tok for 2000 tokens")
+        raise _error("cutoff", "the cutoff must be an integer such as 10, or a token budget such as '2000tok'", text)
     return int(match[1])
 
 
@@ -212,9 +212,9 @@ Recall = Annotated[float, Spec("share of the relevant documents that must be ret
 Multiple = Annotated[float, Spec("cutoff as a multiple of the number of relevant documents", number(0, _LARGEST, open_low=True), at=True)]  # fmt: skip
 _GAIN = "gain of a grade: linear (the grade), exp (base**grade - 1) or binary; in Python also a function of the grade"
 Gain = Annotated[str | Callable[[float], float], Spec(_GAIN, _or_function(one_of("gain", ("linear", "exp", "binary"))))]
-Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: gain}; other grades keep the gain above", _gains)]  # fmt: skip
+Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: gain}; grades not listed use `gain`, or the grade itself without that parameter", _gains)]  # fmt: skip
 _EXPONENTIAL = Only("gain", lambda gain: gain == "exp", "gain='exp'", implied="exp")
-Base = Annotated[float, Spec("base of the exponential gain, which it selects", _base, only=_EXPONENTIAL)]
+Base = Annotated[float, Spec("base of the exponential gain; setting it implies gain='exp'", _base, only=_EXPONENTIAL)]
 _DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r); in Python also a function of the rank"  # fmt: skip
 Discount = Annotated[
     str | Callable[[int], float], Spec(_DISCOUNT, _or_function(one_of("discount", ("log2", "log", "jk", "rank"))))
@@ -222,7 +222,11 @@ Discount = Annotated[
 _LOGARITHM = Only("discount", lambda kind: kind in ("log", "jk"), "discount='log' or 'jk'", implied="log")
 LogBase = Annotated[
     float,
-    Spec("base b of the log discount, which it selects, or of jk, which the name logb selects", _base, only=_LOGARITHM),
+    Spec(
+        "base b of the discounts log and jk; setting it implies discount='log', and as logb discount='jk'",
+        _base,
+        only=_LOGARITHM,
+    ),
 ]
 MaxGrade = Annotated[float, Spec("highest grade of the scale", number(0, open_low=True), ("max_rel", "max_grade"))]
 _OWN_MAX = "highest grade of the scale; None for the highest grade of the query, at least 1"

@@ -87,7 +87,7 @@ def _policy(policy: Policy) -> str:
         "worst": "ties are broken against the run", "expected": "values are averaged over the orders of tied documents, or over 1,000 random orders if there are more",
     }[policy.ties]  # fmt: skip
     order = {"score": "sorted by score", "rank": "sorted by the rank column", "input": "in the order of the input"}[
-        policy.order
+        policy.used_order
     ]
     unjudged = {"irrelevant": "are treated as irrelevant", "condensed": "are removed from the rankings"}[
         policy.unjudged

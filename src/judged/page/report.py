@@ -25,8 +25,8 @@ def report(
     result: Any,
     path: str | os.PathLike[str],
     *,
-    texts: Any = None,
-    queries: Any = None,
+    doc_texts: Any = None,
+    query_texts: Any = None,
     title: str | None = None,
     depth: int | None = None,
     length: int = 500,
@@ -38,8 +38,8 @@ def report(
     Args:
         result: a result of `evaluate` or `compare`; or several results of `evaluate`, or question files, which are compared first.
         path: output file, such as `report.html`.
-        texts: document texts, in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
-        queries: query texts, in the same formats.
+        doc_texts: texts of the documents, in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
+        query_texts: texts of the queries, in the same formats.
         title: title of the page; by default the names of the runs and the judgments.
         depth: number of ranks shown per ranking; by default 100, fewer for many queries.
         length: maximum number of characters of a document text.
@@ -50,32 +50,32 @@ def report(
     >>> page.stat().st_size > 10_000
     True
     """
-    write_page(result, path, texts=texts, queries=queries, title=title, depth=depth, length=length)
+    write_page(result, path, doc_texts=doc_texts, query_texts=query_texts, title=title, depth=depth, length=length)
 
 
 @step("preparing the page")
 def write_page(
-    result: Any, path: Any, *, texts: Any, queries: Any, title: str | None, depth: int | None, length: int = 500
+    result: Any, path: Any, *, doc_texts: Any, query_texts: Any, title: str | None, depth: int | None, length: int = 500
 ) -> tuple[Warned, ...]:
     """Write the page as `report` does, and return its warnings."""
     subject = subject_of(result)
     _check(title, depth, length)
-    _check_path(path, subject, texts, queries)
+    _check_path(path, subject, doc_texts, query_texts)
     last = shown_depth(subject, depth)
     size = block_size(subject, last)
     rankings: Rankings = shown_documents(subject, last) if last else []
-    docs = _docs(subject, rankings) if texts is not None else set()
-    doc_texts = read_texts(texts, docs, length=length) if docs else {}
-    query_texts = _query_texts(queries, subject)
+    docs = _docs(subject, rankings) if doc_texts is not None else set()
+    found = read_texts(doc_texts, docs, length=length) if docs else {}
+    queries = _query_texts(query_texts, subject)
     ids = {str(query) for query in subject.first.queries}
     warnings = (
         *subject.warnings,
-        *_warn_unmatched(texts, "documents", docs, len(doc_texts)),
-        *_warn_unmatched(queries, "queries", ids, sum(text is not None for text in query_texts or ())),
+        *_warn_unmatched(doc_texts, "documents", docs, len(found)),
+        *_warn_unmatched(query_texts, "queries", ids, sum(text is not None for text in queries or ())),
     )
-    facts = facts_of(subject, warnings, _title(subject) if title is None else title, query_texts, last, size)
+    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
-    details = blocks(subject, rankings, doc_texts, last, size) if last else ()
+    details = blocks(subject, rankings, found, last, size) if last else ()
     with write_atomically(path) as file:
         for part in document(slots_of(facts), facts, values, details):
             file.write(part)

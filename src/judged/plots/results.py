@@ -17,6 +17,7 @@ from judged.plots.runs import critical, differences, means
 from judged.plots.style import COLOURS, FONT, matplotlib, new_axes, plain
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
+from judged.tables.text import title_of
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
@@ -59,7 +60,7 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
         forest_axes(ax, dict(enumerate(labels)))
         ax.set_xlim(*limits)
         ax.set_xlabel("value per query" if len(names) > 1 else f"{labels[0]} per query")
-        title = ", judgments: ".join(name.rpartition("/")[2] for name in reversed(values.names))
+        title = title_of(values.names)
         ax.set_title(plain(title), loc="left", fontsize="medium")
         write_numbers(ax, "mean [95% interval]", dict(enumerate(texts)))
 

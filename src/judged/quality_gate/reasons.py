@@ -10,6 +10,7 @@ import numpy as np
 
 from judged.comparison.result import Comparison
 from judged.core.tables import Id
+from judged.errors import Hint
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
 from judged.quality_gate.drops import POWER, ROUNDING, Drop, Losses, above, decide_drops
@@ -177,9 +178,10 @@ def few_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -
     Only mode `significant` passes what it cannot show: `mean` is about these queries alone, and `sure` fails if they exclude too little.
     """
     few = [row for row in comparison.rows if row.measure in measures and 0 < row.queries < rules.min_queries]
+    why = Hint("fewer than {min_queries}: too few to test a drop. Judge more queries, or choose {mode}", min_queries=rules.min_queries, mode="mean")  # fmt: skip
     return [
         Reason(rule="min_queries", measure=row.measure, passed=False, observed=row.queries, allowed=rules.min_queries,
-               sentence=f"{counted(row.queries, 'query')}, fewer than {rules.min_queries} (min_queries): too few to test a drop. Judge more queries, or choose mode mean or sure.")
+               sentence=f"{counted(row.queries, 'query')}, {why}.")
         for row in few if rules.mode == "significant"
     ]  # fmt: skip
 

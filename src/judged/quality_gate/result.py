@@ -60,7 +60,7 @@ class Gate(Result):
         who = b if a is None else f"{b} against {a}"
         tested = len(self.reasons) - sum(r.skipped for r in self.reasons)
         if not self.passed:
-            return f"FAIL  {who}: {len(self.broken)} of {tested} rules broken"
+            return f"FAIL  {who}: {len(self.broken)} of {tested} rules failed"
         rules = "the rule holds" if tested == 1 else f"all {tested} rules hold"
         doubts = len(self.doubts)
         which = "" if tested == 1 else f"for {doubts} of them "

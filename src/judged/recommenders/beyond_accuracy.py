@@ -131,7 +131,7 @@ def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray
                 "dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
             )
         return lambda first, last: tuple(np.nonzero(mask[first:last]))  # type: ignore[return-value]
-    past = read_interactions(seen)
+    past = read_interactions(seen, "seen")
     user = _places(past.users, users, "users")[past.user]
     item = _places(past.items, items, "items")[past.item]
     kept = (user >= 0) & (item >= 0)  # training data may have users and items that the matrix does not have

@@ -15,6 +15,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.io.arrays.score_column import is_number_matrix
 from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, read_interactions
 from judged.recommenders.lists import History, RecommendedLists
@@ -49,10 +50,10 @@ class Recommendations:
 
 def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommendations:
     """Read the first k recommendations of each user of a run, with the side information."""
-    run = read_run(source)
+    run = _read_lists(source, "run")
     users = _sorted_users(decoded(run.queries, run.query_kind))
     user, doc, rank = _first(run, users, k)
-    history = None if side.history is None else read_interactions(side.history)
+    history = None if side.history is None else read_interactions(side.history, "history")
     catalogue = None if side.items is None or isinstance(side.items, (int, np.integer)) else _catalogue(side.items)
     labels = None if side.categories is None else _labels(side.categories)
     known = [doc, [] if history is None else history.items, catalogue or []]
@@ -77,6 +78,18 @@ def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommen
 
 
 # ── the run ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_lists(source: Any, where: str) -> Run:
+    """Read a run; an array is a matrix of scores, even with three columns."""
+    if is_number_matrix(source):
+        raise DataError("score-matrix", "a run with ids", got="a matrix of numbers", where=where, hint="convert it to a run with jd.recommenders.top_k")  # fmt: skip
+    try:
+        return read_run(source)
+    except DataError as error:
+        if error.slug != "swapped":
+            raise
+        raise error.changed(hint=Hint("pass a table with a column of scores or ranks; past interactions belong in {history}", history=None)) from error  # fmt: skip
 
 
 def _sorted_users(users: list[Id]) -> tuple[Id, ...]:
@@ -156,7 +169,7 @@ def _found(relevant: tuple[Ints, Ints], user: Ints, item: Ints) -> NDArray[np.bo
 
 def _expected(source: Any, k: int, users: dict[str, int], items: dict[str, int], user: Ints, item: Ints) -> Floats:
     """The rank of each row's item in the user's list of a primitive recommender."""
-    run = read_run(source)
+    run = _read_lists(source, "expected")
     named = tuple(decoded(run.queries, run.query_kind))
     owner, docs, rank = _first(run, named, k)
     rows = zip((as_text(named[u]) for u in owner.tolist()), docs, rank.tolist(), strict=True)
@@ -198,7 +211,8 @@ def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
     if lists.interactions is not None:
         unseen = int((lists.interactions.popularity(lists.items, "interactions")[shown_items] == 0).sum())
         if unseen:
-            text = f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity counts this as 0, Novelty as 1"
+            text = (f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity treats "
+                    f"{'it' if unseen == 1 else 'them'} as having 0 interactions, Novelty as having 1")  # fmt: skip
             every = "no recommended item has any: check that the ids are the same"
             hint = Hint(every) if unseen == len(shown_items) else None
             warnings.append(Warned("item-unseen", unseen, text, hint))

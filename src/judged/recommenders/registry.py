@@ -190,7 +190,7 @@ def _declare_name(d: BeyondDefinition) -> None:
         raise UsageError(
             "measure",
             f"{d.name} needs recommendations, not judgments",
-            hint="use recommenders.beyond_accuracy",
+            hint=Hint("use {beyond}", beyond=Wording("jd.recommenders.beyond_accuracy", "judged recommend")),
             value=d.name,
         )
 

@@ -156,7 +156,11 @@ def compute(given: Recommendations, measures: tuple[BeyondMeasure, ...], k: int)
         if gap
     )
     totals = {str(m): float(values[str(m)][0]) for m in measures if m.definition.of == "run"}
-    return BeyondAccuracy(given.name, k, given.users, measures, per_user, totals, given.warnings + missing, given.lists)
+    popular = any(m.definition.of == "user" and "history" in m.definition.needs for m in measures)
+    noted = tuple(
+        w for w in given.warnings if popular or w.slug != "item-unseen"
+    )  # no other measure asks for popularity
+    return BeyondAccuracy(given.name, k, given.users, measures, per_user, totals, noted + missing, given.lists)
 
 
 def _known_mean(values: Floats) -> float:

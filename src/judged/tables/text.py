@@ -72,3 +72,9 @@ def distinct_columns(names: Sequence[str], taken: Callable[[str], bool]) -> list
 def width(text: str) -> int:
     """Terminal columns that a text takes: two for wide letters, none for combining marks."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def title_of(names: tuple[str, str]) -> str:
+    """The run and the judgments, without folders; those of a question file are in one of its fields."""
+    qrels, run = (name.rpartition("/")[2] for name in names)
+    return f"{run} (judgments in {qrels})" if qrels.startswith("field '") else f"{run}, judgments: {qrels}"

@@ -405,3 +405,34 @@ def test_the_stubs_of_array_functions_are_current():
     spec.loader.exec_module(tool)
     assert tool.FUNCTIONS.read_text(encoding="utf-8") == tool.functions(), "run tools/make_stubs.py"
     assert tool.NAMES.read_text(encoding="utf-8") == tool.public_names(), "run tools/make_stubs.py"
+
+
+def test_no_array_function_has_the_name_of_a_function_of_scikit_learn():
+    import sklearn.metrics
+
+    from judged.evaluation.array_functions import array_function_names
+
+    assert not set(array_function_names()) & set(dir(sklearn.metrics))
+    with pytest.raises(AttributeError, match=r"jd\.ndcg"):
+        jd.ndcg_score  # noqa: B018 - the access is the test
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("ndcg_score", lambda y, s: jd.ndcg(y, s, ties="expected")),
+        ("dcg_score", lambda y, s: jd.dcg(y, s, ties="expected")),
+        ("average_precision_score", lambda y, s: jd.average_precision(y, s, tied="together")),
+        ("label_ranking_loss", lambda y, s: jd.ranking_loss(y, s, ties="worst")),
+        ("coverage_error", lambda y, s: jd.last_hit(y, s, ties="worst")),
+    ],
+)
+def test_the_equivalent_that_the_error_names_is_one_also_for_equal_scores(theirs, ours):
+    import sklearn.metrics
+
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        labels, scores = rng.permutation([1, 0, 0, 1, 0, 1, 0]), rng.integers(0, 4, 7) / 4
+        one = theirs == "average_precision_score"
+        expected = getattr(sklearn.metrics, theirs)(*((labels, scores) if one else ([labels], [scores])))
+        assert ours(labels, scores) == pytest.approx(expected, abs=1e-12)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -289,3 +292,100 @@ def test_a_rank_that_is_not_one_is_named(rank):
     with pytest.raises(jd.DataError) as caught:
         jd.evaluate({"q": {"a": 1}}, [{**row, "score": 1.0} for row in rows], "RR", order="rank")
     assert caught.value.slug == "no-rank"
+
+
+SCORED = {"q1": {"a": 12.3, "b": 11.2, "c": 9.1}, "q2": {"a": 3.5, "d": 4.5}}
+GRADED = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1}}
+
+
+@pytest.mark.parametrize("grades", [GRADED, {"q1": {"a": 1}, "q2": {"d": 1}}, {"q1": {"a": 2, "b": 2, "c": 0}}])
+@pytest.mark.parametrize(
+    "change", [dict, lambda table: [(q, d, n) for q, row in table.items() for d, n in row.items()]]
+)
+def test_swapped_judgments_and_run_without_names_of_columns_are_an_error(grades: Any, change: Any) -> None:
+    with pytest.raises(jd.DataError) as error:
+        jd.evaluate(change(SCORED), change(grades), "AP")
+    assert error.value.slug == "swapped"
+    with pytest.raises(jd.DataError, match="swapped"):
+        jd.compare(change(SCORED), {"a": grades, "b": grades}, "AP")
+
+
+def test_swapped_json_files_are_an_error(tmp_path: Path) -> None:
+    for name, table in (("a.json", SCORED), ("b.json", GRADED)):
+        (tmp_path / name).write_text(json.dumps(table))
+    with pytest.raises(jd.DataError, match="swapped"):
+        jd.evaluate(str(tmp_path / "a.json"), str(tmp_path / "b.json"), "AP")
+
+
+@pytest.mark.parametrize(
+    ("grades", "scores"),
+    [
+        (SCORED, SCORED),  # fractions on both sides
+        ({"q1": {"a": 1, "b": 0.5, "c": 0}}, {"q1": {"a": 1, "b": 1, "c": 0}}),  # most grades are whole numbers
+        (SCORED, {"q1": ["b", "a", "c"], "q2": ["a"]}),  # a ranking without scores
+        (SCORED, {"q1": {"a": 3, "b": 2, "c": 1}}),  # distinct whole scores, as of ranks
+        (SCORED, {"q1": {"a": 40, "b": 40, "c": 7}}),
+        (jd.Qrels(SCORED), GRADED),  # the caller says so
+    ],
+)
+def test_fractional_grades_and_whole_scores_are_not_taken_for_swapped(grades: Any, scores: Any) -> None:
+    assert "nDCG" in jd.evaluate(grades, scores, "nDCG").mean()
+
+
+# ── arguments in the order of other tools ────────────────────────────────────────────────────────
+
+
+def frame() -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
+
+
+@pytest.mark.parametrize("call", [
+    lambda: jd.evaluate([nDCG @ 10], QRELS, RUN), lambda: jd.evaluate(QRELS, RUN, QRELS), lambda: jd.compare(QRELS, RUN, RUN),
+    lambda: jd.evaluate(QRELS, RUN, frame()), lambda: jd.evaluate(QRELS, RUN, jd.Run(RUN)), lambda: jd.score([1], [1], {"AP": 1}),
+])  # fmt: skip
+def test_data_in_the_place_of_measures_is_named_as_such(call: Any) -> None:
+    with pytest.raises(jd.UsageError, match="measures as names") as error:
+        call()
+    assert error.value.slug == "measure-syntax"
+
+
+@pytest.mark.parametrize("qrels", [QRELS, jd.Qrels(QRELS), [("q1", "a", 1)], frame()])
+def test_a_forgotten_run_is_named_as_such(qrels: Any) -> None:
+    with pytest.raises(jd.UsageError, match="no run was given") as error:
+        jd.evaluate(qrels)
+    assert error.value.slug == "runs"
+
+
+@pytest.mark.parametrize("measures", ["R@5", "nDCG@10 AP", nDCG @ 10])
+def test_measures_in_the_place_of_the_run_are_named_as_such(measures: Any) -> None:
+    with pytest.raises(jd.UsageError, match="measures=") as error:
+        jd.evaluate(frame(), measures)
+    assert error.value.slug == "runs"
+
+
+def test_a_query_in_the_place_of_a_measure_is_named_as_such() -> None:
+    result = jd.evaluate(QRELS, RUN, "AP")
+    for call in (lambda: result["q1"], lambda: result.explain("q1"), lambda: result.interval("q1")):
+        with pytest.raises(jd.UsageError, match=r"\.of\('q1'\)") as error:
+            call()
+        assert error.value.slug == "not-asked"
+    assert len(jd.evaluate({"AP": {"a": 1}}, {"AP": ["a"]}, "AP")["AP"]) == 1
+
+
+def test_names_of_other_tools_lead_to_their_equivalents() -> None:
+    for name in ("calc_aggregate", "iter_calc", "RelevanceEvaluator", "average_precision_score", "read_trec_run"):
+        with pytest.raises(AttributeError, match=r"; use jd\."):
+            getattr(jd, name)
+    with pytest.raises(jd.UsageError, match="test="):
+        jd.compare(QRELS, [RUN, RUN], stat_test="t")  # type: ignore[call-arg]
+
+
+def test_named_columns_say_which_table_is_which() -> None:
+    def columns(table: Any, name: str) -> dict[str, list[Any]]:
+        rows = [(q, d, n) for q, row in table.items() for d, n in row.items()]
+        return dict(zip(("query", "doc", name), map(list, zip(*rows, strict=True)), strict=True))
+
+    grades, scores = columns(SCORED, "relevance"), columns(GRADED, "score")
+    assert jd.evaluate(grades, scores, "nDCG").mean() == jd.evaluate(jd.Qrels(SCORED), GRADED, "nDCG").mean()

@@ -76,6 +76,13 @@ def test_the_name_of_a_list_never_means_one_measure(name):
     assert len(parse_all(name)) > 1
 
 
+def test_the_names_of_ragas_are_read():
+    qrels, run = {"q": ["a", "b", "c"], "none": ["z"]}, {"q": ["x", "a", "b"], "none": ["y"]}
+    values = jd.evaluate(qrels, run, "context_precision context_recall").to_dict()
+    assert list(values["q"].values()) == [(1 / 2 + 2 / 3) / 2, 2 / 3]
+    assert list(values["none"].values()) == [0, 0]
+
+
 def test_objects_read_like_names():
     assert str(nDCG(gain="exp") @ 10) == "nDCG(gain='exp')@10"
     assert parse("P@10") == P @ 10
@@ -86,7 +93,7 @@ def test_objects_read_like_names():
     ("text", "slug", "hint"),
     [
         ("ndgc@10", "unknown-measure", "did you mean nDCG@10?"), ("NDGC", "unknown-measure", "did you mean nDCG?"),
-        ("context_precision", "unknown-measure", "P"), ("context_recall@5", "unknown-measure", "R"),
+        ("faithfulness", "unknown-measure", "answers, not rankings"), ("answer_relevancy", "unknown-measure", "answers, not rankings"),
         ("P.5,x", "unknown-measure", "judged measures"),
         ("nDCG@100000000000000000000", "cutoff", "leave out the cutoff"), ("NDCG:top=5;border=0.5", "parameter", "level="), ("ERR:top=3", "unknown-measure", ""),
         ("P@0", "cutoff", "@10"), ("ndcg@-5", "cutoff", "@10"), ("ndcg@010", "cutoff", "write @10"), ("P@2.5", "cutoff", "@10"),
@@ -219,3 +226,32 @@ def test_a_set_with_a_cutoff_is_that_of_the_first_documents():
         first = jd.evaluate(qrels, {"q": run["q"][:2]}, name).mean()[name]
         assert jd.evaluate(qrels, run, f"{name}@2").mean() == {f"{name}@2": first}
         assert jd.evaluate(qrels, run, f"{name}@9").mean() == {f"{name}@9": jd.evaluate(qrels, run, name).mean()[name]}
+
+
+@pytest.mark.parametrize(
+    ("name", "python", "shell"),
+    [
+        ("GAUC", "jd.recommenders.gauc", "jd.recommenders.gauc"),
+        ("coverage", "jd.recommenders.beyond_accuracy", "judged recommend"),
+        ("ndcg10", "did you mean nDCG@10?", "did you mean nDCG@10?"),
+        ("Precision5", "did you mean P@5?", "did you mean P@5?"),
+    ],
+)
+def test_the_hint_of_an_unknown_name_says_what_computes_it(name, python, shell):
+    with pytest.raises(jd.UsageError) as caught:
+        jd.parse(name)
+    assert caught.value.slug == "unknown-measure"
+    assert python in caught.value.hint.render(flags=False)
+    assert shell in caught.value.hint.render(flags=True)
+
+
+def test_a_measure_is_described_in_python_as_on_the_command_line():
+    from click.testing import CliRunner
+
+    from judged.cli.main import cli
+
+    assert CliRunner().invoke(cli, ["measures", "nDCG"]).stdout == jd.describe("ndcg@10").render("table")
+    assert "Definition: " in str(jd.describe("nDCG"))
+    assert "parameter" not in CliRunner().invoke(cli, ["measures", "coverage"]).stdout
+    with pytest.raises(TypeError, match=r"jd\.describe"):
+        jd.measures("nDCG")

@@ -73,7 +73,7 @@ def comparison():
 @pytest.fixture(scope="module")
 def page(comparison, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    jd.report(comparison, path, texts=FILES("documents.jsonl"), queries=FILES("queries.jsonl"))
+    jd.report(comparison, path, doc_texts=FILES("documents.jsonl"), query_texts=FILES("queries.jsonl"))
     return path
 
 
@@ -376,8 +376,8 @@ def test_texts_that_match_nothing_are_warned_of(tmp_path):
     jd.report(
         jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"),
         tmp_path / "page.html",
-        texts={"x": "other"},
-        queries={"y": "other"},
+        doc_texts={"x": "other"},
+        query_texts={"y": "other"},
     )
     codes = [w["code"] for w in opened(tmp_path / "page.html")[1]["warnings"]]
     assert codes == ["texts-missing", "texts-missing"]
@@ -446,7 +446,7 @@ def test_hostile_ids_and_texts_stay_text(tmp_path):
     runs = {name: {query: {doc: float(i) for i, doc in enumerate(HOSTILE)} for query in HOSTILE} for name in HOSTILE}
     path = tmp_path / "page.html"
     texts = dict.fromkeys(HOSTILE, "<b>bold</b></script>")
-    jd.report(jd.compare(qrels, runs, "AP"), path, texts=texts, queries=texts, title="<i>{{script}}</i>")
+    jd.report(jd.compare(qrels, runs, "AP"), path, doc_texts=texts, query_texts=texts, title="<i>{{script}}</i>")
     parsed, facts, _, details = opened(path)
     assert facts["runs"] == list(HOSTILE)
     assert set(details[0]["docs"]) == set(HOSTILE)
@@ -550,7 +550,7 @@ def test_results_on_different_judgments_show_no_rankings_side_by_side(tmp_path):
 
 def test_depth_and_length_limit_what_is_shown(tmp_path):
     result = jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), "AP")
-    jd.report(result, tmp_path / "page.html", depth=3, texts=FILES("documents.jsonl"), length=40)
+    jd.report(result, tmp_path / "page.html", depth=3, doc_texts=FILES("documents.jsonl"), length=40)
     _, facts, _, details = opened(tmp_path / "page.html")
     assert facts["depth"] == 3
     assert max(len(d["rankings"][0]["docs"]) for d in details if d["rankings"][0]) == 3
@@ -587,7 +587,7 @@ def test_an_older_page_stays_where_the_new_one_fails(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("old")
     with pytest.raises(jd.FileError):
-        jd.report(jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"), path, texts=tmp_path / "missing.jsonl")
+        jd.report(jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"), path, doc_texts=tmp_path / "missing.jsonl")
     with pytest.raises(jd.FileError):
         jd.report(jd.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR"), tmp_path / "no" / "page.html")
     assert path.read_text() == "old"

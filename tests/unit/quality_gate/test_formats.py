@@ -70,7 +70,7 @@ def test_every_form_ends_with_a_newline(failed, passed):
 
 def test_text_begins_with_the_verdict_and_what_is_broken(failed):
     lines = failed.render("table").split("\n")
-    assert lines[0] == "FAIL  candidate against baseline: 2 of 5 rules broken"
+    assert lines[0] == "FAIL  candidate against baseline: 2 of 5 rules failed"
     assert [line[:4] for line in lines[2:8]] == ["FAIL", "FAIL", "pass", "pass", "pass", "skip"]
     assert lines[2].startswith("FAIL  P@1 fell by 1.0000 (1.0000 → 0.0000), more than the 0.1 allowed")
     assert lines[7] == "skip  b: not tested (2 queries; at least 10 are required)."  # once, not for each measure
@@ -91,7 +91,7 @@ def test_text_shows_the_differences_behind_the_reasons(passed):
 def test_markdown_is_a_job_summary(failed, passed):
     text = failed.render("github")
     assert text.startswith("## judged gate: FAIL\n\n|  | reason |\n| :-- | :-- |\n| **FAIL** | P@1 fell by 1.0000")
-    assert "- candidate against baseline: 2 of 5 rules broken" in text
+    assert "- candidate against baseline: 2 of 5 rules failed" in text
     assert "### Differences" in text
     assert "<details><summary>12 queries got worse on P@1; the 10 worst</summary>\n\n| query |" in text
     assert text.count("<details>") == text.count("</details>") == 1
@@ -118,7 +118,7 @@ def test_junit_has_a_case_for_each_rule_measure_and_slice(failed):
 def test_a_gate_without_a_baseline_has_all_forms():
     gate = jd.gate(QRELS, HALF, min={"RR": 0.9})
     assert gate.render("table").split("\n")[:3] == [
-        "FAIL  run: 1 of 1 rules broken",
+        "FAIL  run: 1 of 1 rules failed",
         "",
         "FAIL  RR is 0.5000, below the 0.9 required.",
     ]

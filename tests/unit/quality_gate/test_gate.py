@@ -60,7 +60,7 @@ def test_a_drop_beyond_what_is_allowed_and_beyond_noise_fails():
         reason.sentence
         == "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.1 allowed: on other queries too by at least 0.5000 (corrected p below 0.0001)."
     )
-    assert gate.verdict == "FAIL  candidate against baseline: 1 of 1 rules broken"
+    assert gate.verdict == "FAIL  candidate against baseline: 1 of 1 rules failed"
 
 
 def test_a_drop_within_what_is_allowed_passes_however_many_queries_have_it():
@@ -505,7 +505,7 @@ def test_min_and_max_need_no_baseline():
     assert low.reasons[2].sentence == "RR is 0.5000, above the 0.4 required."
     assert low.comparison is None
     assert low.worse == {}
-    assert low.verdict == "FAIL  run: 2 of 3 rules broken"
+    assert low.verdict == "FAIL  run: 2 of 3 rules failed"
     assert jd.gate(QRELS, HALF, min={"RR": 0.5}, max={"RR": 0.5}).passed
 
 
@@ -534,7 +534,7 @@ def test_each_slice_must_pass_and_small_ones_are_left_out():
     gate = held(candidate, max_drop=0.3, slices=kinds)
     assert {r.slice: r.verdict for r in gate.reasons} == {None: "pass", "hit": "FAIL", "rare": "skip", "rest": "pass"}
     assert gate.reasons[2].sentence == "rare: not tested (3 queries; at least 10 are required)."
-    assert gate.verdict == "FAIL  candidate against baseline: 1 of 3 rules broken"
+    assert gate.verdict == "FAIL  candidate against baseline: 1 of 3 rules failed"
     every = held(candidate, max_drop=0.3, slices=kinds, min_queries=3, mode="mean")
     assert [r.slice for r in every.broken] == ["hit", "rare"]
 

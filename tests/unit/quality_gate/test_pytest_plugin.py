@@ -45,7 +45,7 @@ def outcome(tmp_path):
 def test_a_test_fails_with_the_reasons_of_the_gate(outcome):
     assert outcome.returncode == 1, outcome.stdout + outcome.stderr
     assert "1 failed, 2 passed" in outcome.stdout
-    assert "FAIL  candidate against baseline: 1 of 1 rules broken" in outcome.stdout
+    assert "FAIL  candidate against baseline: 1 of 1 rules failed" in outcome.stdout
     assert "RR fell by 0.5000 (1.0000 → 0.5000), more than the 0.01 allowed" in outcome.stdout
     assert "20 queries got worse on RR; the 10 worst" in outcome.stdout
     assert "gating.py" not in outcome.stdout  # no traceback of ours

@@ -488,3 +488,22 @@ def test_nothing_of_torch_or_pandas_is_imported_for_lists():
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     )
     assert not {"torch", "pandas", "polars", "scipy", "sklearn"} & loaded
+
+
+@pytest.mark.parametrize("matrix", [np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]), np.eye(3, dtype=int), np.eye(3) > 0])
+@pytest.mark.parametrize("argument", ["run", "history", "expected"])
+def test_a_matrix_of_three_items_is_not_read_as_rows_of_user_item_and_score(matrix, argument):
+    arguments = {"run": {"u": ["a", "b"]}, "history": {"u": ["b"]}, "qrels": {"u": {"a": 1}}, argument: matrix}
+    with pytest.raises(jd.DataError) as caught:
+        jd.recommenders.beyond_accuracy(**arguments)
+    assert caught.value.slug == "score-matrix"
+    assert str(caught.value.where) == argument
+
+
+@pytest.mark.parametrize("matrix", [np.array([[0.1, 0.2, 0.3], [0.0, 1.0, 0.1]]), [[0.0, 1.0, 0.1], [0.1, 0.2, 0.3]]])
+def test_a_matrix_of_three_scores_per_user_is_neither_a_run_nor_judgments(matrix):
+    for read in (jd.read_run, jd.read_qrels):
+        with pytest.raises(jd.DataError) as caught:
+            read(matrix)
+        assert caught.value.slug == "score-matrix"
+    assert len(jd.read_run(np.array([[1, 7, 0.5], [1, 8, 2.5]]))) == 2

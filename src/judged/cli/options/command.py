@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +22,18 @@ from judged.errors import IN_COMMAND, JudgedError, safe
 F = TypeVar("F", bound=Callable[..., Any])
 
 GROUPS = ("Input", "Measures", "Policies", "Statistics", "Output")
+_ARGUMENTS = {  # lines of `--help`
+    "qrels": "Judgments.", "sources": "Judgments of each judge, or one table with all of them.", "run": "Run.", "runs": "Runs: FILE or NAME=FILE.",
+    "first": "First run.", "second": "Second run.", "run_a": "First run.", "run_b": "Second run.", "results": "Results or runs, one per collection.",
+    "files": "Judgments, and the run that may replace the baseline.", "inputs": "Judgments, and the runs of each system.",
+    "history": "Interactions that the recommender was trained on.", "log": "Click log.", "source": "File to read.", "target": "File to write.",
+    "measure": "Measure, such as nDCG@10.", "name": "Measure to describe.", "kind": "Kind of curve.", "words": "Arguments of trec_eval.",
+}  # fmt: skip
+_MEANT = {  # options that people try, and what to write instead
+    "--metric": "--measures", "--metrics": "--measures", "--measure": "--measures", "--json": "--format json", "--csv": "--format csv",
+    "--latex": "--format latex", "--tex": "--format latex", "--markdown": "--format md", "--md": "--format md", "--qid": "--query",
+    "--threshold": "--level", "--cutoff": "-m nDCG@10", "--k": "-m nDCG@10", "-k": "-m nDCG@10", "--html": "judged report",
+}  # fmt: skip
 
 
 class _Option(click.Option):
@@ -43,7 +56,17 @@ class Command(click.Command):
         ctx.meta["judged.json"] = words_ask_json(args)
         several = [p for p in self.params if isinstance(p, _Option) and str(p.metavar).endswith("...")]
         nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
-        rest = super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
+        try:
+            rest = super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
+        except click.NoSuchOption as error:
+            raise click.UsageError(
+                f"No such option {error.option_name}.{_suggest(error.option_name, ctx)}", ctx
+            ) from error
+        except click.UsageError as error:
+            extra = re.fullmatch(r"Got unexpected extra argument \((\S+)\)", error.message)
+            if extra is not None and "--query" in _flags(self):
+                raise click.UsageError(f"{error.message}. Did you mean --query {extra[1]}?", ctx) from error
+            raise
         for parameter in self.params:  # an unset variable of a shell; Python reads "" as the current folder
             value = ctx.params.get(str(parameter.name))
             is_file = isinstance(parameter, click.Argument) or parameter.metavar == "FILE"
@@ -66,15 +89,35 @@ class Command(click.Command):
             IN_COMMAND.reset(token)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        groups: dict[str, list[tuple[str, str]]] = {name: [] for name in (*GROUPS, "Options")}
+        groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None:
+            if isinstance(parameter, click.Argument):
+                groups["Arguments"].append((parameter.make_metavar(ctx), _ARGUMENTS[str(parameter.name)]))
+            elif (record := parameter.get_help_record(ctx)) is not None:
                 groups[getattr(parameter, "group", "") or "Options"].append(record)
         for name, records in groups.items():
             if records:
                 with formatter.section(name):
                     formatter.write_dl(records, col_max=24)
+
+
+def _flags(command: click.Command) -> dict[str, click.Parameter]:
+    return {flag: parameter for parameter in command.params for flag in parameter.opts if flag.startswith("-")}
+
+
+def _suggest(option: str, ctx: click.Context) -> str:
+    """Return what was meant by an unknown option: an option of this command, or of another one."""
+    own, meant = _flags(ctx.command), _MEANT.get(option.lower(), "")
+    if not meant.startswith("judged") and (meant.split() or [""])[0] not in own:
+        meant = next(iter(get_close_matches(option, own, 1, 0.75)), "")
+    group = ctx.parent.command if ctx.parent is not None else None
+    if not meant and ctx.parent is not None and isinstance(group, click.Group):
+        for name in group.list_commands(ctx.parent):
+            command = group.get_command(ctx.parent, name)
+            if command is not None and option in _flags(command):
+                meant = f"{ctx.parent.command_path} {name} {option}"
+                break
+    return f" Did you mean {meant}?" if meant else ""
 
 
 def asks_json(ctx: click.Context | None) -> bool:

@@ -42,8 +42,7 @@ def weight_options(command: F) -> F:
 
 
 _COLUMNS = {
-    "query": "query ids", "doc": "document ids", "score": "scores", "grade": "grades", "rank": "ranks",
-    "session": "sessions", "click": "clicks",
+    "query": "query id", "doc": "document id", "score": "score", "grade": "grade", "rank": "rank", "session": "session", "click": "click",
 }  # fmt: skip
 _RANKINGS = ("query", "doc", "score", "grade", "rank")
 
@@ -68,7 +67,7 @@ def column_options(*roles: str) -> Callable[[F], F]:
             command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
                              help="Grades for words, such as Exact=3,Substitute=2.")(command)  # fmt: skip
         for role in reversed(roles):
-            command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Column of {_COLUMNS[role]}, in every table that has one.")(command)  # fmt: skip
+            command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Name of the {_COLUMNS[role]} column, in all input tables.")(command)  # fmt: skip
         return command
 
     return declare

@@ -31,7 +31,7 @@ def output_options(*extra: str, places: bool = True, default: str = "table") -> 
         if places:
             command = option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, group="Output",
                              help="Number of decimals.")(command)  # fmt: skip
-        command = option("--spreadsheet-safe", is_flag=True, group="Output", help="CSV: put ' before text that a spreadsheet computes.")(command)  # fmt: skip
+        command = option("--spreadsheet-safe", is_flag=True, group="Output", help="CSV: prefix cells that a spreadsheet would treat as formulas with '.")(command)  # fmt: skip
         command = option("-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]")(command)  # fmt: skip
         return option("--format", type=click.Choice([*FORMATS.names, *extra]), default=default, show_default=True,
                       group="Output", help="Output format.")(command)  # fmt: skip

@@ -56,12 +56,32 @@ def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id
     if not unjudged:
         raise_empty_run(name)
     ours, theirs = (", ".join(map(shown, queries[:3])) for queries in (judged, unjudged))
+    likely = _explain_difference(judged, unjudged)
     raise DataError(
         "no-common-query",
         f"run and judgments have no query in common (judgments: {ours} …, run: {theirs} …)",
-        hint="check that these are the judgments for this run",
+        hint=likely or "check that these are the judgments for this run",
         where=name,
     )
+
+
+def _explain_difference(judged: Sequence[Id], unjudged: Sequence[Id]) -> str | None:
+    """Return an action if the ids differ in their encoding, in case, in blanks, or in leading zeros."""
+    ours, theirs = (
+        [q.decode("utf-8", "surrogateescape") if isinstance(q, bytes) else str(q) for q in side]
+        for side in (judged, unjudged)
+    )
+    broken = [any("\udc80" <= letter <= "\udcff" for query in side for letter in query) for side in (ours, theirs)]
+    if broken[0] != broken[1]:
+        return f"convert the {'judgments' if broken[0] else 'run'} to UTF-8, for example with iconv -f CP1252 -t UTF-8"
+    for change, words in (
+        (str.casefold, "case"),
+        (str.strip, "blanks"),
+        (lambda query: query.lstrip("0"), "leading zeros"),
+    ):
+        if set(map(change, ours)) & set(map(change, theirs)):
+            return f"write the query ids alike: they differ only in {words}"
+    return None
 
 
 def raise_no_rank(name: str, run: Run | None = None) -> NoReturn:

@@ -17,7 +17,7 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.passages import RankTexts
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import ScoreColumn, TrecLines, UnreadRun
+from judged.core.unread_runs import ArrowRun, ScoreColumn, TrecLines, UnreadRun
 from judged.errors import Hint, UsageError, Wording, shown
 from judged.steps import step
 
@@ -51,7 +51,7 @@ def join(
         DataError: no query in common, different numbers of scores and labels, ids of different types, a duplicate document, a
             document judged twice with different grades; each names the places.
     """
-    policy = replace(policy, repeats=_repeats(run, policy))
+    policy = replace(policy, repeats=_repeats(run, policy), unscored=_is_unscored(run))
     if isinstance(run, ScoreColumn):
         run = run.align(qrels)
     if qrels.choice is not None:
@@ -93,6 +93,13 @@ def _repeats(run: Run | UnreadRun, policy: Policy) -> Repeats:
     if not isinstance(run, PartitionedRun) or run.partitions.whole or policy.duplicates != "error":
         return "all"
     return "judged" if policy.repeats == "auto" else policy.repeats
+
+
+def _is_unscored(run: Run | UnreadRun) -> bool:
+    """Return whether a run has ranks and no scores."""
+    if isinstance(run, ArrowRun):
+        return run.columns[2] < 0
+    return isinstance(run, Run) and run.rank is not None and bool(len(run)) and bool((run.score == -run.rank).all())
 
 
 def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:

@@ -10,6 +10,7 @@ from judged.evaluation.explain.ideal import explain_ideal
 from judged.evaluation.explain.result import cell_text, plain_number
 from judged.evaluation.explain.trace import trace
 from judged.measures.examples import ranked
+from judged.measures.grammar import parse
 from judged.measures.registry import Definition, Measure, literal
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -28,6 +29,15 @@ _SUMMARIES = {"mean": "mean over queries", "sum": "sum over queries", "none": "n
               "geometric": "geometric mean over queries"}  # fmt: skip
 
 
+def describe(name: str | Measure) -> MeasureDescription:
+    """Describe a measure: intuition, definition, formula, worked example, parameters, other names, paper.
+
+    >>> print(describe("RR").to_data()["formula"])
+    1 / rank of the first relevant document
+    """
+    return MeasureDescription(parse(name).definition)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class MeasureDescription(Result):
     """The declaration of a measure as text: of rankings (`Definition`), or beyond accuracy."""
@@ -38,12 +48,14 @@ class MeasureDescription(Result):
         """Name, intuition, definition and formula."""
         d = self.declaration
         intuition = getattr(d, "intuition", "")
-        lines = [d.name, "", *([intuition, ""] if intuition else []), *d.description.split("\n")]
-        return (*lines, "", f"Formula: {d.formula}") if d.formula else tuple(lines)
+        first, *others = d.description.split("\n")
+        lines = [d.name, "", *([intuition, "", f"Definition: {first}"] if intuition else [first]), *others]
+        lines += ["", f"Formula: {d.formula}"] if d.formula else []
+        return tuple(lines) if d.parameters else (*lines, "", *self._notes())
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The worked example, then the parameters with further facts below."""
-        return [*self._example(), self._parameter_table()]
+        return [*self._example(), *([self._parameter_table()] if self.declaration.parameters else [])]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per parameter."""
@@ -68,12 +80,15 @@ class MeasureDescription(Result):
 
     def _parameter_table(self) -> Table:
         rows = tuple(tuple(row.values()) for row in self._parameters())
+        return Table(("parameter", "default", "meaning"), rows, words=(0, 1, 2), notes=self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
         notes = [f"Properties: {'; '.join(self._facts())}"]
         if names := self._names():
             notes.append(f"Other names: {', '.join(names)}")
         if self.declaration.paper:
             notes.append(f"Paper: {self.declaration.paper}")
-        return Table(("parameter", "default", "meaning"), rows, words=(0, 1, 2), notes=tuple(notes))
+        return tuple(notes)
 
     def _facts(self) -> list[str]:
         d = self.declaration

@@ -81,11 +81,6 @@ def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
     return [f"policy: {policy}", *(f"policy of {', '.join(names)}: {text}" for text, names in own.items() if text)]
 
 
-def title_of(names: tuple[str, str]) -> str:
-    """The run and the judgments, without folders."""
-    return ", judgments: ".join(name.rpartition("/")[2] for name in reversed(names))
-
-
 def value_record(
     run: str, measure: str, query: Id, value: Any, interval: tuple[float, float] | None, bounds: Any
 ) -> dict[str, Any]:

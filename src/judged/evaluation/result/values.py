@@ -15,14 +15,14 @@ from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
-from judged.evaluation.result.tables import notes_on, summary_table, title_of, value_record, value_text
+from judged.evaluation.result.tables import notes_on, summary_table, value_record, value_text
 from judged.measures.grammar import parse_all
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, find
 from judged.stats.intervals import Method
 from judged.stats.summary import no_weights, summarise
 from judged.tables.result import Result
 from judged.tables.table import Table
-from judged.tables.text import plain_data
+from judged.tables.text import plain_data, title_of
 
 if TYPE_CHECKING:
     from judged.evaluation.explain.result import Explanation
@@ -74,7 +74,18 @@ class Values(Result):
         return ByMeasure(values, self.measures, self.profile)
 
     def _key(self, measure: str | Measure) -> str:
+        self._check_not_query(measure)
         return str(find_measure(measure, self.measures, self.profile))
+
+    def _check_not_query(self, name: Any) -> None:
+        """Raise if a name is that of a query, and of no measure."""
+        if (
+            not isinstance(name, Measure)
+            and str(name) not in self.columns
+            and name in self.queries
+            and find(str(name)) is None
+        ):
+            raise UsageError("not-asked", f"{shown(name)} is a query, not a measure", hint=f"use .of({shown(name)}) for its values, .explain(measure, {shown(name)}) to explain them", value=str(name))  # fmt: skip
 
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
@@ -215,6 +226,7 @@ class Values(Result):
             raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
         from judged.evaluation.explain.explain import explain_query
 
+        self._check_not_query(measure)
         return explain_query(meant_measure(measure, self.measures, self.profile), self.source, query, rows)
 
     def tables(self, *, places: int = 4) -> list[Table]:

@@ -12,7 +12,6 @@ import numpy as np
 from judged.core.policy import Policy
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.source import raw_id
-from judged.evaluation.result.tables import title_of
 from judged.evaluation.result.values import Values
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import ExactSum, Summed
@@ -21,6 +20,7 @@ from judged.measures.registry import Measure
 from judged.stats.intervals import wilson
 from judged.stats.student_t import two_sided_quantile
 from judged.tables.table import Table
+from judged.tables.text import title_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

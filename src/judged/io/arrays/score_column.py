@@ -33,14 +33,23 @@ def _has_numbers(source: Any) -> bool:
     return _NUMBERS.fullmatch(str(kind)) is not None
 
 
-def check_not_matrix(source: Any) -> None:
-    """Raise if the run is a matrix of scores; three columns of numbers can be queries, documents and scores."""
+def is_number_matrix(source: Any) -> bool:
+    """Return whether this is an array of two dimensions, or a sparse matrix, of numbers or booleans."""
     shape = getattr(source, "shape", None)
-    if isinstance(shape, tuple) and len(shape) == 2 and shape[1] != 3 and _has_numbers(source):
-        hint = "convert it to a run first: jd.recommenders.top_k(scores)"
-        raise DataError(
-            "score-matrix", f"a matrix of scores, {shape[0]} × {shape[1]}, is not a run", where="run", hint=hint
-        )
+    flags = str(getattr(source, "dtype", None)).endswith("bool")
+    return hasattr(source, "tocoo") or (
+        isinstance(shape, tuple) and len(shape) == 2 and (flags or _has_numbers(source))
+    )
+
+
+def is_matrix_without_ids(source: Any, columns: tuple[int, ...]) -> bool:
+    """Return whether this is a matrix that cannot be rows of ids and a number: by the number of columns, or by fractions among the ids."""
+    if not is_number_matrix(source):
+        return False
+    if hasattr(source, "tocoo") or source.shape[1] not in columns:
+        return True
+    ids = as_numbers(source, "run").values[:, :2]
+    return bool((ids % 1 != 0).any())
 
 
 def read_score_column(source: Any) -> ScoreColumn:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from judged._types import Ints
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.files.limits import LONGEST_LINE
 from judged.io.files.source import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.tables.columns import ColumnRequest, count_known, find_columns
+from judged.io.tables.column_names import NAMES, looks_like_ranks, match
+from judged.io.tables.columns import ColumnRequest, IsRanks, count_known, find_columns
 from judged.io.tables.context import Context
+from judged.io.tables.numbers import count_up
 from judged.io.tables.origin import LineOrigin
 from judged.io.tables.roles import Batch, ColumnBatches
 from judged.io.tables.table import SourceTable, concatenate
@@ -26,12 +29,16 @@ from judged.io.text.decimals import is_decimal
 from judged.io.text.encoding import check_encoding, check_end
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
+from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.io.files.stored import Stored
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
+_SEPARATOR = re.compile(r'"?sep=([,;|]?)"?', re.IGNORECASE)  # of a tab, only sep= is left
+_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _TREC_TEAMS = ("query", "Q0", "doc", "rank", "score", "team")  # an interleaved run whose tags are teams
 
@@ -95,6 +102,10 @@ def find_header(line: str, number: int = 1) -> Iterator[Header]:
 
 def _detect(head: Head, request: ColumnRequest) -> Header | None:
     line, number = head.line.decode("utf-8", "surrogateescape"), head.number
+    if separator := _SEPARATOR.fullmatch(line):  # Excel writes sep=; above the header
+        below = bytes(head.data).split(b"\n", number + 1)[number : number + 1]
+        names = split_line(b"".join(below).decode("utf-8", "surrogateescape").rstrip("\r"), separator[1] or "\t")
+        return Header(separator[1] or "\t", tuple(name.strip() for name in names), number + 1) if names else None
     if "team" in request.roles and is_trec_line(head.line, RUN):
         lines = bytes(head.data).split(b"\n")
         first = next(
@@ -161,7 +172,9 @@ def _can_cut(file: Stored) -> bool:
 def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escaped: bool | None = None) -> ColumnBatches:
     """Return rows as columns. `escaped`: some bytes are not UTF-8; None if that is not known."""
     path = context.name
-    columns = find_columns(header.names, context.request, Place(path, header.line))
+    columns = find_columns(
+        header.names, context.request, Place(path, header.line), is_ranks=_rank_test(rows, header, context.request)
+    )
     position = {role: header.names.index(name) for role, name in columns.column.items()}
     lines = [np.empty(0, np.int64)]
     places = {role: (at + 1, columns.column[role]) for role, at in position.items()}
@@ -180,11 +193,45 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
     for batch in batches():
         for role in position:
             cells[role] += batch[role]
+    number = context.request.number
+    if header.delimiter == ";" and number in cells and escaped is not None:  # a part of a file does not show its commas
+        cells[number] = _with_points(cells[number])
     for role in ("query", "doc"):
         _check_breaks(cells[role], origin(), role)
         if not _is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
+            if escaped and not _is_text(cells[role]):
+                context = replace(context, warnings=(*context.warnings, _warn_encoding(cells[role], path, role)))
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
+
+
+def _with_points(cells: list[str]) -> list[str]:
+    """Return decimal commas as points, unless some cells have points, or all commas may separate thousands."""
+    commas = [cell for cell in cells if "," in cell]
+    decimal = all(map(_COMMA.fullmatch, commas)) and not all(map(_THOUSANDS.fullmatch, commas))
+    return [cell.replace(",", ".") for cell in cells] if decimal and not any("." in cell for cell in cells) else cells
+
+
+def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> IsRanks:
+    """Return a function that tells columns of ranks by the name, or by the first rows; it is called only for a message, and takes them."""
+    held: list[list[list[str]]] = []
+
+    def is_ranks(name: str) -> bool:
+        if not held:
+            with suppress(DataError):
+                held.extend(batch for batch, _ in islice(rows, 1))
+        query = request.named_column("query", header.names) or next(iter(match(NAMES["query"], header.names)), None)
+        cells = {one: [row[header.names.index(one)] for row in held[0]] for one in (query, name) if one and held}
+        return looks_like_ranks(name) or (query in cells and count_up(cells[query], cells[name]))
+
+    return is_ranks
+
+
+def _warn_encoding(cells: list[str], name: str, role: str) -> Warned:
+    count = sum(not _is_text([cell]) for cell in dict.fromkeys(cells))
+    what = "query" if role == "query" else "document"
+    text = f"{counted(count, f'{what} id')} of {name} {'is' if count == 1 else 'are'} not UTF-8, so only ids in the same encoding match"
+    return Warned("not-utf8", count, text, Hint("convert the file to UTF-8, for example with iconv"))
 
 
 def _is_text(cells: list[str]) -> bool:

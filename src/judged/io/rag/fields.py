@@ -7,40 +7,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from judged.errors import DataError, Hint, Place, shown
-from judged.io.tables.column_names import plain_name
-
-_UNITS = ("context", "chunk", "doc", "document", "node", "passage")
-_MANY = tuple(f"{unit}s" for unit in _UNITS)
-
-
-def _named(stem: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names of ids, then of the chunks themselves: `relevant_chunk_ids`; `relevant`, `relevant_chunks`."""
-    plain = (
-        *(f"{stem}{unit}ids" for unit in _UNITS),
-        f"{stem}ids",
-        *(f"{stem}{unit}id" for unit in _UNITS),
-        f"{stem}id",
-    )
-    return plain, (stem, f"{stem}s", *(f"{stem}{unit}" for unit in (*_MANY, *_UNITS, "span", "spans")))
-
-
-_GOLD = [_named(stem) for stem in ("relevant", "expected", "gold", "groundtruth", "reference", "positive")]
+from judged.errors import DataError, Hint, Place, shown, to_choose
+from judged.io.tables.column_names import RELEVANT, RETRIEVED, plain_name
 
 # Without case, - and _; the most reliable first. Ids come before texts.
 _NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "question": (
         ("questionid", "queryid", "qid", "sampleid", "exampleid"), ("id",), ("question", "query", "userinput", "input", "prompt"),
     ),
-    "retrieved": (
-        _named("retrieved")[0],
-        (*_named("retrieved")[1], "retrievalcontext", "retrievalresults"),
-        ("sourcenodes", "sourcedocuments", *_MANY, "results", "ranking", "hits", "context", "chunkids", "docids", "contextids"),
-    ),
-    "relevant": (
-        tuple(name for ids, _ in _GOLD for name in ids),
-        (*(name for _, things in _GOLD for name in things), "qrels", "judgments", "judgements", "highlights"),
-    ),
+    "retrieved": RETRIEVED,
+    "relevant": RELEVANT,
 }  # fmt: skip
 _MEANING = {
     "question": "ids or texts of questions (question_id, id, question, query …)",
@@ -72,6 +48,8 @@ def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], 
         if field is not None and field not in names:
             _raise(f"no field {field!r}; the fields are", names, role, where)
         candidates = [field] if field is not None else _candidates(role, names, records)
+        if not candidates:
+            _raise_kind(role, names, records, where)
         if len(candidates) != 1:
             problem = "several fields with {}:" if candidates else "no field with {}; the fields are"
             _raise(problem.format(_MEANING[role]), candidates or names, role, where)
@@ -96,6 +74,16 @@ def _candidates(role: str, names: list[str], records: Sequence[Mapping[str, Any]
     return []
 
 
+def _raise_kind(role: str, names: list[str], records: Sequence[Mapping[str, Any]], where: Place) -> None:
+    """Raise if a field has a known name of a role, and values of a wrong type."""
+    for name in (name for tier in _NAMES[role] for name in names if plain_name(name.rpartition(".")[2]) in tier):
+        value = next((record[name] for record in records if record.get(name) is not None), None)
+        if value is not None:
+            expected, hint = ("text or an id", None) if role == "question" else ("a list of chunks", "write [id, …]")
+            problem = f"{expected} in the field {name!r}"
+            raise DataError("fields", problem, got=f"{shown(value)} ({type(value).__name__})", where=where, value=name, hint=hint)  # fmt: skip
+
+
 def _fits(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the values can have the role: a text that answers the question is not a list of chunks."""
     held = [value for record in records if (value := record.get(name)) is not None]
@@ -107,5 +95,5 @@ def _fits(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> bool:
 
 def _raise(problem: str, names: Sequence[str], role: str, where: Place) -> NoReturn:
     listing = ", ".join(shown(name, 40) for name in names[:20]) or "none"
-    hint = Hint(f"name the right field with {{{role}}}", **{role: None})
+    hint = Hint(f"name the right field with {{{role}}}", **{role: to_choose(role, "FIELD")})
     raise DataError("fields", f"{problem} {listing}", hint=hint, where=where, value=listing)

@@ -195,7 +195,7 @@ def _qrels(questions: list[Any], lists: list[Any], field: str, context: Context)
         raise DataError("empty-qrels", f"no question has a relevant chunk in {field!r}", where=context.name)
     rankings, choice = flatten_sets(judged_questions, rankings, replace(context, request=ColumnRequest("qrels")))
     table, _ = _table("qrels", judged_questions, rankings, judged, context)
-    qrels = as_qrels(replace(table, name=field, choice=choice))
+    qrels = as_qrels(replace(table, name=f"field {field!r}", choice=choice))
     nulls = _nulls(len(lists) - len(judged), lists, field, context, "excluded")
     return replace(qrels, warnings=(*qrels.warnings, *nulls))
 

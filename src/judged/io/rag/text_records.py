@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import DataError, Place, shown
-from judged.io.tables.columns import ColumnRequest, Role, match
+from judged.io.tables.column_names import match
+from judged.io.tables.columns import ColumnRequest, Role
 from judged.io.tables.frames import Frame, mapping_frame, raise_lengths
 from judged.io.tables.records import named_fields, names_of
 

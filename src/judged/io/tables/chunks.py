@@ -13,8 +13,7 @@ from judged._types import Ints
 from judged.core.passages import NO_TOKENS
 from judged.core.tables import Passages
 from judged.errors import DataError, Place, shown
-from judged.io.tables.column_names import plain_name
-from judged.io.tables.columns import list_names
+from judged.io.tables.column_names import list_names, plain_name
 from judged.io.tables.ids import encode_ids
 from judged.io.tables.origin import Origin
 

@@ -9,37 +9,30 @@ from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
-from judged.errors import DataError, Hint, Place, UsageError
-from judged.io.tables.column_names import list_columns, nearest_column, plain_name, same_column, single
+from judged.errors import DataError, Hint, Place, UsageError, to_choose
+from judged.io.tables.column_names import (
+    NAMES,
+    RELEVANT,
+    RETRIEVED,
+    Names,
+    list_columns,
+    list_names,
+    looks_like_ranks,
+    match,
+    nearest_column,
+    plain_name,
+    same_column,
+    single,
+)
 from judged.io.text.decimals import What
 
-Names = tuple[tuple[str, ...], ...]
+IsRanks = Callable[[str], bool]
 
-# The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. Two columns of one line
-# are ambiguous. Names of the second line count without one of the first: beside `qid`, `query` is the text of the query.
-NAMES: Mapping[str, Names] = {
-    "query": (
-        ("queryid", "qid", "topicid", "userid", "customerid", "visitorid", "memberid", "reviewerid", "uid", "questionid"),
-        ("query", "topic", "user", "searchterm", "searchquery", "querytext", "keyword", "searchphrase", "question"),
-    ),
-    "doc": (
-        ("docno", "docid", "itemid", "corpusid", "documentid", "pid", "passageid", "chunkid", "movieid", "productid", "articleid", "newsid",
-         "bookid", "trackid", "songid", "videoid", "asin", "iid", "sku", "productsku", "itemsku", "urlid", "resultid"),
-        ("doc", "item", "document", "product", "chunk", "passage", "article", "url", "result"),
-        ("id",),
-    ),
-    "score": (("score", "sim", "similarity", "prediction", "predictedrating", "predicted", "pred", "est", "relevancescore", "similarityscore"),),
-    "grade": (
-        ("relevance", "rel", "grade", "label", "gain", "rating", "humangrade", "humanlabel", "humanrating", "relevancegrade", "relevancelabel", "escilabel"),
-    ),
-    "rank": (("rank",),),
-    "aspect": (("subtopic", "intent", "aspect", "iteration"),),
-}  # fmt: skip
-_NESTED = ("docs", "docids", "documents", "results", "ranking", "hits", "items", "retrieved", "relevant")
+_NESTED = ("docs", "docids", "documents", "results", "ranking", "hits", "items")
 _MEANING = {
     "query": "query ids (query_id, qid, topic …)",
     "doc": "document ids (doc_id, docno, corpus-id …)",
-    "score": "scores (score, sim …) or ranks (rank)",
+    "score": "scores (score, sim …) or ranks (rank, position)",
     "grade": "grades (relevance, grade, label …)",
     "rank": "ranks",
     "aspect": "subtopics",
@@ -114,11 +107,6 @@ class ColumnRequest:
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
 
 
-def list_names(role: str) -> tuple[str, ...]:
-    """Return every known name of a role, the surest first."""
-    return tuple(name for tier in NAMES[role] for name in tier)
-
-
 @dataclass(frozen=True, slots=True)
 class RoleColumns:
     """The column of each role. `borrowed`: the grades are in a column called score, as in BEIR."""
@@ -156,27 +144,23 @@ def are_columns(names: Iterable[Any], request: ColumnRequest) -> bool:
     return {"query", "doc"} <= set(roles) and (len(roles) > 2 or bool(request.named))
 
 
-def nested(names: Iterable[Any], request: ColumnRequest) -> tuple[str, str] | None:
-    """Return the keys of a query and of its list of documents, in a record that holds a whole ranking."""
-    names = _texts(names)
-    lists = [name for name in names if plain_name(name) in _NESTED]
-    query = request.named_column("query", names) or single(match(NAMES["query"], names))
-    alone = query is not None and len(lists) == 1 and not match(NAMES["doc"], names)
+def nested(record: Mapping[Any, Any], request: ColumnRequest) -> tuple[str, str] | None:
+    """Return the keys of a query and of its list of documents, in a record that holds a whole ranking.
+
+    Beside a list, `id` is that of the query, as in a question file.
+    """
+    names = _texts(record)
+    held = [name for name in names if not isinstance(record[name], (str, bytes, int, float, type(None)))]
+    lists = match((*(RETRIEVED if request.what == "run" else RELEVANT), _NESTED), held)
+    ids, words = NAMES["query"]
+    query = request.named_column("query", names) or single(match((ids, ("id",), words), names))
+    alone = query is not None and len(lists) == 1 and query not in held and not match(NAMES["doc"][:-1], names)
     return (query, lists[0]) if alone and query is not None else None
 
 
-def match(tiers: Names, names: Iterable[Any]) -> list[str]:
-    """Return the columns of the first tier that has any; several are ambiguous."""
-    by_name: dict[str, list[str]] = {}
-    for name in names:
-        by_name.setdefault(plain_name(name), []).append(name)
-    for tier in tiers:
-        if columns := [column for name in tier for column in by_name.get(name, ())]:
-            return columns
-    return []
-
-
-def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, query: bool = True) -> RoleColumns:
+def find_columns(
+    names: Sequence[Any], request: ColumnRequest, where: Place, *, query: bool = True, is_ranks: IsRanks = looks_like_ranks
+) -> RoleColumns:  # fmt: skip
     """Find the column of each role.
 
     Args:
@@ -184,6 +168,7 @@ def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, 
         request: the roles, and the columns that the caller named.
         where: the place for messages.
         query: whether the table has queries; a ranking of one query has none.
+        is_ranks: returns whether a column of unknown meaning has ranks, by its name or its values.
 
     Raises:
         DataError: a role without a column or with several, with the names of the columns and the options that name one.
@@ -214,11 +199,19 @@ def find_columns(names: Sequence[Any], request: ColumnRequest, where: Place, *, 
     for role in required:
         if role not in column and (query or role != "query"):
             _raise(f"no column of {request.all_roles[role].meaning}", names, request, where)
-    return _check_number(names, request, column, where, query=query) if request.is_ranking else RoleColumns(column)
+    if not request.is_ranking:
+        return RoleColumns(column)
+    return _check_number(names, request, column, where, query=query, is_ranks=is_ranks)
 
 
 def _check_number(
-    names: Sequence[str], request: ColumnRequest, column: dict[str, str], where: Place, *, query: bool
+    names: Sequence[str],
+    request: ColumnRequest,
+    column: dict[str, str],
+    where: Place,
+    *,
+    query: bool,
+    is_ranks: IsRanks,
 ) -> RoleColumns:
     """Return the columns of a run or of judgments, which have scores, ranks or grades."""
     number = request.number
@@ -227,16 +220,21 @@ def _check_number(
     other = match(NAMES["grade" if number == "score" else "score"], names)
     if number == "grade" and query and len(names) == 2:
         return RoleColumns(column)  # only pairs: every listed document is relevant, as in {query: [doc, …]}
-    if number == "grade" and len(other) == 1 and not match(NAMES["rank"], names):
-        return RoleColumns({**column, "grade": other[0]}, borrowed=True)
+    if number == "grade":
+        ranks = match(NAMES["rank"], names)
+        if len(other) == 1 and not ranks:
+            return RoleColumns({**column, "grade": other[0]}, borrowed=True)
+        other = other or ranks
+    other = other or match(RETRIEVED if number == "grade" else RELEVANT, names)
     looks = "judgments" if number == "score" else "a run"
-    hint = f"this looks like {looks}; the judgments come first, then the run" if other else None
+    swapped = f"this looks like {looks}; the judgments come first, then the run"
+    hint = swapped if other else guess_options(names, request, is_ranks)
     slug = "swapped" if other else "columns"
     return _raise(f"no column of {_MEANING[number]}", names, request, where, slug=slug, hint=hint)
 
 
 def _raise(
-    problem: str, names: Sequence[str], request: ColumnRequest, where: Place, *, slug: str = "columns", hint: str | None = None
+    problem: str, names: Sequence[str], request: ColumnRequest, where: Place, *, slug: str = "columns", hint: Hint | str | None = None
 ) -> NoReturn:  # fmt: skip
     listing = list_columns(names)
     problem = f"{problem}; the columns are {listing}"
@@ -253,17 +251,21 @@ def _raise_unknown(role: str, names: Sequence[str], request: ColumnRequest, wher
     raise DataError("columns", problem, hint=hint, where=where, value=name)
 
 
-def guess_options(names: Sequence[str], request: ColumnRequest) -> Hint:
+def guess_options(names: Sequence[str], request: ColumnRequest, is_ranks: IsRanks = looks_like_ranks) -> Hint:
     """Name the options for the columns of a table, with the best guess for each."""
-    options: dict[str, str | None] = {}
+    options: dict[str, Any] = {}
     taken = {role: request.named_column(role, names) for role in request.named}
     left = [name for name in names if name not in taken.values()]
     for role, declared in request.all_roles.items():
         if declared.required and role not in ("rank", "aspect") and role.isidentifier():
             named = taken.get(role) or nearest_column(request.named.get(role, ""), left)
+            ranks = [name for name in left if role == "score" and is_ranks(name)]
             columns = [named] if named is not None else match(declared.names, left)
-            guess = columns[0] if columns else _nearest(declared.names, left)
-            options[f"{role}_col"] = guess
+            guess = columns[0] if columns else _nearest(declared.names, [name for name in left if name not in ranks])
+            if guess is None and ranks:
+                role, guess = "rank", ranks[0]
+            option = f"{role}_col"
+            options[option] = guess or to_choose(option)
             left = [name for name in left if name != guess]
     return Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **options)
 

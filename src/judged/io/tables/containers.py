@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from judged._types import Ints
+from judged.errors import Hint, Warned
 from judged.io.tables.columns import are_columns, count_known, nested
 from judged.io.tables.context import Context
 from judged.io.tables.frames import mapping_frame, read_frame
@@ -90,7 +92,24 @@ def _read_nested(records: list[Any], query: str, ranking: str, context: Context)
     """Read records that contain a query with its whole ranking."""
     queries = take_column(records, query, "query", context)
     rankings = take_column(records, ranking, "doc", context)
-    return _read_rankings(queries, rankings, np.arange(len(records)), context)
+    table = _read_rankings(queries, rankings, np.arange(len(records)), context)
+    return replace(table, warnings=(*table.warnings, *_warn_rising(rankings, table)))
+
+
+def _warn_rising(rankings: list[Any], table: SourceTable) -> Iterator[Warned]:
+    """Warn if the scores of every list increase along it, as distances do: then the last document is ranked first."""
+    if table.request.what != "run" or table.number is None or not all(map(is_list, rankings)) or table.size is None:
+        return
+    try:
+        score = np.array([float(value) for value in table.number])
+    except (TypeError, ValueError):
+        return  # reported with its place later
+    inside = np.ones(len(score), bool)
+    inside[(np.cumsum(table.size) - table.size)[table.size > 0]] = False  # the first of each list
+    rises = inside[1:] & (score[1:] > score[:-1])
+    if rises.any() and (rises == inside[1:]).all():
+        text = f"scores increase along every list of {table.name}; the highest score is ranked first"
+        yield Warned("scores-rise", len(rankings), text, Hint("leave out the scores if the lists are best first"))
 
 
 def _read_rankings(queries: list[Any], rankings: list[Any], part: Ints, context: Context) -> SourceTable:

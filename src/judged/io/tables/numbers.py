@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, NoReturn
 
 import numpy as np
@@ -63,7 +63,8 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
             pass
     raise DataError(
         f"{what}-type", f"a numeric {what}{origin.describe_row(row)}", got=f"{shown(item)} ({type(item).__name__})",
-        hint=_several_hint(what) if isinstance(item, Mapping) else "convert it with float(x)", where=origin.place(row, what), value=item,
+        hint=_several_hint(what) if isinstance(item, Mapping) else f"write one {what} per document"
+        if isinstance(item, (list, tuple, Set)) else "convert it with float(x)", where=origin.place(row, what), value=item,
     )  # fmt: skip
 
 
@@ -78,6 +79,18 @@ def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoRet
         hint="fill in the number, or drop the row",
         where=origin.place(row, what), value=value,
     )  # fmt: skip
+
+
+def count_up(queries: Sequence[Any], values: Column) -> bool:
+    """Return whether the numbers of every query are 1, 2, 3 … in the order of the rows, as ranks are."""
+    numbers, seen = ranks(values), dict[Any, int]()
+    if numbers is None:
+        return False
+    for query, number in zip(queries, numbers.tolist(), strict=True):
+        seen[query] = seen.get(query, 0) + 1
+        if number != seen[query]:
+            return False
+    return max(seen.values(), default=0) > 1
 
 
 def ranks(values: Column) -> Ints | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from operator import attrgetter, itemgetter
 from typing import Any, NoReturn
 
-from judged.errors import DataError, Hint, shown
+from judged.errors import DataError, Hint, shown, to_choose
 from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.roles import ColumnBatches
@@ -50,7 +50,7 @@ def take_column(records: list[Any], name: str, role: str, context: Context) -> l
 def _raise_record(records: list[Any], name: str, role: str, context: Context) -> NoReturn:
     row = next(i for i, record in enumerate(records) if name not in names_of(record))
     origin = context.items()
-    hint = Hint(f"add it, or name another column: {{{role}_col}}", **{f"{role}_col": None})
+    hint = Hint(f"add it, or name another column: {{{role}_col}}", **{f"{role}_col": to_choose(f"{role}_col")})
     problem = f"a record has no {name!r}{origin.describe_row(row)}: {shown(records[row])}"
     raise DataError("columns", problem, value=records[row], hint=hint, where=origin.place(row))
 
@@ -68,13 +68,16 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
     if request.is_ranking:
         layouts = [roles for (what, _), roles in _TUPLES.items() if what == request.what]
     roles = next((layout for layout in layouts if len(layout) == lengths[0]), None)
+    numbers = request.is_ranking and all(map(_is_number_row, items))
+    if numbers and any(cell % 1 != 0 for item in items for cell in item[:2]):
+        raise_matrix(request, context.name)
     if roles is None or lengths.count(lengths[0]) < len(items):
         row = 0 if roles is None else next(i for i, length in enumerate(lengths) if length != lengths[0])
         expected = " or ".join(f"({', '.join(layout)})" for layout in layouts)
         hint = (
             "write a list with one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
         )
-        if request.is_ranking and all(map(_is_number_row, items)):
+        if numbers:
             raise_matrix(request, context.name)
         got, about = shown(items[row]), origin.describe_row(row)
         raise DataError("columns", f"{expected}{about}", got=got, where=origin.place(row), value=items[row], hint=hint)
@@ -91,7 +94,7 @@ def _is_number_row(item: Any) -> bool:
 def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
     """Raise for a matrix of users × items, which has no ids."""
     if request.what == "run":
-        hint = "convert it to a run with jd.recommenders.top_k"
+        expected, hint = "a run with ids", "convert it to a run with jd.recommenders.top_k"
     else:
-        hint = "write judgments as {user: {item: grade}}, or as (user, item, grade)"
-    raise DataError("score-matrix", f"the {request.what} is a matrix of numbers, without ids", where=where, hint=hint)
+        expected, hint = "judgments with ids", "evaluate labels and scores in matrices with jd.score(labels, scores)"
+    raise DataError("score-matrix", expected, got="a matrix of numbers", where=where, hint=hint)

@@ -12,10 +12,11 @@ from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Warned, shown
+from judged.io.swapped import JUDGMENTS_FIRST
 from judged.io.tables.column_names import list_columns, same_column
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.ids import Column, RawIds, as_list, encode_ids, group_ids
-from judged.io.tables.numbers import floats, ranks
+from judged.io.tables.numbers import count_up, floats, ranks
 from judged.io.tables.origin import Document, Keys, Origin, WholeOrigin
 from judged.io.tables.roles import ColumnBatches
 from judged.io.text.decimals import decimals, first_wrong, is_decimal, numbers, raise_number
@@ -64,6 +65,10 @@ def as_run(table: SourceTable) -> Run:
     rank = _rank(table)
     if table.number is not None:
         score = _numbers(table)
+        if "score" in table.request.named and rank is None and count_up(keys["query"].tolist(), score):
+            named = table.request.named["score"]
+            text = f"the scores in {named!r} of {table.name} are 1, 2, 3 … in every query, which looks like ranks"
+            keys["warnings"] += (Warned("scores-are-ranks", 1, text, Hint("use {rank_col}", rank_col=named)),)
     elif rank is not None:
         score = -rank.astype(np.float64)
     else:
@@ -95,7 +100,7 @@ def as_qrels(table: SourceTable) -> Qrels:
         row = int(np.argmax(grade != np.trunc(grade)))
         raise DataError(
             "swapped", f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
-            hint=Hint("pass the judgments first, then the run; or name the column: {grade_col}", grade_col="score"),
+            hint=Hint(f"{JUDGMENTS_FIRST}; or name the column: {{grade_col}}", grade_col="score"),
             where=table.origin.place(row, "grade"), value=float(grade[row]),
         )  # fmt: skip
     return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)

@@ -135,7 +135,7 @@ def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column
 @measure("MSnDCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
          paper="Burges et al., ICML 2005", formula="nDCG with the discount log2(rank + 1)", ideal="DCG")  # fmt: skip
 def ms_ndcg(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
-    """nDCG with the discount log2(rank + 1), as NTCIREVAL names it: its nDCG has another one."""
+    """NTCIREVAL's name for nDCG with the discount log2(rank + 1); NTCIREVAL's own nDCG uses a different discount."""
     return ndcg(j, cutoff=cutoff, gain=gain, gains=gains)
 
 

@@ -215,7 +215,7 @@ def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level 
 
 @measure("MeanRelRet", family="count", laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved, averaged over queries")  # fmt: skip
 def mean_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """Number of relevant documents in the ranking, summarised by its mean, as the hits of ranx are."""
+    """Number of relevant documents in the ranking, averaged over queries, like `hits` in ranx."""
     return relevant_retrieved(j, level, cutoff)
 
 
