@@ -20,6 +20,11 @@ def test_measures_describes_one():
         assert part in text
 
 
+def test_a_listed_measure_is_not_described_as_another_with_this_alias():
+    for definition in MEASURES:
+        assert json.loads(run("measures", definition.name, "--format", "json"))["name"] == definition.name
+
+
 def test_a_description_is_printed_in_any_format():
     data = json.loads(run("measures", "nDCG", "--format", "json"))
     assert data["name"] == "nDCG"

@@ -54,6 +54,8 @@ EXCEPTIONS: dict[str, list[tuple[str, str]]] = {
     "trec_eval-10": [
         (r"fractional_rels .*", "fractional grades, which it truncates"),
     ],
+    "trec_eval-9": [(r".* gm_(map|bpref) .*", "gm_map and gm_bpref of a query")],
+    "pytrec_eval": [(r".* gm_(map|bpref) .*", "gm_map and gm_bpref of a query")],
     "ir_measures": [(r"(tied|negative)-\d Compat.*", "Compat with equal scores, or scores ≤ 0")],
     "ranx": [
         (r".* bpref .*", "bpref, which counts negative grades as not relevant"),
@@ -95,6 +97,29 @@ def test_a_profile_gives_the_numbers_of_its_tool(name, compared):
     assert [pattern for pattern, _ in EXCEPTIONS.get(name, []) if not needed[pattern]] == []
     for _, reason in EXCEPTIONS.get(name, []):
         assert reason in PROFILES[name].except_for
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("name", ["trec_eval-9", "pytrec_eval"])
+def test_geometric_means_are_those_of_pytrec_eval(name):
+    tool = pytest.importorskip("pytrec_eval")
+    for _, qrels, run in answers.rankings(3):
+        theirs = tool.RelevanceEvaluator(qrels, {"gm_map", "gm_bpref"}).evaluate(run)
+        ours = jd.evaluate(qrels, run, "gm_map gm_bpref", profile=name)
+        for word in ("gm_map", "gm_bpref"):
+            logarithms = [theirs[str(query)][word] for query in ours.queries]
+            assert ours.mean()[word] == pytest.approx(tool.compute_aggregated_measure(word, logarithms))
+            assert [max(value, 1e-5) for value in ours[word]] == pytest.approx([math.exp(x) for x in logarithms])
+
+
+@pytest.mark.conformance
+def test_interpolated_precision_of_nothing_has_no_value_in_ir_measures():
+    tool = pytest.importorskip("ir_measures")
+    qrels, run, name = {"q": {"a": 0}}, {"q": {"b": 1.0}}, "IPrec(judged_only=True)@0.5"
+    theirs = next(found.value for found in tool.iter_calc([tool.parse_measure(name)], qrels, run))
+    assert math.isnan(theirs)
+    assert jd.evaluate(qrels, run, [name], profile="ir_measures").mean()[name] == 0
+    assert "IPrec(judged_only=True)" in PROFILES["ir_measures"].except_for
 
 
 # ── the declarations ─────────────────────────────────────────────────────────────────────────────

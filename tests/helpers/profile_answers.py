@@ -155,7 +155,8 @@ def rankings(seeds: int) -> Iterator[tuple[str, Qrels, Run]]:
 
 
 PYTREC = ["map", "map_cut_5", "Rprec", "bpref", "recip_rank", "infAP", "11pt_avg", "iprec_at_recall_0.30", "iprec_at_recall_0.70", "P_5", "P_10", "recall_10",
-          "ndcg", "ndcg_cut_5", "ndcg_cut_10", "relative_P_5", "success_5", "set_P", "set_recall", "set_F", "set_map", "binG", "G", "Rndcg", "num_rel_ret"]  # fmt: skip
+          "ndcg", "ndcg_cut_5", "ndcg_cut_10", "relative_P_5", "success_5", "set_P", "set_recall", "set_F", "set_map", "binG", "G", "Rndcg", "num_rel_ret",
+          "gm_map", "gm_bpref"]  # fmt: skip
 
 
 def pytrec_eval(profile: str) -> Iterator[Compared]:
@@ -163,7 +164,8 @@ def pytrec_eval(profile: str) -> Iterator[Compared]:
     tool = pytest.importorskip("pytrec_eval")
     for where, qrels, run in rankings(3):
         wanted = {"map", "map_cut", "Rprec", "bpref", "recip_rank", "infAP", "11pt_avg", "iprec_at_recall", "P", "recall", "ndcg", "ndcg_cut", "relative_P",
-                  "success", "set_P", "set_recall", "set_F", "set_map", "binG", "G", "Rndcg", "num_rel_ret"}  # fmt: skip
+                  "success", "set_P", "set_recall", "set_F", "set_map", "binG", "G", "Rndcg", "num_rel_ret",
+                  "gm_map", "gm_bpref"}  # fmt: skip
         theirs = tool.RelevanceEvaluator(qrels, wanted).evaluate(run)
         values = jd.evaluate(qrels, run, PYTREC, profile=profile)
         assert {str(q) for q in values.queries} == set(theirs)
@@ -172,7 +174,7 @@ def pytrec_eval(profile: str) -> Iterator[Compared]:
 
 
 IR_MEASURES = ["AP", "AP@5", "AP(rel=2)@10", "P@5", "P(rel=2)@3", "R@10", "RR", "RR(rel=2)", "RR@5", "RR(rel=2)@10", "nDCG", "nDCG@10", "nDCG(judged_only=True)@5",
-               "Rprec", "Bpref", "infAP", "IPrec@0.2", "IPrec@0.7", "SetP", "SetR", "SetAP", "SetF", "SetF(beta=2.0)", "SetF(beta=0.5,rel=2)", "Success@3",
+               "Rprec", "Bpref", "infAP", "IPrec@0.2", "IPrec@0.7", "IPrec(judged_only=True)@0.5", "SetP", "SetR", "SetAP", "SetF", "SetF(beta=2.0)", "SetF(beta=0.5,rel=2)", "Success@3",
                "Judged@10", "Judged@3", "Compat", "Compat(p=0.8)", "Accuracy", "Accuracy@5", "nDCG(gains={1:2,2:5})@10"]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -125,7 +126,11 @@ def test_standard_input_and_output_are_files_too(collection):
     with Path("a.run").open("ab") as stdout:
         done = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=stdout, stderr=-1)
     assert (done.returncode, "output-is-input" in done.stderr) == (2, True)
-    assert Path("a.run").read_bytes() == RUN
+    for name in ("a.run", "qrels.txt"):
+        with Path(name).open("ab") as stdout:
+            done = shell("trec_eval", "qrels.txt", "a.run", capture_output=False, stdout=stdout, stderr=-1)
+        assert (done.returncode, "output-is-input" in done.stderr) == (2, True)
+    assert (Path("a.run").read_bytes(), Path("qrels.txt").read_bytes()) == (RUN, QRELS)
 
 
 def test_two_outputs_are_two_files(collection):
@@ -149,4 +154,39 @@ def test_functions_that_know_their_inputs_do_not_replace_them(tmp_path, refusal)
     refusal("output-is-input", jd.write_run, jd.read_run(run), run)
     refusal("output-is-input", jd.write_qrels, qrels, qrels)
     refusal("output-is-input", convert, run, tmp_path / "link.json", kind="run")
+    joined = jd.join(qrels, run)
+    for judged in (joined, joined.select([0]), type(joined).merge([joined])):
+        refusal("output-is-input", jd.evaluate(judged, measures="AP").save, tmp_path / "link.json")
     assert (qrels.read_bytes(), run.read_bytes()) == before
+
+
+def test_open_files_are_inputs(tmp_path, refusal):
+    qrels, run = tmp_path / "q.json", tmp_path / "r.json"
+    jd.write_qrels({"q": {"d": 1}}, qrels)
+    jd.write_run({"q": {"d": 1.0}}, run)
+    before = run.read_bytes()
+    (tmp_path / "link.json").symlink_to(run)
+    for path in (run, tmp_path / "link.json"):
+        with qrels.open() as judgments, run.open() as ranking:
+            values = jd.evaluate(judgments, ranking, "AP")
+        refusal("output-is-input", values.save, path)
+        with run.open("rb") as ranking:
+            refusal("output-is-input", jd.write_run, ranking, path)
+            read = jd.read_run(ranking)
+        refusal("output-is-input", jd.write_run, read, path)
+        with open(os.open(run, os.O_RDONLY), "rb") as ranking:  # noqa: PTH123 - it has a number for a name
+            refusal("output-is-input", jd.write_run, ranking, path)
+            refusal("output-is-input", jd.write_run, jd.read_run(ranking), path)
+    assert run.read_bytes() == before
+    jd.write_run(jd.read_run(io.BytesIO(before)), run)  # in memory
+
+
+def test_files_of_a_directory_are_inputs_of_its_values(tmp_path, refusal):
+    (tmp_path / "runs").mkdir()
+    run = tmp_path / "runs" / "a.json"
+    jd.write_run({"q": {"d": 1.0}}, run)
+    before = run.read_bytes()
+    for source in (tmp_path / "runs", str(tmp_path / "runs" / "*"), [run]):
+        refusal("output-is-input", jd.evaluate({"q": {"d": 1}}, source, "AP").save, run)
+        refusal("output-is-input", jd.write_run, jd.read_run(source), run)
+    assert run.read_bytes() == before

@@ -39,13 +39,13 @@ def command(name: str | None, **options: Any) -> None:
 def _description(name: str) -> Any:
     """Find a measure, a measure beyond accuracy or a coefficient by name."""
     from judged.evaluation.explain.describe import MeasureDescription, describe
-    from judged.measures.registry import find
+    from judged.measures.registry import MEASURES, find
     from judged.recommenders.registry import BEYOND
     from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
     from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
 
     plain = name.partition("@")[0].partition("(")[0]
-    beyond = BEYOND.get(plain)
+    beyond = None if plain in MEASURES.names else BEYOND.get(plain)
     if beyond is not None:
         return MeasureDescription(beyond)
     if find(plain) is None:

@@ -100,8 +100,10 @@ def options_of(flags: list[tuple[str, str]]) -> Options:
 
 def _evaluate(flags: list[tuple[str, str]], qrels: str, run: str) -> int:
     from judged.evaluation.trec_eval.output import evaluate_files
+    from judged.io.files.outputs import check_stdout
 
     last = dict(flags)
+    check_stdout([qrels, run, last.get("-Z")])
     if last.get("-T", "trec_results") != "trec_results":
         return _say(f"trec_eval: Illegal retrieval results format '{last['-T']}'\n", 2)
     outcome = evaluate_files(options_of(flags), qrels, run, last.get("-Z"))

@@ -70,7 +70,7 @@ def compare(
         clusters: {query: group}, or a column of the table: queries of a group (a user, a topic) are drawn, and change sign, together.
         resamples: number of resamples of the permutation and bootstrap tests. [default: that of the test]
         seed: random seed.
-        weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"` and `interval="t"`.
+        weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"`.
         weight_col: column of the weights.
         level: lowest relevant grade.
         profile: conventions of another tool.

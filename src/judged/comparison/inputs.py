@@ -18,7 +18,7 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.intervals import group_codes
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
-from judged.evaluation.weights import weights_of
+from judged.evaluation.weights import weigh
 from judged.io.query_attributes import read_attribute
 from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
@@ -41,18 +41,14 @@ def evaluate_runs(
     """Evaluate each run, or align the results that are passed instead of judgments, with the weights of their queries."""
     if runs is None and not are_questions(qrels, options):
         names, given = _named_results(qrels)
-        return _align(names, [_weigh(r, *weighted) for r in given])
+        return _align(names, [weigh(r, *weighted) for r in given])
     inputs = open_inputs(qrels, runs, options)
     results = [
         evaluate(inputs.qrels, run, measures, level=level, profile=profile, **inputs.options) for _, run in inputs.runs
     ]
     names = [n or s for (n, _), s in zip(inputs.runs, short_names([r.names[1] for r in results]), strict=True)]
     named = [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)]
-    return _align(names, [_weigh(r, *weighted) for r in named])
-
-
-def _weigh(result: Values, weights: Any, column: str | None) -> Values:
-    return result if weights is None else replace(result, weights=weights_of(weights, result.queries, column))
+    return _align(names, [weigh(r, *weighted, strict=inputs.options.get("strict", False)) for r in named])
 
 
 def _named_results(results: Any) -> tuple[list[str], list[Values]]:

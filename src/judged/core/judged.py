@@ -42,6 +42,7 @@ class Judged:
     warnings: tuple[Warned, ...] = ()
     names: tuple[str, str] = ("qrels", "run")
     reading: RankTexts | None = None  # of all ranks, if texts are known
+    files: tuple[str, ...] = ()  # that the judgments and the run were read from
 
     # ── per judgment ─────────────────────────────────────────────────────────────────────────────
 
@@ -250,7 +251,10 @@ class Judged:
         columns["query"] += np.repeat(np.cumsum([0, *map(len, parts)])[:-1], hits)
         columns["judgment"] += np.repeat(np.cumsum([0, *(len(part.pool_query) for part in parts)])[:-1], hits)
         reading = RankTexts.merge([part.reading for part in parts])
-        return replace(parts[0], pool=Pool.merge([part.pool for part in parts]), reading=reading, **columns)
+        files = tuple(dict.fromkeys(file for part in parts for file in part.files))
+        return replace(
+            parts[0], pool=Pool.merge([part.pool for part in parts]), reading=reading, files=files, **columns
+        )
 
 
 _PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")

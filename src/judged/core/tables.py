@@ -34,10 +34,14 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HasName:
-    """Input with a name, and the path if it is a file."""
+    """Input with a name, and the path if it is a file.
+
+    `files` are the absolute paths of its source: of a file, an open file, or a directory. An output must not replace them.
+    """
 
     name: str
     path: str | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -162,6 +166,7 @@ class Run(_IdTable):
     _number: ClassVar[tuple[str, str]] = ("score", "score")
     score: Floats
     rank: Ints | None = None  # the rank column, if there is one
+    wrong_rank: tuple[Place, str] | None = None  # the first cell of a rank column that is not an integer ≥ 0
     tag: str = ""
 
 

@@ -80,6 +80,7 @@ class ScoreColumn(UnreadRun):
         return Run(
             name=self.name,
             path=self.path,
+            files=self.files,
             queries=qrels.queries,
             query=qrels.query,
             doc=qrels.doc,

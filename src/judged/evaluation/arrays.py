@@ -113,7 +113,8 @@ def _item_weights(labels: Any, weights: Any, *, absent: Any, **layout: Any) -> F
     try:
         column = lists_of(labels, weights, **layout).score
     except DataError as error:
-        raise error.changed(where="item_weights") from None
+        problem = error.problem.replace("scores", "weights")  # which take their place
+        raise error.changed(problem=problem, where="item_weights") from None
     if not (np.isfinite(column) & (column >= 0)).all():
         raise DataError("item-weights", "weights of items must be finite numbers ≥ 0", where="item_weights")
     return column

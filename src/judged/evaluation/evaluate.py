@@ -22,7 +22,7 @@ from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
-from judged.evaluation.weights import weights_of
+from judged.evaluation.weights import weigh
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
@@ -112,7 +112,7 @@ def evaluate(
         rag, policies = RagOptions.split(options)
         source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
-    return replace(result, weights=weights_of(weights, result.queries, weight_col))
+    return weigh(result, weights, weight_col, strict=strict)
 
 
 def _is_name_of_measures(run: Any) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged._types import Floats
 from judged.core.tables import Id
-from judged.errors import DataError, shown
+from judged.errors import DataError, Warned, shown
+from judged.evaluation.measuring.column import check_strict
 from judged.io.query_attributes import read_attribute
 from judged.stats.summary import no_weights
 from judged.tables.text import counted
@@ -20,21 +22,23 @@ if TYPE_CHECKING:
 COLUMN = "weight"
 
 
-def weights_of(weights: Any, queries: Sequence[Id], column: str | None = None) -> Floats | None:
-    """Return the weight of each query, or None without weights.
+def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bool = False) -> Values:
+    """Return values with the weights of their queries, and a warning if there are weights of other queries.
 
     Args:
-        weights: {query: weight}, or a table of queries. It may have other queries too.
-        queries: the queries that were evaluated.
+        result: the values, returned unchanged without weights.
+        weights: {query: weight}, or a table of queries.
         column: the column of the table that has the weights. [default: weight]
+        strict: turn the warning into an error.
 
     Raises:
         DataError: `query-weights`: a query has no weight, or one that is not a finite number ≥ 0; or all weights are 0.
     """
     if weights is None:
-        return None
-    if not isinstance(weights, Mapping) or _is_columns(weights):
+        return result
+    if table := not isinstance(weights, Mapping) or _is_columns(weights):
         weights = read_attribute(weights, column or COLUMN, option="weight_col")
+    queries = result.queries
     by_text = {
         str(query): weight for query, weight in weights.items()
     }  # ids may be text on one side and numbers on the other
@@ -42,7 +46,17 @@ def weights_of(weights: Any, queries: Sequence[Id], column: str | None = None) -
     if missing := [query for query, weight in zip(queries, found, strict=True) if weight is None]:
         problem = f"{counted(len(missing), 'query')} without a weight; first: {shown(missing[0])}"
         raise DataError("query-weights", problem, hint="give a weight to every query, 0 for one that does not count")
-    return check_weights([_number(weight) for weight in found], queries)
+    numbers = check_weights([_number(weight, text=table) for weight in found], queries)
+    others = by_text.keys() - map(str, queries)
+    unknown: tuple[Warned, ...] = ()
+    if others:
+        first = next(query for query in by_text if query in others)
+        were = "was" if len(others) == 1 else "were"
+        text = f"{counted(len(others), 'query')} with a weight {were} not evaluated; first: {shown(first)}"
+        unknown = (Warned("weight-unknown", len(others), text),)
+        if strict:
+            check_strict(unknown)
+    return replace(result, weights=numbers, warnings=(*result.warnings, *unknown))
 
 
 def check_weights(weights: Any, queries: Sequence[Id]) -> Floats:
@@ -71,8 +85,13 @@ def _is_columns(weights: Mapping[Any, Any]) -> bool:
     return any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in weights.values())
 
 
-def _number(weight: Any) -> float:
+def _number(weight: Any, *, text: bool) -> float:
+    """Return a weight as a number; only a table has numbers as text."""
     try:
+        if isinstance(weight, bool | np.bool_) or (isinstance(weight, str | bytes) and not text):
+            raise TypeError
         return float(weight)
+    except OverflowError:
+        return float("inf")  # too large for a number, and refused as one that is not finite
     except (TypeError, ValueError):
         raise DataError("query-weights", f"weights must be numbers, got {shown(weight)}", value=weight) from None

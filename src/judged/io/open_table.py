@@ -13,7 +13,8 @@ from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError
 from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
-from judged.io.files.source import Content, file_path, is_file_like, is_path, open_content, open_stream
+from judged.io.files.outputs import located
+from judged.io.files.source import Content, is_file_like, is_path, open_content, open_stream
 from judged.io.formats.json import JSON, read_values
 from judged.io.formats.registry import OpenTable, detect_format, raise_undetected
 from judged.io.formats.trec import read_trec
@@ -79,7 +80,7 @@ def read_one_run(
         labels: reads the judgments that a column of scores belongs to.
         name: the name of the run.
     """
-    run = replace(as_read_run(open_table(source, request), labels), path=file_path(source))
+    run = located(as_read_run(open_table(source, request), labels), source)
     return run if name is None else replace(run, name=name)
 
 

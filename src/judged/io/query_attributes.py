@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.core.tables import Id
-from judged.errors import DataError, Hint, shown, to_choose
+from judged.errors import DataError, Hint, UsageError, shown, to_choose
 from judged.io.open_table import open_role_table
 from judged.io.tables.column_names import NAMES
 from judged.io.tables.columns import Role
@@ -25,7 +25,10 @@ def read_attribute(source: Any, name: str, *, option: str = "by") -> Mapping[Id,
     roles = {"query": _QUERY, "attribute": Role((), f"the attribute {name!r}", read=_values)}
     try:
         table = open_role_table(source, "queries", roles, {"attribute": name})
-    except DataError as error:
+    except (DataError, UsageError) as error:
+        if isinstance(error, UsageError):  # the caller named an attribute, not a column
+            hint = f"use {{query: {name}}}, or a table with a column of query ids and a column {name}"
+            raise error.changed(hint=hint) from None
         if error.slug != "columns":
             raise
         both = "can both be" in error.problem

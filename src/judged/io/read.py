@@ -14,7 +14,7 @@ from judged.core.tables import Qrels as Qrels  # from here `Qrels(source)` can r
 from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
-from judged.io.files.source import file_path
+from judged.io.files.outputs import located
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
 from judged.io.parts.recognise import is_partitioned
 from judged.io.tables.columns import ColumnRequest
@@ -77,7 +77,7 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
 
         partitions = open_requested_partitions(source, request, name)
         assert partitions is not None
-        return partitions.read()
+        return located(partitions.read(), source)
     return read_one_run(source, request, judged, name=name)
 
 
@@ -89,7 +89,7 @@ def open_whole_run(source: Any) -> Run | UnreadRun:
     if isinstance(source, Run | UnreadRun):
         return source
     run = open_unread(source, partial(read_run, source)) if NATIVE else open_table(source, ColumnRequest("run"))
-    return replace(run if isinstance(run, UnreadRun) else as_read_run(run), path=file_path(source))
+    return located(run if isinstance(run, UnreadRun) else as_read_run(run), source)
 
 
 def read_qrels(
@@ -139,7 +139,7 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
         raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
     table = open_table(source, request)
     assert isinstance(table, Qrels | SourceTable)
-    qrels = replace(table if isinstance(table, Qrels) else as_qrels(table), path=file_path(source))
+    qrels = located(table if isinstance(table, Qrels) else as_qrels(table), source)
     return qrels if name is None else replace(qrels, name=name)
 
 

@@ -100,7 +100,7 @@ def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> 
     if path == "-":
         raise UsageError("format", "cannot write to standard output", hint="name a file", value=path)
     mode, write = FORMATS[_format(Path(path), format)]
-    with write_atomically(path, mode, inputs=[export.table.path]) as file:
+    with write_atomically(path, mode, inputs=export.table.files) as file:
         write(export, file)
 
 

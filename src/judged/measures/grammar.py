@@ -147,13 +147,17 @@ def _cutoff(text: str, whole: str) -> Any:
         return text  # which the measure reads
     if re.fullmatch(r"0\d+", text) and len(text) <= 20:
         raise UsageError("cutoff", f"cutoff with leading zeros in {shown(whole)}", hint=f"write @{int(text)}", value=whole)  # fmt: skip
-    if re.fullmatch(r"[1-9]\d{9,}", text):
+    if re.fullmatch(r"[1-9]\d{9,}", text) and (len(text) > 20 or int(text) > DEEPEST):
         raise UsageError(
             "cutoff",
             f"cutoff must be at most {DEEPEST:,}, got {shown(text)}",
             hint="leave out the cutoff for all documents",
             value=whole,
         )
+    if re.fullmatch(r"\d+-", text):  # XGBoost: map@2-
+        problem = f"a minus after the cutoff in {shown(whole)} has no meaning here"
+        hint = Hint("leave it out, and set {empty} to count queries without a relevant document as 0", empty="zero")
+        raise UsageError("cutoff", problem, hint=hint, value=whole)
     try:
         if len(text) > 20:
             raise ValueError(text)

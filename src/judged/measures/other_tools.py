@@ -9,6 +9,8 @@ from judged.errors import UsageError, shown
 from judged.registry import Call, parse_call
 
 _NAMES = {
+    # XGBoost
+    "pre": "P",
     # rax: gain 2^grade - 1, precision of the items that there are
     "mrr_metric": "RR", "recall_metric": "R", "precision_metric": "P(short='shrink')", "ap_metric": "AP", "opa_metric": "OPA",
     "dcg_metric": "DCG(gain='exp')", "ndcg_metric": "nDCG(gain='exp')",
@@ -30,7 +32,7 @@ _CATBOOST_PARAMETERS: dict[str, dict[str, tuple[str, str]]] = {
 
 
 def in_our_words(call: Call) -> Call:
-    """Translate a name of rax, scikit-learn, RAGAS, CatBoost or ir_measures; any other stays.
+    """Translate a name of XGBoost, rax, scikit-learn, RAGAS, CatBoost or ir_measures; any other stays.
 
     >>> in_our_words(parse_call("NDCG:top=5;type=Exp"))
     Call(name='nDCG', params={'gain': 'exp'}, at='5')

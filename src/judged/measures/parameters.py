@@ -58,7 +58,8 @@ class Spec:
 class Function:
     """A function of the user as a parameter: printed as `name()`, and called once for each distinct argument.
 
-    A name that was read from text has no function: such a measure can be compared and saved, but not computed.
+    A name that was read from text has no function: such a measure can be compared and saved, but not computed. An exception that
+    the function raises is passed on unchanged.
     """
 
     name: str
@@ -75,7 +76,11 @@ class Function:
         if self.function is None:
             raise UsageError("parameter", f"the function {self.name} is not known here", hint="pass the function itself, in Python", value=self.name)  # fmt: skip
         if x not in self._known:
-            self._known[x] = float(self.function(x))
+            found: Any = self.function(x)
+            try:
+                self._known[x] = float("" if isinstance(found, str | bytes) else found)
+            except (TypeError, ValueError, OverflowError):
+                raise _error("parameter", f"the function {self.name} must return a number, for {x:g}", found) from None
         return self._known[x]
 
     def on(self, x: Column) -> Column:

@@ -76,6 +76,7 @@ _RECALL_POINTS = Convention("IPrec IPrec11", {"rounding": "trec9"})
 _BURGES = Convention("nDCG DCG", {"gain": "exp"})
 _CAPPED = Convention("AP", {"norm": "capped"})
 _HITS = Convention("Accuracy", instead="Success")
+_LOGARITHMS = "gm_map and gm_bpref of a query, which are logarithms there; their means agree"
 _PYTREC = {"queries": "both", "precision": "float32"}
 
 PROFILES = {
@@ -91,8 +92,11 @@ PROFILES = {
             "trec_eval 9.0.4: scores in float32, missing queries skipped, recall levels rounded by adding 0.9",
             _PYTREC,
             (_RECALL_POINTS,),
+            _LOGARITHMS,
         ),
-        Profile("pytrec_eval", "pytrec_eval 0.5: the conventions of trec_eval 9", _PYTREC, (_RECALL_POINTS,)),
+        Profile(
+            "pytrec_eval", "pytrec_eval 0.5: the conventions of trec_eval 9", _PYTREC, (_RECALL_POINTS,), _LOGARITHMS
+        ),
         Profile(
             "ir_measures",
             "ir_measures 0.4: each measure as its provider has it. Most are pytrec_eval's; RR@k, Judged, Compat and measures of subtopics order "
@@ -112,7 +116,7 @@ PROFILES = {
                 ),
             ),
             "Accuracy of a query without a relevant document retrieved, which has no value there; Compat with equal scores, or scores ≤ 0; NumQ and NumRel "
-            "of queries that the run lacks; diversity at cutoff 1, which pyndeval does not normalise; ERR and nDCG(gain='exp') have five decimals there",
+            "of queries that the run lacks; diversity at cutoff 1, which pyndeval does not normalise; IPrec(judged_only=True) without a relevant document or a judged one retrieved, which is NaN there; ERR and nDCG(gain='exp') have five decimals there",
         ),
         Profile(
             "ranx",
@@ -132,7 +136,7 @@ PROFILES = {
         Profile(
             "torchmetrics",
             "torchmetrics retrieval: scores in float32; AP divided by the number of relevant documents found; nDCG averaged over equal scores; AUROC of a list "
-            "without a non-relevant item 0, its FallOut 1",
+            "without a non-relevant item 0, its FallOut 1 (RetrievalFallOut; the function retrieval_fall_out has 0)",
             {"ties": "input", "queries": "both", "precision": "float32"},
             (
                 Convention("AP", {"norm": "found"}),

@@ -61,8 +61,11 @@ def summarise(x: NDArray[Any], how: str, weights: Floats | None = None) -> float
         raise no_weights(f"the summary {how}")
     if how == "geometric":
         return float(np.exp(summarise(np.log(np.maximum(x, FLOOR)), "mean", weights)))
-    weight = total(weights[known])
-    return total(weights[known] * x[known]) / weight if weight > 0 else float("nan")
+    w = weights[known]
+    w = np.ldexp(
+        w, -np.frexp(w.max(initial=0.0))[1]
+    )  # by a power of two, which keeps the bits: sums of weights stay in range
+    return total(w * x[known]) / total(w) if w.any() else float("nan")
 
 
 def no_weights(what: str) -> UsageError:

@@ -43,6 +43,10 @@ def test_the_expected_value_of_a_sum_is_the_mean_over_all_orders(definition, blo
         assert "ties-sampled" not in {w.slug for w in result.warnings}
 
 
+def test_an_average_rank_is_a_sum():
+    assert MEASURES.find("ARP") in SUMS
+
+
 def test_a_residual_below_a_depth_is_averaged_over_orders():
     value = jd.evaluate(QRELS, {"q": SCORES}, "RBPResidual", ties="expected", depth=3)["RBPResidual"][0]
     assert value == pytest.approx(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from commands import refused
 from scipy.stats import t
 
 import judged as jd
@@ -39,6 +40,48 @@ def test_a_whole_weight_is_a_query_that_is_there_so_many_times():
     repeated = jd.evaluate(qrels, run, "RR GMAP").mean()
     weighted = result({"q1": 3, "q2": 1, "q3": 2, "q4": 0}, "RR GMAP").mean()
     assert weighted == pytest.approx(repeated)
+
+
+@pytest.mark.parametrize("scale", [2.0**1022, 5e-324, 1e308, 1e-310])
+def test_sums_of_weights_neither_overflow_nor_vanish(scale):
+    weights = {"q1": scale, "q2": scale, "q3": 0, "q4": 0}
+    assert result(weights, "RR GMAP").mean() == pytest.approx({"RR": 3 / 4, "GMAP": np.sqrt(1 / 2)})
+    assert result(weights).interval("RR") == pytest.approx(result({**weights, "q1": 1, "q2": 1}).interval("RR"))
+    lists = jd.score([[1, 0], [0, 1], [0, 0]], [[2.0, 1.0]] * 3, "RR", weights=[scale, scale, 0])
+    assert lists.mean()["RR"] == 3 / 4
+    runs = {"a": RUN, "b": {query: ["a"] for query in RUN}}
+    compared = jd.compare(QRELS, runs, "RR", weights=weights, test="t")
+    assert compared.rows[0].difference == pytest.approx(1 / 4)
+
+
+def test_weights_of_other_queries_are_counted():
+    assert [(w.slug, w.count) for w in result().warnings if w.slug == "weight-unknown"] == [("weight-unknown", 1)]
+    assert not any(w.slug == "weight-unknown" for w in result({**dict.fromkeys(QRELS, 1)}).warnings)
+    compared = jd.compare(QRELS, {"a": RUN, "b": RUN}, "RR", weights=WEIGHTS, test="t")
+    assert [w.count for w in compared.warnings if w.slug == "weight-unknown"] == [1]
+    known = {"q1": {"a": 1}}
+    with pytest.raises(DataError) as caught:
+        jd.evaluate(known, {"q1": ["a"]}, "RR", weights={"q1": 1, "other": 9}, strict=True)
+    assert caught.value.slug == "weight-unknown"
+
+
+def test_a_list_of_weights_is_told_what_weights_are():
+    with pytest.raises(UsageError) as caught:
+        result([1] * 4)
+    assert caught.value.slug == "columns"
+    assert "attribute" not in str(caught.value)
+
+
+def test_a_weight_that_is_no_float_is_refused_on_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text("q1 0 a 1\n")
+    Path("r").write_text("q1 Q0 a 1 1 t\n")
+    large = "1" + 400 * "0"
+    Path("w.csv").write_text(f"query,weight\nq1,{large}\n")
+    Path("w.jsonl").write_text(f'{{"query": "q1", "weight": {large}}}\n')
+    for name in ("w.csv", "w.jsonl"):
+        error = refused("eval", "q", "r", "-m", "RR", "--weights", name)
+        assert (error.slug, error.exit_code) == ("query-weights", 2)
 
 
 def test_counts_are_summed_without_weights_and_missing_values_have_none():
@@ -95,6 +138,7 @@ def test_numbers_and_their_text_are_the_same_query():
     "weights",
     [
         {"q1": 1}, {**WEIGHTS, "q2": -1}, {**WEIGHTS, "q2": np.nan}, {**WEIGHTS, "q2": np.inf}, {**WEIGHTS, "q2": "x"},
+        {**WEIGHTS, "q2": 10**400}, {**WEIGHTS, "q2": "2"}, {**WEIGHTS, "q2": True}, {**WEIGHTS, "q2": np.True_},
         dict.fromkeys(QRELS, 0), {},
     ],
 )  # fmt: skip
@@ -140,6 +184,7 @@ def test_lists_have_one_weight_each():
         with pytest.raises(DataError) as caught:
             jd.score([[1, 0], [0, 1]], [[2, 1], [2, 1]], "RR", weights=wrong)
         assert caught.value.slug == slug
+    assert "scores" not in str(caught.value)
 
 
 def test_a_file_of_weights_on_the_command_line(tmp_path, monkeypatch):
@@ -194,6 +239,8 @@ def test_weights_of_one_change_nothing_in_any_layout():
         ("ERR", {"item_weights": ITEMS}, "item-weights"),
         ("nDCG", {"item_weights": -ITEMS}, "item-weights"),
         ("nDCG", {"item_weights": ITEMS[:1]}, "shape"),
+        ("nDCG", {"item_weights": np.full_like(ITEMS, np.nan, dtype=float)}, "nan"),
+        ("nDCG", {"item_weights": ITEMS.astype(str)}, "dtype"),
         ("nDCG", {"item_weights": ITEMS, "total_relevant": [3, 3]}, "item-weights"),
     ],
 )
@@ -201,3 +248,4 @@ def test_weights_of_items_that_cannot_be_used_are_refused(measures, options, slu
     with pytest.raises((DataError, UsageError)) as caught:
         jd.score(LABELS, SCORES, measures, **options)
     assert caught.value.slug == slug
+    assert "scores" not in str(caught.value)

@@ -14,6 +14,7 @@ from judged.measures.trec_lists import NICKNAMES
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
+        ("pre@2", "P@2"),
         ("nDCG@10", "nDCG@10"),
         ("ndcg @ 10", "nDCG@10"),
         ("NDCG@10", "nDCG@10"),
@@ -49,6 +50,10 @@ from judged.measures.trec_lists import NICKNAMES
 def test_names_of_all_tools_resolve_to_the_same_objects(text, canonical):
     assert str(parse(text)) == canonical
     assert parse(str(parse(text))) == parse(text)
+
+
+def test_the_largest_cutoff_is_a_cutoff():
+    assert parse("MAR@1000000000") == jd.MAR @ 10**9
 
 
 def test_several_at_once():
@@ -92,7 +97,7 @@ def test_objects_read_like_names():
         ("P.5,x", "unknown-measure", "judged measures"),
         ("nDCG@100000000000000000000", "cutoff", "leave out the cutoff"), ("NDCG:top=5;border=0.5", "parameter", "level="), ("ERR:top=3", "unknown-measure", ""),
         ("P@0", "cutoff", "@10"), ("ndcg@-5", "cutoff", "@10"), ("ndcg@010", "cutoff", "write @10"), ("P@2.5", "cutoff", "@10"),
-        ("P@ten", "cutoff", ""), ("Bpref@10", "cutoff", ""),
+        ("P@ten", "cutoff", ""), ("map@2-", "cutoff", "empty"), ("P@1000000001", "cutoff", "leave out"), ("Bpref@10", "cutoff", ""),
         ("nDCG(gian='exp')", "parameter", "did you mean 'gain'?"), ("nDCG(gain='linaer')", "parameter", ""), ("RBP(p=1)", "parameter", ""),
         ("AP(level='high')", "parameter", ""), ("AP(2)", "measure-syntax", ""), ("AP(", "measure-syntax", ""), ("", "no-measure", "nDCG@10"),
     ],

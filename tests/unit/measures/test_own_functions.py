@@ -81,6 +81,11 @@ def test_a_function_is_called_once_for_each_grade_and_never_for_negative_ones():
         ({"discount": lambda r: 0.0}, "> 0"),
         ({"discount": lambda r: 1 / r}, "fall"),
         ({"discount": lambda r: math.nan}, "finite"),
+        ({"gain": lambda g: "x"}, "function"),
+        ({"gain": lambda g: "2"}, "function"),
+        ({"gain": lambda g: 10**400}, "function"),
+        ({"gain": lambda g: None}, "function"),
+        ({"discount": lambda r: None}, "function"),
     ],
 )
 def test_wrong_values_of_functions_are_refused(params, word):

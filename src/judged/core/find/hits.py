@@ -84,13 +84,13 @@ def _explain_difference(judged: Sequence[Id], unjudged: Sequence[Id]) -> str | N
     return None
 
 
-def raise_no_rank(name: str) -> NoReturn:
-    raise DataError(
-        "no-rank",
-        "the run has no column of ranks that are integers ≥ 0",
-        hint=Hint("use {order}", order="score"),
-        where=name,
-    )
+def raise_no_rank(name: str, run: Run | None = None) -> NoReturn:
+    """Raise for a run that cannot be ordered by rank; if it has ranks, at the first that is wrong."""
+    hint = Hint("use {order}", order="score")
+    if run is not None and run.wrong_rank is not None:
+        where, cell = run.wrong_rank
+        raise DataError("no-rank", "ranks must be integers ≥ 0", got=cell, where=where, hint=hint, value=cell)
+    raise DataError("no-rank", "the run has no column of ranks that are integers ≥ 0", hint=hint, where=name)
 
 
 def raise_duplicate(

@@ -85,7 +85,7 @@ def _check_hits(
         hits = replace(hits, **queries_of(pool, run))
     if not hits.answered.any():
         raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare())
-    _check_ranks(run.name, policy, scan)
+    _check_ranks(run, policy, scan)
     if scan["repeat"] is not None:
         query, doc, earlier, later, count = scan["repeat"]
         raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
@@ -113,7 +113,7 @@ def find_in(
             scan = native.scan_lines(data, start, len(data), *common, _BYTES, None)
     if scan is None or not _is_regular(scan) or scan["empty"]:
         return None
-    _check_ranks(batches[0].name, policy, scan)
+    _check_ranks(batches[0], policy, scan)
     return _as_hits(pool, scan)
 
 
@@ -138,9 +138,11 @@ def _as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
     return Hits(**columns)
 
 
-def _check_ranks(name: str, policy: Policy, scan: dict[str, Any]) -> None:
+def _check_ranks(run: Run | UnreadRun, policy: Policy, scan: dict[str, Any]) -> None:
     if policy.order == "rank" and not scan["ranked"]:
-        raise_no_rank(name)
+        raise_no_rank(
+            run.name, run.read() if isinstance(run, TrecLines | ArrowRun) else run if isinstance(run, Run) else None
+        )
 
 
 def _nowhere(row: int) -> Place:

@@ -124,7 +124,7 @@ def ranking_value(run: Run, policy: Policy) -> Floats:
         return -np.arange(len(run), dtype=np.float64)
     if policy.order == "rank":
         if run.rank is None:
-            raise_no_rank(run.name)
+            raise_no_rank(run.name, run)
         return -run.rank.astype(np.float64)
     score = run.score
     if policy.precision == "float32":

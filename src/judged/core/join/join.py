@@ -58,6 +58,7 @@ def join(
         raise UsageError("alternatives", "the judgments have alternative sets of relevant documents",
                          where=qrels.name, hint=WITH_SETS)  # fmt: skip
     credit: SpanCredit | None = None
+    files = (*qrels.files, *run.files)
     if qrels.passages is not None and qrels.passages.spans:
         if isinstance(run, PartitionedRun):
             raise UsageError("in-parts", "spans cannot be found in a partitioned run", where=run.name,
@@ -76,6 +77,7 @@ def join(
         grade=pool.grade[hits.judgment],
         policy=policy,
         names=(qrels.name, run.name),
+        files=files,
         reading=_reading(run, pool, policy, credit) if isinstance(run, Run) and run.passages is not None else None,
     )
     if policy.ties != "expected":  # which cuts and condenses every order of the ties

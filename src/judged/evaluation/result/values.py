@@ -137,7 +137,7 @@ class Values(Result):
     @property
     def input_files(self) -> list[str]:
         """The files of the judgments and the run, if they are known."""
-        return [] if self.source is None else [path for path, *_ in self.source.file_stamps]
+        return [] if self.source is None else [*self.source.judged.files]
 
     @property
     def numeric_measures(self) -> list[Measure]:

@@ -6,13 +6,44 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
 
+from judged.core.tables import HasName
 from judged.errors import JudgedError, UsageError, safe
-from judged.io.files.listing import list_files
-from judged.io.files.source import is_path
+from judged.io.files.listing import is_listable, list_files
+from judged.io.files.source import file_path, is_file_like, is_path
 from judged.io.files.stored import is_store
 
 Identity = tuple[int, int]  # device and inode
+Table = TypeVar("Table", bound=HasName)
+
+
+def located(table: Table, source: object) -> Table:
+    """Return a table with the path and the files of the source that it was read from."""
+    return replace(table, path=file_path(source), files=tuple(_names(source)))
+
+
+def _names(source: object) -> Iterator[str]:
+    """Return absolute paths of a source: a path, a directory, a pattern, an open file, or a list of them."""
+    if isinstance(source, list | tuple):
+        for entry in source if is_listable(source) else ():
+            yield from _names(entry)
+    elif is_file_like(source) or (is_path(source) and source == "-"):
+        number = 0 if is_path(source) else _descriptor(source)
+        name = getattr(source, "name", None)
+        path = os.path.realpath(name if isinstance(name, str) else f"/dev/fd/{number}")
+        if number is not None and _identity(number) is not None and _identity(path) == _identity(number):
+            yield path
+    elif is_path(source) and not is_store(source):
+        yield os.path.abspath(os.fsdecode(source))  # type: ignore[arg-type]  # noqa: PTH100 - a pattern or a link stays
+
+
+def _descriptor(file: Any) -> int | None:
+    try:
+        return int(file.fileno())
+    except (OSError, ValueError, AttributeError, TypeError):  # closed, or in memory
+        return None
 
 
 def check_output(path: object, inputs: Iterable[object]) -> None:
@@ -20,7 +51,7 @@ def check_output(path: object, inputs: Iterable[object]) -> None:
 
     Args:
         path: the file to write; other objects, and files that do not exist yet, replace nothing.
-        inputs: paths, `-` for standard input; objects in memory are skipped.
+        inputs: paths, `-` for standard input, open files; objects in memory are skipped.
     """
     target = _identity(path) if is_path(path) and path != "-" else None
     if target is not None:
@@ -29,10 +60,8 @@ def check_output(path: object, inputs: Iterable[object]) -> None:
 
 def check_stdout(inputs: Iterable[object]) -> None:
     """Raise if standard output is redirected to one of the inputs."""
-    try:
-        target = _identity(sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):  # closed, or not a file
-        return
+    number = _descriptor(sys.stdout)
+    target = None if number is None else _identity(number)
     if target is not None:
         _check(target, inputs, "<stdout>")
 
@@ -48,8 +77,10 @@ def _check(target: Identity, inputs: Iterable[object], name: str) -> None:
 
 def _files(source: object) -> Iterator[str | bytes | os.PathLike[str] | int]:
     """Return the files on disk that a source names."""
-    if source == "-":
+    if is_path(source) and source == "-":
         yield 0
+    elif is_file_like(source):
+        yield from _names(source)
     elif is_path(source) and not is_store(source):
         yield source  # type: ignore[misc]  # a path
         try:

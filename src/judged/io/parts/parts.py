@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import Part, PartitionedRun
 from judged.errors import DataError, Place
 from judged.io.files.listing import FileListing, list_files
+from judged.io.files.outputs import located
 from judged.io.files.source import HEAD, PAD, compression, file_path, raise_file_error
 from judged.io.files.stored import Stored, map_files
 from judged.io.formats.delimited import Header
@@ -153,9 +154,8 @@ def _open_files(source: Any, listing: FileListing, request: ColumnRequest, name:
     else:
         parts = _cut_text(files, request)
         whole = len(parts) == 1 and parts[0].size <= LARGEST and not compressed
-    path = file_path(source)
-    alone = source if path is not None and listing.alone else None
-    return replace(_partitioned(listing.name, parts, name, request, whole=whole, source=alone), path=path)
+    alone = source if file_path(source) is not None and listing.alone else None
+    return located(_partitioned(listing.name, parts, name, request, whole=whole, source=alone), source)
 
 
 def _is_cuttable(file: _Examined) -> bool:

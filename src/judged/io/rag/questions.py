@@ -10,7 +10,8 @@ import numpy as np
 
 from judged.core.tables import Passages, Qrels, Questions, Run
 from judged.errors import DataError, Place, Warned, shown
-from judged.io.files.source import Content, file_path, is_file_like, is_path
+from judged.io.files.outputs import located
+from judged.io.files.source import Content, is_file_like, is_path
 from judged.io.open_table import open_values
 from judged.io.rag.fields import find_fields, flatten
 from judged.io.tables.chunks import Chunks, are_sets, is_pair, read_chunk_entries
@@ -62,12 +63,9 @@ def read_questions(
         role: [_get(record, name, i, items) for i, record in enumerate(records)] for role, name in fields.items()
     }
     _check_distinct(columns["question"], items)
-    path = file_path(source)
     run = _run(columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words)
-    run = replace(run, path=path)
-    return Questions(
-        replace(_qrels(columns["question"], columns["relevant"], fields["relevant"], context), path=path), run
-    )
+    qrels = _qrels(columns["question"], columns["relevant"], fields["relevant"], context)
+    return Questions(located(qrels, source), located(run, source))
 
 
 def _get(record: Mapping[str, Any], name: str, row: int, items: Origin) -> Any:

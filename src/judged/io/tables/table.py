@@ -19,7 +19,7 @@ from judged.io.tables.ids import Column, RawIds, as_list, encode_ids, group_ids
 from judged.io.tables.numbers import count_up, floats, ranks
 from judged.io.tables.origin import Document, Keys, Origin, WholeOrigin
 from judged.io.tables.roles import ColumnBatches
-from judged.io.text.decimals import decimals, is_decimal, numbers, raise_number
+from judged.io.text.decimals import decimals, first_wrong, is_decimal, numbers, raise_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,11 @@ def as_run(table: SourceTable) -> Run:
         score = -rank.astype(np.float64)
     else:
         rank, score = _best_first(table, len(keys["queries"]))
-    return Run(**keys, score=score, rank=rank, passages=table.passages)
+    wrong = None
+    if rank is None and table.rank is not None:
+        row = _wrong_rank(table.rank)
+        wrong = table.origin.place(row, "rank"), shown(np.asarray(table.rank[row : row + 1]).tolist()[0])
+    return Run(**keys, score=score, rank=rank, wrong_rank=wrong, passages=table.passages)
 
 
 def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
@@ -200,12 +204,16 @@ def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoRetur
     )  # fmt: skip
 
 
+def _wrong_rank(column: Column) -> int:
+    return first_wrong(len(column), lambda size: ranks(column[:size]))
+
+
 def _rank(table: SourceTable) -> Ints | None:
     if table.rank is None:
         return None
     rank = ranks(table.rank)
     if rank is None and ("rank" in table.request.named or table.number is None):
-        row = next(row for row in range(len(table.rank)) if ranks(table.rank[row : row + 1]) is None)
+        row = _wrong_rank(table.rank)
         raise DataError(
             "rank-type", f"a rank as an integer ≥ 0{table.origin.describe_row(row)}", got=shown(table.rank[row]),
             where=table.origin.place(row, "rank"), value=table.rank[row], hint="convert the ranks, or provide scores",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -127,6 +129,17 @@ def _as_c_reads_it(raw: bytes, *, whole: bool) -> float:
         return float.fromhex(text) if "x" in text.lower() else float(text)
     except OverflowError:  # only hexadecimal: `float` itself gives infinity
         return float("-inf" if text.startswith("-") else "inf")
+
+
+def first_wrong(size: int, read: Callable[[int], object]) -> int:
+    """Return the first row of a column that cannot be read: `read` returns None for a beginning that contains it."""
+    return bisect_left(range(1, size + 1), True, key=lambda rows: read(rows) is None)
+
+
+def first_not_whole(text: IdColumn, before: int) -> tuple[int, bytes]:
+    """Return row and cell of the first that `whole_numbers` cannot read; `before` is the number of rows above the column."""
+    row = first_wrong(len(text), lambda size: whole_numbers(text.take(slice(size))))
+    return before + row, text[row]
 
 
 def whole_numbers(text: IdColumn) -> NDArray[np.int64] | None:

@@ -14,10 +14,10 @@ from judged._types import Bytes, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run, are_subtopics
 from judged.core.unread_runs import ScoreColumn
-from judged.errors import DataError, Place
+from judged.errors import DataError, Place, shown
 from judged.io.files.limits import LONGEST_LINE, raise_long_line
 from judged.io.files.source import Raw
-from judged.io.text.decimals import numbers, raise_number, whole_numbers
+from judged.io.text.decimals import first_not_whole, numbers, raise_number, whole_numbers
 from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_start
 from judged.io.text.trec_columns import (
     PREFS,
@@ -58,6 +58,7 @@ class _File:
     texts: dict[int, IdColumn]
     numbers: NDArray[np.float64]
     ranks: Ints | None
+    wrong_rank: tuple[int, bytes] | None  # row and cell
     lines: list[Ints | range]
     tag: str
 
@@ -85,8 +86,9 @@ def parse_run(
             "empty-run", f"the file has no rankings (lines of {' '.join(RUN.columns)})", hint=_EMPTY, where=name
         )
     queries, query = _distinct(file.texts[0])
+    wrong = file.wrong_rank and (file.place(file.wrong_rank[0]), shown(file.wrong_rank[1]))
     return Run(
-        name=name, queries=queries, query=query, doc=file.texts[2], score=file.numbers, rank=file.ranks, tag=file.tag,
+        name=name, wrong_rank=wrong, queries=queries, query=query, doc=file.texts[2], score=file.numbers, rank=file.ranks, tag=file.tag,
         where=file.place, warnings=check_end(data[-9:-8], name),
     )  # fmt: skip
 
@@ -139,6 +141,7 @@ def _read(
         data = data.replace(b"\r", b"\n")
     array = np.frombuffer(data, np.uint8)
     ranks: list[Ints | None] = [np.empty(0, np.int64)]
+    wrong: tuple[int, bytes] | None = None
     chunks, parts, lines, tag = [], [np.empty(0)], [], ""
     while at < size:
         ways = (extra_columns, lenient, begin.offset)
@@ -146,14 +149,17 @@ def _read(
         chunk, values = part.read(first=not begin.offset and not any(map(len, parts)))
         parts.append(values)
         if layout is RUN:
-            ranks.append(whole_numbers(chunk.text(array, 3)))
+            cells = chunk.text(array, 3)
+            ranks.append(whole_numbers(cells))
+            if ranks[-1] is None and wrong is None:
+                wrong = first_not_whole(cells, sum(map(len, parts[:-1])))
             if len(values):
                 tag = chunk.text(array, 5)[len(values) - 1].decode("utf-8", "surrogateescape")
         lines.append(chunk.line)
         chunks.append([(chunk.start[:, c], chunk.length[:, c].astype(np.int32)) for c in texts])
         at, line = part.end, line + chunk.passed
     columns = {c: _join(array, [chunk[i] for chunk in chunks]) for i, c in enumerate(texts)}
-    return _File(name, layout, columns, np.concatenate(parts), _all(ranks), lines, tag)
+    return _File(name, layout, columns, np.concatenate(parts), _all(ranks), wrong, lines, tag)
 
 
 def _all(ranks: list[Ints | None]) -> Ints | None:

@@ -47,7 +47,7 @@ def recall_at_precision(j: Judged, *, cutoff: Cutoff = None, precision: Share = 
 @measure("ARP",
          intuition="ARP is the average rank of the relevant documents, in which better grades count more. It says how far "
                    "down a user must look for a relevant document.",
-         family="graded", aliases=("average_relevance_position",), lower_is_better=True, example=([3, 0, 1], (3 * 1 + 1 * 3) / 4),
+         family="graded", aliases=("average_relevance_position",), lower_is_better=True, laws={"additive"}, example=([3, 0, 1], (3 * 1 + 1 * 3) / 4),
          paper=_PASUMARTHI, formula="Σ grade·rank / Σ grade")  # fmt: skip
 def average_relevance_position(j: Judged, *, missed: Missed = None) -> Column:
     """Mean rank of the documents of positive grade, weighted by grade; lower is better.

@@ -30,7 +30,10 @@ def popularity(
         formula="mean over the list of rank / items of the history, rank 1 the least popular; 0 for an item without users",
         paper="Ekstrand and Mahant, FLAIRS 2017")  # fmt: skip
 def popularity_rank(lists: RecommendedLists, *, by: By = "users") -> Floats:
-    """Mean popularity of the recommended items as a quantile: 1 for the most popular item. Equally popular ones have their mean rank."""
+    """Mean popularity of the recommended items as a quantile: 1 for the most popular item. Equally popular ones have their mean rank.
+
+    Only items with interactions are ranked, also if `items` lists more.
+    """
     count = lists.history.popularity(lists.items, by)
     ordered = np.sort(count[count > 0])
     rank = (np.searchsorted(ordered, count, "left") + np.searchsorted(ordered, count, "right") + 1) / 2

@@ -1,0 +1,31 @@
+"""Ranks that are not integers ≥ 0, if documents are ordered by rank: the error names the first."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import judged as jd
+from judged.errors import DataError
+
+QRELS = {"q1": {"a": 1}, "q2": {"a": 1}}
+
+
+@pytest.mark.parametrize("rank", ["-1", "1.5", "nan", "1e3", "first", 30 * "9"])
+@pytest.mark.parametrize("engine", ["memory", "local"])
+def test_the_first_wrong_rank_of_a_file_is_named(rank, engine, tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text(f"q1 Q0 a 1 2 t\n\nq1 Q0 b {rank} 1 t\nq2 Q0 a x 1 t\n")
+    for source in (path, jd.read_run(path)) if engine == "memory" else (path,):
+        with pytest.raises(DataError) as caught:
+            jd.evaluate(QRELS, source, "RR", order="rank", engine=engine)
+        assert caught.value.slug == "no-rank"
+        assert (caught.value.where.line, caught.value.value) == (3, repr(rank))
+    assert jd.evaluate(QRELS, path, "RR").mean()["RR"] == 1  # ranks are not needed otherwise
+
+
+def test_the_first_wrong_rank_of_a_frame_is_named():
+    frame = pd.DataFrame({"query_id": ["q1"] * 3, "doc_id": ["a", "b", "c"], "score": [3.0, 2, 1], "rank": [1, -2, -3]})
+    with pytest.raises(DataError) as caught:
+        jd.evaluate(QRELS, frame, "RR", order="rank")
+    assert (caught.value.slug, caught.value.value) == ("no-rank", "-2")
