@@ -23,6 +23,11 @@ _SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than 
 _SKEWNESS_KNOWN = 25  # queries; from fewer, skewness cannot be estimated
 
 
+def these_queries(n: int) -> str:
+    """The queries of a comparison, in words."""
+    return "this query" if n == 1 else f"these {n:,} queries"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """The difference b - a of two runs by one measure. A positive one is worse if lower values are better.
@@ -74,7 +79,7 @@ class Difference:
         if self.verdict == "cannot tell":
             return f"No clear difference between {b} and {a} on {m}"
         if self.verdict == "identical":
-            return f"{b} and {a} are identical on {m} on these {counted(self.queries, 'query')}"
+            return f"{b} and {a} are identical on {m} on {these_queries(self.queries)}"
         if self.verdict == "equal":
             return f"{b} and {a} are equal on {m}"
         if self.verdict in ("wins more", "loses more"):

@@ -90,7 +90,8 @@ class PairsOfRuns:
     def _rows(self, part: _Slice, decided: Decisions) -> list[Difference]:
         a, b = part.values[:, self.pairs[:, 0]], part.values[:, self.pairs[:, 1]]
         d = part.x[:, self.pairs[:, 1]] - part.x[:, self.pairs[:, 0]]
-        counts, sizes = record(a, b), (standardised(a, b), superiority(a, b), cliff(a, b))
+        tested = part.x[:, self.pairs[:, 0]], part.x[:, self.pairs[:, 1]]  # weighted, if queries have weights
+        counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
         lower, means = part.measure.definition.lower_is_better, part.x.mean(axis=0)
         rows = []
         for i, (first, second) in enumerate(self.pairs.tolist()):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged._types import Bools
-from judged.comparison.difference import POWER, Difference, p_clause
+from judged.comparison.difference import POWER, Difference, p_clause, these_queries
 from judged.measures.grammar import parse
 from judged.stats.decisions import APART, Verdict
+from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
@@ -31,7 +32,7 @@ def headline(comparison: Comparison) -> list[str]:
     rows = comparison.rows
     if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
         on = _names([row.measure for row in rows])
-        return [f"{rows[0].b} and {rows[0].a} are identical on {on} on these {counted(rows[0].queries, 'query')}."]
+        return [f"{rows[0].b} and {rows[0].a} are identical on {on} on {these_queries(rows[0].queries)}."]
     return [_verdict(comparison, m) for m in comparison.measures]
 
 
@@ -91,7 +92,13 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
         for i, name in enumerate(comparison.names)
     )
     best = frozenset((i, 1 + c) for c, m in enumerate(measures) for i in _best(comparison, m))
-    notes = (f"means over {counted(len(comparison.results[0]), 'query')}",)
+    sizes = {int(known_rows(comparison.matrix(m)).sum()) for m in measures}
+    over = (
+        counted(max(sizes), "query")
+        if len(sizes) == 1
+        else f"{min(sizes)} to {counted(max(sizes), 'query')} with a value"
+    )
+    notes = (f"means over {over}",)
     return Table(("run", *measures), rows, notes=notes, strong=best, key=key_of_signs(comparison))
 
 
@@ -99,7 +106,8 @@ def key_of_signs(comparison: Comparison) -> str:
     """The legend of the signs in the table of runs."""
     alpha, wins = comparison.settings.alpha, TESTS.find(comparison.settings.test).direction is not None
     if not comparison.baseline:
-        return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g})"
+        within = ", or are equal within the margin" if comparison.settings.margin else ""
+        return f"runs that share a letter in a column have no clear difference (corrected p > {alpha:g}){within}"
     told = "▲ wins, ▼ loses more queries than" if wins else "▲ better, ▼ worse than"
     same = "= equal within the margin; " if comparison.settings.margin else ""
     return f"{told} {comparison.baseline} (corrected p ≤ {alpha:g}); {same}≡ identical; no sign: no clear difference"

@@ -56,7 +56,17 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
         unknown = (Warned("weight-unknown", len(others), text),)
         if strict:
             check_strict(unknown)
-    return replace(result, weights=numbers, warnings=(*result.warnings, *unknown))
+    return replace(result, weights=numbers, warnings=(*result.warnings, *unknown, *_uneven(numbers)))
+
+
+def _uneven(weights: Floats) -> tuple[Warned, ...]:
+    """Warn of weights that count like less than half of the queries (Kish 1965): tests then find too much."""
+    scaled = weights / weights.max()
+    like, positive = float(scaled.sum() ** 2 / (scaled @ scaled)), int((weights > 0).sum())
+    if like >= positive / 2 or positive < 2:
+        return ()
+    text = f"the weights are uneven: {counted(positive, 'query')} count like {like:.3g} of equal weight, so p-values are too small"
+    return (Warned("uneven-weights", positive, text),)
 
 
 def check_weights(weights: Any, queries: Sequence[Id]) -> Floats:

@@ -112,9 +112,9 @@ class BuildHistory:
                 problem = problem.replace("another judgments", "other judgments").replace("another meas", "other meas")
                 raise DataError("history", problem, where=Place(self.path, 1), hint=_NEW)
 
-    def begin(self, losses: Sequence[Losses], mode: str) -> Build:
+    def begin(self, losses: Sequence[Losses], mode: str, test: str) -> Build:
         """The build of these losses: a new one, or the one that was decided by the same losses and bounds."""
-        digest = hashlib.sha256(mode.encode())
+        digest = hashlib.sha256(f"{mode}\0{test}".encode())
         for one in losses:
             digest.update(f"{one.rule}\0{one.row.measure}\0{one.row.part}\0{one.allowed!r}".encode())
             digest.update(np.ascontiguousarray(one.losses + 0.0, "<f8").tobytes())

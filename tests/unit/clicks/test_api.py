@@ -251,6 +251,16 @@ def test_sessions_of_a_query_that_saw_one_list_are_a_cluster():
     assert found.p_value > 0.05  # two queries are two observations
 
 
+def test_the_interval_of_a_share_excludes_one_half_exactly_if_p_is_small():
+    from judged.clicks.interleaving.methods import outcome
+
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        group = np.repeat(np.arange(6), 8)
+        found = outcome(rng.integers(-1, 2, 48) + rng.integers(0, 2, 6)[group], group, clustered=True)
+        assert (found.low > 0.5 or found.high < 0.5) == (found.p_value <= 0.05)
+
+
 @pytest.mark.parametrize("sessions", [None, 300])
 def test_equal_rankings_are_rarely_found_to_differ(sessions):
     rejected = 0

@@ -447,3 +447,10 @@ def test_fewer_than_two_runs_cannot_be_compared():
         with pytest.raises(jd.UsageError) as caught:
             jd.compare(*arguments)
         assert caught.value.slug == "runs"
+
+
+def test_a_table_of_queries_may_be_grouped_by_users(tmp_path):
+    (tmp_path / "q.csv").write_text("query,user\n" + "".join(f"q{i},u{i % 3}\n" for i in range(12)))
+    qrels = {f"q{i}": {"x": 1} for i in range(12)}
+    runs = {"a": {q: ["y", "x"] for q in qrels}, "b": {q: ["x"] if i % 2 else ["y", "x"] for i, q in enumerate(qrels)}}
+    assert jd.compare(qrels, runs, "RR", slices=tmp_path / "q.csv", clusters="user").settings.clusters == 3

@@ -89,11 +89,21 @@ def test_counts_are_summed_without_weights_and_missing_values_have_none():
     assert result(measures="FirstHit").mean()["FirstHit"] == pytest.approx(np.average([1, 2, 4], weights=W[:3]))
 
 
-def test_the_interval_is_students_with_the_variance_of_a_ratio():
-    mean = np.average(RR, weights=W)
-    error = np.sqrt(4 / 3 * ((W * (RR - mean)) ** 2).sum()) / W.sum()
-    half = t.ppf(0.95, 3) * error
+def test_the_interval_is_students_with_the_effective_number_of_queries():
+    mean, p = np.average(RR, weights=W), W / W.sum()
+    error = np.sqrt((p**2 * (RR - mean) ** 2 / (1 - 2 * p + p @ p)).sum())
+    half = t.ppf(0.95, 1 / (p @ p) - 1) * error
     assert result().interval("RR", level=0.9) == pytest.approx((max(0, mean - half), min(1, mean + half)))
+
+
+def test_a_few_heavy_queries_count_like_few_and_are_warned_of():
+    rng, w, inside = np.random.default_rng(0), 1 / np.arange(1, 51) ** 1.5, 0
+    for _ in range(400):
+        low, high = jd.stats.weighted_interval(rng.normal(size=50), w)
+        inside += low <= 0 <= high
+    assert inside >= 368  # 88% with the degrees of freedom of 50 queries
+    assert "uneven-weights" in [warned.slug for warned in result({"q1": 100, "q2": 1, "q3": 1, "q4": 1}).warnings]
+    assert "uneven-weights" not in [warned.slug for warned in result({"q1": 2, "q2": 1, "q3": 1, "q4": 1}).warnings]
 
 
 def test_equal_weights_give_the_usual_t_interval_and_a_weight_of_0_leaves_a_query_out():

@@ -172,3 +172,7 @@ def test_the_queries_needed_are_about_what_a_formula_says(alpha):
         exact = queries_needed(effect, 1.0, alpha=alpha)
         assert queries_needed_about(effect, 1.0, alpha=alpha) == pytest.approx(exact, abs=2, rel=0.02)
     assert queries_needed_about(1e-9, 1.0, alpha=alpha) is None
+
+
+def test_differences_that_do_not_vary_have_a_deviation_of_0():
+    assert deviation_range(np.zeros(20)) == (0.0, 0.0)

@@ -146,7 +146,7 @@ class InterleavingScore:
         delta: (wins_b + ties / 2) / all - 1/2, above 0 if B is better (Chapelle, Joachims, Radlinski and Yue, TOIS 2012).
         p_value: two-sided; 1 without a winner.
         test: the exact sign test, with the exact interval of Clopper and Pearson; or "clustered": sessions that saw the same list are
-            not independent, so the t test of the mean preference, with the interval of the share, is over queries.
+            not independent, so the t test of the share and its interval are over queries.
     """
 
     unit: str
@@ -201,7 +201,7 @@ def _by_sign(a: int, b: int, level: float) -> tuple[float, float, float]:
 
 
 def _by_cluster(unit: Floats, group: Column, level: float) -> tuple[float, float, float]:
-    """The interval of the share of B on the logit scale, and p of the t test of the mean preference, both over clusters of sessions."""
+    """The interval of the share of B on the logit scale, and p of a share of one half on the same scale, by t over clusters of sessions."""
     from scipy.special import expit, logit, stdtr, stdtrit
 
     columns = np.stack([unit, unit > 0, unit != 0], axis=1).astype(float)
@@ -209,12 +209,14 @@ def _by_cluster(unit: Floats, group: Column, level: float) -> tuple[float, float
     count = len(sizes)
     if count < 2 or not clusters[:, 2].sum():
         return 0.0, 1.0, 1.0
-    mean, error = mean_and_error(clusters[:, :1], sizes)
-    p = float(2 * stdtr(count - 1, -abs(mean[0]) / error[0])) if error[0] > 0 else 2.0 ** (1 - count)
     ratio, spread = mean_and_error(clusters[:, 1:2], clusters[:, 2])
-    share = float(ratio[0])
-    if not 0 < share < 1:
-        return 0.0, 1.0, min(p, 1.0)
-    half = float(stdtrit(count - 1, (1 + level) / 2) * spread[0]) / (share * (1 - share))
+    share, error = float(ratio[0]), float(spread[0])
+    if share in (0.0, 1.0):  # every winner is the same: as many signs as queries
+        return _by_sign(*((count, 0) if share == 0 else (0, count)), level)
+    if error == 0:  # the same share in every query
+        p = 1.0 if share == 0.5 else min(2.0 ** (1 - count), 1.0)
+        return (share, share, p) if p <= 1 - level else (0.0, 1.0, p)
+    scale = error / (share * (1 - share))
+    half = float(stdtrit(count - 1, (1 + level) / 2)) * scale
     low, high = expit(logit(share) + np.array([-half, half]))
-    return float(low), float(high), min(p, 1.0)
+    return float(low), float(high), float(2 * stdtr(count - 1, -abs(float(logit(share))) / scale))

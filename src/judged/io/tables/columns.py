@@ -185,7 +185,8 @@ def find_columns(
             _raise_unknown(role, names, request, where)
         if named is not None and request.used is not None:
             request.used.roles.add(role)
-        columns = [named] if named is not None else match(declared.names, names)
+        others = {request.named_column(other, names) for other in request.named if other != role}  # of another meaning
+        columns = [named] if named is not None else match(declared.names, [n for n in names if n not in others])
         if len(columns) > 1:
             both = " and ".join(map(repr, columns))
             _raise(f"{both} can both be the column of {declared.meaning}", names, request, where)
