@@ -251,7 +251,7 @@ def _apply(rules: Rules, inputs: GateInputs, worst: int, history: BuildHistory |
         if inputs.total is not None:
             losses += losses_of(inputs.total, rules.measures, rules, "max_total_drop")
         if history is not None:
-            build = history.begin(losses, rules.mode, rules.test)
+            build = history.begin(losses, rules.mode, str(rules.test))
             rules = replace(rules, alpha=build.alpha)
         rules, remarks = usable_rules(tested_losses(losses, rules), rules)
         few, queries = (of(comparison, rules.measures, rules) for of in (few_reasons, query_reasons))
