@@ -96,8 +96,8 @@ def _of_torch(tensor: Any, name: str) -> NDArray[Any]:
 
 
 def is_sparse(source: Any) -> bool:
-    """Return whether this is a sparse matrix of SciPy."""
-    return hasattr(source, "tocsr") and hasattr(source, "nnz")
+    """Return whether this is a sparse matrix of SciPy; its type says so, since a frame of Spark Connect has every attribute."""
+    return hasattr(type(source), "tocsr") and hasattr(type(source), "nnz")
 
 
 def like(values: NDArray[np.float64], source: Any) -> Any:

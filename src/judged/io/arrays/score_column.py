@@ -10,7 +10,7 @@ import numpy as np
 
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Place
-from judged.io.arrays.numbers import as_numbers
+from judged.io.arrays.numbers import as_numbers, is_sparse
 from judged.io.text.trec_columns import raise_alone
 
 _NUMBERS = re.compile(r"(?:torch\.)?b?(?:float|double|half|u?int)\d*(?:_\w+)?(?:\[\w+\])?", re.IGNORECASE)
@@ -37,16 +37,14 @@ def is_number_matrix(source: Any) -> bool:
     """Return whether this is an array of two dimensions, or a sparse matrix, of numbers or booleans."""
     shape = getattr(source, "shape", None)
     flags = str(getattr(source, "dtype", None)).endswith("bool")
-    return hasattr(source, "tocoo") or (
-        isinstance(shape, tuple) and len(shape) == 2 and (flags or _has_numbers(source))
-    )
+    return is_sparse(source) or (isinstance(shape, tuple) and len(shape) == 2 and (flags or _has_numbers(source)))
 
 
 def is_matrix_without_ids(source: Any, columns: tuple[int, ...]) -> bool:
     """Return whether this is a matrix that cannot be rows of ids and a number: by the number of columns, or by fractions among the ids."""
     if not is_number_matrix(source):
         return False
-    if hasattr(source, "tocoo") or source.shape[1] not in columns:
+    if is_sparse(source) or source.shape[1] not in columns:
         return True
     ids = as_numbers(source, "run").values[:, :2]
     return bool((ids % 1 != 0).any())

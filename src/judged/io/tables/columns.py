@@ -185,8 +185,10 @@ def find_columns(
             _raise_unknown(role, names, request, where)
         if named is not None and request.used is not None:
             request.used.roles.add(role)
-        others = {request.named_column(other, names) for other in request.named if other != role}  # of another meaning
-        columns = [named] if named is not None else match(declared.names, [n for n in names if n not in others])
+        columns = [named] if named is not None else match(declared.names, names)
+        if len(columns) > 1:  # one of them may be named for another role
+            others = {request.named_column(other, names) for other in request.named if other != role}
+            columns = [name for name in columns if name not in others] or columns
         if len(columns) > 1:
             both = " and ".join(map(repr, columns))
             _raise(f"{both} can both be the column of {declared.meaning}", names, request, where)
