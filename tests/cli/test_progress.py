@@ -18,6 +18,8 @@ from judged.cli.main import COMMANDS, cli
 from judged.cli.options.progress import show_steps
 from judged.steps import step
 
+pytestmark = pytest.mark.slow
+
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
 INPUTS = ("reading qrels.txt", "joining a.run with qrels.txt", "joining b.run with qrels.txt")

@@ -16,6 +16,8 @@ from commands import called
 import judged as jd
 from judged.cli.main import COMMANDS, cli
 
+pytestmark = pytest.mark.slow
+
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
 SAMPLE = [

@@ -18,6 +18,8 @@ from judged.errors import JudgedError
 from judged.io.files import limits
 from judged.io.files.source import _MAGIC
 
+pytestmark = pytest.mark.slow
+
 PACK = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstandard.compress}
 RUN, QRELS = b"q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.4 t\n", b"q1 0 d1 1\nq1 0 d2 0\n"
 READERS = {

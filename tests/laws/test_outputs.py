@@ -17,6 +17,8 @@ from judged.cli.options.command import GROUPS
 from judged.cli.options.files import reads, writes
 from judged.io.write import convert
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

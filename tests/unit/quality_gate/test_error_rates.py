@@ -12,6 +12,8 @@ import judged as jd
 from judged.quality_gate.drops import losses_of
 from judged.quality_gate.reasons import drop_reasons
 
+pytestmark = pytest.mark.slow
+
 QRELS = {f"q{i}": {"good": 1} for i in range(12)}
 RUN = {q: ["good"] for q in QRELS}
 

@@ -9,6 +9,8 @@ from simulations.pairs import QUERIES, coverage_of_means, type_one_errors
 from simulations.populations import SCORES
 from simulations.table import Cell, SimulatedTable
 
+pytestmark = pytest.mark.slow
+
 needs_scores = pytest.mark.skipif(not SCORES.exists(), reason="the scores of real systems are not beside the project")
 
 

@@ -27,6 +27,8 @@ from judged.measures.registry import MEASURES
 from judged.recommenders.registry import BEYOND
 from judged.tables.result import RecordTable, Result
 
+pytestmark = pytest.mark.slow
+
 QRELS, BM25, TFIDF, DENSE, FIRST, SECOND = (
     str(jd.sample_path(name))
     for name in ("qrels.txt", "runs/bm25.run", "runs/tfidf.run", "runs/dense.run", "qrels.a.txt", "qrels.b.txt")
