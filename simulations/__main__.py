@@ -16,7 +16,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "error_rates.md"
 HEAD = """# Error rates, measured
 
 How often does a 5% test find a difference between equal systems? How often does a 95% interval contain the true value? The tables on this page were simulated with the
-functions that `judged` uses, on values of real TREC systems (TREC-8 ad hoc and Web 2011 topics; Urbano, Lima and Hanjalic, SIGIR 2019) and on generated data. `make simulate` writes this page again; the seeds are fixed.
+functions that `judged` uses, on values of real TREC systems (TREC-8 ad hoc and Web 2011 topics; Urbano, Lima and Hanjalic, SIGIR 2019) and on generated data. `make simulate` regenerates this page; the seeds are fixed.
 
 Topics are drawn with replacement from 50 real ones, and each repetition draws another pair of systems. *Swapped*: the labels of the two systems are swapped at random for each query, so the systems are exchangeable. *Recentred*: real
 differences less their mean. *Reweighted*: topics drawn with weights under which the mean difference is 0, which keeps the values of discrete measures. *Tied*: only a tenth, or a twentieth, of the queries changes.

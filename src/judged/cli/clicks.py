@@ -159,7 +159,7 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
     group="Measures",
     help="Number of documents in each list.",
 )
-@option("--sessions", type=click.IntRange(1), metavar="N", group="Measures", help="Make N lists, one per session, queries in turn. [default: one list per query]")  # fmt: skip
+@option("--sessions", type=click.IntRange(1), metavar="N", group="Measures", help="Make N lists, one per session, cycling through the queries. [default: one list per query]")  # fmt: skip
 @_seed
 @column_options("query", "doc", "score", "rank")
 @output_options("trec", places=False)

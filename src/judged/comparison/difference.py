@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judged._types import Floats
+from judged.measures.registry import Measure
 from judged.stats.checks import deviation
 from judged.stats.decisions import OPPOSITE, VERDICT_WORDS, Verdict
 from judged.stats.power import MATERIAL, queries_needed_about
@@ -21,6 +22,17 @@ _SIGNS: dict[Verdict, str] = {
 _SPARSE = 10  # queries that changed; with fewer, a few other queries may turn the result
 _SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than about 6% instead of 5%
 _SKEWNESS_KNOWN = 25  # queries; from fewer, skewness cannot be estimated
+
+
+def ends_text(low: float, high: float, places: int) -> str:
+    """The interval of a difference, as a cell of a table."""
+    return "–" if math.isnan(low) else f"[{number(low, places, sign='+')}, {number(high, places, sign='+')}]"
+
+
+def largest_difference(m: Measure) -> float:
+    """The largest possible difference of two values of a measure: the width of its range."""
+    limits = m.definition.limits
+    return math.inf if limits is None else limits[1] - limits[0]
 
 
 def these_queries(n: int) -> str:
@@ -109,12 +121,11 @@ class Difference:
 
     def columns(self, places: int) -> tuple[str, str, str]:
         """The difference, its interval and the verdict, as cells of a table."""
-        ends = (
-            "–"
-            if math.isnan(self.low)
-            else f"[{number(self.low, places, sign='+')}, {number(self.high, places, sign='+')}]"
+        return (
+            number(self.difference, places, sign="+"),
+            ends_text(self.low, self.high, places),
+            VERDICT_WORDS[self.verdict],
         )
-        return number(self.difference, places, sign="+"), ends, VERDICT_WORDS[self.verdict]
 
     def brief(self, places: int = 4) -> str:
         """The same in one cell."""

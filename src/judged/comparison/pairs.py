@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.comparison.difference import Difference, notes_on
+from judged.comparison.difference import Difference, largest_difference, notes_on
 from judged.comparison.settings import ComparisonSettings
 from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Decisions, decide_family
@@ -74,7 +74,7 @@ class PairsOfRuns:
         tested = [part for part in parts if len(part.x) >= least]
         decided = decide_family(
             [part.x for part in tested], self.pairs, test=s.test, correction=s.correction, alpha=s.alpha, margin=s.margin,
-            limits=[_width(part.measure) for part in tested], clusters=[part.clusters for part in tested],
+            limits=[largest_difference(part.measure) for part in tested], clusters=[part.clusters for part in tested],
             resamples=s.resamples, seed=s.seed,
         )  # fmt: skip
         found = iter(decided)
@@ -126,9 +126,3 @@ class PairsOfRuns:
                 )
             )  # fmt: skip
         return rows
-
-
-def _width(m: Measure) -> float:
-    """The largest possible difference."""
-    limits = m.definition.limits
-    return float("inf") if limits is None else limits[1] - limits[0]

@@ -31,7 +31,7 @@ def headline(comparison: Comparison) -> list[str]:
     """The verdict, one sentence per measure; one sentence for two runs that never differ."""
     rows = comparison.rows
     if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
-        on = _names([row.measure for row in rows])
+        on = listed([row.measure for row in rows])
         return [f"{rows[0].b} and {rows[0].a} are identical on {on} on {these_queries(rows[0].queries)}."]
     return [_verdict(comparison, m) for m in comparison.measures]
 
@@ -52,7 +52,7 @@ def _verdict(comparison: Comparison, measure: str) -> str:
     if not best:
         return f"No run has a value of {measure}."
     if len(best) > 1:
-        return f"On {measure}, {_names(best)} have the best mean."
+        return f"On {measure}, {listed(best)} have the best mean."
     against = [row if row.b == best[0] else row.turned() for row in rows if best[0] in (row.a, row.b)]
     return f"On {measure}, {best[0]} has the best mean: {_by_verdict(against)}."
 
@@ -63,11 +63,11 @@ def _by_verdict(rows: list[Difference], baseline: str | None = None) -> str:
     for verdict, phrase in PHRASES.items():
         others = [row.a if baseline is None else row.b for row in rows if row.verdict == verdict]
         if others and baseline is None:
-            clauses.append(f"{phrase} {_names(others)}")
+            clauses.append(f"{phrase} {listed(others)}")
         elif others and verdict == "cannot tell":
-            clauses.append(f"no clear difference between {_names(others)} and {baseline}")
+            clauses.append(f"no clear difference between {listed(others)} and {baseline}")
         elif others:
-            clauses.append(f"{_names(others)} {predicate(phrase, len(others))} {baseline}")
+            clauses.append(f"{listed(others)} {predicate(phrase, len(others))} {baseline}")
     return "; ".join(clauses) or "too few queries to compare"
 
 
@@ -79,7 +79,8 @@ def predicate(phrase: str, count: int) -> str:
     return f"{'is' if count == 1 else 'are'} {phrase}"
 
 
-def _names(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Names in a sentence: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -158,7 +159,7 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
     for row in comparison.rows:
         if row.note:
             same.setdefault((row.b, row.a, row.note), []).append(row.measure)
-    notes = [f"{b} and {a} on {_names(measures)}: {note}" for (b, a, note), measures in same.items()]
+    notes = [f"{b} and {a} on {listed(measures)}: {note}" for (b, a, note), measures in same.items()]
     if few:
         margin = comparison.settings.margin
         material = f"{margin:g} (the margin)" if margin else f"{MATERIAL:.0%} of the mean of the run in `against`"

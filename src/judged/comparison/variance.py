@@ -9,7 +9,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from judged.comparison.difference import ends_text, largest_difference
 from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs
+from judged.comparison.tables import listed
 from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
@@ -24,59 +26,40 @@ from judged.tables.table import Table
 from judged.tables.text import counted, number
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasureVariance:
-    """The components of one measure."""
-
-    measure: str
-    components: VarianceComponents
-
-    def shares(self) -> dict[str, float]:
-        """{facet: share of the variance of a difference}; what two facets cause together is shared out to the one with fewer levels."""
-        sizes, shares = self.components.sizes, dict.fromkeys(FACETS, 0.0)
-        for source, share in self.components.shares().items():
-            shares[min(source, key=lambda f: (sizes[f], FACETS.index(f)))] += share
-        return {facet: share for facet, share in shares.items() if sizes[facet] > 1}
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class VarianceStudy(Result):
     """Variance components per measure, differences between systems that account for all of them, and a plan of what to add."""
 
     systems: tuple[str, ...]
-    parts: tuple[MeasureVariance, ...]
+    parts: Mapping[str, VarianceComponents]  # by measure
     alpha: float
     warnings: tuple[Warned, ...] = ()
 
     def __getitem__(self, measure: str) -> VarianceComponents:
         """The components of one measure."""
-        names = {measure, str(parse(measure))}
-        for part in self.parts:
-            if part.measure in names:
-                return part.components
-        hint = f"choose one of {', '.join(p.measure for p in self.parts)}"
+        for name in (measure, str(parse(measure))):
+            if name in self.parts:
+                return self.parts[name]
+        hint = f"choose one of {', '.join(self.parts)}"
         raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
 
     def headline(self) -> list[str]:
         """One sentence per measure: the shares, and what reduces the error most."""
         sentences = []
-        for part in self.parts:
-            shares = [f"{share:.0%} from {facet}" for facet, share in part.shares().items()]
-            now, *more = ((part.components.error(**design), design) for design in designs(part.components.sizes, (2,)))
+        for measure, parts in self.parts.items():
+            shares = [f"{share:.0%} from {_source(source)}" for source, share in parts.shares().items()]
+            (now, _), *more = ((parts.error(**design), design) for design in designs(parts.sizes, (2,)))
             error, design = min(more, key=lambda pair: pair[0])
-            facet = next(f for f in FACETS if design[f] > part.components.sizes[f])
-            gain = f"Twice as many {facet} would reduce its standard error from {now[0]:.4f} to {error:.4f}."
-            sentences.append(
-                f"{part.measure}: the variance of a difference between systems comes {_list(shares)}. {gain}"
-            )
+            facet = next(f for f in FACETS if design[f] > parts.sizes[f])
+            gain = f"Twice as many {facet} would reduce its standard error from {now:.4f} to {error:.4f}."
+            sentences.append(f"{measure}: the variance of a difference between systems comes {listed(shares)}. {gain}")
         return sentences
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per measure and source."""
         return [
-            {"measure": part.measure, "source": _source(source), "df": part.components.df[source], "variance": variance,
-             "share": part.components.shares()[source]}
-            for part in self.parts for source, variance in part.components.variance.items()
+            {"measure": measure, "source": _source(source), "df": parts.df[source], "variance": variance, "share": parts.shares()[source]}
+            for measure, parts in self.parts.items() for source, variance in parts.variance.items()
         ]  # fmt: skip
 
     def differences(self) -> list[dict[str, Any]]:
@@ -87,20 +70,21 @@ class VarianceStudy(Result):
         pairs = list(combinations(range(len(self.systems)), 2))
         level = 1 - self.alpha / (len(pairs) * len(self.parts))
         rows = []
-        for part in self.parts:
-            lower = parse(part.measure).definition.lower_is_better
+        for measure, parts in self.parts.items():
+            m = parse(measure)
+            most = largest_difference(m)
             for a, b in pairs:
-                difference = float(part.components.means[b] - part.components.means[a])
-                low, high = part.components.interval(a, b, confidence=level) or (np.nan, np.nan)
-                rows.append({"measure": part.measure, "run": self.systems[b], "against": self.systems[a], "difference": difference,
-                             "low": low, "high": high, "verdict": _verdict(low, high, lower)})  # fmt: skip
+                ends = parts.interval(a, b, confidence=level) or (np.nan, np.nan)
+                low, high = (float(np.clip(end, -most, most)) for end in ends)
+                rows.append({"measure": measure, "run": self.systems[b], "against": self.systems[a], "difference": float(parts.means[b] - parts.means[a]),
+                             "low": low, "high": high, "verdict": _verdict(low, high, m.definition.lower_is_better)})  # fmt: skip
         return rows
 
     def plan(self) -> list[dict[str, Any]]:
         """One mapping per measure and design: the standard error of a difference now, and with more queries, judges or replicates."""
         return [
-            {"measure": part.measure, **design, "error": part.components.error(**design)}
-            for part in self.parts for design in designs(part.components.sizes)
+            {"measure": measure, **design, "error": parts.error(**design)}
+            for measure, parts in self.parts.items() for design in designs(parts.sizes)
         ]  # fmt: skip
 
     def to_data(self) -> dict[str, Any]:
@@ -111,9 +95,9 @@ class VarianceStudy(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """Differences, sources of variance, and the plan."""
         confidence = f"{1 - self.alpha:.0%} interval"
-        rows = tuple((r["measure"], r["run"], r["against"], number(r["difference"], places, sign="+"), _between(r, places), VERDICT_WORDS[r["verdict"]])
+        rows = tuple((r["measure"], r["run"], r["against"], number(r["difference"], places, sign="+"), ends_text(r["low"], r["high"], places), VERDICT_WORDS[r["verdict"]])
                      for r in self.differences())  # fmt: skip
-        sizes = self.parts[0].components.sizes
+        sizes = next(iter(self.parts.values())).sizes
         varied = [f for f in FACETS if sizes[f] > 1]
         about = f"intervals for other {' and '.join(varied)}, simultaneous over all rows"
         over = ", ".join(counted(sizes[f], {"queries": "query"}.get(f, f[:-1])) for f in FACETS if f in varied)
@@ -129,18 +113,8 @@ class VarianceStudy(Result):
         return [differences, sources, plan]
 
 
-def _list(items: list[str]) -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
 def _source(source: Source) -> str:
     return " × ".join(f for f in FACETS if f in source)
-
-
-def _between(row: Mapping[str, Any], places: int) -> str:
-    if np.isnan(row["low"]):
-        return "–"
-    return f"[{number(row['low'], places, sign='+')}, {number(row['high'], places, sign='+')}]"
 
 
 def _verdict(low: float, high: float, lower_is_better: bool) -> Verdict:
@@ -176,8 +150,8 @@ def variance(
 
     >>> qrels = {q: {"x": 1} for q in "abc"}
     >>> first, second, third = ({q: [*"uvwy"[:n], "x"] for q, n in zip("abc", ns)} for ns in ([0, 1, 2], [0, 2, 1], [3, 3, 4]))
-    >>> variance(qrels, {"A": [first, second], "B": [third, third]}, "RR").parts[0].shares().keys()
-    dict_keys(['queries', 'replicates'])
+    >>> variance(qrels, {"A": [first, second], "B": [third, third]}, "RR")["RR"].sizes
+    {'queries': 3, 'judges': 1, 'replicates': 2}
     """
     replicates = _replicates(runs)
     sources = [qrels] if judges is None else list(judges.values())
@@ -194,19 +168,19 @@ def variance(
     with step("estimating variance"):
         parts = _components(tables, len(replicates))
     warnings = tuple(dict.fromkeys(w for t in tables for w in t.warnings))
-    return VarianceStudy(tuple(replicates), tuple(parts), alpha, warnings)
+    return VarianceStudy(tuple(replicates), parts, alpha, warnings)
 
 
-def _components(tables: list[ComparedRuns], systems: int) -> list[MeasureVariance]:
+def _components(tables: list[ComparedRuns], systems: int) -> dict[str, VarianceComponents]:
     """The components of every measure, over the queries that all judges judged; one table per judge."""
     common = [q for q in tables[0].results[0].queries if all(q in set(t.results[0].queries) for t in tables)]
-    parts = []
+    parts = {}
     for m in [m for m in tables[0].results[0].measures if not m.definition.text]:
         check_not_geometric(m)
         y = np.stack([_column(t.results, str(m), common) for t in tables], axis=2)  # queries × runs × judges
         y = y[known_rows(y.reshape(len(y), -1))]
         shaped = y.reshape(len(y), systems, -1, len(tables)).transpose(1, 0, 3, 2)
-        parts.append(MeasureVariance(str(m), variance_components(shaped)))
+        parts[str(m)] = variance_components(shaped)
     return parts
 
 

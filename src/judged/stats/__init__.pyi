@@ -15,8 +15,6 @@ from .effect_sizes import mean_difference as mean_difference
 from .effect_sizes import record as record
 from .effect_sizes import standardised as standardised
 from .effect_sizes import superiority as superiority
-from .intervals import bootstrap as bootstrap
-from .intervals import bootstraps as bootstraps
 from .intervals import interval as interval
 from .intervals import wilson as wilson
 from .multiple.corrections import CORRECTIONS as CORRECTIONS

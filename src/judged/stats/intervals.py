@@ -27,23 +27,6 @@ _DRAWS = {
 _COLUMNS = 256  # resampled at a time
 
 
-def bootstrap(x: Floats, *, level: float = 0.95, seed: int = 0) -> Ends:
-    """Return the percentile bootstrap interval of the mean over queries; None for fewer than two.
-
-    There are 2,000 resamples: fewer above 10,000 queries (20 million draws in all), and at least 200. The same values
-    and seed give the same interval on every machine.
-
-    >>> bootstrap(np.array([0.0, 1.0, 1.0, 1.0]))
-    (0.25, 1.0)
-    """
-    return bootstraps([x], level=level, seed=seed)[0]
-
-
-def bootstraps(columns: Sequence[Floats], *, level: float = 0.95, seed: int = 0) -> list[Ends]:
-    """Return the percentile interval of each column; columns of the same length share their resamples."""
-    return interval(columns, "percentile", confidence=level, seed=seed)
-
-
 def wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
     """Return the interval of a proportion of n independent units (Wilson 1927).
 

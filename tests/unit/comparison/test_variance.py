@@ -25,12 +25,19 @@ BOB = {q: {d: max(0, g + int(rng.integers(-1, 2))) for d, g in docs.items()} for
 def test_seeds_and_queries_share_the_variance_and_systems_are_compared():
     study = variance(QRELS, RUNS, "nDCG@5 AP")
     assert study["ndcg@5"].sizes == {"queries": 20, "judges": 1, "replicates": 3}
-    shares = study.parts[0].shares()
+    shares = study["nDCG@5"].shares()
     assert sum(shares.values()) == pytest.approx(1)
     assert [row["verdict"] for row in study.differences()] == ["worse", "worse"]
     means = [np.mean([jd.evaluate(QRELS, run, "nDCG@5").mean()["nDCG@5"] for run in RUNS[name]]) for name in RUNS]
     assert study.differences()[0]["difference"] == pytest.approx(means[1] - means[0])
-    assert "replicates" in str(study)
+    assert "from queries × replicates" in str(study)
+
+
+def test_intervals_stay_within_the_range_of_the_measure():
+    pair = {name: group[:2] for name, group in RUNS.items()}
+    few = {q: QRELS[q] for q in list(QRELS)[:2]}
+    for row in variance(few, pair, "nDCG@5 AP", alpha=1e-6).differences():
+        assert -1 <= row["low"] <= row["high"] <= 1
 
 
 def test_judges_are_a_source_of_their_own():

@@ -101,7 +101,7 @@ def test_a_few_heavy_queries_count_like_few_and_are_warned_of():
     for _ in range(400):
         low, high = jd.stats.weighted_interval(rng.normal(size=50), w)
         inside += low <= 0 <= high
-    assert inside >= 368  # 88% with the degrees of freedom of 50 queries
+    assert inside >= 368  # about 75% with the error and the degrees of freedom of 50 equal queries
     assert "uneven-weights" in [warned.slug for warned in result({"q1": 100, "q2": 1, "q3": 1, "q4": 1}).warnings]
     assert "uneven-weights" not in [warned.slug for warned in result({"q1": 2, "q2": 1, "q3": 1, "q4": 1}).warnings]
 
