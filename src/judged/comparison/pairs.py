@@ -122,7 +122,7 @@ class PairsOfRuns:
                 Difference(
                     measure=str(part.measure), a=self.names[a], b=self.names[b], part=part.label, queries=len(x), mean_a=float(means[a]),
                     mean_b=float(means[b]), difference=float(means[b] - means[a]), wins=wins, ties=len(x) - above - below,
-                    losses=losses, verdict="too few", **unknown,
+                    losses=losses, verdict="too few queries", **unknown,
                 )
             )  # fmt: skip
         return rows

@@ -20,13 +20,11 @@ from judged.stats.differences import TestOutcome, pairwise, totals
 from judged.stats.multiple.corrections import CORRECTIONS, Correction, adjusted, levels
 from judged.stats.paired.registry import TESTS, PairTest, interval_of, outcome_of_pairs
 
-Verdict = Literal["better", "worse", "equal", "identical", "wins more", "loses more", "cannot tell", "too few"]
-VERDICT_WORDS: dict[Verdict, str] = {
-    "better": "better", "worse": "worse", "equal": "equal", "identical": "identical", "wins more": "wins more queries",
-    "loses more": "loses more queries", "cannot tell": "no clear difference", "too few": "too few queries",
-}  # fmt: skip
+Verdict = Literal[
+    "better", "worse", "equal", "identical", "wins more queries", "loses more queries", "no clear difference", "too few queries",
+]  # fmt: skip
 OPPOSITE: dict[Verdict, Verdict] = {
-    "better": "worse", "worse": "better", "wins more": "loses more", "loses more": "wins more",
+    "better": "worse", "worse": "better", "wins more queries": "loses more queries", "loses more queries": "wins more queries",
 }  # fmt: skip
 APART: frozenset[Verdict] = frozenset(OPPOSITE)  # verdicts that tell two systems apart
 
@@ -88,11 +86,11 @@ def decide(
     The verdicts, in this order:
 
     - identical: all differences are 0. This says nothing about other queries.
-    - too few: no interval, because the queries are too few for the test to reject anything at this level.
+    - too few queries: no interval, because the queries are too few for the test to reject anything at this level.
     - equal: the interval is within the margin, even if it excludes 0: the difference is then too small to matter.
     - better, worse: the interval excludes 0, exactly if the corrected p is at most alpha. Tests that are not about the
-      mean (signs, signed ranks) have the verdicts "wins more" and "loses more" instead, and the interval of the t test.
-    - cannot tell: the rest.
+      mean (signs, signed ranks) have the verdicts "wins more queries" and "loses more queries" instead, and the interval of the t test.
+    - no clear difference: the rest.
 
     >>> x = np.array([[0.1, 0.3], [0.2, 0.5], [0.0, 0.1], [0.3, 0.4], [0.1, 0.4]])
     >>> found = decide(x, [(0, 1)])
@@ -203,20 +201,22 @@ def _verdicts(d: Floats, rejected: Bools, low: Floats, high: Floats, margin: flo
         if not d[:, i].any():
             verdicts.append("identical")
         elif np.isnan(low[i]):
-            verdicts.append("too few")
+            verdicts.append("too few queries")
         elif -margin < low[i] and high[i] < margin:
             verdicts.append("equal")
         elif counted is not None:
             won = float(counted[i]) if rejected[i] else 0.0
-            verdicts.append("wins more" if won > 0 else "loses more" if won < 0 else "cannot tell")
+            verdicts.append(
+                "wins more queries" if won > 0 else "loses more queries" if won < 0 else "no clear difference"
+            )
         else:
-            verdicts.append("better" if low[i] > 0 else "worse" if high[i] < 0 else "cannot tell")
+            verdicts.append("better" if low[i] > 0 else "worse" if high[i] < 0 else "no clear difference")
     return tuple(verdicts)
 
 
 def _note(verdict: Verdict, reason: str, queries: int) -> str:
     if verdict == "identical":
         return f"identical on these {queries} queries" if queries > 1 else "identical on this query"
-    if verdict == "too few":
+    if verdict == "too few queries":
         return reason or f"{queries} queries are too few for this test at this level"
     return ""

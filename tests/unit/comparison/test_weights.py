@@ -79,7 +79,7 @@ def test_slices_are_weighted_and_a_weight_of_0_leaves_a_query_out():
 def test_a_slice_that_is_too_small_to_test_has_a_weighted_difference():
     groups = {"q00": "few", "q01": "few", **dict.fromkeys(list(QRELS)[2:], "many")}
     row = next(r for r in compared(slices=groups).parts if r.part == "few")
-    assert (row.verdict, row.difference) == ("too few", pytest.approx(np.average(D[:2], weights=W[:2])))
+    assert (row.verdict, row.difference) == ("too few queries", pytest.approx(np.average(D[:2], weights=W[:2])))
 
 
 def test_results_bring_their_weights_along():
