@@ -145,13 +145,24 @@ def p_clause(row: Difference) -> str:
     return f"{name} < {text[1:]}" if text.startswith("<") else f"{name} = {text}"
 
 
-def notes_on(row: Difference, d: Floats, test: str, margin: float) -> Difference:
-    """Add the notes on a difference: few queries that changed, skewness that the test does not bear, queries needed."""
+def notes_on(row: Difference, d: Floats, test: str, margin: float, least: float = 0.0) -> Difference:
+    """Add the notes on a difference: few queries that changed, skewness that the test does not bear, queries needed.
+
+    Args:
+        row: the difference.
+        d: differences of independent units: queries, or clusters of them. Queries needed are in clusters of the same size.
+        test: the test that was used.
+        margin: largest difference that does not matter.
+        least: smallest p that the units that changed can have.
+    """
     notes = [row.note] if row.note else []
     changed = row.wins + row.losses
     if row.verdict not in ("identical", "too few queries"):
+        never = f"p is never below {least:.3g}{f', and {row.level:.2g} is needed' if least > row.level else ''}"
         if changed < _SPARSE and row.ties:
-            notes.append(f"only {changed} of {counted(row.queries, 'query')} changed")
+            notes.append(f"only {changed} of {counted(row.queries, 'query')} changed{f': {never}' if least else ''}")
+        elif least > row.level:
+            notes.append(never)
         elif test in ("t", "permutation") and skewed(d):
             notes.append(
                 f"differences are skewed ({_skewness(d):+.1f}): the {test} test may reject too often, use bootstrap"
@@ -159,7 +170,8 @@ def notes_on(row: Difference, d: Floats, test: str, margin: float) -> Difference
     material = margin or MATERIAL * abs(row.mean_a)
     needed = None
     if row.verdict == "no clear difference" and material > 0 and (spread := deviation(d)) > 0:
-        needed = queries_needed_about(material, spread, power=POWER, alpha=row.level)
+        units = queries_needed_about(material, spread, power=POWER, alpha=row.level)
+        needed = None if units is None else math.ceil(units * (row.queries / len(d)))
     enough = needed is None or needed <= row.queries
     return replace(row, note="; ".join(notes), material=None if enough else material, needed=None if enough else needed)
 

@@ -17,7 +17,7 @@ from judged.comparison.difference import skewed
 from judged.comparison.tables import signs
 from judged.stats.decisions import APART, Verdict
 from judged.stats.paired.registry import TESTS, interval_of
-from judged.stats.power import queries_needed
+from judged.stats.power import queries_needed, queries_needed_about
 from judged.tables.formats import FORMATS
 
 rng = np.random.default_rng(3)
@@ -468,3 +468,27 @@ def test_a_verdict_has_one_name_in_python_json_tables_and_scripts_of_the_page():
     compared = {word for script in scripts for word in re.findall(r'erdict === "([^"]*)"', script.read_text())}
     assert compared
     assert compared <= names
+
+
+@pytest.mark.parametrize("test", [t.name for t in TESTS])
+def test_a_sparse_row_says_how_small_its_p_can_be(test):
+    queries = [f"q{i}" for i in range(30)]
+    qrels, base = {q: {"a": 1} for q in queries}, {q: ["a", "b"] for q in queries}
+    runs = {"x": base, "y": base | {q: ["b", "a"] for q in queries[:4]}}
+    row = jd.compare(qrels, runs, "RR", test=test).rows[0]
+    assert row.note.startswith("only 4 of 30 queries changed")
+    bounded = TESTS.find(test).flips_signs and row.p >= 2 / 2**4  # not by the normal approximation
+    assert row.note.endswith(": p is never below 0.125, and 0.05 is needed") == bounded
+    assert bounded == (test in ("permutation", "sign"))
+
+
+def test_few_clusters_bound_p_and_enlarge_the_number_of_queries_needed():
+    clusters = {q: i // 10 for i, q in enumerate(QUERIES)}  # 4 clusters
+    runs = {"a": run_of(3), "b": run_of(3)}
+    row = jd.compare(QRELS, runs, "RR", test="permutation", clusters=clusters).rows[0]
+    assert row.note == "4 clusters are too few for this test at this level"
+    of = [jd.evaluate(QRELS, run, "RR")["RR"] for run in runs.values()]
+    means = (of[1] - of[0]).reshape(4, 10).mean(axis=1)
+    clustered = jd.compare(QRELS, runs, "RR", clusters=clusters).rows[0]
+    units = queries_needed_about(0.1 * clustered.mean_a, means.std(ddof=1))
+    assert clustered.needed == (10 * units if 10 * units > 40 else None)
