@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from simulations import families, gate, others, pairs
+from simulations import families, gate, others, pairs, units
 from simulations.table import SimulatedTable
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "error_rates.md"
@@ -43,6 +43,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[float], Iterable[SimulatedTable]]], ..
         "The default is Bonferroni's correction over all pairs and measures, with intervals at the same level. `max` uses the permutation test; where systems differ in shape it finds too much.",
         families.family_wise_errors,
     ),
+    ("Weights and clusters", "Nominal 5%, goal 4.5% to 5.5%.", units.tables),
     ("Several measures", "", families.families_of_measures),
     ("Contradictions", "Better or worse exactly if the interval excludes 0.", families.contradictions),
     ("Leaderboards", "", families.leaderboards),

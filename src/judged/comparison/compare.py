@@ -78,7 +78,7 @@ def compare(
 
     >>> comparison = compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR")
     >>> comparison.rows[0].difference, comparison.rows[0].verdict
-    (0.5, 'too few')
+    (0.5, 'too few queries')
     """
     if "interval" in options:
         hint = Hint("choose the interval by its test: {test}", test="bootstrap")

@@ -60,12 +60,12 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
 
 
 def _uneven(weights: Floats) -> tuple[Warned, ...]:
-    """Warn of weights that count like less than half of the queries (Kish 1965): tests then find too much."""
+    """Warn of weights that count like less than half of the queries (Kish 1965): intervals are then as wide as those of so few."""
     scaled = weights / weights.max()
     like, positive = float(scaled.sum() ** 2 / (scaled @ scaled)), int((weights > 0).sum())
     if like >= positive / 2 or positive < 2:
         return ()
-    text = f"the weights are uneven: {counted(positive, 'query')} count like {like:.3g} of equal weight, so p-values are too small"
+    text = f"the weights are uneven: {counted(positive, 'query')} count like {like:.3g} of equal weight"
     return (Warned("uneven-weights", positive, text),)
 
 

@@ -90,6 +90,14 @@ def totals(x: Floats) -> Floats:
     return np.ascontiguousarray(x.T).sum(axis=1)
 
 
+def weighted_mean(x: Floats, weights: Any = None) -> Floats:
+    """Return the mean of each column; with weights of the rows, the weighted one."""
+    if weights is None:
+        return totals(x) / len(x)
+    share = np.asarray(weights, dtype=np.float64) / np.max(weights)
+    return np.asarray(share @ x / share.sum())
+
+
 def outcome_of(
     test: str,
     alternative: Alternative,

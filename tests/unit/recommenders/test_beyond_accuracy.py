@@ -347,7 +347,7 @@ def test_runs_are_compared_user_by_user_with_slices(result):
     assert {row.part for row in found.parts} == {"group=new", "group=old"}
     assert "Novelty@5" in str(found)
     worse = rows["Popularity@5"].difference > 0
-    assert (rows["Popularity@5"].verdict in ("worse", "cannot tell")) == worse  # lower is better
+    assert (rows["Popularity@5"].verdict in ("worse", "no clear difference")) == worse  # lower is better
 
 
 def test_evaluate_says_that_such_a_measure_is_not_its_own(result):
