@@ -29,6 +29,7 @@ from judged.tables.table import Table
 if TYPE_CHECKING:
     from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
     from judged.comparison.report import ComparisonReport, TableName
+    from judged.judging.todo import Todo
     from judged.plots.results import Plot
 
 
@@ -138,6 +139,35 @@ class Comparison(Result):
             Change(self.results[0].queries[k], float(x[k]), float(y[k]), float(d[k]), self._moves(i, j, k))
             for k in largest
         )
+
+    def next_to_judge(
+        self,
+        n: int = 50,
+        measure: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        strategy: str = "bounds",
+        depth: int | None = None,
+        seed: int = 0,
+    ) -> Todo:
+        """The unjudged documents that should be judged next, and whether any of them can change the verdict.
+
+        Args:
+            n: number of documents.
+            measure: one of `measures`. [default: the first]
+            a: name of a run; without a and b, documents are chosen for all runs, and the verdict is that of the first pair.
+            b: name of the other run.
+            strategy: bounds (how far a document can move the difference), expected (times its chance of being relevant), move-to-front, depth, random.
+            depth: ranks that are searched. [default: the cutoff of the measure, or 100]
+            seed: random seed of the strategy random.
+        """
+        from judged.comparison.next_to_judge import next_to_judge
+
+        name = self._name(self.measures[0] if measure is None else measure)
+        row = next((r for r in self.rows if r.measure == name and {r.a, r.b} >= {a or r.a, b or r.b}), None)
+        row = row if row is not None else self.of(name, a or "", b or "")
+        return next_to_judge(self, row, n, strategy=strategy, depth=depth, seed=seed, every=a is None and b is None)
 
     def _place(self, name: str) -> int:
         if name not in self.names:
