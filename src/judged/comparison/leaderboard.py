@@ -12,8 +12,8 @@ from judged._types import Floats
 from judged.comparison.inputs import check_comparable, check_not_geometric
 from judged.comparison.result import Comparison
 from judged.errors import DataError, UsageError, shown
+from judged.evaluation.clusters import check_plain
 from judged.evaluation.result.values import Values
-from judged.evaluation.weights import check_unweighted
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.multiple.leaderboard import By, Missing, Standings, standings
@@ -201,7 +201,7 @@ def _values(collection: str, table: dict[str, Values], runs: tuple[str, ...], me
     """Values of queries × runs of one collection; NaN for a run that it lacks."""
     results = list(table.values())
     check_comparable(list(table), results)
-    check_unweighted("a leaderboard", results)
+    check_plain("a leaderboard", results)
     queries = list(results[0].queries)
     if len({r.queries for r in results}) > 1:
         queries = [q for q in queries if all(q in r.queries for r in results[1:])]

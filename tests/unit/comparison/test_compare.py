@@ -293,7 +293,9 @@ def test_slices_come_from_a_table_of_queries(tmp_path):
     with pytest.raises(jd.JudgedError, match="colour"):
         jd.compare(QRELS, RUNS, "AP", slices=path, by="colour")
     path.write_text("query_id,kind\n" + "".join(f"{q},all\n" for q in QUERIES))
-    several = jd.compare(QRELS, RUNS, "AP", slices=path, by=["kind", "relevant"], clusters="kind", baseline="good")
+    several = jd.compare(
+        QRELS, RUNS, "AP", slices=path, by=["kind", "relevant"], clusters=path, cluster_col="kind", baseline="good"
+    )
     assert {r.part.partition("=")[0] for r in several.parts} == {"kind", "relevant"}
     assert several.settings.clusters == 1
 
@@ -306,7 +308,7 @@ def test_slices_by_the_number_of_relevant_documents():
 
 
 @pytest.mark.parametrize(
-    "options", [{"slices": {"other": "x"}}, {"slices": 5}, {"by": "kind"}, {"clusters": "kind"}, {"slices": "x.csv", "by": "relevant"}]
+    "options", [{"slices": {"other": "x"}}, {"slices": 5}, {"by": "kind"}, {"slices": "x.csv", "by": "relevant"}]
 )  # fmt: skip
 def test_slices_that_fit_nothing_are_refused(options):
     with pytest.raises(jd.JudgedError) as caught:
@@ -324,7 +326,7 @@ def test_queries_of_one_cluster_count_as_one():
     assert jd.compare(QRELS, RUNS, "AP", clusters=clusters, test="permutation").rows[1].p >= 2 / 2**5
     with pytest.raises(jd.DataError) as caught:
         jd.compare(QRELS, RUNS, "AP", clusters={"q00": 1})
-    assert caught.value.slug == "slice"
+    assert caught.value.slug == "query-clusters"
 
 
 # ── other tests ──────────────────────────────────────────────────────────────────────────────────
@@ -456,7 +458,7 @@ def test_a_table_of_queries_may_be_grouped_by_users(tmp_path):
     (tmp_path / "q.csv").write_text("query,user\n" + "".join(f"q{i},u{i % 3}\n" for i in range(12)))
     qrels = {f"q{i}": {"x": 1} for i in range(12)}
     runs = {"a": {q: ["y", "x"] for q in qrels}, "b": {q: ["x"] if i % 2 else ["y", "x"] for i, q in enumerate(qrels)}}
-    assert jd.compare(qrels, runs, "RR", slices=tmp_path / "q.csv", clusters="user").settings.clusters == 3
+    assert jd.compare(qrels, runs, "RR", clusters=tmp_path / "q.csv", cluster_col="user").settings.clusters == 3
 
 
 def test_a_verdict_has_one_name_in_python_json_tables_and_scripts_of_the_page():
