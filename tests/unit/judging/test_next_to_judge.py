@@ -32,7 +32,9 @@ def test_the_change_of_a_document_is_that_of_judging_it(measure):
     for row, doc in enumerate(docs.doc):
         query = docs.queries[docs.query[row]]
         for at, run in enumerate((A, B)):
-            high, low = (jd.evaluate(judged_also(query, doc, g), run, measure)[measure][docs.query[row]] for g in (2, 0))
+            high, low = (
+                jd.evaluate(judged_also(query, doc, g), run, measure)[measure][docs.query[row]] for g in (2, 0)
+            )
             assert change[row, at] == pytest.approx(high - low, abs=1e-12)
 
 
@@ -45,7 +47,9 @@ def test_values_with_all_documents_judged_are_those_of_judging_them(measure):
     for row, doc in enumerate(docs.doc):
         qrels[docs.queries[docs.query[row]]][doc] = grade[row]
     for at, run in enumerate((A, B)):
-        values = values_if(found.results[at].measures[0], found.results[at].source.judged, docs, docs.rank[:, at], grade)
+        values = values_if(
+            found.results[at].measures[0], found.results[at].source.judged, docs, docs.rank[:, at], grade
+        )
         assert values == pytest.approx(jd.evaluate(qrels, run, measure)[measure], abs=1e-12)
 
 

@@ -72,7 +72,9 @@ def test_a_sample_keeps_the_probability_of_each_document():
 
 
 def test_weighted_by_their_probabilities_the_samples_count_the_pool_on_average():
-    counts = [sum(1 / i.probability for i in jd.pool(LONG, depth=30, sample={5: 1, 30: 0.3}, seed=s)) for s in range(20)]
+    counts = [
+        sum(1 / i.probability for i in jd.pool(LONG, depth=30, sample={5: 1, 30: 0.3}, seed=s)) for s in range(20)
+    ]
     assert np.mean(counts) == pytest.approx(5 * 30)
 
 
