@@ -147,12 +147,12 @@ def _check_strata(sample: Mapping[int, float] | None, depth: int) -> dict[int, f
         check_count(last, "sample")
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
             raise UsageError(
-                "sample", f"the share of a stratum must be above 0 and at most 1, got {shown(share)}", value=share
+                "strata", f"the share of a stratum must be above 0 and at most 1, got {shown(share)}", value=share
             )
         shares[int(last)] = float(share)
     if not shares or max(shares) != depth:
         problem = f"the last stratum must end at the depth of the pool, {depth}, got {shown(max(shares, default=None))}"
-        raise UsageError("sample", problem, hint="write the strata as {last rank: share}, such as {10: 1, 20: 0.5}")
+        raise UsageError("strata", problem, hint="write the strata as {last rank: share}, such as {10: 1, 20: 0.5}")
     return shares
 
 

@@ -119,13 +119,15 @@ class Todo(Result):
 
 
 def read_todo(source: Any) -> Todo:
-    """Read documents to judge: a file that `Todo.save` wrote, or any table with columns of query and document ids.
+    """Read documents to judge: a file that `Todo.save` wrote, any table with columns of query and document ids, or pairs of ids.
 
     Raises:
         DataError: a document is listed twice for a query.
     """
     if isinstance(source, Todo):
         return source
+    if isinstance(source, list | tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in source):
+        source = [{"query": query, "doc": doc} for query, doc in source]
     table = open_role_table(source, "documents to judge", _ROLES)
     query, doc = table.ids["query"], table.ids["doc"]
     columns = {role: table.numbers[role].tolist() if role in table.numbers else None for role in ("rank", "runs", "stratum", "probability", "reason")}  # fmt: skip

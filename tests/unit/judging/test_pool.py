@@ -87,8 +87,8 @@ def test_a_budget_reduces_the_shares_below_one():
 @pytest.mark.parametrize(
     ("options", "slug"),
     [
-        ({"depth": 0}, "parameter"), ({"n": 0}, "parameter"), ({"sample": {10: 1}}, "sample"), ({"sample": {}}, "sample"),
-        ({"sample": {20: 0}}, "sample"), ({"sample": {20: 1.5}}, "sample"), ({"sample": {10: 1, 20: 0.5}, "n": 3}, "pool-budget"),
+        ({"depth": 0}, "parameter"), ({"n": 0}, "parameter"), ({"sample": {10: 1}}, "strata"), ({"sample": {}}, "strata"),
+        ({"sample": {20: 0}}, "strata"), ({"sample": {20: 1.5}}, "strata"), ({"sample": {10: 1, 20: 0.5}, "n": 3}, "pool-budget"),
     ],
 )  # fmt: skip
 def test_wrong_settings_are_refused(options, slug):
