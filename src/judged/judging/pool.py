@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
 from judged.core.find.ranking import ranked_rows
 from judged.core.numeric.seed import whole_seed
-from judged.core.policy import Policy, PolicyOptions
+from judged.core.policy import Duplicates, Order, Policy, Ties
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, UsageError, shown
 from judged.io.read import read_qrels, read_run
@@ -31,7 +31,9 @@ def pool(
     n: int | None = None,
     sample: Mapping[int, float] | None = None,
     seed: int = 0,
-    **policies: Unpack[PolicyOptions],
+    order: Order = "score",
+    ties: Ties = "id-desc",
+    duplicates: Duplicates = "error",
 ) -> Todo:
     """Return the documents at the top of several runs that should be judged: by query, and within a query by their best rank.
 
@@ -46,7 +48,9 @@ def pool(
         sample: shares of strata of ranks, by the last rank of each: {10: 1, 100: 0.1} takes all documents whose best rank is at most 10,
             and one in ten of those at ranks 11 to 100. Each document keeps the probability with which it was chosen, so that `estimate` can weight it.
         seed: random seed of the sample.
-        policies: order, ties and duplicates of the runs, see `Policy`.
+        order: order of the documents of a run, see `Policy`.
+        ties: order of equal scores.
+        duplicates: what to do with a document that a ranking has twice.
 
     >>> todo = pool({"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d2": 5.0, "d3": 4.0}}}, depth=1)
     >>> [(item.doc, item.runs) for item in todo]
@@ -56,7 +60,7 @@ def pool(
     if n is not None:
         check_count(n, "n")
     strata = _check_strata(sample, depth)
-    policy = Policy(**policies)
+    policy = Policy(order=order, ties=ties, duplicates=duplicates)
     named = named_runs(runs)
     tables = [read_run(run) for _, run in named]
     names = [name or short for (name, _), short in zip(named, short_names([run.name for run in tables]), strict=True)]

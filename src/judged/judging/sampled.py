@@ -42,9 +42,8 @@ class _Sample:
     def relevant(self, level: float) -> Floats:
         """Return the estimated number of relevant documents of each query."""
         j = self.judged
-        return np.bincount(
-            j.pool_query, self.weight * ((j.pool_grade >= level) & (j.pool_grade >= 0)), minlength=len(j)
-        )
+        relevant = (j.pool_grade >= level) & (j.pool_grade >= 0)
+        return np.bincount(j.pool_query, self.weight * relevant, minlength=len(j)).astype(np.float64)
 
     def of_hits(self, column: Column) -> Column:
         """Return a column of the pool for each hit."""

@@ -131,7 +131,8 @@ def read_todo(source: Any) -> Todo:
     table = open_role_table(source, "documents to judge", _ROLES)
     query, doc = table.ids["query"], table.ids["doc"]
     columns = {role: table.numbers[role].tolist() if role in table.numbers else None for role in ("rank", "runs", "stratum", "probability", "reason")}  # fmt: skip
-    items, seen = [], {}
+    items: list[TodoItem] = []
+    seen: dict[tuple[int, int], int] = {}
     for row, (q, d) in enumerate(zip(query.code.tolist(), doc.code.tolist(), strict=True)):
         if (q, d) in seen:
             problem = f"duplicate document {shown(doc.ids[d])} in query {shown(query.ids[q])}; first at {table.place(seen[q, d], 'doc')}"

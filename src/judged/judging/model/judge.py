@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import Any, Literal
 
@@ -67,7 +68,7 @@ class ModelJudge:
             found: list[Judgment] = []
             tokens = [0, 0]
             try:
-                for judgment, used in pool.map(lambda pair: self._judge_one(*pair, cache), zip(items, requests, strict=True)):  # fmt: skip
+                for judgment, used in pool.map(partial(self._judge_one, cache), items, requests):  # fmt: skip
                     found.append(judgment)
                     tokens = [tokens[0] + used[0], tokens[1] + used[1]]
                     if progress is not None:
@@ -109,7 +110,7 @@ class ModelJudge:
             raise DataError("no-text", problem, hint="add the texts, or leave the documents out with missing='skip'")
         return prompts
 
-    def _judge_one(self, item: TodoItem, prompt: str | None, cache: Cache) -> tuple[Judgment, tuple[int, int]]:
+    def _judge_one(self, cache: Cache, item: TodoItem, prompt: str | None) -> tuple[Judgment, tuple[int, int]]:
         """Return the judgment of one document, and the tokens that new answers took."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         if prompt is None:
@@ -185,7 +186,7 @@ def model_judge(
         raise UsageError("model", "no model was named", hint="name it with model=, as the server calls it")
     else:
         ask = Endpoint(url, model, timeout, retries, temperature, tuple(sorted(options.items())))
-    name = model or getattr(url, "__name__", "model")
+    name = model or str(getattr(url, "__name__", "model"))
     return ModelJudge(
         ask, name, Prompt.of(prompt), Scale.of(scale), repeat, None if cache is None else os.fspath(cache)
     )
