@@ -39,7 +39,7 @@ VALUES = [
 
 
 @cache
-def _collection(needs: str):
+def _collection(needs: str, tokens: bool = False):
     """Rankings of 40 queries with all kinds of grades, judged and unjudged documents, ties, subtopics and spans."""
     random = np.random.default_rng(1)
     if needs == "spans":
@@ -56,7 +56,8 @@ def _collection(needs: str):
         kept = random.permutation(docs)[: random.integers(1, len(docs) + 1)]
         run[f"q{q}"] = {str(doc): float(random.integers(0, 6)) for doc in kept}
     qrels += [("late", "1" if needs != "grades" else "0", "a", 1.0)]  # one relevant document, below the number of them
-    return jd.join(qrels, {**run, "late": {"x": 2.0, "a": 1.0}})
+    lengths = {f"d{i}": 40 + 7 * i for i in range(14)} | {"x": 5, "a": 9, "missed": 3}
+    return jd.join(qrels, {**run, "late": {"x": 2.0, "a": 1.0}}, **({"tokens": lengths} if tokens else {}))
 
 
 def _spans(random):
@@ -72,12 +73,12 @@ def _spans(random):
 
 
 @cache
-def values(measure: Measure):
+def values(measure: Measure, tokens: bool = False):
     """The values of a measure; None if it refuses its parameters."""
     try:
-        return measure.on(_collection(measure.definition.needs))
+        return measure.on(_collection(measure.definition.needs, tokens))
     except JudgedError as error:
-        if error.slug in ("parameter", "label-above-max", "gain-overflow"):
+        if error.slug in ("parameter", "label-above-max", "gain-overflow", "no-tokens"):
             return None
         raise
 
@@ -148,6 +149,15 @@ def written(definition: Definition) -> list[list[Measure]]:
     return [whole, cut] if definition.parameters[definition.at][1] is None else [[*whole, *cut]]
 
 
+def uses_tokens(definition: Definition) -> bool:
+    """True if the lengths of documents change a value of some parameter, or are needed for one."""
+    own = choices(definition, "of") if "of" in definition.parameters else []
+    plain = [Measure(definition), *(Measure(definition)(of=of) for of in own)]
+    return definition.needs == "grades" and any(
+        (b := values(m, True)) is not None and ((a := values(m)) is None or not same(a, b)) for m in plain
+    )
+
+
 def enables(definition: Definition, name: str, value: Any) -> bool:
     """True for a value that gives others an effect, and is the default until they are set: the logarithm to the base 2."""
     return any(spec.only and spec.only.other == name and spec.only.holds(value) for spec, _ in definition.parameters.values())  # fmt: skip
@@ -162,7 +172,8 @@ def skipped(definition: Definition, fixed: dict[str, Any], name: str) -> bool:
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
 def test_every_parameter_changes_a_value_or_is_refused(definition):
     contexts = written(definition)
-    for fixed, name in product(modes(definition), own_parameters(definition)):
+    lengths = [False, True] if uses_tokens(definition) else [False]
+    for fixed, name, tokens in product(modes(definition), own_parameters(definition), lengths):
         if skipped(definition, fixed, name):
             continue
         for group in contexts:
@@ -170,7 +181,7 @@ def test_every_parameter_changes_a_value_or_is_refused(definition):
                      for value in choices(definition, name) if (changed := given(base, **{name: value})) is not None]  # fmt: skip
             effects: dict[Any, list[bool]] = {}
             for value, base, changed in tried:
-                a, b = values(base), values(changed)
+                a, b = values(base, tokens), values(changed, tokens)
                 kind = value if isinstance(value, str | bool) else type(value)
                 effects.setdefault(kind, []).append(a is None or b is None or not same(a, b))
             for kind, changes in effects.items():

@@ -168,7 +168,7 @@ PROFILES = {
             _PYTREC,
             (_HITS, Convention("RR RCap Success", policy=_INPUT)),
             "MRR, R_cap and Accuracy of a run that lacks queries, which these three count as 0; R_cap without a relevant document, which fails there; "
-            "Hole; the sixth decimal",
+            "Hole of documents that are judged for another query, which are no holes there; the sixth decimal",
         ),
         Profile(
             "mteb",

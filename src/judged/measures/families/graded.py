@@ -273,3 +273,14 @@ def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
     unjudged = length - j.total(j.is_judged & j.within(cutoff))
     return j.ratio(unjudged, j.retrieved if cutoff is None else cutoff)
+
+
+@measure("Hole", family="coverage", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
+         paper="Thakur, Reimers, Rücklé, Srivastava and Gurevych, BEIR, NeurIPS 2021", formula="documents in the first k that are not in the pool / k")  # fmt: skip
+def hole(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """The share of the first k ranks with a document that was never judged for the query.
+
+    BEIR counts a document as judged if it was judged for any query; and, unlike `Unjudged`, so is one with a negative grade.
+    """
+    length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
+    return j.ratio(length - j.total(j.within(cutoff)), j.retrieved if cutoff is None else cutoff)
