@@ -228,6 +228,7 @@ Multiple = Annotated[float, Spec("cutoff as a multiple of the number of relevant
 _GAIN = "gain of a grade: linear (the grade), exp (base**grade - 1) or binary; in Python also a function of the grade"
 Gain = Annotated[str | Callable[[float], float], Spec(_GAIN, _or_function(one_of("gain", ("linear", "exp", "binary"))))]
 Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: gain}; grades not listed use `gain`, or the grade itself without that parameter", _gains)]  # fmt: skip
+Stops = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: weight}: users stop at a relevant document with a probability proportional to its weight; None for the gains", _gains)]  # fmt: skip
 _EXPONENTIAL = Only("gain", lambda gain: gain == "exp", "without gain='exp'", implied="exp")
 Base = Annotated[float, Spec("base of the exponential gain; setting it implies gain='exp'", _base, only=_EXPONENTIAL)]
 _DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r); in Python also a function of the rank"  # fmt: skip
