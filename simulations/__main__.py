@@ -44,6 +44,11 @@ SECTIONS: tuple[tuple[str, str, Callable[[float], Iterable[SimulatedTable]]], ..
         families.family_wise_errors,
     ),
     ("Weights and clusters", "Nominal 5%, goal 4.5% to 5.5%.", units.tables),
+    (
+        "Seeds and judges",
+        "`variance`, 50 queries: intervals of a difference for other queries, judges and seeds. They are wide rather than short with two judges or seeds.",
+        units.seeds_and_judges,
+    ),
     ("Several measures", "", families.families_of_measures),
     ("Contradictions", "Better or worse exactly if the interval excludes 0.", families.contradictions),
     ("Leaderboards", "", families.leaderboards),

@@ -8,6 +8,7 @@ import numpy as np
 
 from judged._types import Floats
 from judged.stats.paired.registry import outcome
+from judged.stats.variance_components import variance_components
 from simulations.populations import Draw, recentred, reweighted
 from simulations.table import Cell, SimulatedTable
 
@@ -81,3 +82,29 @@ def _clustered(draw: Draw, sizes: Callable[..., Floats], clusters: int, scale: f
 
 def _batches(scale: float, n: int) -> int:
     return max(4, int(_REPEATS * scale * min(1.0, 250 / n)) // _BATCH)
+
+
+def seeds_and_judges(scale: float) -> Iterator[SimulatedTable]:
+    """Coverage of the first pair of five systems, equal or of unequal deviations; normal effects of systems × queries (0.2), judges, seeds and the rest (0.1)."""
+    rows = []
+    for name, judges, seeds in (("2 judges", 2, 1), ("3 judges", 3, 1), ("5 judges", 5, 1), ("2 seeds", 1, 2), ("3 seeds", 1, 3), ("5 seeds", 1, 5), ("3 judges, 3 seeds", 3, 3)):  # fmt: skip
+        for deviations in ((1.0,) * 5, (2.0, 2.0, 0.5, 0.5, 0.5), (2.0, 0.5, 0.5, 0.5, 0.5)):
+            cells = [_differs(judges, seeds, deviations, effect, int(2_000 * scale)) for effect in (0.0, 0.03, 0.1)]
+            label = "" if deviations[0] == 1 else f", deviations {deviations[0]:g} and {deviations[1]:g}, others 0.5"
+            rows.append((f"{name}{label}", cells))
+    yield SimulatedTable(
+        "Coverage of a 95% interval, %, by the deviation of judges and seeds", (0, 0.03, 0.1), rows, goal=(94, 99), head="design", prefix="",
+    )  # fmt: skip
+
+
+def _differs(judges: int, seeds: int, deviations: tuple[float, ...], effect: float, repeats: int) -> Cell:
+    rng, inside, k = np.random.default_rng([judges, seeds]), [], len(deviations)
+    scale = np.array(deviations)[:, None, None, None]
+    for _ in range(max(100, repeats)):
+        y = 0.2 * rng.normal(size=(k, 50, 1, 1)) + 0.1 * rng.normal(size=(k, 50, judges, seeds))
+        y += effect * (
+            (judges > 1) * rng.normal(size=(k, 1, judges, 1)) + (seeds > 1) * rng.normal(size=(k, 1, 1, seeds))
+        )
+        low, high = variance_components(scale * y).interval(0, 1) or (0.0, 0.0)
+        inside.append(low <= 0 <= high)
+    return Cell.of(inside, counts=True)

@@ -20,7 +20,7 @@ _SIGNS: dict[Verdict, str] = {
     "better": "▲", "worse": "▼", "wins more queries": "▲", "loses more queries": "▼", "equal": "=", "identical": "≡",
 }  # fmt: skip
 _SPARSE = 10  # queries that changed; with fewer, a few other queries may turn the result
-_SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than about 6% instead of 5%
+SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than about 6% instead of 5%
 _SKEWNESS_KNOWN = 25  # queries; from fewer, skewness cannot be estimated
 
 
@@ -165,7 +165,7 @@ def notes_on(row: Difference, d: Floats, test: str, margin: float, least: float 
             notes.append(never)
         elif test in ("t", "permutation") and skewed(d):
             notes.append(
-                f"differences are skewed ({_skewness(d):+.1f}): the {test} test may reject too often, use bootstrap"
+                f"differences are skewed ({skewness(d):+.1f}): the {test} test may reject too often, use bootstrap"
             )
     material = margin or MATERIAL * abs(row.mean_a)
     needed = None
@@ -182,10 +182,11 @@ def skewed(d: Floats) -> bool:
     The excess of its error over 5% is about 0.25 γ²/n for the skewness γ (Hall, The Bootstrap and Edgeworth Expansion,
     1992, 2.6). In simulations with |γ|/√n = 0.25, as of 65 exponential differences, it was one point.
     """
-    return len(d) >= _SKEWNESS_KNOWN and abs(_skewness(d)) > _SKEWED * math.sqrt(len(d))
+    return len(d) >= _SKEWNESS_KNOWN and abs(skewness(d)) > SKEWED * math.sqrt(len(d))
 
 
-def _skewness(d: Floats) -> float:
+def skewness(d: Floats) -> float:
+    """Return the third standardised moment of a column; 0 if it does not vary."""
     rest = d - d.mean()
     rest = rest / (np.abs(rest).max() or 1.0)
     square = float(np.mean(rest**2))

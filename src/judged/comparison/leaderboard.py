@@ -47,11 +47,15 @@ class Leaderboard(Result):
         return [run for run in self.order() if run in may_be_best]
 
     def headline(self) -> list[str]:
-        """The run that ranks first, and the runs that may be the best."""
+        """The run that ranks first, or those that tie for it, and the runs that may be the best."""
         by, best = self.by.replace("_", " "), self.best()
-        first = f"{self.order()[0]} ranks first by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
+        top = [self.runs[i] for i in self.standings.order(self.by) if self.ranks.rank[i] == self.ranks.rank.min()]
+        names = f"{', '.join(top[:8])}{' …' if len(top) > 8 else ''}"
+        ranked = f"{names} ranks first" if len(top) == 1 else f"{names} tie for the first rank"
+        first = f"{ranked} by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
         if len(best) == 1:
-            return [first, f"It is significantly better than all others ({self.ranks.confidence:.0%} confidence)."]
+            who = "It" if top == best else best[0]
+            return [first, f"{who} is significantly better than all others ({self.ranks.confidence:.0%} confidence)."]
         which = (
             "any of the runs"
             if len(best) == len(self.runs)

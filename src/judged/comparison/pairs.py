@@ -76,7 +76,8 @@ class PairsOfRuns:
         return [*rows, *more], settings
 
     def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Slice:
-        clusters, weights = (None if of is None else of[rows] for of in (self.clusters, self.weights))
+        clusters = None if self.clusters is None else self.clusters[rows]
+        weights = None if self.weights is None else self.weights[rows]
         return _Slice(m, label, x[rows], clusters, weights)
 
     def _family(self, parts: Sequence[_Slice], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:

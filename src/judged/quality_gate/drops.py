@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.comparison.difference import Difference
+from judged.comparison.difference import SKEWED, Difference, skewness
 from judged.comparison.result import Comparison
 from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
@@ -207,8 +207,8 @@ def sure_ends(losses: Floats, limit: float, rules: Rules, clusters: Ints | None 
 
     - If all queries have the same loss, nothing is known about the variance. A share of other queries of at most q, with
       (1 - q)ⁿ = alpha/2, may then lose everything (the exact bound for a share of which no case was seen).
-    - If few queries changed (fewer than 30, and fewer than half), two queries more are counted, which lose as much as any
-      changed, as Agresti and Coull (The American Statistician 1998) do for a share. An interval of rare losses is too
+    - If few queries changed (fewer than 30, and fewer than half), or a few lose much more than the others (skewness above
+      √n / 4), two queries more are counted, which lose as much as any changed, as Agresti and Coull (The American Statistician 1998) do for a share. An interval of rare losses is too
       short without, because a sample that has too few of them has too small a variance as well.
 
     Clusters of queries take the place of queries in both.
@@ -223,7 +223,8 @@ def sure_ends(losses: Floats, limit: float, rules: Rules, clusters: Ints | None 
     low, high = (
         float(end[0]) for end in interval_of(losses, rules.paired_test, level=rules.alpha, clusters=clusters, **own)
     )
-    if is_sparse(int(np.count_nonzero(sums)), n):
+    units = sums if clusters is None else linearised(sums, sizes)
+    if is_sparse(int(np.count_nonzero(sums)), n) or skewness(units[:, 0]) > SKEWED * math.sqrt(n):
         size = round(len(losses) / n)
         more = np.append(losses, np.full(2 * size, np.abs(losses).max()))
         codes = None if clusters is None else np.append(clusters, clusters.max() + np.repeat([1, 2], size))

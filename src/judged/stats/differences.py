@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, shown
-from judged.stats.checks import finite
+from judged.stats.checks import check_sums, finite
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -46,6 +46,7 @@ def differences(d: Any) -> Floats:
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or not table.size:
         raise DataError("table", "differences of queries × pairs", got=f"shape {np.shape(d)}")
+    check_sums(table)
     return table
 
 

@@ -402,6 +402,12 @@ def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
     assert f"{left} users with a single class excluded" in str(found)
 
 
+def test_the_interval_of_gauc_is_students_over_users(shown):
+    found = jd.recommenders.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], confidence=0.5)
+    assert (found.low, found.high) == pytest.approx(jd.stats.weighted_interval(found.auc, found.weight, level=0.5))
+    assert found.low < found.value < found.high
+
+
 def test_gauc_takes_results_and_weights_of_ones_own(shown):
     pair = shown[["user", "item", "label"]], shown[["user", "item", "score"]]
     whole = jd.recommenders.gauc(*pair)
