@@ -43,7 +43,7 @@ def next_to_judge(
     todo = next_documents(names, sources, measure, n, strategy=strategy, depth=depth, seed=seed)
     at = [names.index(name) for name in (row.a, row.b)]
     said = _can_turn(comparison, row, [sources[i] for i in at], measure, depth) if len(todo) else _ALL_JUDGED
-    return replace(todo, notes=(said, *todo.notes))
+    return replace(todo, answer=said)
 
 
 _ALL_JUDGED = "No unjudged document can change this verdict."

@@ -47,7 +47,7 @@ def next_documents(
     chosen = STRATEGIES.find(strategy)
     docs = find_unjudged(sources, depth_of(measure, depth))
     if not len(docs):
-        return Todo((), notes=(f"Every document in the first {depth_of(measure, depth)} ranks is judged.",))
+        return Todo(())
     judged = tuple(source.judged for source in sources)
     level: Any = measure.get("level")
     candidates = Candidates(

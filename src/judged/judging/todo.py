@@ -64,6 +64,7 @@ class Todo(Result):
     items: tuple[TodoItem, ...]
     title: str = "documents to judge"
     notes: tuple[str, ...] = ()
+    answer: str = ""  # whether judging them can change anything
 
     def __len__(self) -> int:
         return len(self.items)
@@ -81,9 +82,10 @@ class Todo(Result):
         return replace(self, items=self.items[:n])
 
     def headline(self) -> Sequence[str]:
-        """Return the number of documents and queries."""
+        """Return whether judging can change anything, and the number of documents and queries."""
         queries = len({item.query for item in self.items})
-        return (f"{counted(len(self), 'document')} to judge, of {counted(queries, 'query')}.",)
+        count = f"{counted(len(self), 'document')} to judge, of {counted(queries, 'query')}."
+        return (self.answer, count) if self.answer else (count,)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Return the documents as one table; columns that say nothing are left out."""
@@ -95,7 +97,7 @@ class Todo(Result):
         silent = {2: not any(item.rank for item in self.items), 3: not any(item.runs for item in self.items),
                   4: not self.sampled, 5: not any(item.reason for item in self.items)}  # fmt: skip
         table = Table(headers, tuple(rows), title=self.title, notes=self.notes, words=(0, 1, 3, 5), optional=(3,))
-        return [table.without(frozenset(column for column, empty in silent.items() if empty))]
+        return [table.without(frozenset(column for column, empty in silent.items() if empty))] if self.items else []
 
     def records(self) -> list[dict[str, Any]]:
         """Return one mapping per document, all with the same keys."""

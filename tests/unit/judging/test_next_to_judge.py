@@ -91,27 +91,27 @@ def test_no_unjudged_document_can_change_a_verdict_without_any():
     qrels, runs = many(20, 0)
     todo = jd.compare(qrels, runs, "P@1").next_to_judge()
     assert not len(todo)
-    assert todo.notes[0] == "No unjudged document can change this verdict."
+    assert todo.answer == "No unjudged document can change this verdict."
 
 
 def test_a_few_unjudged_documents_cannot_change_a_clear_verdict():
     qrels, runs = many(19, 1)
     found = jd.compare(qrels, runs, "P@1")
     assert found.rows[0].verdict == "better"
-    assert found.next_to_judge().notes[0].startswith("No unjudged document can change this verdict.")
+    assert found.next_to_judge().answer.startswith("No unjudged document can change this verdict.")
 
 
 def test_many_unjudged_documents_can_turn_the_verdict():
     qrels, runs = many(12, 20)
     found = jd.compare(qrels, runs, "P@1")
     assert found.rows[0].verdict == "better"
-    assert "in favour of A: B worse" in found.next_to_judge().notes[0] or "no clear" in found.next_to_judge().notes[0]
+    assert "in favour of A: B worse" in found.next_to_judge().answer or "no clear" in found.next_to_judge().answer
 
 
 def test_lower_is_better_is_taken_into_account():
     qrels, runs = many(19, 1)
     found = jd.compare(qrels, runs, "FirstHit")
-    assert found.next_to_judge(5).notes
+    assert found.next_to_judge(5).answer
 
 
 @pytest.mark.parametrize("options", [{"unjudged": "condensed"}])
