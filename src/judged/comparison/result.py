@@ -92,15 +92,17 @@ class Comparison(Result):
 
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
-        means = {m: self._known_mean(self.matrix(m)) for m in self.measures}
+        means = {m: self._known_mean(self.matrix(m), m) for m in self.measures}
         first = self.results[0]
         return {
             name: ByMeasure({m: float(means[m][i]) for m in self.measures}, first.measures, first.profile)
             for i, name in enumerate(self.names)
         }
 
-    def _known_mean(self, x: Floats) -> Floats:
+    def _known_mean(self, x: Floats, measure: str) -> Floats:
         known, weights = known_rows(x), self.results[0].weights
+        if self.results[0].model is not None:
+            return np.array([result.mean()[measure] for result in self.results])
         if weights is None:
             return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
         return np.array([summarise(np.where(known, column, np.nan), "mean", weights) for column in x.T])

@@ -21,6 +21,7 @@ from judged.evaluation.measuring.column import check_strict, column, level_warni
 from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
+from judged.evaluation.result.calibration import with_model
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
@@ -70,6 +71,7 @@ def evaluate(
     weight_col: str | None = None,
     clusters: Any = None,
     cluster_col: str | None = None,
+    model: Any = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
     keep_names: bool = False,
@@ -92,6 +94,8 @@ def evaluate(
         clusters: of queries that are not independent, such as those of one user: {query: cluster}, or a table of queries. Intervals count
             clusters as units.
         cluster_col: column of the clusters in that table. [default: cluster]
+        model: judgments of a model, of the queries that people judged and of more. Means are then those of human judgments over all queries, estimated
+            from both: the model's values of more queries, corrected by the queries that have both. The human-judged queries must be a random sample.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.
@@ -111,13 +115,16 @@ def evaluate(
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
     if isinstance(qrels, Judged):
-        if run is not None or options:
+        if run is not None or options or model is not None:
             raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
         source = Provenance(qrels)
     else:
         rag, policies = RagOptions.split(options)
         source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
+    if model is not None:
+        by_model = read_and_join(model, source.run if rag.nothing else run, policy_of(chosen, policies), rag, progress)
+        result = with_model(result, measure_all(by_model, parsed, strict=strict, profile=profile))
     return cluster(weigh(result, weights, weight_col, strict=strict), clusters, cluster_col)
 
 

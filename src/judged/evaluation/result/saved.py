@@ -14,6 +14,7 @@ import numpy as np
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.errors import DataError, Hint, JudgedError, Place, Warned, Wording, shown
+from judged.evaluation.result.calibration import summaries
 from judged.evaluation.result.save import AGAIN
 from judged.io.formats.json import load_json
 from judged.measures.grammar import parse
@@ -103,7 +104,8 @@ def _arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
         _raise("duplicate measure", name)
     columns = _columns(stored, measures, len(queries), name)
     weights = None if (held := data.get("weights")) is None else _weights(held, len(queries), name)
-    _check_means(data.get("summary", {}), measures, columns, weights, name)
+    model = None if (other := data.get("model")) is None else _columns(other, measures, len(queries), name)
+    _check_means(data.get("summary", {}), measures, columns, weights, model, name)
     texts = [data["profile"], data["qrels"], data["run"]]
     if not all(isinstance(text, str) for text in texts):
         _raise("profile, qrels and run are not text", name)
@@ -122,6 +124,7 @@ def _arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
         "warnings": (*map(_warned, data["warnings"]), *_unchecked(data, name)),
         **{side: held and _columns(held, measures, len(queries), name) for side, held in sides.items()},
         "weights": weights,
+        "model": model,
         "clusters": None if (codes := data.get("clusters")) is None else _clusters(codes, len(queries), name),
     }
 
@@ -190,11 +193,15 @@ def _check_range(measure: Measure, values: Column, name: str) -> None:
 
 
 def _check_means(
-    summary: Any, measures: Sequence[Measure], columns: dict[str, Column], weights: Floats | None, name: str
-) -> None:
+    summary: Any, measures: Sequence[Measure], columns: dict[str, Column], weights: Floats | None, model: dict[str, Column] | None, name: str
+) -> None:  # fmt: skip
     """Raise if a mean in the file does not belong to its values."""
+    estimated = None if model is None else summaries(columns, model, "mean")
     for measure, (key, stored) in zip((m for m in measures if not m.definition.text), summary.items(), strict=False):
-        mean = summarise(columns[str(measure)], measure.definition.summary, weights)
+        plain = estimated is None
+        mean = (
+            summarise(columns[str(measure)], measure.definition.summary, weights) if plain else estimated[str(measure)]
+        )
         number = _number(stored, name)
         same = (
             (math.isnan(mean) or math.isinf(mean)) if math.isnan(number) else math.isclose(mean, number, rel_tol=1e-9)
