@@ -85,14 +85,13 @@ def compare(
     >>> comparison.rows[0].difference, comparison.rows[0].verdict
     (0.5, 'too few queries')
     """
+    settings, requests = _settings(test, correction, alpha, margin, min_queries, resamples, seed), slice_requests(slices, by)  # fmt: skip
     _check_options(options)
-    settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
-    requests = slice_requests(slices, by)
     compared = evaluate_runs(
         qrels, runs, measures, level=level, profile=profile, weighted=(weights, weight_col), clustered=(clusters, cluster_col), model=model, **options
     )  # fmt: skip
-    settings = _with_queries(settings, compared.results[0])
     groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
+    settings = _with_queries(settings, compared.results[0])
     return _compare(compared, _pairs(compared.names, baseline), groups, settings, baseline is not None)
 
 

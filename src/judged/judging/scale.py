@@ -72,7 +72,7 @@ def _read(path: str | os.PathLike[str]) -> Any:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         problem = f"{shown(os.fspath(path))} is neither a scale ({', '.join(SCALES)}) nor a JSON file of one: {error}"
-        raise UsageError("scale", problem, value=os.fspath(path)) from error
+        raise UsageError("grade-scale", problem, value=os.fspath(path)) from error
 
 
 def _grade(number: Any, words: Any) -> Grade:
@@ -86,7 +86,7 @@ def _grade(number: Any, words: Any) -> Grade:
 
 def _refuse(source: Any) -> Any:
     hint = 'write it as {0: "Not relevant", 1: "Relevant"}, with two to ten grades'
-    raise UsageError("scale", f"a scale maps integers to names, got {shown(source)}", hint=hint, value=source)
+    raise UsageError("grade-scale", f"a scale maps integers to names, got {shown(source)}", hint=hint, value=source)
 
 
 SCALES = {

@@ -190,6 +190,6 @@ _ROLES = {
     "rank": Role((("rank",),), "best ranks", _as_counts, False, "an integer ≥ 0", "rank-type"),
     "runs": Role((("runs",),), "names of runs", _as_names, False, "a list of names", "columns"),
     "stratum": Role((("stratum",),), "strata", _as_counts, False, "an integer ≥ 0", "columns"),
-    "probability": Role((("probability",),), "inclusion probabilities", _as_probabilities, False, "a number above 0 and at most 1", "probability"),
+    "probability": Role((("probability",),), "inclusion probabilities", _as_probabilities, False, "a number above 0 and at most 1", "inclusion"),
     "reason": Role((("reason",),), "reasons", _as_words, False, "text", "columns"),
 }  # fmt: skip

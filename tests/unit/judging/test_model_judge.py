@@ -137,7 +137,7 @@ def test_of_several_answers_the_most_frequent_counts_and_of_ties_the_lowest():
     "scale", [{}, {0: "x"}, {0: "", 1: "b"}, {0.5: "a", 1: "b"}, "nowhere.json", 3, {0: "a", "0": "b"}]
 )
 def test_wrong_scales_are_refused(scale):
-    assert refused(Scale.of, scale).slug == "scale"
+    assert refused(Scale.of, scale).slug == "grade-scale"
 
 
 # ── judging ──────────────────────────────────────────────────────────────────────────────────────

@@ -24,7 +24,7 @@ from judged.judging.todo import TodoItem, read_todo
 from judged.stats.checks import check_count
 from judged.steps import step
 from judged.tables.result import RecordTable
-from judged.tables.text import counted, some
+from judged.tables.text import counted
 
 Progress = Callable[[int, int], object]
 _LETTERS = 4  # per token, about, in English
@@ -106,7 +106,7 @@ class ModelJudge:
                 )
             prompts.append(None if document is None or query is None else self.prompt.fill(query, document, self.scale))
         if absent and missing == "error":
-            problem = f"no text for {counted(len(absent), 'document or query', 'documents or queries')}: {some(absent)}"
+            problem = f"no text for {counted(len(absent), 'document or query', 'documents or queries')}: {', '.join(absent[:3])}{' …' if len(absent) > 3 else ''}"
             raise DataError("no-text", problem, hint="add the texts, or leave the documents out with missing='skip'")
         return prompts
 
