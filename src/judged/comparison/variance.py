@@ -192,6 +192,8 @@ def _column(results: tuple[Values, ...], measure: str, queries: list[Any]) -> An
 
 
 def _replicates(runs: Mapping[str, Any]) -> dict[str, list[Any]]:
+    if not isinstance(runs, Mapping):
+        raise UsageError("runs", "systems without names", hint="pass {system: [run, run]}")
     groups = {str(name): list(group) if isinstance(group, list | tuple) else [group] for name, group in runs.items()}
     if len(groups) < 2:
         raise UsageError("runs", f"two or more systems are needed, got {len(groups)}", hint="pass {system: [run, run]}")
