@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.summary import summarise
 from judged.tables.text import plain_data
+
+if TYPE_CHECKING:
+    from judged.evaluation.result.values import Values
 
 FORMAT = 2  # 1 had no checksum
 _SLACK = 1e-9  # rounding of sums
@@ -230,3 +233,26 @@ def _is_count(value: Any) -> bool:
 
 def _raise(problem: str, name: str) -> NoReturn:
     raise DataError("values-file", problem, where=name, hint=AGAIN)
+
+
+def saved_data(values: Values) -> dict[str, Any]:
+    """Return everything that a file of values contains."""
+    sides = (("if_irrelevant", values.if_irrelevant), ("if_top", values.if_top))
+    data = {
+        "judged": FORMAT,
+        "qrels": values.names[0],
+        "run": values.names[1],
+        "profile": values.profile,
+        "policy": {k: getattr(values.policy, k) for k in Policy.__dataclass_fields__},
+        **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in values.measures if m.policy}) else {}),
+        "coverage": values.coverage,
+        "warnings": [w.to_dict() for w in values.warnings],
+        "summary": values.mean(),
+        "queries": list(values.queries),
+        "values": {name: column.tolist() for name, column in values.columns.items()},
+        **{side: columns for side, columns in sides if columns is not None},
+        **({} if values.weights is None else {"weights": values.weights.tolist()}),
+        **({} if values.clusters is None else {"clusters": values.clusters.tolist()}),
+        **({} if values.model is None else {"model": {name: column.tolist() for name, column in values.model.items()}}),
+    }
+    return with_checksum(data)
