@@ -201,10 +201,8 @@ def _check_means(
     """Raise if a mean in the file does not belong to its values."""
     estimated = None if model is None else summaries(columns, model, "mean")
     for measure, (key, stored) in zip((m for m in measures if not m.definition.text), summary.items(), strict=False):
-        plain = estimated is None
-        mean = (
-            summarise(columns[str(measure)], measure.definition.summary, weights) if plain else estimated[str(measure)]
-        )
+        column = columns[str(measure)]
+        mean = estimated[str(measure)] if estimated else summarise(column, measure.definition.summary, weights)
         number = _number(stored, name)
         same = (
             (math.isnan(mean) or math.isinf(mean)) if math.isnan(number) else math.isclose(mean, number, rel_tol=1e-9)
