@@ -10,6 +10,7 @@
 #include "collect.hpp"
 #include "columns.hpp"
 #include "counting.hpp"
+#include "delimited.hpp"
 #include "judgment_lines.hpp"
 #include "mapping.hpp"
 #include "resample.hpp"
@@ -143,7 +144,17 @@ nb::dict scan_columns(const Columns& columns, Job job) {
 }
 
 // Every source of rows in text. Python names one, with its settings, in a layout.
-using TextSource = std::variant<Lines, JudgmentLines>;
+using TextSource = std::variant<Lines, JudgmentLines, Delimited>;
+
+DelimitedLayout delimited_layout(const nb::dict& layout) {
+    const auto column = [&](const char* role) { return nb::cast<int>(layout[role]); };
+    DelimitedLayout out{nb::cast<char>(layout["separator"]), nb::cast<bool>(layout["spaced"]), nb::cast<bool>(layout["grades"]),
+                        column("columns"), column("query"), column("doc"), column("number"), column("rank"), column("aspect")};
+    const int used[] = {out.query, out.doc, out.number, out.rank, out.aspect};
+    if (out.query < 0 || out.doc < 0 || *std::max_element(std::begin(used), std::end(used)) >= out.columns)
+        throw std::out_of_range("a column of the layout");
+    return out;
+}
 
 TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
     if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
@@ -151,6 +162,7 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
     const auto name = nb::cast<std::string_view>(layout["source"]);
     if (name == "trec") return Lines(text, start, size);
     if (name == "trec_judgments") return JudgmentLines(text, start, size);
+    if (name == "delimited") return Delimited(text, start, size, delimited_layout(layout));
     throw std::invalid_argument("unknown source");
 }
 
