@@ -136,7 +136,7 @@ def _filled(query: bytes, size: int) -> bytes:
 BEGINNINGS = (
     b"query_id,doc_id,score\n", b"qid\tdocno\trank\tscore\n", b'"query";"doc";"score";"title"\r\n', b"query, doc, rank\n",
     b"query_id,doc_id,title,rank,score\n", b"query-id\tcorpus-id\tscore\n", b"\xef\xbb\xbfqid,docid,subtopic,relevance\n", b"query,doc\n",
-    b"", b"1 0 a 1\n",
+    b"", b"1 0 a 1\n", b"1 qid:1 1:2 # docid = a\n",
 )  # fmt: skip
 
 
