@@ -193,7 +193,7 @@ nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t
 template <class T>
 Array<T> array_of(Block<T>&& block) {
     T* data = block.data.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
     return Array<T>(data, {block.size}, owner);
 }
 
@@ -207,13 +207,13 @@ nb::object read_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64
     Collected all = watched([&](const Progress& progress) {
         return std::visit([&]<class Source>(const Source& source) { return Collect<Source>(source).run(threads, part, progress); }, text);
     });
-    if (all.bad != nowhere) return nb::none();
+    if (all.bad != nowhere || all.rows == 0) return nb::none();
     nb::dict out;
     out["queries"] = ids_of(std::move(all.queries));
     out["query"] = array_of(std::move(all.query));
     out["doc"] = ids_of(std::move(all.doc));
     out["number"] = array_of(std::move(all.number));
-    out["rank"] = all.rank.data ? nb::cast(array_of(std::move(all.rank))) : nb::none();
+    out["rank"] = all.unranked == all.rows ? nb::cast(array_of(std::move(all.rank))) : nb::none();
     out["unranked"] = all.unranked;
     out["aspect"] = ids_of(std::move(all.aspect));
     out["last"] = all.last;

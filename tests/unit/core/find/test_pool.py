@@ -52,10 +52,15 @@ def test_judgments_are_sorted_as_the_reference_sorts_them(rows, once, rejudged):
         assert seen == outcome(qrels, policy)
 
 
-def test_many_judgments_of_one_query_are_sorted_by_grade_and_id():
-    rng = np.random.default_rng(0)
-    rows = [("q", f"d{number:07d}", float(number % 5)) for number in rng.permutation(5000)]
+@pytest.mark.parametrize(
+    "form", ["d{:07d}", "{}", "x{}", "clueweb12-{:04d}-wb", "{:x}", "{0}-{0}", "long-common-beginning-{}é"]
+)
+def test_many_judgments_of_one_query_are_sorted_by_grade_and_id(form):
+    numbers = np.random.default_rng(0).permutation(3000)
+    rows = [("q", form.format(number), float(number % 5)) for number in numbers.tolist()]
     made = pool.pool_of(jd.read_qrels(rows), Policy())
-    expected = sorted(rows, key=lambda row: (-row[2], row[1]))
+    expected = sorted(rows, key=lambda row: (-row[2], row[1].encode()))
     assert made.doc.tolist() == [row[1].encode() for row in expected]
     assert made.grade.tolist() == [row[2] for row in expected]
+    with pytest.raises(jd.DataError, match="two grades"):
+        pool.pool_of(jd.read_qrels([*rows, ("q", form.format(7), 9.0)]), Policy())
