@@ -1,0 +1,191 @@
+// One JSON document with a ranking per query: `{query: {doc: score}}`, or `{query: [doc, …]}` with the best first.
+//
+// The specification is io/formats/json.py. A key that occurs twice is an error there, so keys are compared here too.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "blank.hpp"
+#include "json.hpp"
+#include "lines.hpp"
+
+namespace judged {
+
+// Hashes of the keys of one object.
+class KeySet {
+public:
+    void clear() {
+        const std::size_t slots = std::bit_ceil(2 * count_ + 16);  // objects of one document are of similar size
+        slots_.assign(slots, 0);
+        count_ = 0;
+    }
+
+    // Whether the hash is new.
+    JUDGED_INLINE bool add(std::uint64_t hash) {
+        hash |= hash == 0;
+        if (2 * count_ >= slots_.size()) grow();
+        const std::uint64_t mask = slots_.size() - 1;
+        std::uint64_t slot = hash & mask;
+        for (; slots_[slot] != 0; slot = (slot + 1) & mask)
+            if (slots_[slot] == hash) return false;
+        slots_[slot] = hash;
+        ++count_;
+        return true;
+    }
+
+private:
+    JUDGED_NOINLINE void grow() {
+        const std::vector<std::uint64_t> before = std::move(slots_);
+        slots_.assign(std::max<std::size_t>(16, 4 * before.size()), 0);
+        count_ = 0;
+        for (const std::uint64_t hash : before)
+            if (hash != 0) add(hash);
+    }
+
+    std::vector<std::uint64_t> slots_;
+    std::size_t count_ = 0;
+};
+
+class JsonDocument {
+public:
+    // `listed`: rankings are arrays. `graded`: a listed document has the grade 1, instead of a score by its rank. `columns`: names of
+    // columns, without blanks, hyphens and underscores; a document of arrays with such a key may be a table.
+    JsonDocument(const char* data, std::uint64_t start, std::uint64_t size, bool listed, bool graded, std::vector<std::string> columns)
+        : data_(data), start_(start), size_(size), listed_(listed), graded_(graded), columns_(columns.begin(), columns.end()),
+          scan_(data, size), decoded_(data, size) {
+        if (const char* p = scan_.letter(data + start, '{')) start_ = offset(scan_.space(p));
+    }
+
+    std::uint64_t size() const { return size_; }
+    View view(std::uint64_t position, std::size_t size) const { return decoded_.view(position, size); }
+
+    // Where a ranking seems to begin. A string may look like that; then the rankings before it do not end there, and none is taken.
+    std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
+        std::vector<std::uint64_t> begins{start_};
+        while (size_ - begins.back() > 2 * bytes) {
+            const std::uint64_t next = ranking_after(begins.back() + bytes);
+            if (next >= size_) break;
+            begins.push_back(next);
+        }
+        begins.push_back(size_);
+        return begins;
+    }
+
+    template <class Each>
+    std::uint64_t rows(Cells&, std::uint64_t begin, std::uint64_t end, Each& each) const {
+        KeySet keys;
+        std::vector<Row> items;
+        const char *p = data_ + begin, *const stop = data_ + end;
+        while (p != stop) {
+            Row row;
+            row.begin = offset(p);
+            json::Token key;
+            if (p > stop || !(p = scan_.letter(p, '"')) || !(key = scan_.string(p)) || !decoded_.id(key, true, row.query) ||
+                !is_new(row.query, row.begin) || !(p = scan_.letter(key.end + 1, ':')) || !(p = scan_.letter(p, listed_ ? '[' : '{')) ||
+                !(p = listed_ ? list(p, row, items, each) : mapping(p, row, keys, each)) || !(p = ranking_end(p)))
+                return row.begin;
+        }
+        return nowhere;
+    }
+
+private:
+    std::uint64_t offset(const char* p) const { return std::uint64_t(p - data_); }
+
+    template <class Each>
+    JUDGED_INLINE const char* mapping(const char* p, Row& row, KeySet& keys, Each& each) const {
+        keys.clear();
+        while (true) {
+            p = scan_.space(p);
+            if (p == scan_.end() || *p != '"') return nullptr;
+            const json::Token doc = scan_.string(p + 1);
+            if (!doc || !decoded_.id(doc, true, row.doc)) return nullptr;
+            if (!keys.add(hash(row.doc.data(), row.doc.size()))) return nullptr;
+            row.position = offset(doc.begin);
+            if (!(p = scan_.letter(doc.end + 1, ':'))) return nullptr;
+            const json::Token number = scan_.number(scan_.space(p));
+            if (!number || !scan_.value(number, row.score)) return nullptr;
+            each(row);
+            p = scan_.space(number.end);
+            if (p == scan_.end()) return nullptr;
+            if (*p == '}') return p + 1;
+            if (*p++ != ',') return nullptr;
+        }
+    }
+
+    template <class Each>
+    JUDGED_INLINE const char* list(const char* p, Row& row, std::vector<Row>& items, Each& each) const {
+        items.clear();
+        row.ranked = true;
+        while (true) {
+            if ((p = scan_.space(p)) == scan_.end()) return nullptr;
+            const bool text = *p == '"';
+            const json::Token doc = text ? scan_.string(p + 1) : scan_.number(p);
+            if (!doc || !decoded_.id(doc, text, row.doc)) return nullptr;
+            row.position = offset(text ? doc.begin : row.doc.data());
+            ++row.rank;
+            items.push_back(row);
+            p = scan_.space(doc.end + text);
+            if (p == scan_.end()) return nullptr;
+            if (*p == ']') break;
+            if (*p++ != ',') return nullptr;
+        }
+        for (Row& item : items) {
+            item.score = graded_ ? 1.0 : static_cast<double>(items.size() + 1) - static_cast<double>(item.rank);
+            each(item);
+        }
+        return p + 1;
+    }
+
+    // The beginning of the next ranking, or the end of the document.
+    const char* ranking_end(const char* p) const {
+        p = scan_.space(p);
+        if (p < scan_.end() && *p == ',') return (p = scan_.space(p + 1)) < scan_.end() ? p : nullptr;
+        if (!(p = scan_.letter(p, '}'))) return nullptr;
+        return (p = scan_.space(p)) == scan_.end() ? p : nullptr;
+    }
+
+    std::uint64_t ranking_after(std::uint64_t position) const {
+        while (position < size_) {
+            const void* at = std::memchr(data_ + position, listed_ ? ']' : '}', size_ - position);
+            if (at == nullptr) break;
+            position = offset(static_cast<const char*>(at)) + 1;
+            const char* next = scan_.letter(data_ + position, ',');
+            if (!next || (next = scan_.space(next)) == scan_.end() || *next != '"') continue;
+            const json::Token key = scan_.string(next + 1);
+            const char* p = key ? scan_.letter(key.end + 1, ':') : nullptr;
+            if (p && scan_.letter(p, listed_ ? '[' : '{')) return offset(next);
+        }
+        return size_;
+    }
+
+    // Whether no other ranking has this query, and its name is not that of a column.
+    bool is_new(View query, std::uint64_t begin) const {
+        if (listed_ && is_column(query)) return false;
+        const std::lock_guard lock(mutex_);
+        return queries_.try_emplace(hash(query), begin).first->second == begin;
+    }
+
+    bool is_column(View query) const {
+        std::string plain;
+        for (const char c : query) {
+            if (std::uint8_t(c) >= 0x80) return !columns_.empty();
+            if (c != '-' && c != '_' && c != ' ') plain += c >= 'A' && c <= 'Z' ? char(c + 32) : c;
+        }
+        return columns_.contains(plain);
+    }
+
+    const char* data_;
+    std::uint64_t start_, size_;
+    bool listed_, graded_;
+    std::unordered_set<std::string> columns_;
+    json::Scanner scan_;
+    json::Decoded decoded_;
+    mutable std::mutex mutex_;
+    mutable std::unordered_map<std::uint64_t, std::uint64_t> queries_;  // where the ranking of a query begins, by the hash of its id
+};
+
+}  // namespace judged
