@@ -374,11 +374,7 @@ private:
 // share it without a lock and a position in the text locates an id whether it was decoded or not.
 class Decoded {
 public:
-    Decoded(const char* data, std::uint64_t size) : data_(data), stretches_(size / stretch + 1) {}
-    ~Decoded() {
-        for (auto& one : stretches_) delete[] one.load();
-    }
-    Decoded(const Decoded&) = delete;
+    Decoded(const char* data, std::uint64_t size) : data_(data), made_(std::make_unique<Made>(size / stretch + 1)) {}
 
     // An id: a string that is not empty and has no NUL, or an integer, whose digits are the id.
     JUDGED_INLINE bool id(const Token& token, bool text, View& out) const {
@@ -392,22 +388,32 @@ public:
 
     // The id of this size that begins at a position. Only an escaped one has a backslash in the first `size` letters of its text.
     View view(std::uint64_t position, std::size_t size) const {
-        if (!any_ || std::memchr(data_ + position, '\\', size) == nullptr) return {data_ + position, size};
-        return {stretches_[position / stretch].load() + position % stretch, size};
+        if (!made_->any || std::memchr(data_ + position, '\\', size) == nullptr) return {data_ + position, size};
+        return {made_->stretches[position / stretch].load() + position % stretch, size};
     }
 
 private:
     static constexpr std::uint64_t stretch = 1 << 20, longest = 1 << 16;
 
+    struct Made {
+        explicit Made(std::size_t count) : stretches(count) {}
+        ~Made() {
+            for (auto& one : stretches) delete[] one.load();
+        }
+
+        std::vector<std::atomic<char*>> stretches;
+        std::atomic<bool> any{false};
+    };
+
     JUDGED_NOINLINE bool decode(const Token& token, View& out) const {
         if (out.size() > longest) return false;
         const auto position = std::uint64_t(token.begin - data_);
-        auto& place = stretches_[position / stretch];
+        auto& place = made_->stretches[position / stretch];
         char* text = place.load();
         if (text == nullptr) {
             auto made = std::make_unique_for_overwrite<char[]>(stretch + longest);
             if (place.compare_exchange_strong(text, made.get())) text = made.release();
-            any_ = true;
+            made_->any = true;
         }
         char* const begin = text + position % stretch;
         const char* const end = Scanner::decode(token, begin);
@@ -416,8 +422,7 @@ private:
     }
 
     const char* data_;
-    mutable std::vector<std::atomic<char*>> stretches_;
-    mutable std::atomic<bool> any_{false};
+    std::unique_ptr<Made> made_;
 };
 
 }  // namespace judged::json

@@ -3,6 +3,7 @@
 // The specification is io/formats/json.py. A key that occurs twice is an error there, so keys are compared here too.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -11,7 +12,7 @@
 
 #include "blank.hpp"
 #include "json.hpp"
-#include "lines.hpp"
+#include "text.hpp"
 
 namespace judged {
 
@@ -55,9 +56,9 @@ public:
     // `listed`: rankings are arrays. `graded`: a listed document has the grade 1, instead of a score by its rank. `columns`: names of
     // columns, without blanks, hyphens and underscores; a document of arrays with such a key may be a table.
     JsonDocument(const char* data, std::uint64_t start, std::uint64_t size, bool listed, bool graded, std::vector<std::string> columns)
-        : data_(data), start_(start), size_(size), listed_(listed), graded_(graded), columns_(columns.begin(), columns.end()),
+        : data_(data), start_(start), first_(start), size_(size), listed_(listed), graded_(graded), columns_(columns.begin(), columns.end()),
           scan_(data, size), decoded_(data, size) {
-        if (const char* p = scan_.letter(data + start, '{')) start_ = offset(scan_.space(p));
+        if (const char* p = scan_.letter(data + start, '{')) first_ = offset(scan_.space(p));
     }
 
     std::uint64_t size() const { return size_; }
@@ -65,7 +66,7 @@ public:
 
     // Where a ranking seems to begin. A string may look like that; then the rankings before it do not end there, and none is taken.
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        std::vector<std::uint64_t> begins{start_};
+        std::vector<std::uint64_t> begins{first_};
         while (size_ - begins.back() > 2 * bytes) {
             const std::uint64_t next = ranking_after(begins.back() + bytes);
             if (next >= size_) break;
@@ -78,37 +79,50 @@ public:
     template <class Each>
     std::uint64_t rows(Cells&, std::uint64_t begin, std::uint64_t end, Each& each) const {
         KeySet keys;
-        std::vector<Row> items;
-        const char *p = data_ + begin, *const stop = data_ + end;
+        std::vector<Item> items;
+        const char *p = data_ + (begin == start_ ? first_ : begin), *const stop = data_ + end;
         while (p != stop) {
             Row row;
-            row.begin = offset(p);
             json::Token key;
+            row.begin = offset(p);
             if (p > stop || !(p = scan_.letter(p, '"')) || !(key = scan_.string(p)) || !decoded_.id(key, true, row.query) ||
                 !is_new(row.query, row.begin) || !(p = scan_.letter(key.end + 1, ':')) || !(p = scan_.letter(p, listed_ ? '[' : '{')) ||
-                !(p = listed_ ? list(p, row, items, each) : mapping(p, row, keys, each)) || !(p = ranking_end(p)))
+                !(p = listed_ ? list(p, items) : mapping(p, items, keys)) || !(p = ranking_end(p)))
                 return row.begin;
+            row.ranked = listed_;
+            for (const Item& item : items) {
+                row.doc = item.doc;
+                row.position = item.position;
+                row.score = !listed_ ? item.score : graded_ ? 1.0 : static_cast<double>(items.size() - std::size_t(row.rank));
+                row.rank += listed_;
+                each(row);
+            }
         }
         return nowhere;
     }
 
 private:
+    struct Item {
+        View doc;
+        std::uint64_t position;
+        double score;
+    };
+
     std::uint64_t offset(const char* p) const { return std::uint64_t(p - data_); }
 
-    template <class Each>
-    JUDGED_INLINE const char* mapping(const char* p, Row& row, KeySet& keys, Each& each) const {
+    JUDGED_INLINE const char* mapping(const char* p, std::vector<Item>& items, KeySet& keys) const {
+        items.clear();
         keys.clear();
         while (true) {
+            Item item;
             p = scan_.space(p);
             if (p == scan_.end() || *p != '"') return nullptr;
             const json::Token doc = scan_.string(p + 1);
-            if (!doc || !decoded_.id(doc, true, row.doc)) return nullptr;
-            if (!keys.add(hash(row.doc.data(), row.doc.size()))) return nullptr;
-            row.position = offset(doc.begin);
-            if (!(p = scan_.letter(doc.end + 1, ':'))) return nullptr;
+            if (!doc || !decoded_.id(doc, true, item.doc) || !keys.add(hash(item.doc)) || !(p = scan_.letter(doc.end + 1, ':'))) return nullptr;
             const json::Token number = scan_.number(scan_.space(p));
-            if (!number || !scan_.value(number, row.score)) return nullptr;
-            each(row);
+            if (!number || !scan_.value(number, item.score)) return nullptr;
+            item.position = offset(doc.begin);
+            items.push_back(item);
             p = scan_.space(number.end);
             if (p == scan_.end()) return nullptr;
             if (*p == '}') return p + 1;
@@ -116,28 +130,21 @@ private:
         }
     }
 
-    template <class Each>
-    JUDGED_INLINE const char* list(const char* p, Row& row, std::vector<Row>& items, Each& each) const {
+    JUDGED_INLINE const char* list(const char* p, std::vector<Item>& items) const {
         items.clear();
-        row.ranked = true;
         while (true) {
+            Item item;
             if ((p = scan_.space(p)) == scan_.end()) return nullptr;
             const bool text = *p == '"';
             const json::Token doc = text ? scan_.string(p + 1) : scan_.number(p);
-            if (!doc || !decoded_.id(doc, text, row.doc)) return nullptr;
-            row.position = offset(text ? doc.begin : row.doc.data());
-            ++row.rank;
-            items.push_back(row);
+            if (!doc || !decoded_.id(doc, text, item.doc)) return nullptr;
+            item.position = offset(text ? doc.begin : item.doc.data());
+            items.push_back(item);
             p = scan_.space(doc.end + text);
             if (p == scan_.end()) return nullptr;
-            if (*p == ']') break;
+            if (*p == ']') return p + 1;
             if (*p++ != ',') return nullptr;
         }
-        for (Row& item : items) {
-            item.score = graded_ ? 1.0 : static_cast<double>(items.size() + 1) - static_cast<double>(item.rank);
-            each(item);
-        }
-        return p + 1;
     }
 
     // The beginning of the next ranking, or the end of the document.
@@ -165,8 +172,8 @@ private:
     // Whether no other ranking has this query, and its name is not that of a column.
     bool is_new(View query, std::uint64_t begin) const {
         if (listed_ && is_column(query)) return false;
-        const std::lock_guard lock(mutex_);
-        return queries_.try_emplace(hash(query), begin).first->second == begin;
+        const std::lock_guard lock(queries_->mutex);
+        return queries_->begin.try_emplace(hash(query), begin).first->second == begin;
     }
 
     bool is_column(View query) const {
@@ -179,13 +186,16 @@ private:
     }
 
     const char* data_;
-    std::uint64_t start_, size_;
+    std::uint64_t start_, first_, size_;
     bool listed_, graded_;
     std::unordered_set<std::string> columns_;
     json::Scanner scan_;
     json::Decoded decoded_;
-    mutable std::mutex mutex_;
-    mutable std::unordered_map<std::uint64_t, std::uint64_t> queries_;  // where the ranking of a query begins, by the hash of its id
+    struct Queries {
+        std::mutex mutex;
+        std::unordered_map<std::uint64_t, std::uint64_t> begin;  // of the ranking of a query, by the hash of its id
+    };
+    std::unique_ptr<Queries> queries_ = std::make_unique<Queries>();
 };
 
 }  // namespace judged

@@ -11,28 +11,28 @@
 
 #include "blank.hpp"
 #include "json.hpp"
-#include "lines.hpp"
+#include "text.hpp"
 
 namespace judged {
 
 class JsonRecords {
 public:
-    enum Role { query, doc, score, rank, other };
-    using Names = std::array<std::optional<std::string>, 4>;  // the field of each role
+    enum Role { query, doc, score, rank, aspect, other };
+    using Names = std::array<std::optional<std::string>, other>;  // the field of each role
 
     // `listed`: the records are items of an array. Without scores, those of a row are its negative rank, or 1.
     JsonRecords(const char* data, std::uint64_t start, std::uint64_t size, Names names, bool listed)
-        : data_(data), start_(start), size_(size), names_(std::move(names)), listed_(listed), scan_(data, size), decoded_(data, size) {
+        : data_(data), start_(start), first_(start), size_(size), names_(std::move(names)), listed_(listed), scan_(data, size), decoded_(data, size) {
         for (int role = 0; role < other; ++role) wanted_ |= unsigned(names_[std::size_t(role)].has_value()) << role;
         if (!listed) return;
-        if (const char* p = scan_.letter(data + start, '[')) start_ = offset(scan_.space(p));
+        if (const char* p = scan_.letter(data + start, '[')) first_ = offset(scan_.space(p));
     }
 
     std::uint64_t size() const { return size_; }
     View view(std::uint64_t position, std::size_t size) const { return decoded_.view(position, size); }
 
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        std::vector<std::uint64_t> begins{start_};
+        std::vector<std::uint64_t> begins{first_};
         while (size_ - begins.back() > 2 * bytes) {
             const std::uint64_t next = next_query(record_after(begins.back() + bytes));
             if (next >= size_) break;
@@ -45,7 +45,7 @@ public:
     template <class Each>
     std::uint64_t rows(Cells&, std::uint64_t begin, std::uint64_t end, Each& each) const {
         Shape shape;
-        const char *p = data_ + begin, *const stop = data_ + end;
+        const char *p = data_ + (begin == start_ ? first_ : begin), *const stop = data_ + end;
         while (true) {
             if (!listed_) {
                 const char* const blank = p;
@@ -167,6 +167,7 @@ private:
                 return true;
             case score: return !text && scan_.value(token, row.score);
             case rank: return !text && scan_.rank(token, row.rank);
+            case aspect: return decoded_.id(token, text, row.aspect);
             default: return true;
         }
     }
@@ -231,7 +232,7 @@ private:
     }
 
     const char* data_;
-    std::uint64_t start_, size_;
+    std::uint64_t start_, first_, size_;
     Names names_;
     bool listed_;
     unsigned wanted_ = 0;
