@@ -48,7 +48,7 @@ def outcome(kind: str, text: bytes, **options):
 
 
 def check(kind: str, text: bytes, **options):
-    with mock.patch.object(text_rows, "_BYTES", 50), mock.patch.object(text_rows, "usable_cores", lambda: 2):
+    with mock.patch.object(text_rows, "_BYTES", 50), mock.patch.object(text_rows, "usable_cores", return_value=2):
         seen = outcome(kind, text, **options)
     with only_reference():
         assert seen == outcome(kind, text, **options)
