@@ -96,7 +96,7 @@ inline bool is_utf8(const char* p, const char* end) {
     return true;
 }
 
-inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+JUDGED_INLINE bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 inline int hex_digit(char c) {
     if (is_digit(c)) return c - '0';
@@ -136,9 +136,11 @@ public:
     JUDGED_INLINE bool far(const char* p) const { return p < near_end_; }
     const char* end() const { return end_; }
 
+    // The first letter that is no blank. More blanks than any file needs are not skipped at once, which the next token shows.
     JUDGED_INLINE const char* space(const char* p) const {
-        while (p < end_ && is_space(*p)) ++p;
-        return p;
+        if (p == end_ || !is_space(*p)) return p;
+        ++p;
+        return p == end_ || !is_space(*p) ? p : more_space(p);
     }
 
     // A letter, after blanks.
@@ -245,6 +247,13 @@ public:
 private:
     static constexpr std::uint64_t margin = 64;
     static constexpr std::size_t most_keys = 64, longest_number = 1000;  // beyond them the reference reads
+    static constexpr std::ptrdiff_t longest_blank = 1 << 18;             // which has a limit of its own
+
+    JUDGED_NOINLINE const char* more_space(const char* p) const {
+        const char* const most = end_ - p > longest_blank ? p + longest_blank : end_;
+        while (p < most && is_space(*p)) ++p;
+        return p;
+    }
 
     JUDGED_NOINLINE Token any_string(const char* p) const {
         const char* const begin = p;

@@ -177,11 +177,11 @@ private:
     }
 
     bool is_column(View query) const {
+        for (const View folded : {"\xC5\xBF", "\xC3\x9F", "\xE2\x84", "\xE1\xBA", "\xEF\xAC"})  // may be ASCII in lower case
+            if (query.find(folded) != View::npos) return true;
         std::string plain;
-        for (const char c : query) {
-            if (std::uint8_t(c) >= 0x80) return !columns_.empty();
+        for (const char c : query)
             if (c != '-' && c != '_' && c != ' ') plain += c >= 'A' && c <= 'Z' ? char(c + 32) : c;
-        }
         return columns_.contains(plain);
     }
 

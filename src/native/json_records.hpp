@@ -47,11 +47,7 @@ public:
         Shape shape;
         const char *p = data_ + (begin == start_ ? first_ : begin), *const stop = data_ + end;
         while (true) {
-            if (!listed_) {
-                const char* const blank = p;
-                p = scan_.space(p);
-                if (p - blank > longest_blank) return offset(p);
-            }
+            if (!listed_) p = scan_.space(p);
             if (p >= stop) return nowhere;
             Row row;
             const char* next = same_shape(p, shape, row);
@@ -66,7 +62,6 @@ public:
     }
 
 private:
-    static constexpr std::ptrdiff_t longest_blank = 1 << 18;  // the reference limits it
     static constexpr std::size_t most_fields = 64;
     static constexpr std::uint64_t step = 16 << 10;
 
@@ -120,7 +115,7 @@ private:
         shape.slots.clear();
         shape.keys.clear();
         shape.close = nullptr;
-        if (!(p = scan_.letter(p, '{'))) return nullptr;
+        if (*p++ != '{') return nullptr;
         while (true) {
             json::Token key;
             if (!(p = scan_.letter(p, '"')) || !(key = scan_.string(p)) || key.escaped || shape.keys.size() == most_fields) return nullptr;
@@ -209,7 +204,8 @@ private:
         Shape shape;
         Row row;
         row.query = {};
-        return record(scan_.space(data_ + position), shape, row) ? row.query : View{};
+        const char* const p = scan_.space(data_ + position);
+        return p < scan_.end() && record(p, shape, row) ? row.query : View{};
     }
 
     std::uint64_t next_query(std::uint64_t position) const {

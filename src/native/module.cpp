@@ -10,6 +10,8 @@
 #include "collect.hpp"
 #include "columns.hpp"
 #include "counting.hpp"
+#include "json_document.hpp"
+#include "json_records.hpp"
 #include "judgment_lines.hpp"
 #include "mapping.hpp"
 #include "resample.hpp"
@@ -143,7 +145,22 @@ nb::dict scan_columns(const Columns& columns, Job job) {
 }
 
 // Every source of rows in text. Python names one, with its settings, in a layout.
-using TextSource = std::variant<Lines, JudgmentLines>;
+using TextSource = std::variant<Lines, JudgmentLines, JsonRecords, JsonDocument>;
+
+// Fields of records by role; None for a role without one.
+JsonRecords::Names field_names(const nb::dict& layout) {
+    static constexpr const char* roles[] = {"query", "doc", "score", "rank", "aspect"};
+    JsonRecords::Names names;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (const nb::object name = layout[roles[i]]; !name.is_none()) names[i] = nb::cast<std::string_view>(name);
+    return names;
+}
+
+JsonDocument json_document(const char* text, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
+    std::vector<std::string> columns;
+    for (const nb::handle name : nb::cast<nb::tuple>(layout["columns"])) columns.emplace_back(nb::cast<std::string_view>(name));
+    return {text, start, size, nb::cast<bool>(layout["listed"]), nb::cast<bool>(layout["graded"]), std::move(columns)};
+}
 
 TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
     if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
@@ -151,6 +168,8 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
     const auto name = nb::cast<std::string_view>(layout["source"]);
     if (name == "trec") return Lines(text, start, size);
     if (name == "trec_judgments") return JudgmentLines(text, start, size);
+    if (name == "json_records") return JsonRecords(text, start, size, field_names(layout), nb::cast<bool>(layout["listed"]));
+    if (name == "json_document") return json_document(text, start, size, layout);
     throw std::invalid_argument("unknown source");
 }
 

@@ -24,25 +24,27 @@ from judged.io.text.encoding import WHOLE, Begin, text_start
 Counted = Callable[[], Begin]  # the beginning of a stretch: its lines are counted only when a message needs them
 
 
-def open_later(content: Content) -> Callable[[], Opened]:
-    """Return a function that returns the text of a file, mapped if it is a plain file, and the number of bytes to skip."""
-    if content.file is None or not _can_map(content):
+def open_later(content: Content, *, lines: bool = True) -> Callable[[], Opened]:
+    """Return a function that returns the text of a file, mapped if it is a plain file, and the number of bytes to skip.
+
+    The limits of text are checked only when a file is read, so it has to have lines unless its format needs none.
+    """
+    if content.file is None or not _can_map(content, lines):
         held: Any = partial(nullcontext, in_memory(content.read(), content.name))
         return held
     path = Path(os.fsdecode(content.file.name))
     return partial(map_file, path, content.name, text_start(content.head, content.name), _stamp(content.file))
 
 
-def open_now(content: Content) -> Opened:
+def open_now(content: Content, *, lines: bool = True) -> Opened:
     """Return the same of the open file, which another may have replaced on disk."""
-    if content.file is None or not _can_map(content):
+    if content.file is None or not _can_map(content, lines):
         return nullcontext(in_memory(content.read(), content.name))
     return _map_open(content.file, content.name, text_start(content.head, content.name), _stamp(content.file))
 
 
-def _can_map(content: Content) -> bool:
-    """Return whether a file can be mapped: the limits of text are checked only when it is read, so it has to have lines."""
-    return content.file is not None and b"\n" in content.head
+def _can_map(content: Content, lines: bool) -> bool:
+    return content.file is not None and (b"\n" in content.head or not lines)
 
 
 def in_memory(data: Raw, name: str, begin: Begin | None = None) -> tuple[Bytes, int]:

@@ -10,16 +10,19 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from judged.core.tables import Run
+from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, Raw
-from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, OpenTable, TextChunks
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.tables.containers import is_flat, read_items, read_mapping
 from judged.io.tables.context import Context
 from judged.io.tables.records import take_columns
 from judged.io.tables.roles import Batch, ColumnBatches
-from judged.io.tables.table import SourceTable, concatenate
+from judged.io.tables.table import SourceTable, as_run, concatenate
 from judged.io.text.encoding import check_end, decode, raise_encoding
+from judged.io.text.json_rows import json_text, read_json_rows, unread_json
 from judged.io.text.lines import Head, Numbered
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
@@ -38,8 +41,28 @@ def _detect(head: Head, request: ColumnRequest) -> tuple[str, ...] | None:
     return tuple(record) if is_flat(record, Context(request)) else ()
 
 
-def _read(content: Content, detected: Detected, context: Context) -> SourceTable | ColumnBatches:
+def _read(content: Content, detected: Detected, context: Context) -> OpenTable:
     """Read a JSON document; or JSON Lines, if the first line is complete and others follow."""
+    text = json_text(detected.head, detected.header, context.request)
+    table = None if text is None else read_json_rows(content, text, context.request)
+    return _read_by_reference(content, context) if table is None else table
+
+
+def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
+    request = ColumnRequest("run")
+    text = json_text(detected.head, detected.header, request)
+    if text is None:
+        return None
+    if content.file is None:  # which can be read only once
+
+        def read() -> Run:
+            table = _read_by_reference(content, Context(request, content.name))
+            return as_run(concatenate(table) if isinstance(table, ColumnBatches) else table)
+
+    return unread_json(content, text, read)
+
+
+def _read_by_reference(content: Content, context: Context) -> SourceTable | ColumnBatches:
     data = content.read()
     text = decode(data, context.name)
     lines, filled = _split_lines(text)
@@ -151,7 +174,7 @@ def _read_value(value: Any, context: Context) -> SourceTable | ColumnBatches:
     raise DataError("json", "a JSON object or array", got=shown(value), where=context.name, value=value, hint=hint)
 
 
-JSON = FORMATS.add(FileFormat("JSON", 40, _detect, _read, read_chunks=_read_chunks))
+JSON = FORMATS.add(FileFormat("JSON", 40, _detect, _read, read_chunks=_read_chunks, unread=_unread))
 
 
 # ── the parser ───────────────────────────────────────────────────────────────────────────────────

@@ -55,7 +55,7 @@ class FileFormat:
     read: Callable[[Content, Detected, Context], OpenTable]
     read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun | SourceTable]] | None = None
     can_cut: Callable[[Stored], bool] = lambda _: True
-    unread: Callable[[Content, Callable[[], Run]], UnreadRun | None] | None = None
+    unread: Callable[[Content, Detected, Callable[[], Run]], UnreadRun | None] | None = None
     row_groups: Callable[[Stored, ColumnRequest], list[RowGroup]] | None = None
     read_rows: Callable[[Rows], Iterator[ArrowRun]] | None = None
     open_frame: Callable[[Any], Frame] | None = None

@@ -52,7 +52,7 @@ def read_trec(content: Content, detected: Detected | None, context: Context) -> 
         return Run(**keys, score=rows.number, rank=rows.rank, wrong_rank=wrong, tag=tag)
 
 
-def _unread(content: Content, read: Callable[[], Run]) -> UnreadRun | None:
+def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
     if b"\n" not in content.head or content.file is None:
         return unread_bytes(content.read(), content.name)
     return unread_lines(content.name, read, open_later(content), content.last_byte())
