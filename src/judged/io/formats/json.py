@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
 
+from judged.core.ids import IdColumn
+from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
@@ -21,8 +24,8 @@ from judged.io.tables.context import Context
 from judged.io.tables.records import take_columns
 from judged.io.tables.roles import Batch, ColumnBatches
 from judged.io.tables.table import SourceTable, as_run, concatenate
-from judged.io.text.encoding import check_end, decode, raise_encoding
-from judged.io.text.json_rows import json_text, read_json_rows, unread_json
+from judged.io.text.encoding import Begin, check_end, decode, raise_encoding
+from judged.io.text.json_rows import json_text, read_json_rows, records, unread_chunk, unread_json
 from judged.io.text.lines import Head, Numbered
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
@@ -131,13 +134,27 @@ def _are_json_lines(lines: list[str], filled: list[int]) -> bool:
     return len(filled) > 1 and is_json(lines[filled[0]])
 
 
-def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> Iterator[SourceTable]:
+def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> Iterator[SourceTable | TextRun]:
     """Read stretches of JSON Lines with a plain record on each; the first record of the file has these names."""
-    for data, begin in chunks:
-        lines = decode(data, context.name, begin).split("\n")
-        filled = [i for i, line in enumerate(lines) if line.strip()]
-        numbered = replace(context, lines=np.array(filled, np.int64) + begin.lines + 1)
-        yield concatenate(_read_lines(lines, filled, names, numbered))
+    text = records(names, context.request, lines=True) if NATIVE else None
+    for chunk in chunks:
+        read = partial(_read_chunk, *chunk, names, context)
+        yield read() if text is None else unread_chunk(*chunk, context.name, text, partial(_as_run, read))
+
+
+def _as_run(read: Callable[[], SourceTable]) -> Run:
+    """Return a table as a run, which may have no rows."""
+    table, none = read(), IdColumn.of(())
+    if len(table.query):
+        return as_run(table)
+    return Run(name=table.name, queries=none, query=np.empty(0, np.int64), doc=none, score=np.empty(0))
+
+
+def _read_chunk(data: bytes, begin: Begin, names: Sequence[str], context: Context) -> SourceTable:
+    lines = decode(data, context.name, begin).split("\n")
+    filled = [i for i, line in enumerate(lines) if line.strip()]
+    numbered = replace(context, lines=np.array(filled, np.int64) + begin.lines + 1)
+    return concatenate(_read_lines(lines, filled, names, numbered))
 
 
 def _read_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> ColumnBatches:

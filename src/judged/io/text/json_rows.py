@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from judged.core.tables import Qrels, Run, are_subtopics
 from judged.core.text_rows import TextRows, read_rows
 from judged.core.unread_runs import Layout, TextRun
 from judged.errors import JudgedError, Place, Warned
-from judged.io.files.mapped import TextPlaces, open_later, open_now
+from judged.io.files.mapped import TextPlaces, in_memory, open_later, open_now
 from judged.io.files.source import Content
 from judged.io.tables.column_names import list_names
 from judged.io.tables.columns import ColumnRequest, find_columns
@@ -22,7 +24,7 @@ from judged.io.tables.containers import is_flat
 from judged.io.tables.context import Context
 from judged.io.tables.origin import WholeOrigin
 from judged.io.text.decimals import LARGEST_GRADE
-from judged.io.text.encoding import check_end
+from judged.io.text.encoding import Begin, check_end
 from judged.io.text.lines import Head
 
 _DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?[ \t\r\n]*\{[ \t\r\n]*"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*([{\[])')
@@ -83,6 +85,12 @@ def unread_json(content: Content, text: JsonText, read: Callable[[], Run]) -> Te
         name=content.name, read=read, open=open_later(content, lines=text.lines), layout=text.layout,
         joinable=text.lines, warnings=text.warnings(last, content.name),
     )  # fmt: skip
+
+
+def unread_chunk(data: bytes, begin: Begin, name: str, text: JsonText, read: Callable[[], Run]) -> TextRun:
+    """Return some lines of a file as a run for the native core; `read` reads them by the reference."""
+    opened = partial(nullcontext, in_memory(data, name, begin))
+    return TextRun(name=name, read=read, open=opened, layout=text.layout)
 
 
 def read_json_rows(content: Content, text: JsonText, request: ColumnRequest) -> Run | Qrels | None:
