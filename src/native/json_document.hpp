@@ -3,16 +3,11 @@
 // The specification is io/formats/json.py. A key that occurs twice is an error there, so keys are compared here too.
 #pragma once
 
-#include <memory>
-#include <mutex>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "blank.hpp"
-#include "json.hpp"
-#include "text.hpp"
+#include "json_ranking.hpp"
 
 namespace judged {
 
@@ -53,16 +48,16 @@ private:
 
 class JsonDocument {
 public:
-    // `listed`: rankings are arrays. `graded`: a listed document has the grade 1, instead of a score by its rank. `columns`: names of
-    // columns, without blanks, hyphens and underscores; a document of arrays with such a key may be a table.
+    // `listed`: rankings are arrays; see `json::Rankings` for `graded`. `columns`: names of columns, without blanks, hyphens and
+    // underscores; a document of arrays with such a key may be a table.
     JsonDocument(const char* data, std::uint64_t start, std::uint64_t size, bool listed, bool graded, std::vector<std::string> columns)
-        : data_(data), start_(start), first_(start), size_(size), listed_(listed), graded_(graded), columns_(columns.begin(), columns.end()),
-          scan_(data, size), decoded_(data, size) {
+        : data_(data), start_(start), first_(start), size_(size), listed_(listed), columns_(columns.begin(), columns.end()),
+          rankings_(data, size, graded), scan_(rankings_.scan()) {
         if (const char* p = scan_.letter(data + start, '{')) first_ = offset(scan_.space(p));
     }
 
     std::uint64_t size() const { return size_; }
-    View view(std::uint64_t position, std::size_t size) const { return decoded_.view(position, size); }
+    View view(std::uint64_t position, std::size_t size) const { return rankings_.view(position, size); }
 
     // Where a ranking seems to begin. A string may look like that; then the rankings before it do not end there, and none is taken.
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
@@ -79,46 +74,33 @@ public:
     template <class Each>
     std::uint64_t rows(Cells&, std::uint64_t begin, std::uint64_t end, Each& each) const {
         KeySet keys;
-        std::vector<Item> items;
+        std::vector<json::Item> items;
         const char *p = data_ + (begin == start_ ? first_ : begin), *const stop = data_ + end;
         while (p != stop) {
             Row row;
             json::Token key;
             row.begin = offset(p);
-            if (p > stop || !(p = scan_.letter(p, '"')) || !(key = scan_.string(p)) || !decoded_.id(key, true, row.query) ||
-                !is_new(row.query, row.begin) || !(p = scan_.letter(key.end + 1, ':')) || !(p = scan_.letter(p, listed_ ? '[' : '{')) ||
-                !(p = listed_ ? list(p, items) : mapping(p, items, keys)) || !(p = ranking_end(p)))
+            if (p > stop || !(p = scan_.letter(p, '"')) || !(key = scan_.string(p)) || !rankings_.decoded().id(key, true, row.query) ||
+                (listed_ && is_column(row.query)) || !rankings_.is_new(row.query, row.begin) ||
+                !(p = scan_.letter(key.end + 1, ':')) || !(p = scan_.letter(p, listed_ ? '[' : '{')) || !(p = listed_ ? rankings_.list(p, items) : mapping(p, items, keys)) || !(p = ranking_end(p)))
                 return row.begin;
-            row.ranked = listed_;
-            for (const Item& item : items) {
-                row.doc = item.doc;
-                row.position = item.position;
-                row.score = !listed_ ? item.score : graded_ ? 1.0 : static_cast<double>(items.size() - std::size_t(row.rank));
-                row.rank += listed_;
-                each(row);
-            }
+            rankings_.rows(row, items, listed_, each);
         }
         return nowhere;
     }
 
 private:
-    struct Item {
-        View doc;
-        std::uint64_t position;
-        double score;
-    };
-
     std::uint64_t offset(const char* p) const { return std::uint64_t(p - data_); }
 
-    JUDGED_INLINE const char* mapping(const char* p, std::vector<Item>& items, KeySet& keys) const {
+    JUDGED_INLINE const char* mapping(const char* p, std::vector<json::Item>& items, KeySet& keys) const {
         items.clear();
         keys.clear();
         while (true) {
-            Item item;
+            json::Item item;
             p = scan_.space(p);
             if (p == scan_.end() || *p != '"') return nullptr;
             const json::Token doc = scan_.string(p + 1);
-            if (!doc || !decoded_.id(doc, true, item.doc) || !keys.add(hash(item.doc)) || !(p = scan_.letter(doc.end + 1, ':'))) return nullptr;
+            if (!doc || !rankings_.decoded().id(doc, true, item.doc) || !keys.add(hash(item.doc)) || !(p = scan_.letter(doc.end + 1, ':'))) return nullptr;
             const json::Token number = scan_.number(scan_.space(p));
             if (!number || !scan_.value(number, item.score)) return nullptr;
             item.position = offset(doc.begin);
@@ -126,23 +108,6 @@ private:
             p = scan_.space(number.end);
             if (p == scan_.end()) return nullptr;
             if (*p == '}') return p + 1;
-            if (*p++ != ',') return nullptr;
-        }
-    }
-
-    JUDGED_INLINE const char* list(const char* p, std::vector<Item>& items) const {
-        items.clear();
-        while (true) {
-            Item item;
-            if ((p = scan_.space(p)) == scan_.end()) return nullptr;
-            const bool text = *p == '"';
-            const json::Token doc = text ? scan_.string(p + 1) : scan_.number(p);
-            if (!doc || !decoded_.id(doc, text, item.doc)) return nullptr;
-            item.position = offset(text ? doc.begin : item.doc.data());
-            items.push_back(item);
-            p = scan_.space(doc.end + text);
-            if (p == scan_.end()) return nullptr;
-            if (*p == ']') return p + 1;
             if (*p++ != ',') return nullptr;
         }
     }
@@ -169,13 +134,7 @@ private:
         return size_;
     }
 
-    // Whether no other ranking has this query, and its name is not that of a column.
-    bool is_new(View query, std::uint64_t begin) const {
-        if (listed_ && is_column(query)) return false;
-        const std::lock_guard lock(queries_->mutex);
-        return queries_->begin.try_emplace(hash(query), begin).first->second == begin;
-    }
-
+    // Whether a query may be the name of a column.
     bool is_column(View query) const {
         for (const View folded : {"\xC5\xBF", "\xC3\x9F", "\xE2\x84", "\xE1\xBA", "\xEF\xAC"})  // may be ASCII in lower case
             if (query.find(folded) != View::npos) return true;
@@ -187,15 +146,10 @@ private:
 
     const char* data_;
     std::uint64_t start_, first_, size_;
-    bool listed_, graded_;
+    bool listed_;
     std::unordered_set<std::string> columns_;
+    json::Rankings rankings_;
     json::Scanner scan_;
-    json::Decoded decoded_;
-    struct Queries {
-        std::mutex mutex;
-        std::unordered_map<std::uint64_t, std::uint64_t> begin;  // of the ranking of a query, by the hash of its id
-    };
-    std::unique_ptr<Queries> queries_ = std::make_unique<Queries>();
 };
 
 }  // namespace judged

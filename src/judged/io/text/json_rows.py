@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,7 @@ from judged.errors import JudgedError, Place, Warned
 from judged.io.files.mapped import TextPlaces, in_memory, open_later, open_now
 from judged.io.files.source import Content
 from judged.io.tables.column_names import list_names
-from judged.io.tables.columns import ColumnRequest, find_columns
+from judged.io.tables.columns import ColumnRequest, find_columns, nested
 from judged.io.tables.containers import is_flat
 from judged.io.tables.context import Context
 from judged.io.tables.origin import WholeOrigin
@@ -50,9 +50,12 @@ def json_text(head: Head, names: Sequence[str], request: ColumnRequest) -> JsonT
     """
     if not request.is_ranking or request.grade_map is not None:
         return None
-    if names:  # a single record is a document
-        second = bytes(head.data).split(b"\n", head.number)[head.number :]
-        return records(names, request, lines=True) if second and second[0].strip() else None
+    first, followed = first_record(head)
+    if first is not None and followed:  # a single record is a document
+        if names:
+            return records(names, request, lines=True)
+        keys = nested(first, request)
+        return None if keys is None or request.named else lists(*keys, request.what)
     if found := _DOCUMENT.match(head.data):
         settings = {"listed": found[1] == b"[", "graded": request.what == "qrels", "columns": list_names("query")}
         return None if request.named else JsonText({"source": "json_document", **settings})
@@ -63,6 +66,22 @@ def json_text(head: Head, names: Sequence[str], request: ColumnRequest) -> JsonT
             return None
         return records(tuple(record), request, lines=False) if is_flat(record, Context(request)) else None
     return None
+
+
+def first_record(head: Head) -> tuple[Mapping[str, Any] | None, bool]:
+    """Return the record on the first line, if there is one, and whether another line follows."""
+    try:
+        first = json.loads(head.line) if head.line[:1] == b"{" and b"\n" in head.data else None
+    except (ValueError, RecursionError):
+        first = None
+    rest = bytes(head.data).split(b"\n", head.number)[head.number :]
+    return first, bool(rest) and bool(rest[0].strip())
+
+
+def lists(query: str, docs: str, what: str, fields: Mapping[str, str] | None = None) -> JsonText:
+    """Return records with a list of documents, one per line. With `fields`, all have these, with values that begin like these."""
+    settings = {"query": query, "docs": docs, "graded": what == "qrels", "fields": dict(fields or {})}
+    return JsonText({"source": "json_lists", **settings}, lines=True)
 
 
 def records(names: Sequence[str], request: ColumnRequest, *, lines: bool) -> JsonText | None:
