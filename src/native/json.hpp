@@ -11,6 +11,7 @@
 
 #include "id.hpp"
 #include "number.hpp"
+#include "utf8.hpp"
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
@@ -77,23 +78,6 @@ JUDGED_INLINE Decimal decimal_of(const char* p) {
     for (; decimal.size < 32 && std::uint8_t(p[decimal.size] - '-') <= '9' - '-'; ++decimal.size) decimal.point |= p[decimal.size] == '.';
     return decimal;
 #endif
-}
-
-inline bool is_utf8(const char* p, const char* end) {
-    while (p < end) {
-        const auto first = std::uint8_t(*p++);
-        if (first < 0x80) continue;
-        const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
-        if (first < 0xC2 || first > 0xF4 || end - p < more) return false;
-        const auto second = std::uint8_t(*p);
-        const std::uint8_t low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-        const std::uint8_t high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-        if (second < low || second > high) return false;
-        for (int i = 1; i < more; ++i)
-            if ((std::uint8_t(p[i]) & 0xC0) != 0x80) return false;
-        p += more;
-    }
-    return true;
 }
 
 JUDGED_INLINE bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -268,7 +252,7 @@ private:
             }
             const auto letter = std::uint8_t(*p);
             if (letter == '"') {
-                if (beyond_ascii && !is_utf8(begin, p)) return {};
+                if (beyond_ascii && !is_utf8({begin, std::size_t(p - begin)})) return {};
                 return {begin, p, escaped};
             }
             if (letter < 0x20) return {};

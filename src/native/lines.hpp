@@ -20,7 +20,9 @@ public:
 
     // Chunks of about this many bytes, each beginning with a new query.
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        return text_.parts(bytes, [this](std::uint64_t line) { return next_query(line); });
+        return text_.parts(bytes, [this](std::uint64_t line) {
+            return text_.next_query(line, [this](std::uint64_t at) { return query_at(at); });
+        });
     }
 
     // Calls `each` for every row from `begin` to `end`. Returns the offset of the first invalid line, or `nowhere`.
@@ -167,27 +169,6 @@ private:
         std::uint64_t end = line;
         while (end < size() && !is_separator(text_.data()[end]) && text_.data()[end] != '\n') ++end;
         return {text_.data() + line, end - line};
-    }
-
-    // The first line of the next query: exponential, then binary search.
-    std::uint64_t next_query(std::uint64_t line) const {
-        if (line >= size()) return size();
-        const View query = query_at(line);
-        std::uint64_t low = line, high = line;
-        for (std::uint64_t far = Text::step; high < size(); far *= 2) {
-            high = text_.line_after(low + far);
-            if (high < size() && query_at(high) == query)
-                low = high;
-            else
-                break;
-        }
-        while (high - low > Text::step) {
-            const std::uint64_t middle = text_.line_after(low + (high - low) / 2);
-            if (middle >= high) break;
-            (query_at(middle) == query ? low : high) = middle;
-        }
-        while (low < high && query_at(low) == query) low = text_.line_after(low);
-        return low;
     }
 
     Text text_;

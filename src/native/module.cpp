@@ -10,6 +10,7 @@
 #include "collect.hpp"
 #include "columns.hpp"
 #include "counting.hpp"
+#include "delimited.hpp"
 #include "json_document.hpp"
 #include "json_lists.hpp"
 #include "json_records.hpp"
@@ -146,7 +147,7 @@ nb::dict scan_columns(const Columns& columns, Job job) {
 }
 
 // Every source of rows in text. Python names one, with its settings, in a layout.
-using TextSource = std::variant<Lines, JudgmentLines, JsonRecords, JsonDocument, JsonLists>;
+using TextSource = std::variant<Lines, JudgmentLines, Delimited, JsonRecords, JsonDocument, JsonLists>;
 
 std::string text_of(nb::handle text) { return std::string(nb::cast<std::string_view>(text)); }
 
@@ -174,6 +175,16 @@ JsonLists json_lists(const char* text, std::uint64_t start, std::uint64_t size, 
     return {text, start, size, text_of(layout["query"]), text_of(layout["docs"]), nb::cast<bool>(layout["graded"]), std::move(fields)};
 }
 
+DelimitedLayout delimited_layout(const nb::dict& layout) {
+    const auto column = [&](const char* role) { return nb::cast<int>(layout[role]); };
+    DelimitedLayout out{nb::cast<char>(layout["separator"]), nb::cast<bool>(layout["spaced"]), nb::cast<bool>(layout["grades"]),
+                        column("columns"), column("query"), column("doc"), column("number"), column("rank"), column("aspect")};
+    const int used[] = {out.query, out.doc, out.number, out.rank, out.aspect};
+    if (out.query < 0 || out.doc < 0 || *std::max_element(std::begin(used), std::end(used)) >= out.columns)
+        throw std::out_of_range("a column of the layout");
+    return out;
+}
+
 TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
     if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
     const char* text = reinterpret_cast<const char*>(data.data());
@@ -183,6 +194,7 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
     if (name == "json_records") return JsonRecords(text, start, size, field_names(layout), nb::cast<bool>(layout["listed"]));
     if (name == "json_lists") return json_lists(text, start, size, layout);
     if (name == "json_document") return json_document(text, start, size, layout);
+    if (name == "delimited") return Delimited(text, start, size, delimited_layout(layout));
     throw std::invalid_argument("unknown source");
 }
 

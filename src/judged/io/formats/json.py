@@ -17,7 +17,7 @@ from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, Raw
-from judged.io.formats.registry import FORMATS, Detected, FileFormat, OpenTable, TextChunks
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.tables.containers import is_flat, read_items, read_mapping
 from judged.io.tables.context import Context
@@ -44,10 +44,10 @@ def _detect(head: Head, request: ColumnRequest) -> tuple[str, ...] | None:
     return tuple(record) if is_flat(record, Context(request)) else ()
 
 
-def _read(content: Content, detected: Detected, context: Context) -> OpenTable:
+def _read(content: Content, detected: Detected, context: Context) -> SourceTable | ColumnBatches:
     """Read a JSON document; or JSON Lines, if the first line is complete and others follow."""
     text = json_text(detected.head, detected.header, context.request)
-    table = None if text is None else read_json_rows(content, text, context.request)
+    table = None if text is None else read_json_rows(content, text, context)
     return _read_by_reference(content, context) if table is None else table
 
 

@@ -12,32 +12,39 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.tables import Qrels, Run, are_subtopics
-from judged.core.text_rows import TextRows, read_rows
+from judged.core.tables import Run
+from judged.core.text_rows import read_rows
 from judged.core.unread_runs import Layout, TextRun
 from judged.errors import JudgedError, Place, Warned
-from judged.io.files.mapped import TextPlaces, in_memory, open_later, open_now
+from judged.io.files.mapped import TextLines, in_memory, open_later, open_now
 from judged.io.files.source import Content
 from judged.io.tables.column_names import list_names
-from judged.io.tables.columns import ColumnRequest, find_columns, nested
+from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns, nested
 from judged.io.tables.containers import is_flat
 from judged.io.tables.context import Context
-from judged.io.tables.origin import WholeOrigin
-from judged.io.text.decimals import LARGEST_GRADE
-from judged.io.text.encoding import Begin, check_end
+from judged.io.tables.ids import GroupedIds
+from judged.io.tables.origin import LineOrigin, Origin
+from judged.io.tables.table import SourceTable
+from judged.io.text.encoding import Begin, check_end, text_start
 from judged.io.text.lines import Head
 
 _DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?[ \t\r\n]*\{[ \t\r\n]*"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*([{\[])')
+_NO_COLUMNS = RoleColumns({})
 _ARRAY = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\[[ \t\r\n]*(?=\{)")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """A JSON file as the native core takes it. `lines`: one record per line. `borrowed`: see `RoleColumns`."""
+    """A JSON file as the native core takes it. `lines`: one record per line. `ranked`: rows have ranks. `columns`: of records."""
 
     layout: Layout
-    lines: bool = False
-    borrowed: bool = False
+    lines: bool
+    ranked: bool
+    columns: RoleColumns = _NO_COLUMNS
+
+    @property
+    def scored(self) -> bool:
+        return not self.columns.column or self.layout["score"] is not None
 
     def warnings(self, last: bytes, name: str) -> tuple[Warned, ...]:
         return check_end(last, name) if self.lines else ()
@@ -57,8 +64,9 @@ def json_text(head: Head, names: Sequence[str], request: ColumnRequest) -> JsonT
         keys = nested(first, request)
         return None if keys is None or request.named else lists(*keys, request.what)
     if found := _DOCUMENT.match(head.data):
-        settings = {"listed": found[1] == b"[", "graded": request.what == "qrels", "columns": list_names("query")}
-        return None if request.named else JsonText({"source": "json_document", **settings})
+        listed = found[1] == b"["
+        settings = {"listed": listed, "graded": request.what == "qrels", "columns": list_names("query")}
+        return None if request.named else JsonText({"source": "json_document", **settings}, lines=False, ranked=listed)
     if found := _ARRAY.match(head.data):
         try:
             record = json.JSONDecoder().raw_decode(bytes(head.data)[found.end() :].decode("utf-8", "replace"))[0]
@@ -81,7 +89,7 @@ def first_record(head: Head) -> tuple[Mapping[str, Any] | None, bool]:
 def lists(query: str, docs: str, what: str, fields: Mapping[str, str] | None = None) -> JsonText:
     """Return records with a list of documents, one per line. With `fields`, all have these, with values that begin like these."""
     settings = {"query": query, "docs": docs, "graded": what == "qrels", "fields": dict(fields or {})}
-    return JsonText({"source": "json_lists", **settings}, lines=True)
+    return JsonText({"source": "json_lists", **settings}, lines=True, ranked=True)
 
 
 def records(names: Sequence[str], request: ColumnRequest, *, lines: bool) -> JsonText | None:
@@ -90,49 +98,43 @@ def records(names: Sequence[str], request: ColumnRequest, *, lines: bool) -> Jso
         columns = find_columns(names, request, Place(""))
     except JudgedError:
         return None
-    field: dict[str, str | None] = {role: columns.column.get(role) for role in ("query", "doc", "rank", "aspect")}
-    if "score" in request.named and field["rank"] is None:  # they may be ranks
-        return None
-    field["score"] = columns.column.get(request.number)
-    return JsonText({"source": "json_records", "listed": not lines, **field}, lines, columns.borrowed)
+    field = {role: columns.column.get(role) for role in ("query", "doc", "rank", "aspect")}
+    layout = {"source": "json_records", "listed": not lines, "score": columns.column.get(request.number), **field}
+    return JsonText(layout, lines, field["rank"] is not None, columns)
 
 
 def unread_json(content: Content, text: JsonText, read: Callable[[], Run]) -> TextRun:
     """Return an open file as a run for the native core; `read` reads it by the reference."""
     last = bytes(content.read()[-9:-8]) if content.file is None else content.last_byte()
     return TextRun(
-        name=content.name, read=read, open=open_later(content, lines=text.lines), layout=text.layout,
-        joinable=text.lines, warnings=text.warnings(last, content.name),
+        name=content.name, read=read, open=open_later(content, lines=text.lines), layout=text.layout, joinable=text.lines,
+        scored=text.scored, ranked=text.ranked, warnings=text.warnings(last, content.name),
     )  # fmt: skip
 
 
 def unread_chunk(data: bytes, begin: Begin, name: str, text: JsonText, read: Callable[[], Run]) -> TextRun:
     """Return some lines of a file as a run for the native core; `read` reads them by the reference."""
-    opened = partial(nullcontext, in_memory(data, name, begin))
-    return TextRun(name=name, read=read, open=opened, layout=text.layout)
+    opened = partial(nullcontext, in_memory(data, text_start(data, name, begin)))
+    return TextRun(name=name, read=read, open=opened, layout=text.layout, scored=text.scored, ranked=text.ranked)
 
 
-def read_json_rows(content: Content, text: JsonText, request: ColumnRequest) -> Run | Qrels | None:
+def read_json_rows(content: Content, text: JsonText, context: Context) -> SourceTable | None:
     """Read an open file; None if only the reference can."""
-    name = content.name
     with open_now(content, lines=text.lines) as (data, start):
         rows = read_rows(data, start, text.layout)
-        if rows is None:
-            return None
-        where = TextPlaces(name, open_later(content), text.layout) if text.lines else WholeOrigin(name).place
-        warnings = text.warnings(data[-1:].tobytes(), name)
-        keys: dict[str, Any] = {"name": name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
-        keys |= {"where": where, "warnings": warnings}
-    if request.what == "run":
-        return Run(**keys, score=rows.number, rank=rows.rank)
-    whole = rows.number == np.trunc(rows.number)
-    if (np.abs(rows.number) > LARGEST_GRADE).any() or (text.borrowed and not whole.all()):
+        last = data[-1:].tobytes()
+    if rows is None:
         return None
-    return Qrels(**keys, grade=rows.number, aspect=_aspect(rows, text, request))
-
-
-def _aspect(rows: TextRows, text: JsonText, request: ColumnRequest) -> Any:
-    if text.layout.get("aspect") is None:
-        return None
-    aspects = rows.aspects()
-    return aspects if "aspect" in request.named or are_subtopics(aspects) else None
+    origin: Origin
+    if text.lines:
+        origin = LineOrigin(context.name, TextLines(open_later(content), text.layout))
+    elif text.columns.column:
+        origin = context.items(text.columns.column)
+    else:
+        origin = context.keys(rows.queries, np.bincount(rows.query), rows.doc, keyed=not text.ranked)
+    return SourceTable(
+        name=context.name, request=context.request, warnings=text.warnings(last, context.name), origin=origin,
+        query=GroupedIds(rows.queries, rows.query), doc=rows.doc, number=rows.number if text.scored else None,
+        rank=rows.rank if text.ranked else None, borrowed=text.columns.borrowed,
+        aspect=rows.aspects() if text.layout.get("aspect") is not None else None,
+    )  # fmt: skip
