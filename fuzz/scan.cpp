@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "json_document.hpp"
+#include "json_lists.hpp"
 #include "json_records.hpp"
 #include "scan.hpp"
 
@@ -128,6 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const bool listed : {false, true}) {
         check(JsonRecords(exact.get(), start, text.size(), {"query", "doc", "score"}, listed), listed);
         check(JsonRecords(exact.get(), start, text.size(), {"query", "doc", {}, "rank"}, listed), listed);
+        check(JsonLists(exact.get(), start, text.size(), "query", "docs", listed, {}), true);  // a query may be cut off from its repetition
         check(JsonDocument(exact.get(), start, text.size(), listed, false, {"query"}), true);
     }
     return 0;

@@ -61,14 +61,7 @@ public:
 
     // Where a ranking seems to begin. A string may look like that; then the rankings before it do not end there, and none is taken.
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        std::vector<std::uint64_t> begins{first_};
-        while (size_ - begins.back() > 2 * bytes) {
-            const std::uint64_t next = ranking_after(begins.back() + bytes);
-            if (next >= size_) break;
-            begins.push_back(next);
-        }
-        begins.push_back(size_);
-        return begins;
+        return cut(first_, size_, bytes, [&](std::uint64_t at) { return ranking_after(at); });
     }
 
     template <class Each>

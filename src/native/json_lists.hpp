@@ -14,7 +14,8 @@ namespace judged {
 
 class JsonLists {
 public:
-    // The names of all fields, each with the first letter of its values (0 for numbers); empty if other fields do not matter.
+    // The names of all fields, each with the first letter of its values (0 for numbers, t for false, * for any); none if other fields do
+    // not matter.
     using Fields = std::vector<std::pair<std::string, char>>;
 
     JsonLists(const char* data, std::uint64_t start, std::uint64_t size, std::string query, std::string docs, bool graded, Fields fields)
@@ -25,16 +26,10 @@ public:
     View view(std::uint64_t position, std::size_t size) const { return rankings_.view(position, size); }
 
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        std::vector<std::uint64_t> begins{start_};
-        while (size_ - begins.back() > 2 * bytes) {
-            const std::uint64_t from = begins.back() + bytes;
-            const void* end = std::memchr(data_ + from, '\n', size_ - from);
-            const std::uint64_t next = end ? rankings_.offset(static_cast<const char*>(end)) + 1 : size_;
-            if (next >= size_) break;
-            begins.push_back(next);
-        }
-        begins.push_back(size_);
-        return begins;
+        return cut(start_, size_, bytes, [&](std::uint64_t at) {
+            const void* end = std::memchr(data_ + at, '\n', size_ - at);
+            return end ? rankings_.offset(static_cast<const char*>(end)) + 1 : size_;
+        });
     }
 
     template <class Each>
@@ -91,8 +86,10 @@ private:
         for (const View other : keys)
             if (same(other, name)) return false;
         keys.push_back(name);
-        const char kind = first == '-' || is_digit(first) ? char(0) : first;
-        return fields_.empty() || std::find(fields_.begin(), fields_.end(), std::pair(std::string(name), kind)) != fields_.end();
+        const char kind = first == '-' || is_digit(first) ? char(0) : first == 'f' ? 't' : first;
+        for (const auto& [known, wanted] : fields_)
+            if (known == name) return wanted == kind || wanted == '*';
+        return fields_.empty();
     }
 
     static constexpr std::size_t most_fields = 64;

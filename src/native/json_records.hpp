@@ -32,14 +32,9 @@ public:
     View view(std::uint64_t position, std::size_t size) const { return decoded_.view(position, size); }
 
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        std::vector<std::uint64_t> begins{first_};
-        while (size_ - begins.back() > 2 * bytes) {
-            const std::uint64_t next = next_query(record_after(begins.back() + bytes));
-            if (next >= size_) break;
-            begins.push_back(next);
-        }
-        begins.push_back(size_);
-        return begins;
+        const auto after = [&](std::uint64_t at) { return record_after(at); };
+        const auto query = [&](std::uint64_t at) { return query_at(at); };
+        return cut(first_, size_, bytes, [&](std::uint64_t at) { return next_query(after(at), size_, after, query); });
     }
 
     template <class Each>
@@ -63,7 +58,6 @@ public:
 
 private:
     static constexpr std::size_t most_fields = 64;
-    static constexpr std::uint64_t step = 16 << 10;
 
     // The values of a record, and the text before each of them.
     struct Slot {
@@ -206,25 +200,6 @@ private:
         row.query = {};
         const char* const p = scan_.space(data_ + position);
         return p < scan_.end() && record(p, shape, row) ? row.query : View{};
-    }
-
-    std::uint64_t next_query(std::uint64_t position) const {
-        const View name = query_at(position);
-        std::uint64_t low = position, high = position;
-        for (std::uint64_t far = step; high < size_; far *= 2) {
-            high = record_after(low + far);
-            if (high < size_ && query_at(high) == name)
-                low = high;
-            else
-                break;
-        }
-        while (high - low > step) {
-            const std::uint64_t middle = record_after(low + (high - low) / 2);
-            if (middle >= high) break;
-            (query_at(middle) == name ? low : high) = middle;
-        }
-        while (low < high && query_at(low) == name) low = record_after(low);
-        return low;
     }
 
     const char* data_;

@@ -39,6 +39,10 @@ def outcome(kind: str, text: bytes, **options):
         table = READERS[kind](stream, **options)
     except JudgedError as error:
         return type(error).__name__, str(error), error.where, repr(error.value)
+    return described(table)
+
+
+def described(table):
     found = {spec.name: plain(getattr(table, spec.name)) for spec in fields(table) if spec.name != "where"}
     return found, [table.where(row) for row in range(len(table))]
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import math
 from functools import partial
+from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from native_rows import check, is_native
+from native_rows import check, described, is_native
 
 from judged.core.numeric.native import NATIVE, native
+from judged.errors import JudgedError
+from judged.io.rag import listed as listed_questions
+from judged.io.rag.questions import read_questions
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
 
@@ -151,12 +155,42 @@ def _bytes(text: str):
     return st.one_of(st.just(whole), st.just(whole), st.just(b"\xef\xbb\xbf" + whole), broken)
 
 
-SHAPES = {"lines": lines, "arrays": arrays, "documents": documents}
+@st.composite
+def list_records(draw, names=("query", "results")):
+    """Records with lists of documents as text; sometimes a value or a field is odd."""
+    text = ids.map(partial(dumped, ascii=draw(st.booleans())))
+    out = []
+    for query in draw(st.lists(text, min_size=2, max_size=6, unique=draw(st.integers(0, 4)) > 0)):
+        row = {names[0]: query}
+        row |= {
+            name: f"[{', '.join(draw(st.lists(text, min_size=draw(st.integers(0, 3)) > 0, max_size=5)))}]"
+            for name in names[1:]
+        }
+        row |= draw(st.sampled_from([{}, {"tag": '"x"'}, {"tag": "null"}, {"tag": "3"}]))
+        if draw(st.integers(0, 7)) == 0:
+            odd = st.one_of(
+                odd_texts,
+                odd_numbers,
+                extras,
+                st.sampled_from(["[]", '["a", null]', '[["a", 1]]', '[{"id": "a"}]', '[["a"], ["b"]]', '{"a": 1}']),
+            )
+            row[draw(st.sampled_from([*row, "contexts", "gold"]))] = draw(odd)
+        if draw(st.integers(0, 7)) == 0:
+            row.pop(draw(st.sampled_from([*row])))
+        out.append("{" + ", ".join(f'"{name}": {cell}' for name, cell in row.items()) + "}")
+    return draw(_bytes("\n".join(out) + draw(st.sampled_from(["\n", "", "\r\n"]))))
+
+
+def lists(number: str):
+    return list_records(("query", "results" if number == "score" else "relevant"))
+
+
+SHAPES = {"lists": lists, "lines": lines, "arrays": arrays, "documents": documents}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shape", SHAPES)
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_json_files(shape, kind, data):
     check(kind, data.draw(SHAPES[shape](KINDS[kind])))
@@ -174,6 +208,7 @@ ORDINARY = {
     "an indented array": json.dumps([RECORD, RECORD], indent=2),
     "a document": json.dumps(RANKINGS),
     "an indented document": json.dumps(RANKINGS, indent=4),
+    "lines with lists": "".join(json.dumps({"query": f"q{i}", "documents": ["d1", 7, "é"], "more": {}}) + "\n" for i in range(3)),
     "lists": json.dumps({"q1": ["d1", "é", 7], "q2": ["d1"]}),
 }  # fmt: skip
 
@@ -184,6 +219,38 @@ def test_ordinary_json_is_read_by_the_core(text):
         data = text.replace("score", name).encode()
         assert is_native(kind, data), kind
         check(kind, data)
+
+
+def questions_of(text: bytes, path, **options):
+    path.write_bytes(text)
+    try:
+        found = read_questions(path, **options)
+    except JudgedError as error:
+        return type(error).__name__, str(error), error.where, repr(error.value)
+    return [described(table) for table in (found.qrels, found.run)]
+
+
+@settings(
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    text=list_records(("question", "retrieved", "relevant")),
+    options=st.sampled_from([{}, {}, {"retrieved": "relevant"}, {"question": "tag"}]),
+)
+def test_question_files(text, options, tmp_path):
+    path = tmp_path / "questions.jsonl"
+    seen = questions_of(text, path, **options)
+    with mock.patch.object(listed_questions, "NATIVE", False):
+        assert seen == questions_of(text, path, **options)
+
+
+def test_ordinary_question_files_are_read_by_the_core(tmp_path):
+    rows = [
+        {"question": f"why {i}?", "retrieved": ["a", "b"], "relevant": ["b"], "answer": None if i else "so"}
+        for i in range(3)
+    ]
+    (path := tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert listed_questions.read_listed_questions(path, {}) is not None
 
 
 @pytest.mark.parametrize(
@@ -221,7 +288,7 @@ def scores_of(cells: list[str]) -> np.ndarray | None:
     return None if found is None else found["number"]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(st.one_of(
     numbers, st.tuples(st.integers(0, 10**8), st.text("0123456789", min_size=1, max_size=18)).map(lambda two: f"{two[0]}.{two[1]}"),
     st.tuples(st.integers(2**53, 2**54), st.integers(1, 30)).map(lambda two: f"{math.ldexp(two[0] + 0.5, -two[1]):.20f}"[:20]).filter(lambda cell: cell[-1] != "."),
