@@ -66,6 +66,7 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
             _head(i % 3, i % 6, (i + 1) % 3, part=i % 12) + text.encode("utf-8", "surrogateescape"),
         )
     yield from (("mapping", f"empty-{i}", _head(before=i)) for i in range(2))
+    yield from (("mapping", f"empty-ranking-{i}", _head(order=i) + b"\0") for i in range(3))
     yield "rows", "empty", _head(before=2)
 
 
