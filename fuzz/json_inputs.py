@@ -20,8 +20,8 @@ COMMAS = (", ", ",", ",\n  ", " ,")
 
 
 def json_text(body: bytes, head: bytes, ids: Sequence[Sequence[bytes]], scores: Sequence[float]) -> bytes:
-    """The bytes as they are, or four bytes a row as records, an array, a document or lists, with odd values among them."""
-    form = head[6] % 5
+    """The bytes as they are, or four bytes a row as records, an array, a document, lists or records with lists, with odd values among them."""
+    form = head[6] % 6
     if form == 0:
         return body
     rows = [body[i : i + 4] for i in range(0, len(body) - 3, 4)]
@@ -59,8 +59,12 @@ def _text(form: int, rows: list[Cells], style: int) -> str:
     rankings: dict[str, list[str]] = {}
     for query, doc, score, _ in rows:
         cells = rankings.setdefault(query, [])
-        if form == 4 or style % 16 == 15 or not any(cell.startswith(f"{doc}:") for cell in cells):
-            cells.append(doc if form == 4 else f"{doc}: {score}")
+        if form >= 4 or style % 16 == 15 or not any(cell.startswith(f"{doc}:") for cell in cells):
+            cells.append(doc if form >= 4 else f"{doc}: {score}")
+    if form == 5:
+        comma = comma.replace("\n", "")
+        records = [f'{{"query":{query}{comma}"results": [{comma.join(docs)}]}}' for query, docs in rankings.items()]
+        return "".join(record + ENDS[style // 16 % 4] for record in records)
     marks = "{}" if form == 3 else "[]"
     return (
         "{" + comma.join(f"{query}:{marks[0]}{comma.join(cells)}{marks[1]}" for query, cells in rankings.items()) + "}"

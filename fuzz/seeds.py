@@ -53,7 +53,7 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
         for odd in range(0, 32, 3):
             head = _head(form % 3, odd % 6, odd % 3, odd % 5, odd % 2, odd, form, odd)
             yield "mapping", f"form-{form}-{odd}", head + _mapping(form * 32 + odd)
-    for form in range(1, 5):
+    for form in range(1, 6):
         for style in (*range(0, 64, 3), 7, 15, 23, 71, 255):
             head = _head(
                 form % 3, style % 6, style % 3, style % 5, style % 2, (style, 192)[style % 5 == 4], form, style

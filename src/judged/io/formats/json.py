@@ -56,13 +56,13 @@ def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> Te
     text = json_text(detected.head, detected.header, request)
     if text is None:
         return None
-    if content.file is None:  # which can be read only once
+    held = partial(_read_held, content, Context(request, content.name))  # which can be opened only once
+    return unread_json(content, text, held if content.file is None else read)
 
-        def read() -> Run:
-            table = _read_by_reference(content, Context(request, content.name))
-            return as_run(concatenate(table) if isinstance(table, ColumnBatches) else table)
 
-    return unread_json(content, text, read)
+def _read_held(content: Content, context: Context) -> Run:
+    table = _read_by_reference(content, context)
+    return as_run(concatenate(table) if isinstance(table, ColumnBatches) else table)
 
 
 def _read_by_reference(content: Content, context: Context) -> SourceTable | ColumnBatches:

@@ -230,9 +230,7 @@ def questions_of(text: bytes, path, **options):
     return [described(table) for table in (found.qrels, found.run)]
 
 
-@settings(
-    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=list_records(("question", "retrieved", "relevant")),
     options=st.sampled_from([{}, {}, {"retrieved": "relevant"}, {"question": "tag"}]),
