@@ -14,7 +14,7 @@ import numpy as np
 
 from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run
-from judged.core.unread_runs import TextRun, UnreadRun
+from judged.core.unread_runs import ScoreColumn, TextRun, UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.limits import limit_text
 from judged.io.files.mapped import map_file
@@ -76,7 +76,9 @@ class WholeFile:
             if self.request.named or not NATIVE:
                 return read()
             table = open_unread(self.file.path, read)
-            return table if isinstance(table, TextRun) else located(as_read_run(table), self.file.path)
+            if isinstance(table, UnreadRun) and not isinstance(table, ScoreColumn):
+                return table
+            return located(as_read_run(table), self.file.path)
         with self.file.open() as raw:
             stream = io.BytesIO(raw.read())
             stream.name = self.file.name

@@ -114,7 +114,7 @@ def unread_json(content: Content, text: JsonText, read: Callable[[], Run]) -> Te
 
 def unread_chunk(data: bytes, begin: Begin, name: str, text: JsonText, read: Callable[[], Run]) -> TextRun:
     """Return some lines of a file as a run for the native core; `read` reads them by the reference."""
-    opened = partial(nullcontext, in_memory(data, text_start(data, name, begin)))
+    opened: Any = partial(nullcontext, in_memory(data, text_start(data, name, begin)))
     return TextRun(name=name, read=read, open=opened, layout=text.layout, scored=text.scored, ranked=text.ranked)
 
 
