@@ -3,7 +3,7 @@
     python fuzz/run.py --seconds 60     build, fuzz; fails with the input in build/fuzz/found
     python fuzz/run.py --replay FILE    what is wrong with such an input
 
-Seven fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
+Eight fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
 coverage of the C++, under AddressSanitizer and UndefinedBehaviorSanitizer; then files.py, which needs neither. Corpora are kept in build/fuzz/corpus from
 one call to the next.
 """
@@ -21,8 +21,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "fuzz"
 SHARE = {
     "scan": 0.15,
-    "lines": 0.3,
-    "numbers": 0.1,
+    "lines": 0.2,
+    "tables": 0.15,
+    "numbers": 0.05,
     "rows": 0.1,
     "mapping": 0.1,
     "json": 0.15,

@@ -28,8 +28,7 @@ struct IdBlock {
     static constexpr std::size_t padding = 8;
 
     Block<std::uint8_t> buffer;
-    Block<std::int64_t> start;
-    Block<std::int32_t> length;
+    Block<std::int64_t> start, length;
 
     IdBlock() = default;
     IdBlock(std::size_t bytes, std::size_t rows) : buffer(bytes + padding), start(rows), length(rows) {
@@ -159,7 +158,7 @@ private:
         std::copy(ids.bytes.begin(), ids.bytes.end(), out.buffer.data.get() + byte);
         for (const std::uint32_t length : ids.length) {
             out.start.data[row] = std::int64_t(byte);
-            out.length.data[row++] = std::int32_t(length);
+            out.length.data[row++] = std::int64_t(length);
             byte += length;
         }
     }

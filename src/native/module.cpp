@@ -15,6 +15,9 @@
 #include "json_lists.hpp"
 #include "json_records.hpp"
 #include "judgment_lines.hpp"
+#include "judgments.hpp"
+#include "lenient_lines.hpp"
+#include "letor.hpp"
 #include "mapping.hpp"
 #include "resample.hpp"
 #include "scan.hpp"
@@ -82,6 +85,19 @@ private:
     std::optional<nb::python_error> error_;
 };
 
+// Calls `work(progress)` without the interpreter, which handles signals meanwhile.
+template <class Work>
+auto watched(Work&& work, nb::object callback = nb::none()) {
+    Watch watch(std::move(callback));
+    try {
+        const nb::gil_scoped_release release;
+        return work(Progress(std::ref(watch)));
+    } catch (const Stopped&) {
+        watch.raise();
+        throw;
+    }
+}
+
 nb::bytes bytes_of(View text) { return nb::bytes(text.data(), text.size()); }
 
 nb::dict as_dict(ScanResult&& found) {
@@ -124,16 +140,9 @@ struct Job {
 
 template <class Source>
 nb::dict scan_source(const Source& source, Job job) {
-    Watch watch(std::move(job.progress));
-    std::optional<ScanResult> found;
-    try {
-        const nb::gil_scoped_release release;
-        found = Scan<Source>(job.pool.pool, job.policy, source).run(job.threads, job.part, std::ref(watch));
-    } catch (const Stopped&) {
-        watch.raise();
-        throw;
-    }
-    return as_dict(std::move(*found));
+    return as_dict(watched([&](const Progress& progress) {
+        return Scan<Source>(job.pool.pool, job.policy, source).run(job.threads, job.part, progress);
+    }, std::move(job.progress)));
 }
 
 nb::dict scan_columns(const Columns& columns, Job job) {
@@ -147,7 +156,11 @@ nb::dict scan_columns(const Columns& columns, Job job) {
 }
 
 // Every source of rows in text. Python names one, with its settings, in a layout.
-using TextSource = std::variant<Lines, JudgmentLines, Delimited, JsonRecords, JsonDocument, JsonLists>;
+using TextSource = std::variant<Lines, LenientLines, JudgmentLines, Delimited, Letor, JsonRecords, JsonDocument, JsonLists>;
+
+// Judgments are collected, never scanned.
+template <class Source>
+constexpr bool has_rankings = !std::is_same_v<Source, JudgmentLines> && !std::is_same_v<Source, Letor>;
 
 std::string text_of(nb::handle text) { return std::string(nb::cast<std::string_view>(text)); }
 
@@ -190,18 +203,23 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
     const char* text = reinterpret_cast<const char*>(data.data());
     const auto name = nb::cast<std::string_view>(layout["source"]);
     if (name == "trec") return Lines(text, start, size);
-    if (name == "trec_judgments") return JudgmentLines(text, start, size);
+    if (name == "trec_lenient") return LenientLines(text, start, size);
+    if (name == "trec_judgments") return JudgmentLines(text, start, size, nb::cast<bool>(layout["lenient"]));
+    if (name == "letor") return Letor(text, start, size, nb::cast<std::uint64_t>(layout["line"]));
+    if (name == "delimited") return Delimited(text, start, size, delimited_layout(layout));
     if (name == "json_records") return JsonRecords(text, start, size, field_names(layout), nb::cast<bool>(layout["listed"]));
     if (name == "json_lists") return json_lists(text, start, size, layout);
     if (name == "json_document") return json_document(text, start, size, layout);
-    if (name == "delimited") return Delimited(text, start, size, delimited_layout(layout));
     throw std::invalid_argument("unknown source");
 }
 
 nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, const OwnedPool& pool,
                    const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
     const Job job{pool, policy, threads, part, std::move(progress)};
-    return std::visit([&](const auto& source) { return scan_source(source, job); }, text_source(data, start, size, layout));
+    return std::visit([&]<class Source>(const Source& source) -> nb::dict {
+        if constexpr (has_rankings<Source>) return scan_source(source, job);
+        throw std::invalid_argument("judgments cannot be scanned");
+    }, text_source(data, start, size, layout));
 }
 
 template <class T>
@@ -218,15 +236,9 @@ nb::tuple ids_of(IdBlock&& ids) {
 nb::object read_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, unsigned threads,
                      std::uint64_t part) {
     const TextSource text = text_source(data, start, size, layout);
-    Watch watch{nb::none()};
-    Collected all;
-    try {
-        const nb::gil_scoped_release release;
-        all = std::visit([&]<class Source>(const Source& source) { return Collect<Source>(source).run(threads, part, std::ref(watch)); }, text);
-    } catch (const Stopped&) {
-        watch.raise();
-        throw;
-    }
+    Collected all = watched([&](const Progress& progress) {
+        return std::visit([&]<class Source>(const Source& source) { return Collect<Source>(source).run(threads, part, progress); }, text);
+    });
     if (all.bad != nowhere) return nb::none();
     nb::dict out;
     out["queries"] = ids_of(std::move(all.queries));
@@ -238,6 +250,18 @@ nb::object read_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64
     out["aspect"] = ids_of(std::move(all.aspect));
     out["last"] = all.last;
     return out;
+}
+
+nb::object sort_judgments(Column<std::int64_t> place, std::size_t queries, Column<std::int64_t> query, Column<double> grade, nb::tuple docs,
+                          unsigned threads) {
+    const Slices ids = slices_of(docs);
+    if (grade.shape(0) != ids.size || query.shape(0) != ids.size || ids.size >= none) throw std::length_error("columns of different lengths");
+    auto sorted = watched([&](const Progress& progress) {
+        return SortJudgments(place.data(), queries, query.data(), grade.data(), ids).run(threads, progress);
+    });
+    if (!sorted) return nb::none();
+    return nb::make_tuple(array_of(std::move(sorted->query)), array_of(std::move(sorted->grade)),
+                          array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
 }
 
 Array<std::int64_t> row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
@@ -311,7 +335,11 @@ struct Rows {
     template <class Each>
     std::uint64_t rows(std::uint64_t end, Each& each) const {
         Cells cells;
-        if (text) return std::visit([&](const auto& source) { return source.rows(cells, start, end, each); }, *text);
+        if (text)
+            return std::visit([&]<class Source>(const Source& source) -> std::uint64_t {
+                if constexpr (has_rankings<Source>) return source.rows(cells, start, end, each);
+                throw std::invalid_argument("judgments cannot be counted");
+            }, *text);
         return (table ? table->columns() : *columns).rows(cells, start, end, each);
     }
 };
@@ -488,6 +516,7 @@ NB_MODULE(_native, m) {
     m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
           "progress"_a.none());
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
+    m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());

@@ -30,7 +30,7 @@ def open_later(content: Content, start: int | None = None, *, lines: bool = True
     That number is `start`, or the length of the byte-order mark. The limits of text are checked only when a file is read, so a
     mapped file has to have lines unless its format needs none.
     """
-    if content.file is None or not _can_map(content, lines):
+    if content.file is None or not can_map(content, lines):
         held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
         return held
     path = Path(os.fsdecode(content.file.name))
@@ -39,7 +39,7 @@ def open_later(content: Content, start: int | None = None, *, lines: bool = True
 
 def open_now(content: Content, start: int | None = None, *, lines: bool = True) -> Opened:
     """Return the same of the open file, which another may have replaced on disk."""
-    if content.file is None or not _can_map(content, lines):
+    if content.file is None or not can_map(content, lines):
         return nullcontext(in_memory(content.read(), _start(content, start)))
     return _map_open(content.file, content.name, _start(content, start), _stamp(content.file))
 
@@ -48,7 +48,8 @@ def _start(content: Content, start: int | None) -> int:
     return text_start(content.head, content.name) if start is None else start
 
 
-def _can_map(content: Content, lines: bool) -> bool:
+def can_map(content: Content, lines: bool = True) -> bool:
+    """Return whether a file can be mapped."""
     return content.file is not None and (b"\n" in content.head or not lines)
 
 
