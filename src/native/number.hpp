@@ -138,12 +138,12 @@ inline bool long_decimal(const char* p, std::size_t size, double& out) {
     const std::size_t before = std::size_t(std::countr_zero(points)) >> 3;
     const std::size_t behind = size - before - 1;
     if (points == 0 || before == 0 || behind > 18) return false;
-    std::uint64_t whole, first, second, third;
+    std::uint64_t whole, first, second, third = 0;
     const char* const part = p + before + 1;
     const std::size_t rest = behind - 8, last = rest > 8 ? rest - 8 : 0;
     if (!eight_digits(load<std::uint64_t>(p), unsigned(before), whole) || !eight_digits(load<std::uint64_t>(part), 8, first) ||
         !eight_digits(load<std::uint64_t>(part + 8), unsigned(rest - last), second) ||
-        !eight_digits(load<std::uint64_t>(part + 16), unsigned(last), third))
+        (last > 0 && !eight_digits(load<std::uint64_t>(part + 16), unsigned(last), third)))
         return false;
     std::uint64_t mantissa = (whole * whole_tens[8] + first) * whole_tens[rest - last] + second;
     mantissa = mantissa * whole_tens[last] + third;

@@ -13,10 +13,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from native_rows import check, described, is_native
 
+import judged as jd
+from judged.core.join.join import join
 from judged.core.numeric.native import NATIVE, native
+from judged.core.policy import Policy
+from judged.core.unread_runs import TextRun
 from judged.errors import JudgedError
+from judged.io.parts.parts import open_partitions
 from judged.io.rag import listed as listed_questions
 from judged.io.rag.questions import read_questions
+from judged.io.read import open_whole_run, read_qrels, read_run
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
 
@@ -256,6 +262,46 @@ def test_ordinary_question_files_are_read_by_the_core(tmp_path):
 )
 def test_named_fields(options):
     check("run", ORDINARY["json lines"].encode(), **options)
+
+
+def rows_of(queries: range, *fields: str) -> str:
+    rows = ({"qid": f"q{q}", "docid": f"d{d}", "score": 9 - d, "rank": d + 1} for q in queries for d in range(5))
+    return "".join(json.dumps({name: row[name] for name in ("qid", "docid", *fields)}) + "\n" for row in rows)
+
+
+QRELS = {f"q{q}": {"d1": 1, "d3": 2} for q in range(9)}
+
+
+def test_json_lines_in_a_directory_are_scanned_in_place(tmp_path):
+    for i in range(3):
+        (tmp_path / f"{i}.jsonl").write_text(rows_of(range(2 * i, 2 * i + 3), "score").replace("d0", f"x{i}"))
+    parts = open_partitions(tmp_path)
+    batches = [batch for part in parts.partitions.parts for batch in part.batches()]
+    assert {type(batch) for batch in batches} == {TextRun}
+    qrels, policy = read_qrels(QRELS), Policy(duplicates="best", repeats="judged")
+    seen, expected = join(qrels, parts, policy), join(qrels, read_run(tmp_path), policy)
+    assert seen.rank.tolist() == expected.rank.tolist()
+    assert seen.retrieved.tolist() == expected.retrieved.tolist()
+
+
+@pytest.mark.parametrize("fields", [("score",), ("rank",), ("score", "rank")])
+def test_an_unread_run_orders_as_the_columns_do(fields, tmp_path):
+    (path := tmp_path / "run.jsonl").write_text(rows_of(range(3), *fields))
+    qrels = read_qrels(QRELS)
+    unread = open_whole_run(path)
+    assert isinstance(unread, TextRun)
+    seen, expected = (join(qrels, run, Policy()) for run in (unread, read_run(path)))
+    assert seen.policy == expected.policy
+    assert seen.policy.unscored == expected.policy.unscored == (fields == ("rank",))
+    assert (seen.rank.tolist(), seen.warnings) == (expected.rank.tolist(), expected.warnings)
+
+
+def test_judgments_and_a_run_in_each_others_place_are_reported(tmp_path):
+    (tmp_path / "qrels.json").write_text(json.dumps({q: {"d1": 1, "d2": 0, "d3": 1} for q in QRELS}))
+    (tmp_path / "run.json").write_text(json.dumps({q: {"d1": 0.25, "d2": 0.75, "d3": 1.5} for q in QRELS}))
+    with pytest.raises(JudgedError) as error:
+        jd.evaluate(tmp_path / "run.json", tmp_path / "qrels.json", "P@1")
+    assert error.value.slug == "swapped"
 
 
 @pytest.mark.parametrize("field", ["subtopic", "aspect"])
