@@ -18,6 +18,7 @@ from typing import Any, get_args
 from unittest import mock
 
 import numpy as np
+from fuzz.json_inputs import json_text, opened
 
 from judged.core import text_rows
 from judged.core.ids import IdColumn
@@ -295,10 +296,20 @@ def _of_mapping(qrels: Qrels, run: dict[Any, Any]) -> Source:
     return qrels, partial(open_whole_run, run), partial(read_run, run)
 
 
+# ── JSON ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _json(body: bytes, head: bytes) -> Source:
+    """JSON in a stream, or in a file."""
+    text = json_text(body, head, (QUERIES, DOCS), SCORES)
+    return _file(text) if head[5] >= 192 else (_qrels(), *opened(text))
+
+
 TARGETS: dict[str, Callable[[bytes, bytes], Source]] = {
     "lines": _lines,
     "tables": _tables,
     "numbers": _numbers,
     "rows": _rows,
     "mapping": _mapping,
+    "json": _json,
 }

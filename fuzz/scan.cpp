@@ -10,6 +10,9 @@
 
 #include "collect.hpp"
 #include "delimited.hpp"
+#include "json_document.hpp"
+#include "json_lists.hpp"
+#include "json_records.hpp"
 #include "judgment_lines.hpp"
 #include "lenient_lines.hpp"
 #include "letor.hpp"
@@ -152,11 +155,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::unique_ptr<char[]> exact(new char[text.size()]);  // of the exact size, so that reading past the end is detected
     std::memcpy(exact.get(), text.data(), text.size());
     const std::uint64_t start = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
-    const Lines lines(exact.get(), start, text.size());
-    const auto found = [&](unsigned threads, std::uint64_t part) {
-        return Scan<Lines>(pool, policy, lines).run(threads, part, [](std::uint64_t, std::uint64_t) { return true; });
+    // `guesses`: the source may refuse a text for a cut that turns out not to be one.
+    const auto check = [&]<class Source>(const Source& source, bool guesses = false) {
+        const auto found = [&](unsigned threads, std::uint64_t part) {
+            return Scan<Source>(pool, policy, source).run(threads, part, [](std::uint64_t, std::uint64_t) { return true; });
+        };
+        const ScanResult whole = found(1, 1 << 20), cut = found(1 + head[5] / 4 % 3, parts[head[5] % 4]);
+        if (!guesses || (whole.bad == nowhere && cut.bad == nowhere)) compare(whole, cut);
     };
-    compare(found(1, 1 << 20), found(1 + head[5] / 4 % 3, parts[head[5] % 4]));
+    check(Lines(exact.get(), start, text.size()));
     collect_all(exact.get(), start, text.size(), 1 + head[5] / 4 % 3, parts[head[5] % 4]);
+    if (text.find('{') == std::string::npos) return 0;
+    for (const bool listed : {false, true}) {
+        check(JsonRecords(exact.get(), start, text.size(), {"query", "doc", "score"}, listed), listed);
+        check(JsonRecords(exact.get(), start, text.size(), {"query", "doc", {}, "rank"}, listed), listed);
+        check(JsonLists(exact.get(), start, text.size(), "query", "docs", listed, {}), true);  // a query may be cut off from its repetition
+        check(JsonDocument(exact.get(), start, text.size(), listed, false, {"query"}), true);
+    }
     return 0;
 }

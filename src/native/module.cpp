@@ -11,6 +11,9 @@
 #include "columns.hpp"
 #include "counting.hpp"
 #include "delimited.hpp"
+#include "json_document.hpp"
+#include "json_lists.hpp"
+#include "json_records.hpp"
 #include "judgment_lines.hpp"
 #include "judgments.hpp"
 #include "lenient_lines.hpp"
@@ -153,11 +156,37 @@ nb::dict scan_columns(const Columns& columns, Job job) {
 }
 
 // Every source of rows in text. Python names one, with its settings, in a layout.
-using TextSource = std::variant<Lines, LenientLines, JudgmentLines, Delimited, Letor>;
+using TextSource = std::variant<Lines, LenientLines, JudgmentLines, Delimited, Letor, JsonRecords, JsonDocument, JsonLists>;
 
 // Judgments are collected, never scanned.
 template <class Source>
 constexpr bool has_rankings = !std::is_same_v<Source, JudgmentLines> && !std::is_same_v<Source, Letor>;
+
+std::string text_of(nb::handle text) { return std::string(nb::cast<std::string_view>(text)); }
+
+// Fields of records by role; None for a role without one.
+JsonRecords::Names field_names(const nb::dict& layout) {
+    static constexpr const char* roles[] = {"query", "doc", "score", "rank", "aspect"};
+    JsonRecords::Names names;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (const nb::object name = layout[roles[i]]; !name.is_none()) names[i] = nb::cast<std::string_view>(name);
+    return names;
+}
+
+JsonDocument json_document(const char* text, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
+    std::vector<std::string> columns;
+    for (const nb::handle name : nb::cast<nb::tuple>(layout["columns"])) columns.push_back(text_of(name));
+    return {text, start, size, nb::cast<bool>(layout["listed"]), nb::cast<bool>(layout["graded"]), std::move(columns)};
+}
+
+JsonLists json_lists(const char* text, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
+    JsonLists::Fields fields;
+    for (const auto [name, kind] : nb::cast<nb::dict>(layout["fields"])) {
+        const auto letter = nb::cast<std::string_view>(kind);
+        fields.emplace_back(text_of(name), letter.empty() ? char(0) : letter[0]);
+    }
+    return {text, start, size, text_of(layout["query"]), text_of(layout["docs"]), nb::cast<bool>(layout["graded"]), std::move(fields)};
+}
 
 DelimitedLayout delimited_layout(const nb::dict& layout) {
     const auto column = [&](const char* role) { return nb::cast<int>(layout[role]); };
@@ -178,6 +207,9 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
     if (name == "trec_judgments") return JudgmentLines(text, start, size, nb::cast<bool>(layout["lenient"]));
     if (name == "letor") return Letor(text, start, size, nb::cast<std::uint64_t>(layout["line"]));
     if (name == "delimited") return Delimited(text, start, size, delimited_layout(layout));
+    if (name == "json_records") return JsonRecords(text, start, size, field_names(layout), nb::cast<bool>(layout["listed"]));
+    if (name == "json_lists") return json_lists(text, start, size, layout);
+    if (name == "json_document") return json_document(text, start, size, layout);
     throw std::invalid_argument("unknown source");
 }
 

@@ -26,6 +26,43 @@ struct Row {
 
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
+// Chunks of about this many bytes, from `start` to `size`. `next(position)`: the first place from there on at which one may begin.
+template <class Next>
+std::vector<std::uint64_t> cut(std::uint64_t start, std::uint64_t size, std::uint64_t bytes, Next&& next) {
+    std::vector<std::uint64_t> begins{start};
+    while (size - begins.back() > 2 * bytes) {
+        const std::uint64_t begin = next(begins.back() + bytes);
+        if (begin >= size) break;
+        begins.push_back(begin);
+    }
+    begins.push_back(size);
+    return begins;
+}
+
+// The first row of the next query, if rows of one query are adjacent: exponential, then binary search. `after(position)`: the first row
+// from there on, or the end.
+template <class After, class QueryAt>
+std::uint64_t next_query(std::uint64_t row, std::uint64_t size, After&& after, QueryAt&& query_at) {
+    constexpr std::uint64_t step = 16 << 10;
+    if (row >= size) return size;
+    const View query = query_at(row);
+    std::uint64_t low = row, high = row;
+    for (std::uint64_t far = step; high < size; far *= 2) {
+        high = after(low + far);
+        if (high < size && query_at(high) == query)
+            low = high;
+        else
+            break;
+    }
+    while (high - low > step) {
+        const std::uint64_t middle = after(low + (high - low) / 2);
+        if (middle >= high) break;
+        (query_at(middle) == query ? low : high) = middle;
+    }
+    while (low < high && query_at(low) == query) low = after(low);
+    return low;
+}
+
 // The bytes from `start` to `size`. 128 bytes after every byte are readable through `at`: the last lines are copied.
 class Text {
 public:
@@ -70,36 +107,15 @@ public:
     // quotes, each begins with any line.
     template <class Begin>
     std::vector<std::uint64_t> parts(std::uint64_t bytes, Begin&& begin_of) const {
-        std::vector<std::uint64_t> begins{start_};
-        while (size_ - begins.back() > 2 * bytes) {
-            const std::uint64_t next = quote_ ? line_outside_quotes(begins.back(), bytes) : begin_of(line_after(begins.back() + bytes));
-            if (next >= size_) break;
-            begins.push_back(next);
-        }
-        begins.push_back(size_);
-        return begins;
+        return cut(start_, size_, bytes, [&](std::uint64_t at) {
+            return quote_ ? line_outside_quotes(at - bytes, bytes) : begin_of(line_after(at));
+        });
     }
 
-    // The first line of the next query, if rows of one query are adjacent: exponential, then binary search.
+    // The first line of the next query, if rows of one query are adjacent.
     template <class QueryAt>
     std::uint64_t next_query(std::uint64_t line, QueryAt&& query_at) const {
-        if (line >= size_) return size_;
-        const View query = query_at(line);
-        std::uint64_t low = line, high = line;
-        for (std::uint64_t far = step; high < size_; far *= 2) {
-            high = line_after(low + far);
-            if (high < size_ && query_at(high) == query)
-                low = high;
-            else
-                break;
-        }
-        while (high - low > step) {
-            const std::uint64_t middle = line_after(low + (high - low) / 2);
-            if (middle >= high) break;
-            (query_at(middle) == query ? low : high) = middle;
-        }
-        while (low < high && query_at(low) == query) low = line_after(low);
-        return low;
+        return judged::next_query(line, size_, [&](std::uint64_t at) { return line_after(at); }, query_at);
     }
 
     // Finds the cells of some lines at a time, and calls `read(text, begin)`, which returns the offset of the first invalid

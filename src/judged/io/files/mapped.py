@@ -24,21 +24,22 @@ from judged.io.text.encoding import text_start
 _STEP = 1 << 24
 
 
-def open_later(content: Content, start: int | None = None) -> Callable[[], Opened]:
+def open_later(content: Content, start: int | None = None, *, lines: bool = True) -> Callable[[], Opened]:
     """Return a function that returns the text of a file, mapped if it is a plain file, and the number of bytes to skip.
 
-    That number is `start`, or the length of the byte-order mark.
+    That number is `start`, or the length of the byte-order mark. The limits of text are checked only when a file is read, so a
+    mapped file has to have lines unless its format needs none.
     """
-    if content.file is None or not can_map(content):
+    if content.file is None or not can_map(content, lines):
         held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
         return held
     path = Path(os.fsdecode(content.file.name))
     return partial(map_file, path, content.name, _start(content, start), _stamp(content.file))
 
 
-def open_now(content: Content, start: int | None = None) -> Opened:
+def open_now(content: Content, start: int | None = None, *, lines: bool = True) -> Opened:
     """Return the same of the open file, which another may have replaced on disk."""
-    if content.file is None or not can_map(content):
+    if content.file is None or not can_map(content, lines):
         return nullcontext(in_memory(content.read(), _start(content, start)))
     return _map_open(content.file, content.name, _start(content, start), _stamp(content.file))
 
@@ -47,9 +48,9 @@ def _start(content: Content, start: int | None) -> int:
     return text_start(content.head, content.name) if start is None else start
 
 
-def can_map(content: Content) -> bool:
-    """Return whether a file can be mapped: the limits of text are checked only when it is read, so it has to have lines."""
-    return content.file is not None and b"\n" in content.head
+def can_map(content: Content, lines: bool = True) -> bool:
+    """Return whether a file can be mapped."""
+    return content.file is not None and (b"\n" in content.head or not lines)
 
 
 def in_memory(data: Raw, start: int) -> tuple[Bytes, int]:

@@ -2,68 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import fields
 from io import BytesIO
 from unittest import mock
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from native_rows import READERS, check, is_native, only_reference
 
-from judged.core import text_rows
-from judged.core.ids import IdColumn
 from judged.core.numeric.native import NATIVE
-from judged.errors import JudgedError
 from judged.evaluation.trec_eval import output
 from judged.evaluation.trec_eval.join import Options
 from judged.evaluation.trec_eval.output import evaluate_files
 from judged.io.formats import trec_eval
-from judged.io.read import read_qrels, read_run
+from judged.io.read import read_qrels
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
-
-READERS = {"run": read_run, "qrels": read_qrels}
-
-
-@contextmanager
-def only_reference():
-    with mock.patch.object(text_rows, "native", None):
-        yield
-
-
-def plain(value):
-    if isinstance(value, IdColumn):
-        return value.tolist()
-    return (value.dtype.kind, value.tolist()) if isinstance(value, np.ndarray) else value
-
-
-def outcome(kind: str, text: bytes, **options):
-    """What came of it, in a form that can be compared to the last bit."""
-    stream = BytesIO(text)
-    stream.name = "file.txt"
-    try:
-        table = READERS[kind](stream, **options)
-    except JudgedError as error:
-        return type(error).__name__, str(error), error.where, error.value
-    found = {spec.name: plain(getattr(table, spec.name)) for spec in fields(table) if spec.name != "where"}
-    return found, [table.where(row) for row in range(len(table))]
-
-
-def check(kind: str, text: bytes, **options):
-    with mock.patch.object(text_rows, "_BYTES", 50), mock.patch.object(text_rows, "usable_cores", return_value=2):
-        seen = outcome(kind, text, **options)
-    with only_reference():
-        assert seen == outcome(kind, text, **options)
-
-
-def is_native(kind: str, text: bytes, **options) -> bool:
-    """Return whether the core reads a text, and does not leave it to the reference."""
-    with mock.patch.object(text_rows, "TextRows", side_effect=text_rows.TextRows) as made:
-        outcome(kind, text, **options)
-    return made.called
-
 
 # ── TREC ─────────────────────────────────────────────────────────────────────────────────────────
 
