@@ -10,6 +10,7 @@
 #include "blank.hpp"
 #include "id.hpp"
 #include "number.hpp"
+#include "strip.hpp"
 
 namespace judged {
 
@@ -54,10 +55,13 @@ public:
     template <class Each>
     std::uint64_t rows(Cells& cells, std::uint64_t begin, std::uint64_t end, Each& each) const {
         std::uint64_t chunk = step;
+        bool alike = true;  // whether the last line resembled the one before
         while (begin < end) {
             const std::uint64_t border = begin < tail_at_ ? std::min(end, tail_at_) : end;
-            const auto size = std::uint32_t(std::min(border - begin, chunk));
             const char* text = at(begin);
+            auto size = std::uint32_t(std::min(border - begin, chunk));
+            const void* newline = alike ? std::memchr(text, '\n', size) : nullptr;
+            if (newline) size = std::uint32_t(static_cast<const char*>(newline) - text) + 1;
             cells.find(text, size, begin + size == border, 6);
             if (cells.size == 0) {  // no complete line
                 chunk *= 2;
@@ -68,6 +72,11 @@ public:
             if (bad != nowhere) return bad;
             begin += cells.size;
             chunk = step;
+            alike = !alike;
+            if (!newline || cells.form != Cells::Form::regular || text[0] == '#') continue;
+            const std::uint64_t after = rows_alike(cells.edge.data(), text, begin, border, each);
+            alike = after > begin;
+            begin = after;
         }
         return nowhere;
     }
@@ -77,10 +86,47 @@ public:
 private:
     static constexpr std::uint64_t step = 16 << 10;    // a chunk fits into the processor's cache
     static constexpr std::uint64_t overlap = 4 << 10;  // copied, so that words can be read past the end
-    static constexpr std::uint64_t padding = 128;
+    static constexpr std::uint64_t padding = 256;
 
     const char* at(std::uint64_t position) const {
         return position < tail_at_ ? data_ + position : tail_.get() + (position - tail_at_);
+    }
+
+    // Calls `each` for the lines after a line with these ends of cells that have the same bytes before the document and after
+    // the score, as most have: only the other cells are looked at. Returns the offset of the first other line.
+    template <class Each>
+    static std::uint64_t rows_alike(const std::uint32_t* edge, const char* text, std::uint64_t begin, std::uint64_t end, Each& each) {
+        const Pattern head(text, edge[1] + 1), tail(text + edge[4], edge[5] + 1 - edge[4]);
+        if (head.size() > Strip::readable || tail.size() > Strip::readable) return begin;
+        Strip strip;
+        strip.query = View(text, edge[0]);
+        strip.prefix = head.size();
+        const char blank = text[edge[1]];
+        const char* line = text + edge[5] + 1;
+        const char* const last = line + (end - begin);
+        do {
+            strip.begin = begin;
+            const char* next = strip.take(line, last, head, tail, blank);
+            if (strip.size > 0) take(strip, each);
+            begin += std::uint64_t(next - line);
+            line = next;
+        } while (strip.size == Strip::most);
+        return begin;
+    }
+
+    template <class Each>
+    JUDGED_INLINE static void take(const Strip& strip, Each& each) {
+        if constexpr (requires { each.strip(strip); }) {
+            each.strip(strip);
+        } else {
+            for (std::size_t i = 0; i < strip.size; ++i) each(row_of(strip, i));
+        }
+    }
+
+    static Row row_of(const Strip& strip, std::size_t i) {
+        const std::uint64_t position = strip.position(i);
+        const std::int64_t rank = std::max<std::int64_t>(strip.rank[i], 0);
+        return {strip.query, strip.doc(i), position - strip.prefix, position, strip.score[i], rank, strip.rank[i] >= 0};
     }
 
     template <class Each>

@@ -136,6 +136,20 @@ private:
             if (fresh_) ranking_.add(scan_.pool_, row.doc.data(), row.doc.size(), row.position, value_of(scan_.policy_, row, row.position));
         }
 
+        // More rows of the same query.
+        JUDGED_NOINLINE void strip(const Strip& rows) {
+            bool agree = rows.rank[0] > last_.rank && rows.score[0] <= last_.score;
+            for (std::size_t i = 1; i < rows.size; ++i)
+                agree &= (rows.rank[i] > rows.rank[i - 1]) & (rows.score[i] <= rows.score[i - 1]);
+            if (!agree) compare_ranks(rows);
+            last_.score = rows.score[rows.size - 1];
+            last_.rank = rows.rank[rows.size - 1];
+            ranked_ &= rows.ranked;
+            if (!rows.finite)
+                for (std::size_t i = 0; i < rows.size; ++i) infinite_ += std::isinf(rows.score[i]);
+            if (fresh_) ranking_.add(scan_.pool_, scan_.policy_, rows);
+        }
+
         void finish(std::uint64_t end) {
             if (edges_.any) close(end);
             edges_.last = last_;
@@ -144,6 +158,15 @@ private:
         }
 
     private:
+        JUDGED_NOINLINE void compare_ranks(const Strip& rows) {
+            Edge before = last_;
+            for (std::size_t i = 0; i < rows.size; ++i) {
+                const Edge mark{before.query, rows.score[i], rows.rank[i]};
+                disagrees_ |= disagree(before, mark);
+                before = mark;
+            }
+        }
+
         // Another query begins.
         JUDGED_NOINLINE void turn(const Row& row, const Edge& mark) {
             if (edges_.any)
