@@ -5,9 +5,12 @@
 #include <nanobind/stl/string_view.h>
 
 #include <optional>
+#include <variant>
 
+#include "collect.hpp"
 #include "columns.hpp"
 #include "counting.hpp"
+#include "judgment_lines.hpp"
 #include "mapping.hpp"
 #include "resample.hpp"
 #include "scan.hpp"
@@ -139,11 +142,65 @@ nb::dict scan_columns(const Columns& columns, Job job) {
     return scan_source(*gathered, std::move(job));
 }
 
-nb::dict scan_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, const OwnedPool& pool,
-                    const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
+// Every source of rows in text. Python names one, with its settings, in a layout.
+using TextSource = std::variant<Lines, JudgmentLines>;
+
+TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
     if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
-    const Lines lines(reinterpret_cast<const char*>(data.data()), start, size);
-    return scan_source(lines, {pool, policy, threads, part, std::move(progress)});
+    const char* text = reinterpret_cast<const char*>(data.data());
+    const auto name = nb::cast<std::string_view>(layout["source"]);
+    if (name == "trec") return Lines(text, start, size);
+    if (name == "trec_judgments") return JudgmentLines(text, start, size);
+    throw std::invalid_argument("unknown source");
+}
+
+nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, const OwnedPool& pool,
+                   const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
+    const Job job{pool, policy, threads, part, std::move(progress)};
+    return std::visit([&](const auto& source) { return scan_source(source, job); }, text_source(data, start, size, layout));
+}
+
+template <class T>
+Array<T> array_of(Block<T>&& block) {
+    T* data = block.data.release();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Array<T>(data, {block.size}, owner);
+}
+
+nb::tuple ids_of(IdBlock&& ids) {
+    return nb::make_tuple(array_of(std::move(ids.buffer)), array_of(std::move(ids.start)), array_of(std::move(ids.length)));
+}
+
+nb::object read_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, unsigned threads,
+                     std::uint64_t part) {
+    const TextSource text = text_source(data, start, size, layout);
+    Watch watch{nb::none()};
+    Collected all;
+    try {
+        const nb::gil_scoped_release release;
+        all = std::visit([&]<class Source>(const Source& source) { return Collect<Source>(source).run(threads, part, std::ref(watch)); }, text);
+    } catch (const Stopped&) {
+        watch.raise();
+        throw;
+    }
+    if (all.bad != nowhere) return nb::none();
+    nb::dict out;
+    out["queries"] = ids_of(std::move(all.queries));
+    out["query"] = array_of(std::move(all.query));
+    out["doc"] = ids_of(std::move(all.doc));
+    out["number"] = array_of(std::move(all.number));
+    out["rank"] = all.rank.data ? nb::cast(array_of(std::move(all.rank))) : nb::none();
+    out["unranked"] = all.unranked;
+    out["aspect"] = ids_of(std::move(all.aspect));
+    out["last"] = all.last;
+    return out;
+}
+
+Array<std::int64_t> row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+    std::vector<std::int64_t> begins;
+    const auto add = [&](const Row& row) { begins.push_back(std::int64_t(row.begin)); };
+    std::visit([&](const auto& source) { Cells cells; source.rows(cells, start, size, add); }, text_source(data, start, size, layout));
+    return array_of(std::move(begins));
 }
 
 Columns columns_of(const nb::tuple& queries, const Column<std::int64_t>& query, const nb::tuple& docs,
@@ -197,25 +254,27 @@ nb::object scan_dict(nb::dict run, bool integer_queries, bool integer_docs, cons
 // The rows of a batch of any kind, with the memory that it refers to.
 struct Rows {
     nb::object kept;
-    std::unique_ptr<Lines> lines;
+    std::unique_ptr<TextSource> text;
     std::unique_ptr<ArrowTable> table;
     std::unique_ptr<Columns> columns;
     std::uint64_t start = 0;
 
-    std::uint64_t end() const { return lines ? lines->size() : (table ? table->columns() : *columns).size(); }
+    std::uint64_t end() const {
+        if (text) return std::visit([](const auto& source) { return source.size(); }, *text);
+        return (table ? table->columns() : *columns).size();
+    }
 
     template <class Each>
     std::uint64_t rows(std::uint64_t end, Each& each) const {
         Cells cells;
-        if (lines) return lines->rows(cells, start, end, each);
+        if (text) return std::visit([&](const auto& source) { return source.rows(cells, start, end, each); }, *text);
         return (table ? table->columns() : *columns).rows(cells, start, end, each);
     }
 };
 
-Rows* rows_in_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size) {
-    if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
-    auto lines = std::make_unique<Lines>(reinterpret_cast<const char*>(data.data()), start, size);
-    return new Rows{nb::cast(data), std::move(lines), nullptr, nullptr, start};
+Rows* rows_in_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+    auto text = std::make_unique<TextSource>(text_source(data, start, size, layout));
+    return new Rows{nb::cast(data), std::move(text), nullptr, nullptr, start};
 }
 
 Rows* rows_in_arrow(nb::handle stream, nb::tuple columns, bool integer_queries, bool integer_docs) {
@@ -309,7 +368,7 @@ struct OwnedTally {
 
 void bind_parts(nb::module_& m) {
     nb::class_<Rows>(m, "Rows");
-    m.def("lines", &rows_in_lines, "data"_a, "start"_a, "size"_a, nb::rv_policy::take_ownership);
+    m.def("text", &rows_in_text, "data"_a, "start"_a, "size"_a, "layout"_a, nb::rv_policy::take_ownership);
     m.def("arrow", &rows_in_arrow, "stream"_a, "columns"_a, "integer_queries"_a, "integer_docs"_a, nb::rv_policy::take_ownership);
     m.def("columns", &rows_in_columns, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(),
           nb::rv_policy::take_ownership);
@@ -382,8 +441,10 @@ NB_MODULE(_native, m) {
     choices["duplicates"] = names_of(DUPLICATES);
     m.attr("POLICY_CHOICES") = choices;
     bind_parts(m);
-    m.def("scan_lines", &scan_lines, "data"_a, "start"_a, "size"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
+    m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
           "progress"_a.none());
+    m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
+    m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());
     m.def("scan_arrow", &scan_arrow, "streams"_a, "columns"_a, "integer_queries"_a, "integer_docs"_a, "pool"_a, "policy"_a,

@@ -188,10 +188,13 @@ class Qrels(_IdTable):
     overlap: str = "any"
 
 
+NO_SUBTOPIC = (b"0", b"Q0")
+
+
 def are_subtopics(column: IdColumn) -> bool:
     """Return whether the second column of judgments has subtopics: not if it is 0 or Q0 throughout, as in files without any."""
     rows = np.arange(len(column))
-    return bool(len(rows)) and not (column[0] in (b"0", b"Q0") and column.same(rows, column, np.zeros_like(rows)).all())
+    return bool(len(rows)) and not (column[0] in NO_SUBTOPIC and column.same(rows, column, np.zeros_like(rows)).all())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from judged.core.find.pool import IdPool
 from judged.core.numeric.native import native
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import ArrowRun, TrecLines, UnreadRun
+from judged.core.unread_runs import ArrowRun, TextRun, UnreadRun
 
 if TYPE_CHECKING:
     from judged.core.parts.pass_two import HitIndex
@@ -67,14 +67,14 @@ class NativeTally:
 
 def _feed(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
     """Return what the native core makes of the rows of a batch; None if only the reference can handle them."""
-    if isinstance(batch, TrecLines):
-        if kinds != ("text", "text"):
+    if isinstance(batch, TextRun):
+        if kinds != batch.kinds:
             return None
         with batch.open() as (data, start):
-            result, bad, empty = use(native.lines(data, start, len(data)))
-            if bad is not None:
-                batch.raise_line(data, bad, empty)
-            return result
+            result, bad, empty = use(native.text(data, start, len(data), dict(batch.layout)))
+            if bad is not None and batch.raise_row is not None:
+                batch.raise_row(data, bad, empty)
+            return result if bad is None else None
     rows = None
     if isinstance(batch, ArrowRun) and "other" not in kinds and (stream := batch.stream()) is not None:
         rows = native.arrow(stream, batch.columns, *(kind == "integer" for kind in kinds))

@@ -16,10 +16,11 @@ from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.limits import limit_text
+from judged.io.files.mapped import map_file
 from judged.io.files.source import PAD
 from judged.io.files.stored import Stored
 from judged.io.formats.registry import FORMATS
-from judged.io.formats.trec import map_file, unread_lines
+from judged.io.formats.trec import unread_lines
 from judged.io.open_table import read_one_run
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context

@@ -15,7 +15,7 @@ from small_partitions import batches_of, described, error_in_parts, error_of, ro
 
 from judged.core.join.join import join
 from judged.core.policy import Policy
-from judged.core.unread_runs import TrecLines
+from judged.core.unread_runs import TextRun
 from judged.io.files import limits
 from judged.io.parts.parts import open_partitions
 from judged.io.read import read_qrels, read_run
@@ -125,7 +125,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
     def look():
         for part in open_partitions(path).partitions.parts:
             for lines in part.batches():
-                assert isinstance(lines, TrecLines)
+                assert isinstance(lines, TextRun)
                 with lines.open() as (data, start):
                     begins = [start, *(i + 1 for i in range(start, len(data)) if data[i] == 10 and i + 1 < len(data))]
                     for first, begin in enumerate(begins):
@@ -135,7 +135,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
 
     def try_line(lines, data, begin, first):
         try:
-            lines.raise_line(data, begin, first)
+            lines.raise_row(data, begin, first)
         except AssertionError:
             assert lines.place(data, begin).line
 
