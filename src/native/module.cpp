@@ -116,6 +116,7 @@ struct Job {
     unsigned threads;
     std::uint64_t part;
     nb::object progress;
+    std::size_t examples = 3;
 };
 
 template <class Source>
@@ -124,7 +125,7 @@ nb::dict scan_source(const Source& source, Job job) {
     std::optional<ScanResult> found;
     try {
         const nb::gil_scoped_release release;
-        found = Scan<Source>(job.pool.pool, job.policy, source).run(job.threads, job.part, std::ref(watch));
+        found = Scan<Source>(job.pool.pool, job.policy, source, job.examples).run(job.threads, job.part, std::ref(watch));
     } catch (const Stopped&) {
         watch.raise();
         throw;
@@ -155,8 +156,8 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
 }
 
 nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, const OwnedPool& pool,
-                   const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
-    const Job job{pool, policy, threads, part, std::move(progress)};
+                   const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress, std::size_t examples) {
+    const Job job{pool, policy, threads, part, std::move(progress), examples};
     return std::visit([&](const auto& source) { return scan_source(source, job); }, text_source(data, start, size, layout));
 }
 
@@ -442,7 +443,7 @@ NB_MODULE(_native, m) {
     m.attr("POLICY_CHOICES") = choices;
     bind_parts(m);
     m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
-          "progress"_a.none());
+          "progress"_a.none(), "examples"_a = 3);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,

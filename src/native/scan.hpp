@@ -25,7 +25,7 @@ struct ScanResult {
     std::vector<std::uint8_t> answered;
     std::vector<std::int64_t> query, rank, judgment, tie_first, tie_last;
     std::uint64_t infinite = 0, disagreeing = 0, unjudged = 0;
-    std::vector<std::string> some_unjudged;  // the first three queries without judgments
+    std::vector<std::string> some_unjudged;  // the first queries without judgments
     bool empty = true;                       // whether there is no ranking at all
     bool ranked = true;                      // whether every row has a rank
     std::uint64_t bad = nowhere;             // where the first invalid row begins
@@ -43,7 +43,9 @@ struct ScanResult {
 template <class Source>
 class Scan {
 public:
-    Scan(const Pool& pool, const Policy& policy, const Source& source) : pool_(pool), policy_(policy), source_(source) {}
+    // `examples`: the number of queries without judgments to name.
+    Scan(const Pool& pool, const Policy& policy, const Source& source, std::size_t examples = 3)
+        : pool_(pool), policy_(policy), source_(source), examples_(examples) {}
 
     ScanResult run(unsigned threads, std::uint64_t part, const Progress& progress) {
         const auto begins = source_.parts(part);
@@ -315,10 +317,10 @@ private:
         for (const auto& [id, info] : unjudged) {
             found.disagreeing += info.disagrees;
             first.emplace_back(info.first, id);
-            std::sort(first.begin(), first.end());
-            first.resize(std::min<std::size_t>(first.size(), 3));
         }
-        for (const auto& [begin, id] : first) found.some_unjudged.emplace_back(id);
+        const auto named = first.begin() + std::ptrdiff_t(std::min(first.size(), examples_));
+        std::partial_sort(first.begin(), named, first.end());
+        for (auto at = first.begin(); at != named; ++at) found.some_unjudged.emplace_back(at->second);
         for (const auto flag : disagrees) found.disagreeing += flag;
     }
 
@@ -336,6 +338,7 @@ private:
     const Pool& pool_;
     const Policy& policy_;
     const Source& source_;
+    std::size_t examples_;
     std::vector<Worker> workers_;
     std::vector<Edges> edges_;
     std::atomic<std::size_t> first_bad_{0};

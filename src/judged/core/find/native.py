@@ -18,7 +18,7 @@ from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import ArrowRun, DictRun, TextRun, UnreadRun
+from judged.core.unread_runs import ArrowRun, DictRun, TextRun, TextStream, UnreadRun
 from judged.errors import Place
 
 Progress = Callable[[int, int], object]
@@ -54,6 +54,8 @@ def find(
         return None
     integer = [kind == "integer" for kind in kinds]
     common = (native_pool(pool), native_policy(policy), usable_cores())
+    if isinstance(run, TextStream):
+        return _find_in_stream(pool, run, policy, kinds, progress, *common)
     if isinstance(run, TextRun):
         if kinds != run.kinds:
             return None
@@ -73,6 +75,22 @@ def find(
     elif isinstance(run, DictRun) and _same_kinds(run, kinds):
         scan = native.scan_dict(run.rankings, *integer, *common[:2])
     return _check_hits(pool, run, policy, scan, _nowhere) if _is_regular(scan) else None
+
+
+def _find_in_stream(
+    pool: IdPool, run: TextStream, policy: Policy, kinds: Kinds, progress: Progress | None, *common: Any
+) -> Hits | None:
+    if kinds != ("text", "text"):
+        return None
+    from judged.core.find.stream import scan_stream
+
+    stream = scan_stream(pool, run, *common, _BYTES)
+    if stream is not None:
+        hits = _check_hits(pool, run, policy, stream.result(), stream.place)
+        return None if hits is None else replace(hits, warnings=stream.warnings)
+    whole = run.whole()
+    hits = None if whole is None else find(pool, whole, policy, kinds, progress)
+    return None if hits is None or whole is None else replace(hits, warnings=whole.warnings)
 
 
 def _check_hits(
@@ -148,7 +166,8 @@ def _as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
 def _check_ranks(run: Run | UnreadRun, policy: Policy, scan: dict[str, Any]) -> None:
     if policy.order == "rank" and not scan["ranked"]:
         raise_no_rank(
-            run.name, run.read() if isinstance(run, TextRun | ArrowRun) else run if isinstance(run, Run) else None
+            run.name,
+            run.read() if isinstance(run, TextRun | TextStream | ArrowRun) else run if isinstance(run, Run) else None,
         )
 
 
