@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "number.hpp"
@@ -21,7 +22,17 @@ public:
 
     // Chunks of about this many bytes, each beginning with a new query.
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        return text_.parts(bytes, [this](std::uint64_t line) { return next_query(line); });
+        return text_.parts(bytes, [this](std::uint64_t line) {
+            return text_.next_query(line, [this](std::uint64_t at) { return query_at(at); });
+        });
+    }
+
+    // Where the lines of the first query end, and where those of the last query begin.
+    std::pair<std::uint64_t, std::uint64_t> query_edges() const {
+        const auto query = [this](std::uint64_t line) { return query_at(line); };
+        std::uint64_t first = text_.start();
+        while (first < size() && Text::is_space(text_.data()[first])) ++first;
+        return {text_.next_query(first, query), text_.last_query(query)};
     }
 
     // Calls `each` for every row from `begin` to `end`. Returns the offset of the first invalid line, or `nowhere`.
@@ -206,8 +217,8 @@ private:
             std::uint32_t to = from;
             while (to < end && text[to] != '\t') ++to;
             c = {from, to};
-            while (c.begin < c.end && is_blank(text[c.begin])) ++c.begin;
-            while (c.end > c.begin && is_blank(text[c.end - 1])) --c.end;
+            while (c.begin < c.end && Text::is_space(text[c.begin])) ++c.begin;
+            while (c.end > c.begin && Text::is_space(text[c.end - 1])) --c.end;
             if (c.size() == 0) return wrong;
             from = to + 1;
         }
@@ -215,34 +226,12 @@ private:
     }
 
     static bool is_separator(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-    static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
     View query_at(std::uint64_t line) const {
         while (line < size() && is_separator(text_.data()[line])) ++line;
         std::uint64_t end = line;
         while (end < size() && !is_separator(text_.data()[end]) && text_.data()[end] != '\n') ++end;
         return {text_.data() + line, end - line};
-    }
-
-    // The first line of the next query: exponential, then binary search.
-    std::uint64_t next_query(std::uint64_t line) const {
-        if (line >= size()) return size();
-        const View query = query_at(line);
-        std::uint64_t low = line, high = line;
-        for (std::uint64_t far = Text::step; high < size(); far *= 2) {
-            high = text_.line_after(low + far);
-            if (high < size() && query_at(high) == query)
-                low = high;
-            else
-                break;
-        }
-        while (high - low > Text::step) {
-            const std::uint64_t middle = text_.line_after(low + (high - low) / 2);
-            if (middle >= high) break;
-            (query_at(middle) == query ? low : high) = middle;
-        }
-        while (low < high && query_at(low) == query) low = text_.line_after(low);
-        return low;
     }
 
     Text text_;

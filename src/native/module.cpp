@@ -10,6 +10,7 @@
 #include "collect.hpp"
 #include "columns.hpp"
 #include "counting.hpp"
+#include "delimited.hpp"
 #include "judgment_lines.hpp"
 #include "mapping.hpp"
 #include "resample.hpp"
@@ -144,7 +145,17 @@ nb::dict scan_columns(const Columns& columns, Job job) {
 }
 
 // Every source of rows in text. Python names one, with its settings, in a layout.
-using TextSource = std::variant<Lines, JudgmentLines>;
+using TextSource = std::variant<Lines, JudgmentLines, Delimited>;
+
+DelimitedLayout delimited_layout(const nb::dict& layout) {
+    const auto column = [&](const char* role) { return nb::cast<int>(layout[role]); };
+    DelimitedLayout out{nb::cast<char>(layout["separator"]), nb::cast<bool>(layout["spaced"]), nb::cast<bool>(layout["grades"]),
+                        column("columns"), column("query"), column("doc"), column("number"), column("rank"), column("aspect")};
+    const int used[] = {out.query, out.doc, out.number, out.rank, out.aspect};
+    if (out.query < 0 || out.doc < 0 || *std::max_element(std::begin(used), std::end(used)) >= out.columns)
+        throw std::out_of_range("a column of the layout");
+    return out;
+}
 
 TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
     if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
@@ -152,6 +163,7 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
     const auto name = nb::cast<std::string_view>(layout["source"]);
     if (name == "trec") return Lines(text, start, size);
     if (name == "trec_judgments") return JudgmentLines(text, start, size);
+    if (name == "delimited") return Delimited(text, start, size, delimited_layout(layout));
     throw std::invalid_argument("unknown source");
 }
 
@@ -159,6 +171,18 @@ nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t
                    const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress, std::size_t examples) {
     const Job job{pool, policy, threads, part, std::move(progress), examples};
     return std::visit([&](const auto& source) { return scan_source(source, job); }, text_source(data, start, size, layout));
+}
+
+// Where the rows of the first query of a text end, and where those of the last begin; None if its source cannot be cut there.
+nb::object query_edges(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+    return std::visit([](const auto& source) -> nb::object {
+        if constexpr (requires { source.query_edges(); }) {
+            const auto [first, last] = source.query_edges();
+            return nb::make_tuple(first, last);
+        } else {
+            return nb::none();
+        }
+    }, text_source(data, start, size, layout));
 }
 
 template <class T>
@@ -444,6 +468,7 @@ NB_MODULE(_native, m) {
     bind_parts(m);
     m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
           "progress"_a.none(), "examples"_a = 3);
+    m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,

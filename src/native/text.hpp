@@ -29,8 +29,17 @@ inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 // The bytes from `start` to `size`. 256 bytes after every byte are readable through `at`: the last lines are copied.
 class Text {
 public:
-    Text(const char* data, std::uint64_t start, std::uint64_t size) : data_(data), start_(start), size_(size) {
+    // With `quote`, a line break between quotes ends no line.
+    Text(const char* data, std::uint64_t start, std::uint64_t size, char quote = 0) : data_(data), start_(start), size_(size) {
         tail_at_ = size > start + overlap ? line_before(size - overlap) : start;
+        if (quote && std::memchr(data + start, quote, size - start)) quote_ = quote;
+        if (quote_) {
+            for (std::uint64_t before = count_quotes(start, tail_at_); before % 2;) {
+                const std::uint64_t line = line_before(tail_at_ - 1);
+                before -= count_quotes(line, tail_at_);
+                tail_at_ = line;
+            }
+        }
         const std::uint64_t rest = size - tail_at_;
         tail_ = std::make_unique<char[]>(rest + padding);
         std::memcpy(tail_.get(), data + tail_at_, rest);
@@ -40,6 +49,7 @@ public:
     const char* data() const { return data_; }
     std::uint64_t start() const { return start_; }
     std::uint64_t size() const { return size_; }
+    bool quoted() const { return quote_ != 0; }
     const char* at(std::uint64_t position) const {
         return position < tail_at_ ? data_ + position : tail_.get() + (position - tail_at_);
     }
@@ -56,17 +66,64 @@ public:
         return end ? std::uint64_t(static_cast<const char*>(end) - data_) + 1 : size_;
     }
 
-    // Chunks of about this many bytes; each begins where `begin_of`, applied to the beginning of a line, says.
+    // Chunks of about this many bytes; each begins where `begin_of`, applied to the beginning of a line, says. If there are
+    // quotes, each begins with any line.
     template <class Begin>
     std::vector<std::uint64_t> parts(std::uint64_t bytes, Begin&& begin_of) const {
         std::vector<std::uint64_t> begins{start_};
         while (size_ - begins.back() > 2 * bytes) {
-            const std::uint64_t next = begin_of(line_after(begins.back() + bytes));
+            const std::uint64_t next = quote_ ? line_outside_quotes(begins.back(), bytes) : begin_of(line_after(begins.back() + bytes));
             if (next >= size_) break;
             begins.push_back(next);
         }
         begins.push_back(size_);
         return begins;
+    }
+
+    // The first line of the next query, if rows of one query are adjacent: exponential, then binary search.
+    template <class QueryAt>
+    std::uint64_t next_query(std::uint64_t line, QueryAt&& query_at) const {
+        if (line >= size_) return size_;
+        const View query = query_at(line);
+        std::uint64_t low = line, high = line;
+        for (std::uint64_t far = step; high < size_; far *= 2) {
+            high = line_after(low + far);
+            if (high < size_ && query_at(high) == query)
+                low = high;
+            else
+                break;
+        }
+        while (high - low > step) {
+            const std::uint64_t middle = line_after(low + (high - low) / 2);
+            if (middle >= high) break;
+            (query_at(middle) == query ? low : high) = middle;
+        }
+        while (low < high && query_at(low) == query) low = line_after(low);
+        return low;
+    }
+
+    static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+    // The first line of the last query, without regard to blank lines after it: the same from the end.
+    template <class QueryAt>
+    std::uint64_t last_query(QueryAt&& query_at) const {
+        std::uint64_t end = size_;
+        while (end > start_ && is_space(data_[end - 1])) --end;
+        std::uint64_t high = line_before(end), low = high;
+        const View query = query_at(high);
+        for (std::uint64_t far = step; low > start_ && query_at(low) == query; far *= 2) {
+            high = low;
+            low = line_before(low - std::min(far, low - start_));
+        }
+        if (query_at(low) == query) return low;
+        while (high - low > step) {
+            const std::uint64_t middle = line_after(low + (high - low) / 2);
+            if (middle >= high) break;
+            (query_at(middle) == query ? high : low) = middle;
+        }
+        do low = line_after(low);
+        while (low < high && query_at(low) != query);
+        return low;
     }
 
     // Finds the cells of some lines at a time, and calls `read(text, begin)`, which returns the offset of the first invalid
@@ -99,6 +156,24 @@ private:
     static constexpr std::uint64_t overlap = 4 << 10;  // copied, so that words can be read past the end
     static constexpr std::uint64_t padding = 256;
 
+    std::uint64_t count_quotes(std::uint64_t from, std::uint64_t to) const {
+        std::uint64_t count = 0;
+        for (; to - from >= 64; from += 64) count += std::uint64_t(std::popcount(equal_bytes(data_ + from, quote_)));
+        for (; from < to; ++from) count += data_[from] == quote_;
+        return count;
+    }
+
+    // The first line at least so many bytes after a line.
+    std::uint64_t line_outside_quotes(std::uint64_t line, std::uint64_t bytes) const {
+        std::uint64_t next = line_after(line + bytes);
+        for (std::uint64_t quotes = count_quotes(line, next); quotes % 2 && next < size_;) {
+            line = next;
+            next = line_after(line);
+            quotes += count_quotes(line, next);
+        }
+        return next;
+    }
+
     std::uint64_t line_before(std::uint64_t position) const {
         while (position > start_ && data_[position - 1] != '\n') --position;
         return position;
@@ -106,6 +181,7 @@ private:
 
     const char* data_;
     std::uint64_t start_, size_, tail_at_;
+    char quote_ = 0;
     std::unique_ptr<char[]> tail_;
 };
 

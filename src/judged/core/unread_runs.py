@@ -35,7 +35,7 @@ class TextRun(UnreadRun):
     `open` returns the bytes and the number of them to skip. `kinds` are the types of the ids of queries and documents.
     `raise_row` raises the error of the row that begins at a byte (and is the first, or not); without it, `read` reads rows that
     the core does not take, or raises the error. `place` returns the place of a byte; without it, `read` finds duplicates too.
-    `joinable`: texts of this layout are one text if a line break separates them.
+    `joinable`: texts of this layout are one text if a line break separates them. `scored`, `ranked`: rows have scores, or ranks.
     """
 
     open: Callable[[], Opened]
@@ -44,6 +44,8 @@ class TextRun(UnreadRun):
     raise_row: Callable[[NDArray[np.uint8], int, bool], NoReturn] | None = None
     place: Callable[[NDArray[np.uint8], int], Place] | None = None
     joinable: bool = True
+    scored: bool = True
+    ranked: bool = True
     warnings: tuple[Warned, ...] = ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from judged._types import Bytes
 from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import IdPool
+from judged.core.find.stream import ALL, scan_stream
 from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import ArrowRun, DictRun, TextRun, TextStream, UnreadRun
+from judged.core.unread_runs import ArrowRun, DictRun, Layout, TextRun, TextStream, UnreadRun
 from judged.errors import Place
 
 Progress = Callable[[int, int], object]
@@ -82,8 +83,6 @@ def _find_in_stream(
 ) -> Hits | None:
     if kinds != ("text", "text"):
         return None
-    from judged.core.find.stream import scan_stream
-
     stream = scan_stream(pool, run, *common, _BYTES)
     if stream is not None:
         hits = _check_hits(pool, run, policy, stream.result(), stream.place)
@@ -99,7 +98,7 @@ def _check_hits(
     """Return the hits of a scan of a whole run, which must have a query in common with the pool."""
     if scan["empty"]:
         return None
-    hits = _as_hits(pool, scan)
+    hits = as_hits(pool, scan)
     if isinstance(run, Run):
         hits = replace(hits, **queries_of(pool, run))
     if not hits.answered.any():
@@ -132,7 +131,40 @@ def find_in(
     if scan is None or not _is_regular(scan) or scan["empty"]:
         return None
     _check_ranks(batches[0], policy, scan)
-    return _as_hits(pool, scan)
+    return as_hits(pool, scan)
+
+
+@dataclass(frozen=True, slots=True)
+class TextScan:
+    """The scan of a text without the rows of its first and its last query, and these rows. `scan` is None if there are no others."""
+
+    scan: dict[str, Any] | None
+    first: bytes
+    last: bytes
+
+
+def scan_between_edges(batches: Sequence[Run | UnreadRun], kinds: Kinds, *common: Any) -> TextScan | None:
+    """Scan the text of some batches; None if it has to be scanned otherwise."""
+    texts = _one_text(batches)
+    if not texts or any(text.kinds != kinds for text in texts):
+        return None
+    with ExitStack() as stack:
+        data, start = _join_texts([stack.enter_context(text.open()) for text in texts])
+        layout = texts[0].layout
+        edges = native.query_edges(data, start, len(data), dict(layout))
+        if edges is None:
+            return None
+        first, last = edges
+        if first >= last:
+            return TextScan(None, data[start:].tobytes(), b"")
+        scan = scan_all(data, first, last, layout, *common)
+        return None if scan is None else TextScan(scan, data[start:first].tobytes(), data[last:].tobytes())
+
+
+def scan_all(data: Bytes, begin: int, end: int, layout: Layout, *common: Any) -> dict[str, Any] | None:
+    """Scan a text and name all queries without judgments; None if anything is unusual."""
+    scan = native.scan_text(data, begin, end, dict(layout), *common, _BYTES, None, ALL)
+    return scan if _is_regular(scan) else None
 
 
 def _one_text(batches: Sequence[Run | UnreadRun]) -> list[TextRun]:
@@ -156,7 +188,7 @@ def _is_regular(scan: dict[str, Any] | None) -> bool:
     return scan is not None and scan["bad"] is None and scan["repeat"] is None
 
 
-def _as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
+def as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
     columns = {name: scan[name] for name in Hits.__dataclass_fields__ if name in scan}
     columns["answered"] = scan["answered"].view(np.bool_)[: len(pool.queries)]
     columns["retrieved"] = scan["retrieved"][: len(pool.queries)]

@@ -14,7 +14,7 @@ from judged.errors import Place, Warned
 
 _SUMS = ("retrieved", "infinite", "disagreeing", "unjudged")
 _HITS = ("query", "rank", "judgment", "tie_first", "tie_last")
-_ALL = 1 << 62
+ALL = 1 << 62  # queries without judgments to name
 
 
 class StreamScan:
@@ -28,10 +28,10 @@ class StreamScan:
         self._places: dict[int, Place] = {}
         self.warnings: tuple[Warned, ...] = ()
 
-    def add(self, text: TextRun, *arguments: Any) -> bool:
+    def scan(self, text: TextRun, *arguments: Any) -> bool:
         """Scan a stretch; return False if a query comes back in it."""
         with text.open() as (data, start):
-            scan = native.scan_text(data, start, len(data), dict(text.layout), *arguments, None, _ALL)
+            scan = native.scan_text(data, start, len(data), dict(text.layout), *arguments, None, ALL)
             if scan["bad"] is not None:
                 assert text.raise_row is not None
                 text.raise_row(data, scan["bad"], scan["empty"])
@@ -41,9 +41,10 @@ class StreamScan:
                 self._places.update({len(self._places) + i: text.place(data, row) for i, row in enumerate(rows)})
                 scan["repeat"] = query, doc, len(self._places) - 2, len(self._places) - 1, count
         self.warnings = text.warnings  # about the end of the text
-        return self._merge(scan)
+        return self.add(scan)
 
-    def _merge(self, scan: dict[str, Any]) -> bool:
+    def add(self, scan: dict[str, Any]) -> bool:
+        """Add the scan of a stretch, which names all queries without judgments; return False if a query comes back in it."""
         before = self._merged
         unjudged = scan.pop("some_unjudged")
         if before:
@@ -71,6 +72,7 @@ class StreamScan:
         return True
 
     def result(self) -> dict[str, Any]:
+        """Return the merged scan."""
         hits = {name: np.concatenate([scan[name] for scan in self._scans]) for name in _HITS}
         order = np.argsort(hits["query"], kind="stable")
         some = tuple(self._unjudged)[:3]
@@ -88,6 +90,6 @@ def scan_stream(pool: IdPool, run: TextStream, *arguments: Any) -> StreamScan | 
     stream = StreamScan(pool)
     with closing(run.stretches()) as stretches:  # type: ignore[type-var]
         for text in stretches:
-            if not stream.add(text, *arguments):
+            if not stream.scan(text, *arguments):
                 return None
     return stream

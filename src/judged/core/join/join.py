@@ -99,6 +99,8 @@ def _is_unscored(run: Run | UnreadRun) -> bool:
     """Return whether a run has ranks and no scores."""
     if isinstance(run, ArrowRun):
         return run.columns[2] < 0
+    if isinstance(run, TextRun):
+        return not run.scored
     return isinstance(run, Run) and run.rank is not None and bool(len(run)) and bool((run.score == -run.rank).all())
 
 

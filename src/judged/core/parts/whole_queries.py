@@ -49,6 +49,8 @@ class RankQueries(PartTask[tuple[Hits, bool] | None]):
 def _has_ranks(batch: Run | UnreadRun) -> bool:
     if isinstance(batch, ArrowRun):
         return batch.columns[3] >= 0
+    if isinstance(batch, TextRun):
+        return batch.ranked
     return not isinstance(batch, Run) or batch.rank is not None
 
 

@@ -17,27 +17,34 @@ import numpy as np
 from judged._types import Bytes, Ints
 from judged.core.text_rows import row_begins
 from judged.core.unread_runs import Layout, Opened
-from judged.errors import FileError, Place
+from judged.errors import FileError
 from judged.io.files.source import CHANGED, HEAD, PAD, Content, Raw, raise_file_error
-from judged.io.text.encoding import WHOLE, Begin, text_start
+from judged.io.text.encoding import text_start
 
-Counted = Callable[[], Begin]  # the beginning of a stretch: its lines are counted only when a message needs them
+_STEP = 1 << 24
 
 
-def open_later(content: Content) -> Callable[[], Opened]:
-    """Return a function that returns the text of a file, mapped if it is a plain file, and the number of bytes to skip."""
+def open_later(content: Content, start: int | None = None) -> Callable[[], Opened]:
+    """Return a function that returns the text of a file, mapped if it is a plain file, and the number of bytes to skip.
+
+    That number is `start`, or the length of the byte-order mark.
+    """
     if content.file is None or not _can_map(content):
-        held: Any = partial(nullcontext, in_memory(content.read(), content.name))
+        held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
         return held
     path = Path(os.fsdecode(content.file.name))
-    return partial(map_file, path, content.name, text_start(content.head, content.name), _stamp(content.file))
+    return partial(map_file, path, content.name, _start(content, start), _stamp(content.file))
 
 
-def open_now(content: Content) -> Opened:
+def open_now(content: Content, start: int | None = None) -> Opened:
     """Return the same of the open file, which another may have replaced on disk."""
     if content.file is None or not _can_map(content):
-        return nullcontext(in_memory(content.read(), content.name))
-    return _map_open(content.file, content.name, text_start(content.head, content.name), _stamp(content.file))
+        return nullcontext(in_memory(content.read(), _start(content, start)))
+    return _map_open(content.file, content.name, _start(content, start), _stamp(content.file))
+
+
+def _start(content: Content, start: int | None) -> int:
+    return text_start(content.head, content.name) if start is None else start
 
 
 def _can_map(content: Content) -> bool:
@@ -45,8 +52,9 @@ def _can_map(content: Content) -> bool:
     return content.file is not None and b"\n" in content.head
 
 
-def in_memory(data: Raw, name: str, begin: Begin | None = None) -> tuple[Bytes, int]:
-    return np.frombuffer(data, np.uint8)[: -len(PAD)], text_start(data, name, begin or WHOLE)
+def in_memory(data: Raw, start: int) -> tuple[Bytes, int]:
+    """Return padded text without the padding, and the number of bytes to skip."""
+    return np.frombuffer(data, np.uint8)[: -len(PAD)], start
 
 
 @contextmanager
@@ -88,16 +96,16 @@ def _stamp(raw: IO[bytes]) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class TextPlaces:
-    """The place of each row of a text, found only when a message needs one."""
+class TextLines:
+    """The line of each row of a text, found only when a message needs one. `returns`: a single CR ends a line too."""
 
-    name: str
     opened: Callable[[], Opened]
     layout: Layout
+    returns: bool = False
 
-    def __call__(self, row: int) -> Place:
+    def __getitem__(self, row: int) -> int:
         with self.opened() as (data, _):
-            return place_of(self.name, lambda: WHOLE, data, int(self._begins[row]))
+            return line_of(data, int(self._begins[row]), returns=self.returns)
 
     @cached_property
     def _begins(self) -> Ints:
@@ -113,8 +121,12 @@ def line_at(data: Bytes, at: int) -> bytes:
     return data[at : min(end + int(newline[0]) + 1 if newline.size else len(data), len(data))].tobytes()
 
 
-def place_of(name: str, begin: Counted, data: Bytes, at: int) -> Place:
-    """Return the line of a byte."""
-    step = 1 << 24
-    newlines = sum(int((data[i : min(i + step, at)] == 10).sum()) for i in range(0, at, step))
-    return Place(name, begin().lines + newlines + 1)
+def line_of(data: Bytes, at: int, *, returns: bool = False) -> int:
+    """Return the number of the line of a byte."""
+    count = 1
+    for i in range(0, at, _STEP):
+        part = data[i : min(i + _STEP, at)]
+        count += int((part == 10).sum())
+        if returns:
+            count += int(((part == 13) & (data[i + 1 : i + 1 + len(part)] != 10)).sum())
+    return count

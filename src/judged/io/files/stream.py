@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from queue import Queue
 from threading import Event, Thread
 from typing import Any, TypeVar
@@ -81,7 +81,7 @@ def _first_cell(data: bytes, at: int) -> bytes:
     return (data[at : data.find(b"\n", at)].split(None, 1) or [b""])[0]
 
 
-def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
+def read_ahead(items: Iterator[Item]) -> Generator[Item]:
     """Iterate over items that another thread makes, one ahead of the one in use."""
     ready: Queue[tuple[bool, Any]] = Queue(1)
     stop = Event()

@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from judged._types import Ints
-from judged.errors import DataError, Hint, Place, Warned, shown
+from judged.core.tables import Run
+from judged.core.unread_runs import TextRun
+from judged.errors import DataError, Place, shown
 from judged.io.files.limits import LONGEST_LINE
 from judged.io.files.source import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
@@ -24,12 +27,12 @@ from judged.io.tables.context import Context
 from judged.io.tables.numbers import count_up
 from judged.io.tables.origin import LineOrigin
 from judged.io.tables.roles import Batch, ColumnBatches
-from judged.io.tables.table import SourceTable, concatenate
+from judged.io.tables.table import SourceTable, as_run, concatenate
+from judged.io.tables.text_table import find_text, read_text_table, unread_text
 from judged.io.text.decimals import is_decimal
-from judged.io.text.encoding import check_encoding, check_end
+from judged.io.text.encoding import check_encoding, check_end, is_text, is_utf8, warn_encoding
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
-from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.io.files.stored import Stored
@@ -132,17 +135,36 @@ def _is_number(cell: str) -> bool:
     return is_decimal(cell.encode("utf-8", "surrogateescape"))
 
 
-def _read(content: Content, detected: Detected, context: Context) -> ColumnBatches:
-    data, header = content.read(), detected.header
+def _read(content: Content, detected: Detected, context: Context) -> ColumnBatches | SourceTable:
+    header = detected.header
+    text = find_text(content.head, header, context) if context.request.is_ranking else None
+    table = None if text is None else read_text_table(content, text, context)
+    if table is not None:
+        return table
+    return _read_by_reference(content, header, context)
+
+
+def _read_by_reference(content: Content, header: Header, context: Context) -> ColumnBatches:
+    data = content.read()
     size = len(data) - len(PAD)
     raw = bytes(data[check_encoding(data, size, context.name) : size])
     text = raw.decode("utf-8", "surrogateescape")
-    escaped = not text.isascii() and not _is_utf8(raw)
+    escaped = not text.isascii() and not is_utf8(raw)
     context = replace(context, warnings=check_end(data[-9:-8], context.name))
     stream = io.StringIO(text, newline="")
     for _ in range(header.line):
         next(stream)
     return _read_rows(_iterate_rows(stream, header, header.line, context.name), header, context, escaped=escaped)
+
+
+def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
+    context = Context(ColumnRequest("run"), content.name)
+    held = partial(_read_held, content, detected.header, context)
+    return unread_text(content, find_text(content.head, detected.header, context), read, held)
+
+
+def _read_held(content: Content, header: Header, context: Context) -> Run:
+    return as_run(concatenate(_read_by_reference(content, header, context)))
 
 
 def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[SourceTable]:
@@ -198,9 +220,9 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
         cells[number] = _with_points(cells[number])
     for role in ("query", "doc"):
         _check_breaks(cells[role], origin(), role)
-        if not _is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
-            if escaped and not _is_text(cells[role]):
-                context = replace(context, warnings=(*context.warnings, _warn_encoding(cells[role], path, role)))
+        if not is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
+            if escaped and not is_text(cells[role]):
+                context = replace(context, warnings=(*context.warnings, warn_encoding(cells[role], path, role)))
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
 
@@ -225,25 +247,6 @@ def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> 
         return looks_like_ranks(name) or (query in cells and count_up(cells[query], cells[name]))
 
     return is_ranks
-
-
-def _warn_encoding(cells: list[str], name: str, role: str) -> Warned:
-    count = sum(not _is_text([cell]) for cell in dict.fromkeys(cells))
-    what = "query" if role == "query" else "document"
-    text = f"{counted(count, f'{what} id')} of {name} {'is' if count == 1 else 'are'} not UTF-8, so only ids in the same encoding match"
-    return Warned("not-utf8", count, text, Hint("convert the file to UTF-8, for example with iconv"))
-
-
-def _is_text(cells: list[str]) -> bool:
-    joined = "".join(cells)
-    return joined.isascii() or _is_utf8(joined.encode("utf-8", "surrogateescape"))
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        return bool(raw.decode("utf-8")) or True
-    except UnicodeDecodeError:
-        return False
 
 
 def _iterate_rows(text: Iterator[str], header: Header, first_line: int, path: str) -> Iterator[Rows]:
@@ -289,4 +292,4 @@ def _check_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
         raise DataError("csv", problem, where=origin.place(row, role), value=cells[row], hint=hint)
 
 
-CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, can_cut=_can_cut))
+CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, can_cut=_can_cut, unread=_unread))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import partial
 from typing import IO, Any, NoReturn
 
@@ -12,11 +12,13 @@ from judged._types import Bytes
 from judged.core.tables import NO_SUBTOPIC, Qrels, Run
 from judged.core.text_rows import read_rows, row_begins
 from judged.core.unread_runs import Layout, TextRun, TextStream, UnreadRun
-from judged.io.files.mapped import Counted, TextPlaces, in_memory, line_at, open_later, open_now, place_of
+from judged.errors import Place
+from judged.io.files.mapped import TextLines, in_memory, line_at, line_of, open_later, open_now
 from judged.io.files.source import PAD, Content, Raw, open_content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
+from judged.io.tables.origin import LineOrigin
 from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
 from judged.io.text.lines import Head
 from judged.io.text.trec import parse_qrels, parse_run, raise_text
@@ -24,6 +26,7 @@ from judged.io.text.trec_columns import QRELS, RUN, is_trec_line
 
 _RUN: Layout = {"source": "trec"}
 _JUDGMENTS: Layout = {"source": "trec_judgments"}
+Counted = Callable[[], Begin]  # the beginning of a stretch: its lines are counted only when a message needs them
 
 
 def _detect(head: Head, request: ColumnRequest) -> bool:
@@ -41,7 +44,7 @@ def read_trec(content: Content, detected: Detected | None, context: Context) -> 
             return (parse_run if is_run else parse_qrels)(content.read(), content.name)
         end = check_end(data[-1:].tobytes(), content.name)
         keys: dict[str, Any] = {"name": content.name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
-        keys |= {"where": TextPlaces(content.name, opened, layout), "warnings": end}
+        keys |= {"where": LineOrigin(content.name, TextLines(opened, layout)).place, "warnings": end}
         if not is_run:
             plain = len(rows.aspect) == 1 and rows.aspect[0] in NO_SUBTOPIC
             return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
@@ -53,7 +56,7 @@ def read_trec(content: Content, detected: Detected | None, context: Context) -> 
         return Run(**keys, score=rows.number, rank=rows.rank, wrong_rank=wrong, tag=tag)
 
 
-def _unread(content: Content, read: Callable[[], Run]) -> UnreadRun | None:
+def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
     if content.packed is not None and b"\n" in content.head and not content.complete:
         return _unread_stream(content, content.packed, read)
     if b"\n" not in content.head or content.file is None:
@@ -77,7 +80,7 @@ def unread_bytes(data: Raw, name: str, begin: Begin | None = None) -> TextRun | 
     """Return TREC lines in memory for the native core: a whole file, or a stretch of one."""
     if data.find(b"\n") < 0:
         return None
-    opened = partial(nullcontext, in_memory(data, name, begin))
+    opened = partial(nullcontext, in_memory(data, text_start(data, name, begin or WHOLE)))
     read = partial(parse_run, data, name, begin=begin)
     return unread_lines(name, read, opened, bytes(data[-9:-8]), lambda: begin or WHOLE)
 
@@ -88,7 +91,7 @@ def unread_lines(
     """Return TREC lines for the native core, with the functions that report what is wrong with a line."""
     return TextRun(
         name=name, read=read, open=opened, layout=_RUN, raise_row=partial(_raise_line, name, begin),
-        place=partial(place_of, name, begin), warnings=check_end(last, name),
+        place=partial(_place, name, begin), warnings=check_end(last, name),
     )  # fmt: skip
 
 
@@ -102,10 +105,11 @@ def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run])
     file = Stored(name, path, status.st_size, status.st_mtime_ns)
 
     def stretches() -> Iterator[TextRun]:
-        for data, offset in read_ahead(stream_queries(file, packing)):
-            start = text_start(data[:3].tobytes(), name, Begin(offset))
-            counted = partial(_count_begin, partial(count_lines, file, packing), offset)
-            yield unread_lines(name, read, partial(nullcontext, (data, start)), data[-1:].tobytes(), counted)
+        with closing(read_ahead(stream_queries(file, packing))) as texts:
+            for data, offset in texts:
+                start = text_start(data[:3].tobytes(), name, Begin(offset))
+                counted = partial(_count_begin, partial(count_lines, file, packing), offset)
+                yield unread_lines(name, read, partial(nullcontext, (data, start)), data[-1:].tobytes(), counted)
 
     def whole() -> TextRun | None:
         with open_content(path) as again:
@@ -123,7 +127,11 @@ def _parse_row(data: Bytes, at: int) -> Run:
     return parse_run(line_at(data, at) + PAD, "", begin=WHOLE)
 
 
+def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:
+    return Place(name, begin().lines + line_of(data, at))
+
+
 def _raise_line(name: str, begin: Counted, data: Bytes, at: int, first: bool) -> NoReturn:
     """Report the line that begins at this byte of a stretch, as the parser does."""
-    offset, line = begin().offset, place_of(name, begin, data, at).line or 1
+    offset, line = begin().offset, _place(name, begin, data, at).line or 1
     raise_text(line_at(data, at), name, offset + at, line, first=first and not offset)

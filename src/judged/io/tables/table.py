@@ -30,10 +30,10 @@ class SourceTable:
     request: ColumnRequest
     origin: Origin
     query: RawIds
-    doc: RawIds
+    doc: Column | IdColumn
     number: Column | None  # None: documents are listed best first, or all are relevant
     rank: Column | None = None
-    aspect: Column | None = None
+    aspect: Column | IdColumn | None = None
     size: Ints | None = None
     query_origin: Origin | None = None
     in_text: bool = False  # numbers are text
@@ -225,8 +225,10 @@ def _aspect(table: SourceTable) -> IdColumn | None:
     """Return subtopics, if the column has them or was named by the caller."""
     if table.aspect is None:
         return None
-    values = as_list(table.aspect, table.origin, "aspect")
     named = "aspect" in table.request.named
+    if isinstance(table.aspect, IdColumn):
+        return table.aspect if named or are_subtopics(table.aspect) else None
+    values = as_list(table.aspect, table.origin, "aspect")
     kinds = set(map(type, values))
     if not named and (kinds == {type(None)} or (kinds == {str} and not any(values))):
         return None  # a column that was never filled

@@ -108,3 +108,88 @@ def test_ordinary_trec_files_are_read_by_the_core(blank, ending):
 def test_a_constant_subtopic_other_than_zero_is_kept():
     check("qrels", b"1 2 a 1\n1 2 b 0\n")
     assert read_qrels(BytesIO(b"1 2 a 1\n1 2 b 0\n")).aspect.tolist() == [b"2", b"2"]
+
+
+# ── CSV ──────────────────────────────────────────────────────────────────────────────────────────
+
+HEADERS = {
+    "run": [("query_id", "doc_id", "score"), ("qid", "docno", "rank", "score", "title"), ("query", "doc", "rank")],
+    "qrels": [("query_id", "doc_id", "relevance"), ("query-id", "corpus-id", "score"), ("qid", "docid", "subtopic", "label"), ("query", "doc")],
+}  # fmt: skip
+CELLS = {
+    "id": ["1", "10", "q2", "é", "a b", "d" * 17, "x" * 70, "a", "b", " c"],
+    "number": ["0", "1", "2", "3", "1", "2", "1e-3", "0.5", " 2 ", "12.50"],
+    "rank": ["1", "2", "3", "10"],
+    "text": ["", "word", "two words", "é", "1;2", "it's"],
+}
+ODD_CELLS = ["", " ", "-1", "x", "nan", "inf", "1,5", "+3", "1_0", "\xff".encode("latin-1").decode("utf-8", "surrogateescape"), "9" * 17,
+             'a"b', 'say ""hi""', "\ttab", "0x1", "1.0", "#1", "9007199254740993"]  # fmt: skip
+ODD_QUOTED = ["a\nb", "a\r\nb", 'a"b', '"', "", "a,b;c\td", "\r"]
+ROLES = {"query": "id", "qid": "id", "doc": "id", "corpus": "id", "title": "text", "rank": "rank", "subtopic": "id"}
+
+
+@st.composite
+def tables(draw, kind: str) -> bytes:
+    names = draw(st.sampled_from(HEADERS[kind]))
+    separator, ending = draw(st.sampled_from([",", ",", "\t", ";"])), draw(st.sampled_from(["\n", "\n", "\r\n"]))
+    quoting = draw(st.sampled_from([0, 0, 3, 10]))  # in ten cells
+    odd = draw(st.sampled_from([0, 0, 0, 1]))
+    gap = draw(st.sampled_from(["", "", "", " "]))
+    lines = [(separator + gap).join(names)]
+    for _ in range(draw(st.integers(0, 25))):
+        cells = []
+        for name in names:
+            values = CELLS[next((cell for word, cell in ROLES.items() if name.startswith(word)), "number")]
+            cell = draw(st.sampled_from(values))
+            if odd and draw(st.integers(0, 30)) == 0:
+                cell = draw(st.sampled_from(ODD_CELLS))
+            if draw(st.integers(0, 9)) < quoting:
+                if draw(st.integers(0, 9 if name == "title" else 60)) == 0:
+                    cell = draw(st.sampled_from(ODD_QUOTED))
+                cell = '"' + cell.replace('"', '""') + '"'
+            cells.append(cell)
+        if odd and draw(st.integers(0, 40)) == 0:
+            cells = draw(st.sampled_from([[], [*cells, "1"], cells[1:], [" "], ["\r"], ['"open'], ["\0", *cells[1:]]]))
+        lines.append((separator + gap).join(cells))
+    text = ending.join([*lines, ""])
+    mark = draw(st.sampled_from(["", "", "\ufeff", "# note\n", "\n"]))
+    end = draw(st.sampled_from(["", "", "\n\n", "cut"]))
+    return (mark + (text[: -len(ending)] if end == "cut" else text + end)).encode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize("kind", READERS)
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_delimited_files(kind, data):
+    check(kind, data.draw(tables(kind)))
+
+
+@pytest.mark.parametrize("kind", READERS)
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_delimited_files_with_named_columns(kind, data):
+    text = data.draw(tables(kind))
+    number = {"run": "score_col", "qrels": "grade_col"}[kind]
+    named = {"query_col": "docno", "doc_col": "qid", number: "rank"}
+    check(kind, text, **named)
+    check(kind, text, **{number: data.draw(st.sampled_from(["score", "rank", "label", "title"]))})
+
+
+@pytest.mark.parametrize(
+    "text", ["{0},{1},{2}\n", '"{0}","{1}",{2}\r\n', "{0};{1};{2}\n", "{0}\t{1}\t{2}\n", "{0}, {1}, {2}\n"]
+)
+def test_ordinary_delimited_files_are_read_by_the_core(text):
+    header = text.format("query_id", "doc_id", "score").replace('"', "")
+    rows = [text.format(f"q{i // 50}", f"d{i}", i / 4) for i in range(2000)]
+    for mark in ("", "\ufeff"):
+        content = (mark + header + "".join(rows)).encode()
+        assert is_native("run", content)
+        check("run", content)
+
+
+def test_texts_in_quotes_are_passed_over_by_the_core():
+    rows = [f'q{i // 9},d{i},"a ""quoted"" text,\r\nof two lines",{i}\n' for i in range(3000)]
+    content = ("qid,docno,title,score\n" + "".join(rows)).encode()
+    assert is_native("run", content)
+    check("run", content[:20_000])
+    check("run", content[:20_000] + b'"')
