@@ -30,7 +30,7 @@ Pool::Pool(Slices queries, std::size_t judged, const std::int64_t* query, const 
     for (std::size_t i = 0; i < docs.size; ++i) ++count[std::size_t(query[i])];
     places_.assign(queries.size + 1, Place{0, 0});
     for (std::size_t i = 0; i < queries.size; ++i) {
-        const std::uint64_t slots = std::bit_ceil(2 * std::uint64_t{count[i]} + 1);
+        const std::uint64_t slots = std::bit_ceil(std::max<std::uint64_t>(1, 2 * std::uint64_t{count[i]}));
         places_[i + 1] = {places_[i].start + slots, places_[i].sieve + sieve_bits(slots) / 64};
     }
     entries_.assign(places_.back().start, Entry{0, none});

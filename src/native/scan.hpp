@@ -40,6 +40,8 @@ struct ScanResult {
     }
 };
 
+using Release = std::function<void(std::uint64_t, std::uint64_t)>;
+
 template <class Source>
 class Scan {
 public:
@@ -47,7 +49,8 @@ public:
     Scan(const Pool& pool, const Policy& policy, const Source& source, std::size_t examples = 3)
         : pool_(pool), policy_(policy), source_(source), examples_(examples) {}
 
-    ScanResult run(unsigned threads, std::uint64_t part, const Progress& progress) {
+    // `release` is called for each chunk that has been read; few are read again.
+    ScanResult run(unsigned threads, std::uint64_t part, const Progress& progress, const Release& release = {}) {
         const auto begins = source_.parts(part);
         const std::size_t parts = begins.size() - 1;
         threads = unsigned(std::clamp<std::size_t>(parts, 1, threads));
@@ -59,6 +62,7 @@ public:
             if (i > first_bad_) return begins[i + 1] - begins[i];
             read(worker, begins[i], begins[i + 1], edges_[i]);
             if (edges_[i].bad != nowhere) lower(first_bad_, i);
+            if (release) release(begins[i], begins[i + 1]);
             return begins[i + 1] - begins[i];
         });
         ScanResult found = merge(progress);
@@ -237,7 +241,10 @@ private:
             found.ranked &= worker.ranked;
         }
         std::vector<Fragment> all;
-        for (auto& worker : workers_) all.insert(all.end(), worker.fragments.begin(), worker.fragments.end());
+        for (auto& worker : workers_) {
+            all.insert(all.end(), worker.fragments.begin(), worker.fragments.end());
+            std::vector<Fragment>().swap(worker.fragments);
+        }
         const auto by_query = [](const Fragment& a, const Fragment& b) {
             return a.query != b.query ? a.query < b.query : a.begin < b.begin;
         };

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,8 @@ def find(
         if kinds != run.kinds:
             return None
         with run.open() as (data, start):
-            scan = native.scan_text(data, start, len(data), dict(run.layout), *common, _BYTES, progress)
+            stretch = data, start, len(data), dict(run.layout)
+            scan = native.scan_text(*stretch, *common, _BYTES, progress, mapped=_is_mapped(data))
             if scan["bad"] is not None and run.raise_row is not None:
                 run.raise_row(data, scan["bad"], scan["empty"])
             place = _nowhere if run.place is None else partial(run.place, data)
@@ -201,6 +203,14 @@ def _check_ranks(run: Run | UnreadRun, policy: Policy, scan: dict[str, Any]) -> 
             run.name,
             run.read() if isinstance(run, TextRun | TextStream | ArrowRun) else run if isinstance(run, Run) else None,
         )
+
+
+def _is_mapped(data: Bytes) -> bool:
+    """Return whether bytes are those of a mapped file, whose pages can be released after use."""
+    memory: Any = data
+    while isinstance(memory, np.ndarray):
+        memory = memory.base
+    return isinstance(memory.obj if isinstance(memory, memoryview) else memory, mmap)
 
 
 def _nowhere(row: int) -> Place:
