@@ -119,6 +119,7 @@ public:
         found_.clear();
         falling_ = true;
         documents_ = documents;
+        JUDGED_FETCH(documents.slots);  // for the hits of this query
     }
 
     std::size_t size() const { return size_; }

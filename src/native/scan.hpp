@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -101,7 +102,7 @@ private:
         Ranking ranking;
         Cells cells;
         std::vector<Hit> hits;
-        std::vector<Fragment> fragments;
+        std::deque<Fragment> fragments;
         std::vector<Repeat> repeats;
         std::vector<std::uint8_t> seen, disagrees;
         std::unordered_map<View, Unjudged> unjudged;
@@ -241,9 +242,12 @@ private:
             found.ranked &= worker.ranked;
         }
         std::vector<Fragment> all;
+        std::size_t fragments = 0;
+        for (const auto& worker : workers_) fragments += worker.fragments.size();
+        all.reserve(fragments);
         for (auto& worker : workers_) {
             all.insert(all.end(), worker.fragments.begin(), worker.fragments.end());
-            std::vector<Fragment>().swap(worker.fragments);
+            std::deque<Fragment>().swap(worker.fragments);
         }
         const auto by_query = [](const Fragment& a, const Fragment& b) {
             return a.query != b.query ? a.query < b.query : a.begin < b.begin;

@@ -8,6 +8,7 @@ import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import IO, Any
 
@@ -25,11 +26,12 @@ else:
         return Frames().decompressobj()
 
 
-try:
-    from isal import igzip as _gzip
-    from isal.isal_zlib import error as _gzip_error
-except ImportError:  # no wheel for this platform
-    _gzip, _gzip_error = gzip, zlib.error
+_gzip: Any = gzip
+_gzip_error: Any = zlib.error
+with suppress(ImportError):  # isal has no wheels for some platforms
+    from isal import igzip, isal_zlib
+
+    _gzip, _gzip_error = igzip, isal_zlib.error
 
 _STEP = 8 << 20
 _PIECE = 1 << 10
