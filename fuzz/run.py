@@ -3,7 +3,7 @@
     python fuzz/run.py --seconds 60     build, fuzz; fails with the input in build/fuzz/found
     python fuzz/run.py --replay FILE    what is wrong with such an input
 
-Six fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
+Seven fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
 coverage of the C++, under AddressSanitizer and UndefinedBehaviorSanitizer; then files.py, which needs neither. Corpora are kept in build/fuzz/corpus from
 one call to the next.
 """
@@ -19,7 +19,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "fuzz"
-SHARE = {"scan": 0.15, "lines": 0.3, "numbers": 0.1, "rows": 0.15, "mapping": 0.15, "files": 0.15}  # of the time
+SHARE = {
+    "scan": 0.15,
+    "lines": 0.2,
+    "tables": 0.15,
+    "numbers": 0.05,
+    "rows": 0.15,
+    "mapping": 0.15,
+    "files": 0.15,
+}  # of the time
 LONGEST = 2048  # bytes of an input; `inputs.py` puts more around it where that matters
 PACKAGES = ("clang", "llvm", "libclang-rt-dev")  # the last is part of the first on some systems
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from fuzz.inputs import DOCS, HEADER, QUERIES
+from fuzz.inputs import BEGINNINGS, DOCS, HEADER, QUERIES
 
 __all__ = ["seeds"]
 
@@ -35,6 +35,10 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
         yield "lines", f"chunk-{at}", _head(before=at) + _ordinary()
         yield "lines", f"end-{at}", _head(after=at, part=6) + _ordinary()
         yield "lines", f"chunk-end-{at}", _head(2, before=at, after=at, part=3) + b"1\tQ0\ta b\t1\t2\tt\n" + _ordinary()
+    for i, (name, text) in enumerate(_delimited()):
+        for beginning in range(len(BEGINNINGS)):
+            if i < 4 or beginning in (i % 8, 8):
+                yield "tables", f"{name}-{beginning}", _head(i % 3, i % 6, i % 3, part=i, before=beginning) + text
     for at in range(0, len(NUMBERS), 6):
         yield "numbers", f"known-{at}", _head() + b"\n".join(NUMBERS[at : at + 6])
         yield "numbers", f"known-{at}-only", _head(precision=1, before=1) + b"\n".join(NUMBERS[at : at + 12])
@@ -117,6 +121,45 @@ def _texts() -> Iterator[tuple[str, bytes]]:
         yield f"rank-{i}", _line(rank=rank) + _line(b"1", b"b", b"2", b"0")
     for folder in sorted(EDGE_CASES.glob("*/run")):
         yield f"edge-{folder.parent.name}", folder.read_bytes()[:1500]
+
+
+def _delimited() -> Iterator[tuple[str, bytes]]:
+    """Rows of tables; what each means depends on the beginning of the file."""
+    for cells in (3, 4, 5):
+        for separator in (b",", b"\t", b";"):
+            rows = [
+                [query, doc, b"%d" % (i + 1), b"%.2f" % (9 - i / 4), b"t"]
+                for query in (b"1", b"2")
+                for i, doc in enumerate(DOCS[:9])
+            ]
+            lines = [separator.join([*row[:2], *row[5 - cells + 2 :]]) for row in rows]
+            yield f"plain-{cells}-{separator.hex()}", b"\n".join([*lines, b""])
+            yield (
+                f"quoted-{cells}-{separator.hex()}",
+                b"\r\n".join(b'"' + line.replace(separator, b'"' + separator + b'"') + b'"' for line in lines),
+            )
+    for i, cell in enumerate(
+        (
+            b'"a""b"',
+            b'"a\nb"',
+            b'a"b',
+            b'"a" ',
+            b" a",
+            b"",
+            b'"',
+            b'""',
+            b"\xff",
+            b"\xc3\xa9",
+            b"\0",
+            b"\r",
+            b"1,5",
+            b"x" * 200,
+        )
+    ):
+        yield f"cell-{i}", b"1,a,1\n1," + cell + b",2\n2," + cell + b",3,4\n1\tb\t2\t" + cell + b"\n"
+        yield f"text-{i}", b"1,a," + cell + b',1,2\n2,b,"' + cell.replace(b'"', b'""') + b'",2,1\n'
+    for i, number in enumerate(NUMBERS):
+        yield f"number-{i}", b"1,a," + number + b"\n1,b,2\n"
 
 
 def _forms(plain: bytes) -> Iterator[tuple[str, bytes]]:

@@ -18,6 +18,9 @@
 #include "counting.hpp"
 #include "delimited.hpp"
 #include "judgment_lines.hpp"
+#include "judgments.hpp"
+#include "lenient_lines.hpp"
+#include "letor.hpp"
 #include "mapping.hpp"
 #include "resample.hpp"
 #include "scan.hpp"
@@ -85,6 +88,19 @@ private:
     std::optional<nb::python_error> error_;
 };
 
+// Calls `work(progress)` without the interpreter, which handles signals meanwhile.
+template <class Work>
+auto watched(Work&& work, nb::object callback = nb::none()) {
+    Watch watch(std::move(callback));
+    try {
+        const nb::gil_scoped_release release;
+        return work(Progress(std::ref(watch)));
+    } catch (const Stopped&) {
+        watch.raise();
+        throw;
+    }
+}
+
 nb::bytes bytes_of(View text) { return nb::bytes(text.data(), text.size()); }
 
 nb::dict as_dict(ScanResult&& found) {
@@ -144,16 +160,9 @@ Release release_pages(const char* data) {
 
 template <class Source>
 nb::dict scan_source(const Source& source, Job job) {
-    Watch watch(std::move(job.progress));
-    std::optional<ScanResult> found;
-    try {
-        const nb::gil_scoped_release release;
-        found = Scan<Source>(job.pool.pool, job.policy, source, job.examples).run(job.threads, job.part, std::ref(watch), job.release);
-    } catch (const Stopped&) {
-        watch.raise();
-        throw;
-    }
-    return as_dict(std::move(*found));
+    return as_dict(watched([&](const Progress& progress) {
+        return Scan<Source>(job.pool.pool, job.policy, source, job.examples).run(job.threads, job.part, progress, job.release);
+    }, std::move(job.progress)));
 }
 
 nb::dict scan_columns(const Columns& columns, Job job) {
@@ -167,7 +176,11 @@ nb::dict scan_columns(const Columns& columns, Job job) {
 }
 
 // Every source of rows in text. Python names one, with its settings, in a layout.
-using TextSource = std::variant<Lines, JudgmentLines, Delimited>;
+using TextSource = std::variant<Lines, LenientLines, JudgmentLines, Delimited, Letor>;
+
+// Judgments are collected, never scanned.
+template <class Source>
+constexpr bool has_rankings = !std::is_same_v<Source, JudgmentLines> && !std::is_same_v<Source, Letor>;
 
 DelimitedLayout delimited_layout(const nb::dict& layout) {
     const auto column = [&](const char* role) { return nb::cast<int>(layout[role]); };
@@ -184,7 +197,9 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
     const char* text = reinterpret_cast<const char*>(data.data());
     const auto name = nb::cast<std::string_view>(layout["source"]);
     if (name == "trec") return Lines(text, start, size);
-    if (name == "trec_judgments") return JudgmentLines(text, start, size);
+    if (name == "trec_lenient") return LenientLines(text, start, size);
+    if (name == "trec_judgments") return JudgmentLines(text, start, size, nb::cast<bool>(layout["lenient"]));
+    if (name == "letor") return Letor(text, start, size, nb::cast<std::uint64_t>(layout["line"]));
     if (name == "delimited") return Delimited(text, start, size, delimited_layout(layout));
     throw std::invalid_argument("unknown source");
 }
@@ -194,7 +209,10 @@ nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t
                    bool mapped) {
     const char* text = reinterpret_cast<const char*>(data.data());
     const Job job{pool, policy, threads, part, std::move(progress), examples, mapped ? release_pages(text) : Release{}};
-    return std::visit([&](const auto& source) { return scan_source(source, job); }, text_source(data, start, size, layout));
+    return std::visit([&]<class Source>(const Source& source) -> nb::dict {
+        if constexpr (has_rankings<Source>) return scan_source(source, job);
+        throw std::invalid_argument("judgments cannot be scanned");
+    }, text_source(data, start, size, layout));
 }
 
 // Where the rows of the first query of a text end, and where those of the last begin; None if its source cannot be cut there.
@@ -212,7 +230,7 @@ nb::object query_edges(Column<std::uint8_t> data, std::uint64_t start, std::uint
 template <class T>
 Array<T> array_of(Block<T>&& block) {
     T* data = block.data.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
     return Array<T>(data, {block.size}, owner);
 }
 
@@ -223,26 +241,32 @@ nb::tuple ids_of(IdBlock&& ids) {
 nb::object read_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, unsigned threads,
                      std::uint64_t part) {
     const TextSource text = text_source(data, start, size, layout);
-    Watch watch{nb::none()};
-    Collected all;
-    try {
-        const nb::gil_scoped_release release;
-        all = std::visit([&]<class Source>(const Source& source) { return Collect<Source>(source).run(threads, part, std::ref(watch)); }, text);
-    } catch (const Stopped&) {
-        watch.raise();
-        throw;
-    }
-    if (all.bad != nowhere) return nb::none();
+    Collected all = watched([&](const Progress& progress) {
+        return std::visit([&]<class Source>(const Source& source) { return Collect<Source>(source).run(threads, part, progress); }, text);
+    });
+    if (all.bad != nowhere || all.rows == 0) return nb::none();
     nb::dict out;
     out["queries"] = ids_of(std::move(all.queries));
     out["query"] = array_of(std::move(all.query));
     out["doc"] = ids_of(std::move(all.doc));
     out["number"] = array_of(std::move(all.number));
-    out["rank"] = all.rank.data ? nb::cast(array_of(std::move(all.rank))) : nb::none();
+    out["rank"] = all.unranked == all.rows ? nb::cast(array_of(std::move(all.rank))) : nb::none();
     out["unranked"] = all.unranked;
     out["aspect"] = ids_of(std::move(all.aspect));
     out["last"] = all.last;
     return out;
+}
+
+nb::object sort_judgments(Column<std::int64_t> place, std::size_t queries, Column<std::int64_t> query, Column<double> grade, nb::tuple docs,
+                          unsigned threads) {
+    const Slices ids = slices_of(docs);
+    if (grade.shape(0) != ids.size || query.shape(0) != ids.size || ids.size >= none) throw std::length_error("columns of different lengths");
+    auto sorted = watched([&](const Progress& progress) {
+        return SortJudgments(place.data(), queries, query.data(), grade.data(), ids).run(threads, progress);
+    });
+    if (!sorted) return nb::none();
+    return nb::make_tuple(array_of(std::move(sorted->query)), array_of(std::move(sorted->grade)),
+                          array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
 }
 
 Array<std::int64_t> row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
@@ -316,7 +340,11 @@ struct Rows {
     template <class Each>
     std::uint64_t rows(std::uint64_t end, Each& each) const {
         Cells cells;
-        if (text) return std::visit([&](const auto& source) { return source.rows(cells, start, end, each); }, *text);
+        if (text)
+            return std::visit([&]<class Source>(const Source& source) -> std::uint64_t {
+                if constexpr (has_rankings<Source>) return source.rows(cells, start, end, each);
+                throw std::invalid_argument("judgments cannot be counted");
+            }, *text);
         return (table ? table->columns() : *columns).rows(cells, start, end, each);
     }
 };
@@ -496,6 +524,7 @@ NB_MODULE(_native, m) {
           "progress"_a.none(), "examples"_a = 3, "mapped"_a = false);
     m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
+    m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());

@@ -38,7 +38,7 @@ class TextRows:
 def read_rows(data: Bytes, start: int, layout: Layout) -> TextRows | None:
     """Return all rows of a text; None if only the reference can read it, or it has none."""
     columns = native and native.read_text(data, start, len(data), dict(layout), usable_cores(), _BYTES)
-    if not columns or not len(columns["number"]):
+    if not columns:
         return None
     ids = {name: IdColumn(*columns[name]) for name in ("queries", "doc", "aspect")}
     return TextRows(**{**columns, **ids})

@@ -16,7 +16,6 @@ from judged._types import Bytes
 from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import IdPool
 from judged.core.find.stream import ALL, scan_stream
-from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
@@ -70,7 +69,7 @@ def find(
             return _check_hits(pool, run, policy, scan, place) if run.place is not None or _is_regular(scan) else None
     if isinstance(run, Run):
         rank = None if run.rank is None else as_ints(run.rank)
-        columns = id_arrays(run.queries), as_ints(run.query), id_arrays(run.doc), np.ascontiguousarray(run.score), rank
+        columns = run.queries.arrays(), as_ints(run.query), run.doc.arrays(), np.ascontiguousarray(run.score), rank
         return _check_hits(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
     scan = None
     if isinstance(run, ArrowRun) and "other" not in kinds and (stream := run.stream()) is not None:
@@ -226,17 +225,13 @@ def _same_kinds(run: DictRun, kinds: Kinds) -> bool:
 
 def native_pool(pool: IdPool) -> Any:
     """Convert the pool; queries without judgments follow the others."""
-    columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), id_arrays(pool.doc)
-    return native.Pool(id_arrays(pool.ids), len(pool.queries), *columns)
+    columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), pool.doc.arrays()
+    return native.Pool(pool.ids.arrays(), len(pool.queries), *columns)
 
 
 def native_policy(policy: Policy) -> Any:
     codes = {name: codes[getattr(policy, name)] for name, codes in POLICY_CODES.items()}
     return native.Policy(**codes, depth=policy.depth or 0, single=policy.precision == "float32")
-
-
-def id_arrays(ids: IdColumn) -> tuple[Bytes, NDArray[np.int64], NDArray[np.int64]]:
-    return np.ascontiguousarray(ids.buffer), as_ints(ids.start), as_ints(ids.length)
 
 
 def as_ints(column: NDArray[Any]) -> NDArray[np.int64]:

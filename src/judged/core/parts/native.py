@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.core.find.native import as_ints, id_arrays, native_policy, native_pool
+from judged.core.find.native import as_ints, native_policy, native_pool
 from judged.core.find.pool import IdPool
 from judged.core.numeric.native import native
 from judged.core.policy import Policy
@@ -41,7 +41,7 @@ class NativeCounter:
         self._kinds = kinds
         self._arguments = None
         if native is not None:
-            documents = id_arrays(index.doc), as_ints(index.position), index.by_position
+            documents = index.doc.arrays(), as_ints(index.position), index.by_position
             order = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first), *documents
             self._arguments = native.Index(native_pool(index.pool), *order), native_policy(policy), max_unjudged
 
@@ -81,7 +81,7 @@ def _feed(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
     elif isinstance(batch, Run) and (batch.query_kind, batch.doc_kind) == kinds:
         rank = None if batch.rank is None else as_ints(batch.rank)
         score = np.ascontiguousarray(batch.score)
-        rows = native.columns(id_arrays(batch.queries), as_ints(batch.query), id_arrays(batch.doc), score, rank)
+        rows = native.columns(batch.queries.arrays(), as_ints(batch.query), batch.doc.arrays(), score, rank)
     if rows is None:
         return None
     result, bad, _ = use(rows)

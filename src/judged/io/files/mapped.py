@@ -29,7 +29,7 @@ def open_later(content: Content, start: int | None = None) -> Callable[[], Opene
 
     That number is `start`, or the length of the byte-order mark.
     """
-    if content.file is None or not _can_map(content):
+    if content.file is None or not can_map(content):
         held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
         return held
     path = Path(os.fsdecode(content.file.name))
@@ -38,7 +38,7 @@ def open_later(content: Content, start: int | None = None) -> Callable[[], Opene
 
 def open_now(content: Content, start: int | None = None) -> Opened:
     """Return the same of the open file, which another may have replaced on disk."""
-    if content.file is None or not _can_map(content):
+    if content.file is None or not can_map(content):
         return nullcontext(in_memory(content.read(), _start(content, start)))
     return _map_open(content.file, content.name, _start(content, start), _stamp(content.file))
 
@@ -47,7 +47,7 @@ def _start(content: Content, start: int | None) -> int:
     return text_start(content.head, content.name) if start is None else start
 
 
-def _can_map(content: Content) -> bool:
+def can_map(content: Content) -> bool:
     """Return whether a file can be mapped: the limits of text are checked only when it is read, so it has to have lines."""
     return content.file is not None and b"\n" in content.head
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from judged._types import Ints
+from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
@@ -28,9 +29,9 @@ from judged.io.tables.numbers import count_up
 from judged.io.tables.origin import LineOrigin
 from judged.io.tables.roles import Batch, ColumnBatches
 from judged.io.tables.table import SourceTable, as_run, concatenate
-from judged.io.tables.text_table import find_text, read_text_table, unread_text
-from judged.io.text.decimals import is_decimal
-from judged.io.text.encoding import check_encoding, check_end, is_text, is_utf8, warn_encoding
+from judged.io.tables.text_table import find_text, read_text_table, unread_chunk, unread_text
+from judged.io.text.decimals import is_decimal, with_points
+from judged.io.text.encoding import Begin, check_encoding, check_end, is_text, is_utf8, warn_encoding
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
 
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
 _SEPARATOR = re.compile(r'"?sep=([,;|]?)"?', re.IGNORECASE)  # of a tab, only sep= is left
-_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
-_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
+_FILLED = re.compile(rb"\S")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _TREC_TEAMS = ("query", "Q0", "doc", "rank", "score", "team")  # an interleaved run whose tags are teams
 
@@ -139,9 +139,7 @@ def _read(content: Content, detected: Detected, context: Context) -> ColumnBatch
     header = detected.header
     text = find_text(content.head, header, context) if context.request.is_ranking else None
     table = None if text is None else read_text_table(content, text, context)
-    if table is not None:
-        return table
-    return _read_by_reference(content, header, context)
+    return _read_by_reference(content, header, context) if table is None else table
 
 
 def _read_by_reference(content: Content, header: Header, context: Context) -> ColumnBatches:
@@ -167,16 +165,30 @@ def _read_held(content: Content, header: Header, context: Context) -> Run:
     return as_run(concatenate(_read_by_reference(content, header, context)))
 
 
-def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[SourceTable]:
+def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[TextRun | SourceTable]:
     """Read a stretch of a file; its first line follows the header, or another line of the file."""
-    first = next(iter(chunks), None)
-    if first is None:
-        return
+    chunks, lines = iter(chunks), -1
+    for data, begin in chunks:
+        begin = begin if lines < 0 else replace(begin, lines=lines)  # which counts a single CR too
+        lines = begin.lines + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+        text = find_text(None if begin.offset else data, header, context) if NATIVE and b'"' not in data else None
+        if text is None:  # a cell in quotes may continue in the next chunk
+            batches = _iterate_chunks(chain([(data, begin)], chunks), header, context)
+            for batch in batches:
+                yield concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
+        elif _FILLED.search(data, text.start, len(data) - len(PAD)):
+            yield unread_chunk(data, text, context.name, partial(_read_chunk, data, begin, header, context))
+
+
+def _iterate_chunks(chunks: Iterator[tuple[bytes, Begin]], header: Header, context: Context) -> Iterator[Rows]:
+    first = next(chunks)
     begin = first[1]
     text = islice(_decode_chunks(chain([first], chunks), context.name), 0 if begin.offset else header.line, None)
-    batches = _iterate_rows(text, header, begin.lines or header.line, context.name)
-    for batch in batches:
-        yield concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
+    yield from _iterate_rows(text, header, begin.lines or header.line, context.name)
+
+
+def _read_chunk(data: bytes, begin: Begin, header: Header, context: Context) -> Run:
+    return as_run(concatenate(_read_rows(_iterate_chunks(iter([(data, begin)]), header, context), header, context)))
 
 
 def _decode_chunks(chunks: TextChunks, name: str) -> Iterator[str]:
@@ -217,7 +229,7 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
             cells[role] += batch[role]
     number = context.request.number
     if header.delimiter == ";" and number in cells and escaped is not None:  # a part of a file does not show its commas
-        cells[number] = _with_points(cells[number])
+        cells[number] = with_points(cells[number])
     for role in ("query", "doc"):
         _check_breaks(cells[role], origin(), role)
         if not is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
@@ -225,13 +237,6 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
                 context = replace(context, warnings=(*context.warnings, warn_encoding(cells[role], path, role)))
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
-
-
-def _with_points(cells: list[str]) -> list[str]:
-    """Return decimal commas as points, unless some cells have points, or all commas may separate thousands."""
-    commas = [cell for cell in cells if "," in cell]
-    decimal = all(map(_COMMA.fullmatch, commas)) and not all(map(_THOUSANDS.fullmatch, commas))
-    return [cell.replace(",", ".") for cell in cells] if decimal and not any("." in cell for cell in cells) else cells
 
 
 def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> IsRanks:

@@ -25,7 +25,7 @@ from judged.io.text.trec import parse_qrels, parse_run, raise_text
 from judged.io.text.trec_columns import QRELS, RUN, is_trec_line
 
 _RUN: Layout = {"source": "trec"}
-_JUDGMENTS: Layout = {"source": "trec_judgments"}
+_JUDGMENTS: Layout = {"source": "trec_judgments", "lenient": False}
 Counted = Callable[[], Begin]  # the beginning of a stretch: its lines are counted only when a message needs them
 
 
@@ -36,16 +36,21 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 def read_trec(content: Content, detected: Detected | None, context: Context) -> Run | Qrels:
     """Read a run or judgments."""
     is_run = context.request.what == "run"
-    layout = _RUN if is_run else _JUDGMENTS
+    table = read_lines(content, _RUN if is_run else _JUDGMENTS)
+    return (parse_run if is_run else parse_qrels)(content.read(), content.name) if table is None else table
+
+
+def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
+    """Read a run or judgments by the native core; None if only the reference can."""
     opened = open_later(content)
     with open_now(content) as (data, start):
         rows = read_rows(data, start, layout)
         if rows is None:
-            return (parse_run if is_run else parse_qrels)(content.read(), content.name)
+            return None
         end = check_end(data[-1:].tobytes(), content.name)
         keys: dict[str, Any] = {"name": content.name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
         keys |= {"where": LineOrigin(content.name, TextLines(opened, layout)).place, "warnings": end}
-        if not is_run:
+        if layout is not _RUN:
             plain = len(rows.aspect) == 1 and rows.aspect[0] in NO_SUBTOPIC
             return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
         wrong = None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from judged.core.tables import Run
-from judged.core.unread_runs import UnreadRun
+from judged.core.unread_runs import TextRun, UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.limits import limit_text
 from judged.io.files.mapped import map_file
@@ -99,10 +99,16 @@ class LinesPiece:
         chunks = _chunks(self.file, self.packing, self.begin, self.end)
         with _with_lines(self._counted):
             for table in read_chunks(chunks, self.header, Context(self.request, self.file.name)):
-                if not isinstance(table, SourceTable):
+                if isinstance(table, TextRun):
+                    yield replace(table, read=partial(self._read, table.read))
+                elif not isinstance(table, SourceTable):
                     yield table
                 elif len(table.query):
                     yield _shift_lines(as_run(table), self._counted)
+
+    def _read(self, read: Callable[[], Run]) -> Run:
+        with _with_lines(self._counted):
+            return _shift_lines(read(), self._counted)
 
     def _counted(self) -> Begin:
         return Begin(self.begin, self.file.newlines(self.begin, returns=self.format == "CSV") if self.begin else 0)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from judged.core.tables import Run
 from judged.core.text_rows import read_rows
 from judged.core.unread_runs import Layout, TextRun
 from judged.errors import DataError, Place
-from judged.io.files.mapped import TextLines, open_later, open_now
+from judged.io.files.mapped import TextLines, in_memory, open_later, open_now
 from judged.io.files.source import Content, Raw
 from judged.io.tables.columns import find_columns
 from judged.io.tables.context import Context
@@ -36,15 +38,19 @@ class DelimitedText:
     borrowed: bool
 
 
-def find_text(head: Raw, header: Header, context: Context) -> DelimitedText | None:
-    """Return the rows of a delimited text by its beginning; None if the reference must read it, or report an error."""
+def find_text(head: Raw | None, header: Header, context: Context) -> DelimitedText | None:
+    """Return the rows of a delimited text by its beginning; None if the reference must read it, or report an error.
+
+    Without `head`, the text is a later part of a file.
+    """
     request, names = context.request, header.names
     start = 0
-    for _ in range(header.line):
+    for _ in range(header.line if head is not None else 0):
+        assert head is not None
         start = head.find(b"\n", start) + 1
         if not start:
             return None
-    if request.grade_map is not None or _RETURN.search(head, 0, start) or is_wide(head):
+    if request.grade_map is not None or (head and (_RETURN.search(head, 0, start) or is_wide(head))):
         return None
     try:
         found = find_columns(names, request, Place(context.name, header.line))
@@ -68,10 +74,19 @@ def unread_text(
         return None
     plain = content.file is not None
     last = content.last_byte() if plain else bytes(content.read()[-9:-8])
-    return TextRun(
-        name=content.name, read=read if plain else read_held, open=open_later(content, text.start), layout=text.layout,
-        warnings=check_end(last, content.name), scored=text.layout["number"] >= 0, ranked=text.layout["rank"] >= 0,
-    )  # fmt: skip
+    run = _text_run(content.name, text, open_later(content, text.start), read if plain else read_held)
+    return replace(run, warnings=check_end(last, content.name))
+
+
+def unread_chunk(data: Raw, text: DelimitedText, name: str, read: Callable[[], Run]) -> TextRun:
+    """Return rows of a part of a file for the native core; `read` reads them by the reference."""
+    return _text_run(name, text, partial(nullcontext, in_memory(data, text.start)), read)
+
+
+def _text_run(name: str, text: DelimitedText, opened: Any, read: Callable[[], Run]) -> TextRun:
+    layout = text.layout
+    scored, ranked = layout["number"] >= 0, layout["rank"] >= 0
+    return TextRun(name=name, read=read, open=opened, layout=layout, scored=scored, ranked=ranked)
 
 
 def read_text_table(content: Content, text: DelimitedText, context: Context) -> SourceTable | None:
@@ -87,5 +102,5 @@ def read_text_table(content: Content, text: DelimitedText, context: Context) -> 
         name=context.name, request=context.request, warnings=(*context.warnings, *check_end(last, context.name)),
         origin=LineOrigin(context.name, lines, text.places), query=GroupedIds(rows.queries, rows.query), doc=rows.doc,
         number=rows.number if layout["number"] >= 0 else None, rank=rows.rank if layout["rank"] >= 0 else None,
-        aspect=rows.aspects() if layout["aspect"] >= 0 else None, borrowed=text.borrowed,
+        aspect=rows.aspects() if layout["aspect"] >= 0 else None, borrowed=text.borrowed, checked=True,
     )  # fmt: skip

@@ -16,6 +16,10 @@ from judged.core import text_rows
 from judged.core.ids import IdColumn
 from judged.core.numeric.native import NATIVE
 from judged.errors import JudgedError
+from judged.evaluation.trec_eval import output
+from judged.evaluation.trec_eval.join import Options
+from judged.evaluation.trec_eval.output import evaluate_files
+from judged.io.formats import trec_eval
 from judged.io.read import read_qrels, read_run
 
 pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
@@ -90,7 +94,7 @@ def files_of(line):
 
 
 @pytest.mark.parametrize("kind", READERS)
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=70, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_trec_files(kind, data):
     check(kind, data.draw(files_of(lines[kind])))
@@ -193,3 +197,69 @@ def test_texts_in_quotes_are_passed_over_by_the_core():
     assert is_native("run", content)
     check("run", content[:20_000])
     check("run", content[:20_000] + b'"')
+
+
+# ── LETOR ────────────────────────────────────────────────────────────────────────────────────────
+
+labels = st.sampled_from(["0", "1", "2.0", "-1", "+3", "0.5", "1e2", ".5"])
+notes = st.sampled_from(["", " # docid = a1 inc = 1", "#docid:7", "# doc_id 8 x", "#DOCNO= 9", "# id: b", "#id c", "# 1A", "#", "# docid = ", "#docid",
+                         "#docidx", "# Doc  =  d", "#did=5", "#docid\t=\te", "# doc id=5", "#doc_ID=f", "#é"])  # fmt: skip
+letor_lines = st.builds("{} qid:{} 1:0.5 46:1{}".format, labels, st.sampled_from(["1", "10", "q#2", "é"]), notes)
+odd_letor = st.sampled_from(["", " ", "# note", "1\tqid:1\t1:1", " 1 qid:1", "2 qid:1", "1  qid:2#x", "1 qid:1\r"])
+bad_letor = st.sampled_from(["x qid:1", "1 1:0.5", "1 qid:", "inf qid:1", "1e17 qid:1", "1", "nan qid:1", "1 qid:1\0"])
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(
+    lines=st.lists(st.one_of(letor_lines, letor_lines, letor_lines, odd_letor), max_size=20),
+    bad=st.lists(bad_letor, max_size=1), end=st.sampled_from(["\n", "\n", "\r\n", "\r"]), cut=st.booleans(),
+)  # fmt: skip
+def test_letor_files(lines, bad, end, cut):
+    text = end.join(["1 qid:1 1:2", *lines, *bad, ""]).encode()
+    check("qrels", text[:-1] if cut else text)
+
+
+def test_ordinary_letor_files_are_read_by_the_core():
+    assert is_native("qrels", b"".join(b"%d qid:%d 1:0.5 2:1 #docid = d%d\n" % (i % 3, i // 9, i) for i in range(3000)))
+
+
+# ── as trec_eval reads them ──────────────────────────────────────────────────────────────────────
+
+lenient_lines = st.sampled_from(
+    ["1 Q0 a 1 0x1p3 t", "1 Q0 b 1 nan t", "1 Q0 c 1 2 t u", "# 0 a 1 1 t", " # 0 a 1 1 t", "#1 Q0 d 1 1 t", "1\tQ 0\td\t1\t2\tt", "1 Q0 e 1 x t",
+     "", "1\tQ0\tf\t1\t2\tt", "1 Q0 \x0b 1 1 t", "2 Q0 a 1", "1 Q0 g x 2 t", "1 Q0 a 1 9 t"]
+)  # fmt: skip
+lenient_judgments = st.sampled_from(
+    ["1 0 x 1.5", "1 0 y 1e2", "# 0 a 1", "", "1 0 z 0x1", "1 0 a\x0bb 1", "1 1 w 2", "1 0 a", "1\t0 v 1", "1 0 a 2"]
+)
+
+
+@settings(max_examples=70, deadline=None, derandomize=True)
+@given(
+    run=st.lists(st.one_of(lines["run"], lines["run"], lines["run"], lenient_lines), min_size=1, max_size=25, unique_by=lambda line: line[:9]),
+    qrels=st.lists(st.one_of(*[st.integers(0, 60)] * 5, lenient_judgments), min_size=1, max_size=12, unique=True),
+    ending=st.sampled_from(["\n", "\r\n"]), complete=st.booleans(),
+)  # fmt: skip
+def test_trec_eval_prints_the_same_without_the_core(tmp_path_factory, run, qrels, ending, complete):
+    folder = tmp_path_factory.mktemp("trec_eval")
+    judged = [
+        line
+        if isinstance(line, str)
+        else f"{'1' if line % 3 else 'q-2'} 0 {'abcd'[line % 4]}{line % 2 * 'x'} {line % 3}"
+        for line in qrels
+    ]
+    paths = [folder / "qrels", folder / "run"]
+    for path, content in zip(paths, (dict.fromkeys(judged), run), strict=True):
+        path.write_bytes("".join(line + ending for line in content).encode())
+    options = Options(per_topic=True, complete=complete)
+    seen = evaluate_files(options, *map(str, paths))
+    with only_reference(), mock.patch.object(trec_eval, "NATIVE", False):
+        assert seen == evaluate_files(options, *map(str, paths))
+
+
+def test_trec_eval_reads_no_ordinary_run(tmp_path):
+    (tmp_path / "qrels").write_bytes(b"1 0 a 1\n1 0 b 0\n")
+    (tmp_path / "run").write_bytes(b"1 Q0 a 1 2.5 t\n1 Q0 c 2 1 t\n")
+    with mock.patch.object(output, "read_ranking", side_effect=AssertionError):
+        lines = evaluate_files(Options(), str(tmp_path / "qrels"), str(tmp_path / "run")).lines
+    assert lines[0].split() == ["runid", "all", "t"]
