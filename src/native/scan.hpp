@@ -53,6 +53,7 @@ public:
     // `release` is called for each chunk that has been read; few are read again.
     ScanResult run(unsigned threads, std::uint64_t part, const Progress& progress, const Release& release = {}) {
         const auto begins = source_.parts(part);
+        if (release) release(begins.front(), begins.back());
         const std::size_t parts = begins.size() - 1;
         threads = unsigned(std::clamp<std::size_t>(parts, 1, threads));
         workers_.clear();
@@ -87,6 +88,7 @@ private:
     // The first and the last row of a chunk: a ranking may continue in the next chunk.
     struct Edges {
         Edge first, last;
+        std::string names[2];  // their queries, so that the chunk is not read again
         bool any = false;
         std::uint64_t bad = nowhere;
     };
@@ -211,6 +213,10 @@ private:
         Reader reader(*this, worker, edges);
         edges.bad = source_.rows(worker.cells, begin, end, reader);
         reader.finish(edges.bad == nowhere ? end : edges.bad);
+        edges.names[0] = edges.first.query;
+        edges.names[1] = edges.last.query;
+        edges.first.query = edges.names[0];
+        edges.last.query = edges.names[1];
     }
 
     // Reads the fragments of queries with several fragments again, query by query.

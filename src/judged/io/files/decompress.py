@@ -13,7 +13,6 @@ from functools import partial
 from typing import IO, Any
 
 from judged.errors import DataError
-from judged.io.files.source import HEAD
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdDecompressor, ZstdError
@@ -34,6 +33,7 @@ with suppress(ImportError):  # isal has no wheels for some platforms
     _gzip, _gzip_error = igzip, isal_zlib.error
 
 _STEP = 8 << 20
+_FIRST = 1 << 16  # as much as shows the format
 _PIECE = 1 << 10
 _XZ_MEMORY = 256 << 20  # four times what xz -9 needs; a header may ask for 4 GB
 _DAMAGE: tuple[Any, ...] = (EOFError, OSError, zlib.error, _gzip_error, lzma.LZMAError)  # bz2 has none of its own
@@ -49,7 +49,7 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
             yield from _stream_parts(raw, begin, step)
         else:
             with _gzip.open(raw) as stream:
-                yield stream.read(min(step, HEAD))
+                yield stream.read(min(step, _FIRST))
                 yield from iter(lambda: stream.read(step), b"")
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
@@ -60,7 +60,7 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
 
 def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterator[bytes]:
     """Decompress stream by stream: the modules' own readers take anything after a damaged stream for the end of the file."""
-    stream, left, most = None, b"", min(step, HEAD)
+    stream, left, most = None, b"", min(step, _FIRST)
     while True:
         if not left and (stream is None or stream.needs_input):
             left = raw.read(most)
