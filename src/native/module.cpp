@@ -4,6 +4,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include <mutex>
 #include <optional>
 #include <variant>
 
@@ -136,12 +142,29 @@ struct Job {
     unsigned threads;
     std::uint64_t part;
     nb::object progress;
+    std::size_t examples = 3;
+    Release release{};
 };
+
+// Removes the pages of a mapped file between two offsets from the memory of the process; they stay in the cache of the system.
+Release release_pages(const char* data) {
+#if defined(__linux__)
+    const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
+    return [data, page](std::uint64_t begin, std::uint64_t end) {
+        const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(data) + begin + page - 1) / page * page;
+        const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(data) + end) / page * page;
+        if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+    };
+#else
+    (void)data;
+    return {};
+#endif
+}
 
 template <class Source>
 nb::dict scan_source(const Source& source, Job job) {
     return as_dict(watched([&](const Progress& progress) {
-        return Scan<Source>(job.pool.pool, job.policy, source).run(job.threads, job.part, progress);
+        return Scan<Source>(job.pool.pool, job.policy, source, job.examples).run(job.threads, job.part, progress, job.release);
     }, std::move(job.progress)));
 }
 
@@ -214,11 +237,25 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
 }
 
 nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, const OwnedPool& pool,
-                   const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
-    const Job job{pool, policy, threads, part, std::move(progress)};
+                   const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress, std::size_t examples,
+                   bool mapped) {
+    const char* text = reinterpret_cast<const char*>(data.data());
+    const Job job{pool, policy, threads, part, std::move(progress), examples, mapped ? release_pages(text) : Release{}};
     return std::visit([&]<class Source>(const Source& source) -> nb::dict {
         if constexpr (has_rankings<Source>) return scan_source(source, job);
         throw std::invalid_argument("judgments cannot be scanned");
+    }, text_source(data, start, size, layout));
+}
+
+// Where the rows of the first query of a text end, and where those of the last begin; None if its source cannot be cut there.
+nb::object query_edges(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+    return std::visit([](const auto& source) -> nb::object {
+        if constexpr (requires { source.query_edges(); }) {
+            const auto [first, last] = source.query_edges();
+            return nb::make_tuple(first, last);
+        } else {
+            return nb::none();
+        }
     }, text_source(data, start, size, layout));
 }
 
@@ -397,6 +434,7 @@ struct OwnedTally {
     nb::object kept;
     Policy policy;
     Tally tally;
+    std::mutex mutex;  // without an interpreter lock, several threads may add at a time
 
     OwnedTally(nb::handle index, const Policy& chosen, std::size_t max_unjudged)
         : kept(nb::borrow(index)), policy(chosen), tally(nb::cast<const OwnedIndex&>(index).index, policy, max_unjudged) {}
@@ -407,6 +445,7 @@ struct OwnedTally {
         std::uint64_t bad;
         {
             const nb::gil_scoped_release release;
+            const std::lock_guard lock(mutex);
             bad = tally.add(rows, position);
         }
         return nb::make_tuple(tally.rows - before, place_or_none(bad), before == 0);
@@ -514,7 +553,8 @@ NB_MODULE(_native, m) {
     m.attr("POLICY_CHOICES") = choices;
     bind_parts(m);
     m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
-          "progress"_a.none());
+          "progress"_a.none(), "examples"_a = 3, "mapped"_a = false);
+    m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
     m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);

@@ -65,7 +65,7 @@ class Judged:
     # ── per query ────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def queries(self) -> tuple[Id, ...]:
+    def queries(self) -> Sequence[Id]:
         return self.pool.queries
 
     def __len__(self) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
@@ -22,6 +22,56 @@ def decoded(ids: IdColumn, kind: IdKind) -> list[Id]:
     """Ids as text, or as integers if they were integers."""
     texts = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
     return [int(text) for text in texts] if kind == "integer" else list(texts)
+
+
+class Names(Sequence[Id]):
+    """Ids of queries, like a tuple of them; they are decoded when they are needed, which most evaluations never do."""
+
+    __slots__ = ("_all", "_ids", "_kind", "_single")
+
+    def __init__(self, ids: IdColumn, kind: IdKind) -> None:
+        self._ids, self._kind, self._single = ids, kind, 0
+        self._all: tuple[Id, ...] | None = None
+
+    def _decoded(self) -> tuple[Id, ...]:
+        if self._all is None:
+            self._all = tuple(decoded(self._ids, self._kind))
+        return self._all
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, at: int) -> Id: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Id, ...]: ...
+    def __getitem__(self, at: int | slice) -> Id | tuple[Id, ...]:
+        self._single += 1
+        if self._all is not None or 8 * self._single > len(self):  # one by one is slower than all at once
+            return self._decoded()[at]
+        if isinstance(at, slice):
+            return tuple(decoded(self._ids.take(at), self._kind))
+        return decoded(IdColumn.of([self._ids[at]]), self._kind)[0]
+
+    def __iter__(self) -> Iterator[Id]:
+        return iter(self._decoded())
+
+    def __contains__(self, query: object) -> bool:
+        return query in self._decoded()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return tuple(other) == self._decoded() if isinstance(other, tuple | Names) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._decoded())
+
+    def __repr__(self) -> str:
+        return repr(self._decoded())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Names, (self._ids.compact(), self._kind)
 
 
 def _nowhere(row: int) -> Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -47,6 +47,18 @@ class TextRun(UnreadRun):
     scored: bool = True
     ranked: bool = True
     warnings: tuple[Warned, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TextStream(UnreadRun):
+    """Text that is made while it is scanned, such as a compressed file.
+
+    `stretches` returns the text piece by piece, each with whole queries if all rows of a query are together. `whole` returns all of
+    it in memory, for runs in which a query comes back.
+    """
+
+    stretches: Callable[[], Iterator[TextRun]]
+    whole: Callable[[], TextRun | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

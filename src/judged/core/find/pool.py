@@ -13,7 +13,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
-from judged.core.tables import Qrels, decoded
+from judged.core.tables import Names, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 
 
@@ -48,14 +48,14 @@ def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPoo
         raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
     used_rows = np.flatnonzero(used)
     ids = qrels.queries.take(used_rows)
-    names = decoded(ids, qrels.query_kind)
     by_number = qrels.query_kind == "integer"
-    by_id = np.argsort(np.array(names, dtype=object)) if by_number else ids.order()
+    by_id = np.argsort(np.array(decoded(ids, "integer"), dtype=object)) if by_number else ids.order()
     place = np.full(len(qrels.queries), -1)
     place[used_rows[by_id]] = np.arange(len(by_id))
 
+    names = Names(ids.take(by_id), qrels.query_kind)
     ids = qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)]))
-    keys: dict[str, Any] = {"queries": tuple(names[i] for i in by_id), "ids": ids}
+    keys: dict[str, Any] = {"queries": names, "ids": ids}
     columns = _sort_natively(qrels, place, len(by_id))
     if columns is not None:
         return IdPool(**keys, **columns)

@@ -60,6 +60,7 @@ class Content:
         complete: True if `head` is everything.
         parts: the decompressed content, with the head, piece by piece; it can be taken once.
         file: the handle of a plain regular file, which can be mapped and read in one allocation.
+        packed: the handle of a compressed regular file.
         packing: the compression.
         tell: number of compressed bytes taken so far.
     """
@@ -69,6 +70,7 @@ class Content:
     complete: bool
     parts: Iterator[bytes] = field(default_factory=lambda: iter(()))
     file: IO[bytes] | None = None
+    packed: IO[bytes] | None = None
     packing: str | None = None
     tell: Callable[[], int] | None = None
     _data: Raw | None = None
@@ -118,7 +120,9 @@ def _open_content(source: Source, name: str) -> Iterator[Content]:
             raw.seek(0)
             kind = compression(head)
             if kind is not None:
-                yield _decompress(raw, kind, name)
+                content = _decompress(raw, kind, name)
+                content.packed = raw
+                yield content
             else:
                 complete = len(head) < HEAD
                 yield Content(name, head, complete, _pieces(raw, name), None if complete and not head else raw)

@@ -131,6 +131,10 @@ class TrecPiece:
     end: int
 
     @property
+    def mapped(self) -> bool:
+        return self.file.store is None
+
+    @property
     def size(self) -> int:
         return self.end - self.begin
 
