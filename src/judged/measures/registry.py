@@ -240,9 +240,11 @@ def measure(
         definition = Definition(
             name, function, family, aliases=aliases, trec=tuple(trec.split()), laws=frozenset(laws), **documentation
         )
-        assert definition.parameters is not None  # a wrong signature fails here, not at the first use
         names = [word.rstrip(".=:") for word in definition.trec]
-        own = [] if family == "own" else [function.__name__]  # the name of the array function
+        own = [function.__name__]  # the name of the array function
+        if family == "own":
+            own = []
+            assert definition.parameters is not None  # a wrong signature fails here, not at the first use
         MEASURES.add(definition, also=[*names, *own])
         return function
 
