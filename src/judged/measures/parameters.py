@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from judged._types import Column
 from judged.errors import UsageError, shown
 
 
-@dataclass(frozen=True, slots=True)
-class Only:
+class Only(NamedTuple):
     """Condition under which a parameter has an effect, on the value of another parameter.
 
     Args:
@@ -33,8 +32,7 @@ class Only:
     implied: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(NamedTuple):
     """Meaning of a parameter, the check of its values, its names in other tools, and the condition under which it has an effect."""
 
     text: str

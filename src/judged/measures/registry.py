@@ -5,15 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.core.passages import cut_to_budget
 from judged.errors import UsageError, shown
 from judged.measures.parameters import Budget, Flag, Spec, budget_in, frozen
 from judged.registry import Registry
@@ -26,7 +24,7 @@ Needs = Literal["grades", "subtopics", "groups", "preferences", "spans"]
 _JUDGED_ONLY = Spec("remove unjudged documents from the ranking first", Spec.of("judged_only", Flag).check)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Definition:
     """Declaration of a measure: its formula, names, properties and documentation.
 
@@ -72,7 +70,7 @@ class Definition:
     @cached_property
     def parameters(self) -> dict[str, tuple[Spec, Any]]:
         """Name → (description, default), in the order of the signature."""
-        hints = get_type_hints(self.function, include_extras=True)
+        hints = inspect.get_annotations(self.function, eval_str=True)
         signature = inspect.signature(self.function).parameters
         found = {n: (Spec.of(n, hints[n]), frozen(p.default)) for n, p in list(signature.items())[1:]}
         return {**found, "judged_only": (_JUDGED_ONLY, False), "tokens": (Spec.of("tokens", Budget), None)}
@@ -121,6 +119,8 @@ class Measure:
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
+                from difflib import get_close_matches
+
                 close = get_close_matches(name, list(known), 1, 0.6)
                 action = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(known)}"
                 raise UsageError("parameter", f"{self.name} has no parameter {name!r}", hint=action, value=name)
@@ -177,7 +177,11 @@ class Measure:
     def seen(self, judged: Judged) -> Judged:
         """The rankings that the formula sees: without unjudged documents, or cut to a token budget, if requested."""
         seen = judged.condensed() if self.get("judged_only") else judged
-        return seen if self.get("tokens") is None else cut_to_budget(seen, self.get("tokens"))
+        if self.get("tokens") is None:
+            return seen
+        from judged.core.passages import cut_to_budget
+
+        return cut_to_budget(seen, self.get("tokens"))
 
     def __str__(self) -> str:
         if self.label:
@@ -216,7 +220,7 @@ def _check_needs(measure: Measure, judged: Judged) -> None:
 
 # ── the registry ─────────────────────────────────────────────────────────────────────────────────
 
-MEASURES: Registry[Definition] = Registry("measure")
+MEASURES: Registry[Definition] = Registry("measure", package="judged.measures.families")
 
 
 def measure(
@@ -244,6 +248,7 @@ def measure(
         own = [function.__name__]  # the name of the array function
         if family == "own":
             own = []
+            len(MEASURES)  # the names of the built-in measures are taken
             assert definition.parameters is not None  # a wrong signature fails here, not at the first use
         MEASURES.add(definition, also=[*names, *own])
         return function

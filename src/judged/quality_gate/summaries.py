@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from judged.errors import safe
 from judged.quality_gate.tables import difference_table, reason_table, worse_tables
-from judged.tables.formats.markdown import table_markdown
+from judged.tables.formats.md import table_markdown
 
 if TYPE_CHECKING:
     from judged.quality_gate.result import Gate

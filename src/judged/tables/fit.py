@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from judged.tables.table import Table
 from judged.tables.text import width
@@ -10,8 +11,7 @@ from judged.tables.text import width
 _NARROWEST = 16  # a column of words is not wrapped to less
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """A table that fits: what is left of it, the width of each column, and whether each row becomes a block of lines."""
 
     table: Table
