@@ -7,7 +7,6 @@ import importlib
 import io
 import os
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -51,6 +50,8 @@ class _Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            from difflib import get_close_matches
+
             word = args[0].lower()
             near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, COMMANDS, 1)
             if near and error.message.startswith("No such command"):

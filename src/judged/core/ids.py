@@ -17,7 +17,7 @@ _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _MASKS = np.array([(1 << (8 * k)) - 1 for k in range(8)] + [(1 << 64) - 1], dtype=np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class IdColumn:
     """Ids as slices of one buffer. Equality and order are those of the bytes.
 

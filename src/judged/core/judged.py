@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from judged._types import Bools, Column, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
-from judged.core.passages import RankTexts
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned
+
+if TYPE_CHECKING:
+    from judged.core.passages import RankTexts
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -250,6 +252,8 @@ class Judged:
         hits = [len(part.query) for part in parts]
         columns["query"] += np.repeat(np.cumsum([0, *map(len, parts)])[:-1], hits)
         columns["judgment"] += np.repeat(np.cumsum([0, *(len(part.pool_query) for part in parts)])[:-1], hits)
+        from judged.core.passages import RankTexts
+
         reading = RankTexts.merge([part.reading for part in parts])
         files = tuple(dict.fromkeys(file for part in parts for file in part.files))
         return replace(

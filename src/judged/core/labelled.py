@@ -12,6 +12,7 @@ from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
+from judged.core.numeric.masked import is_masked_array
 from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
@@ -109,7 +110,7 @@ def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
 
 def column_of(name: str, values: Any) -> Floats:
     """Return a one-dimensional column of finite numbers."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    if is_masked_array(values) and np.ma.is_masked(values):
         count = int(np.ma.getmaskarray(values).sum())
         raise DataError(
             "masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint="drop these rows first"

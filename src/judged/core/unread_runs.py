@@ -14,7 +14,7 @@ from judged.core.tables import HasName, Qrels, Run
 from judged.errors import DataError, Place, Warned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class UnreadRun(HasName):
     """A run that `read` reads into columns, with every check; nothing is read before."""
 
@@ -24,7 +24,7 @@ class UnreadRun(HasName):
         return f"{type(self).__name__}({self.label!r})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class TrecLines(UnreadRun):
     """The lines of a TREC file.
 
@@ -38,14 +38,14 @@ class TrecLines(UnreadRun):
     warnings: tuple[Warned, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class DictRun(UnreadRun):
     """`{query: {doc: score}}` or `{query: [doc, …]}`, in exactly these types."""
 
     rankings: Mapping[Any, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ArrowRun(UnreadRun):
     """A table that exports Arrow batches (a `PyCapsule` of a stream, or None if it cannot).
 
@@ -56,7 +56,7 @@ class ArrowRun(UnreadRun):
     columns: tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ScoreColumn(UnreadRun):
     """A column of scores, one per judgment, in their order. Scores carry no query or document ids."""
 

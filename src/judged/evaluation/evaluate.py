@@ -12,12 +12,9 @@ import numpy as np
 from judged._types import Column
 from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
-from judged.core.judged_views import fill_unjudged
-from judged.core.passages import cut_to_budget
 from judged.errors import Hint, UsageError, shown
 from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
-from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance
@@ -171,6 +168,9 @@ def with_bounds(values: Values, judged: Judged) -> Values:
 
 def _measure_filled(measure: Measure, source: Provenance, grade: float) -> Column:
     """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
+    from judged.core.judged_views import fill_unjudged
+    from judged.evaluation.measuring.expected_ties import TieOrders
+
     sets = source.alternatives or (source.judged,)
     filled = [fill_unjudged(_cut_to_reach(measure, judged), grade) for judged in sets]
     columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
@@ -184,6 +184,8 @@ def _cut_to_reach(measure: Measure, judged: Judged) -> Judged:
     if judged.policy.ties == "expected":
         return judged  # the order of ties decides which documents are above the cutoff
     if measure.get("tokens") is not None:
+        from judged.core.passages import cut_to_budget
+
         judged = cut_to_budget(judged, measure.get("tokens"))
     return judged if cutoff is None else judged.cut(cutoff)
 

@@ -12,7 +12,6 @@ from judged._types import Floats
 from judged.core.tables import Id
 from judged.errors import DataError, Warned, shown
 from judged.evaluation.measuring.column import check_strict
-from judged.io.query_attributes import read_attribute
 from judged.stats.summary import no_weights
 from judged.tables.text import counted
 
@@ -37,6 +36,8 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
     if weights is None:
         return result
     if table := not isinstance(weights, Mapping) or _is_columns(weights):
+        from judged.io.query_attributes import read_attribute
+
         weights = read_attribute(weights, column or COLUMN, option="weight_col")
     queries = result.queries
     by_text = {

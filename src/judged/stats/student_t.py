@@ -62,7 +62,8 @@ def two_sided_quantile(level: Any, df: float) -> Floats:
     >>> two_sided_quantile([0.05, 0.01], 10.0).round(4)
     array([2.2281, 3.1693])
     """
-    levels, back = np.unique(np.atleast_1d(np.asarray(level, dtype=np.float64)), return_inverse=True)
+    given = np.atleast_1d(np.asarray(level, dtype=np.float64))
+    levels = np.array(sorted(set(given.tolist())))
     z = np.array([-NormalDist().inv_cdf(one / 2) for one in levels.tolist()])
     t = np.sqrt(df * np.expm1(np.minimum(np.maximum(z * z, 1e-30) / df, 700.0)))
     constant = _log_quotient(df / 2) - 0.5 * math.log(math.pi * df)
@@ -80,7 +81,7 @@ def two_sided_quantile(level: Any, df: float) -> Floats:
         if bits in seen:  # from here on the steps repeat, a last digit up and down
             left %= len(seen) - seen.index(bits)
         seen.append(bits)
-    return t[back]
+    return t[np.searchsorted(levels, given)]
 
 
 def normal_quantile(confidence: float) -> float:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -107,6 +105,8 @@ def _flags(command: click.Command) -> dict[str, click.Parameter]:
 
 def _suggest(option: str, ctx: click.Context) -> str:
     """Return what was meant by an unknown option: an option of this command, or of another one."""
+    from difflib import get_close_matches
+
     own, meant = _flags(ctx.command), _MEANT.get(option.lower(), "")
     if not meant.startswith("judged") and (meant.split() or [""])[0] not in own:
         meant = next(iter(get_close_matches(option, own, 1, 0.75)), "")
@@ -127,6 +127,8 @@ def asks_json(ctx: click.Context | None) -> bool:
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:
     """Write an error to standard error."""
+    import json
+
     say(json.dumps({"error": error.fields()}) if as_json else f"error: {error.render(flags=True)}")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class Partitions(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class PartitionedRun(UnreadRun):
     """A run in partitions. `read` loads all of it into memory."""
 
@@ -147,8 +147,7 @@ class PartTask(Generic[Result]):
         return {spec.name: getattr(self, spec.name) for spec in fields(self)}  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownRow:
+class UnknownRow(NamedTuple):
     """The place of rows from another machine: only the name of the run is known."""
 
     name: str

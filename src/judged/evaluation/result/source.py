@@ -12,7 +12,6 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.find.pool import IdPool
-from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
@@ -23,7 +22,7 @@ from judged.errors import DataError
 from judged.io.read import read_run
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Provenance:
     """A `Judged` with the judgments and the run that were joined; both are None if the `Judged` was the input."""
 
@@ -123,6 +122,8 @@ def _judged_documents(judged: Judged) -> list[list[bytes]]:
 
 def _rank_documents(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
     """Every document of each ranking, in the order that ranked the judged ones."""
+    from judged.core.find.ranking import ranked_rows
+
     assert judged.pool_doc is not None
     ids = IdColumn.of(map(raw_id, judged.queries))
     pool = IdPool(
