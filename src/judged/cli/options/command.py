@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -142,7 +141,7 @@ def say(text: str) -> None:
 
 def discard(stream: Any) -> None:
     """Drop what a stream cannot write, now and when the program ends."""
-    with suppress(OSError), Path(os.devnull).open("wb") as null:  # a stream of a test has no number
+    with suppress(OSError), open(os.devnull, "wb") as null:  # noqa: PTH123 - a stream of a test has no number
         os.dup2(null.fileno(), stream.fileno())
 
 

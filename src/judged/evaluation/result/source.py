@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
@@ -47,7 +46,7 @@ class Provenance:
     def check_unchanged(self) -> None:
         """Raise if a file changed after it was evaluated: its present content does not belong to the values."""
         for path, *stamp in self.file_stamps:
-            if not Path(path).is_absolute() and _current_folder() != self.folder:
+            if not os.path.isabs(path) and _current_folder() != self.folder:  # noqa: PTH117
                 raise DataError("file-changed", "the current folder is another than when the file was evaluated", where=path,
                                 hint=f"change back to {self.folder}, or evaluate again")  # fmt: skip
             if list(_stamp(path)) != stamp:
@@ -91,7 +90,7 @@ def _current_folder() -> str:
 
 def _stamp(path: str) -> tuple[int, int]:
     try:
-        status = Path(path).stat()
+        status = os.stat(path)  # noqa: PTH116
     except OSError:
         return -1, -1
     return status.st_size, status.st_mtime_ns

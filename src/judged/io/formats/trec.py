@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -45,7 +44,7 @@ def _unread(content: Content, read: Callable[[], Run]) -> UnreadRun | None:
     status = os.fstat(content.file.fileno())
     start = text_start(content.head, content.name)
     stamp = (status.st_size, status.st_mtime_ns)
-    path = Path(os.fsdecode(content.file.name))
+    path = os.fsdecode(content.file.name)
     return unread_lines(content.name, read, partial(map_file, path, content.name, start, stamp), content.last_byte())
 
 
@@ -83,7 +82,7 @@ def unread_lines(
 
 @contextmanager
 def map_file(
-    path: Path, name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
+    path: str | os.PathLike[str], name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
 ) -> Iterator[tuple[Bytes, int]]:
     """Map a file, and check that it was neither replaced nor written to since it was opened first."""
     before = begin % mmap.ALLOCATIONGRANULARITY
@@ -95,7 +94,7 @@ def map_file(
             raise_file_error(name, CHANGED, "read it when it is complete")
 
     try:
-        with path.open("rb") as raw:
+        with open(path, "rb") as raw:  # noqa: PTH123
             check(raw.fileno())
             view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
             yield np.frombuffer(view, np.uint8)[before:], start
