@@ -46,6 +46,7 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, *, package: str = "") -> None:
         self.kind = kind
         self._package, self._loaded = package, not package
+        self.version = 0  # the number of changes: values that depend on the entries are kept for one version
         self._entries: dict[str, T] = {}
         self._exact: dict[str, T] = {}
         self._by_file: dict[str, list[str]] = {}
@@ -58,6 +59,7 @@ class Registry(Generic[T]):
             if other is not None and other.name != entry.name:
                 raise UsageError("name-taken", f"the name {name!r} of {entry.name} is already used by {other.name}")
         self.discard(entry.name)
+        self.version += 1
         self._entries[entry.name] = entry
         self._exact.update(dict.fromkeys(names, entry))
         return entry
@@ -65,6 +67,7 @@ class Registry(Generic[T]):
     def discard(self, name: str) -> None:
         """Remove a declaration, if there is one of this name."""
         if self._entries.pop(name, None) is not None:
+            self.version += 1
             self._exact = {known: entry for known, entry in self._exact.items() if entry.name != name}
 
     def __iter__(self) -> Iterator[T]:

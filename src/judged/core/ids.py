@@ -75,10 +75,8 @@ class IdColumn:
     def words(self, rows: Ints, position: int) -> Words:
         """Bytes 8·position … 8·position+7 of each id as one little-endian word, zero-padded."""
         step = 8 * position
-        view = np.lib.stride_tricks.as_strided(
-            self.buffer[:8].view("<u8"), (len(self.buffer) - 7,), (1,), writeable=False
-        )
-        left = np.clip(self.length[rows] - step, 0, 8)
+        view: Words = np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer, strides=(1,))
+        left = np.minimum(np.maximum(self.length[rows] - step, 0), 8)
         at = np.minimum(self.start[rows] + step, len(self.buffer) - 8)
         return view[at] & _MASKS[left]
 

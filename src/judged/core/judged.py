@@ -169,7 +169,9 @@ class Judged:
 
     def ratio(self, numerator: Column | float, denominator: Column | float) -> Floats:
         """Return the final fraction of a measure; 0 if the denominator is 0."""
-        top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+        top, bottom = np.asarray(numerator, float), np.asarray(denominator, float)
+        if top.shape != bottom.shape:
+            top, bottom = np.broadcast_arrays(top, bottom)
         return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
 
     # ── other views of the same judgments ────────────────────────────────────────────────────────
@@ -179,6 +181,16 @@ class Judged:
         """The pool as a perfect ranking; computed once for all views that share the pool."""
         return self.pool.once("ideal", lambda: self._rank_pool(np.arange(len(self.pool_query))))
 
+    def ideal_above(self, cutoff: int | None) -> Judged:
+        """The perfect ranking down to a cutoff; computed once, as the whole of it."""
+        if cutoff is None or cutoff >= self.judgments.max(initial=0):
+            return self.ideal
+        return self.pool.once(("ideal", cutoff), lambda: self._rank_top(cutoff))
+
+    def _rank_top(self, cutoff: int) -> Judged:
+        kept = np.minimum(self.judgments, cutoff)
+        return self._ranked(kept, segment.positions(kept) + np.repeat(segment.offsets(self.judgments)[:-1], kept))
+
     def ideal_by(self, value: Floats) -> Judged:
         """The pool ranked by a value per judgment, highest first."""
         fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
@@ -187,9 +199,14 @@ class Judged:
         return self._rank_pool(primitive.falling(value, self.judgments))
 
     def _rank_pool(self, order: Ints) -> Judged:
-        rank = segment.positions(self.judgments) + 1
+        return self._ranked(self.judgments, order)
+
+    def _ranked(self, sizes: Ints, order: Ints) -> Judged:
+        """The judgments in this order, of which each query has so many."""
+        rank = segment.positions(sizes) + 1
+        query = self.pool_query if sizes is self.judgments else segment.numbers(sizes)
         return Judged(
-            pool=self.pool, retrieved=self.judgments, answered=np.ones(len(self), bool), query=self.pool_query, rank=rank,
+            pool=self.pool, retrieved=sizes, answered=np.ones(len(self), bool), query=query, rank=rank,
             grade=self.pool_grade[order], judgment=order, tie_first=rank, tie_last=rank, policy=self.policy, names=self.names,
         )  # fmt: skip
 

@@ -18,6 +18,8 @@ from judged.core.pool import Pool
 from judged.errors import DataError, shown
 from judged.tables.text import counted
 
+_FIRST = {"best": 1, "worst": -1}  # of equal scores: the highest grade, the lowest, or else the first item
+
 
 def rank_labels(labels: Any, scores: Any, groups: Any = None) -> Judged:
     """Rank labelled items by score: one ranking per group, or one of all items.
@@ -62,18 +64,20 @@ def rank_lists(
         depth: number of items per list that are evaluated; the others stay in the pool.
     """
     rules = Policy(ties="input") if policy is None else policy
-    order = _order(grade, score, sizes, rules)
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    rank = segment.positions(sizes) + 1
+    longest = int(sizes.max(initial=0))
+    order, judgment, left, pool_grade = primitive.top(
+        score, grade, sizes, longest if depth is None else min(depth, longest), _FIRST.get(rules.ties, 0)
+    )
+    kept = sizes if depth is None else np.minimum(sizes, depth)
+    query, rank = segment.numbers(kept), segment.positions(kept) + 1
     first, last = _ties(score[order], rank)
-    pool = primitive.falling(grade, sizes)
-    place = np.empty(len(grade), np.int64)
-    place[pool] = np.arange(len(grade))
-    seen = slice(None) if depth is None else np.flatnonzero(rank <= depth)
+    if left.any():  # items below the depth have the score of the last one above it
+        last = np.where(last == kept[query], last + left[query], last)
+    pool = Pool(queries=names, query=query if kept is sizes else segment.numbers(sizes), grade=pool_grade)
+    pool.once("sizes", lambda: sizes)
     judged = Judged(
-        pool=Pool(queries=names, query=query, grade=grade[pool]), retrieved=sizes, answered=np.ones(len(sizes), bool),
-        query=query[seen], rank=rank[seen], grade=grade[order[seen]], judgment=place[order[seen]], tie_first=first[seen],
-        tie_last=last[seen], policy=rules, names=("labels", "scores"),
+        pool=pool, retrieved=sizes, answered=np.ones(len(sizes), bool), query=query, rank=rank, grade=grade[order],
+        judgment=judgment, tie_first=first, tie_last=last, policy=rules, names=("labels", "scores"),
     )  # fmt: skip
     judged = judged if absent is None else _with_absent(judged, absent, level)
     return judged if rules.ties == "expected" else judged.under(rules)
@@ -88,13 +92,6 @@ def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
     group = np.cumsum(start) - 1
     first = rank[start][group]
     return first, first + np.bincount(group)[group] - 1
-
-
-def _order(grade: Floats, score: Floats, sizes: Ints, policy: Policy) -> Ints:
-    if policy.ties not in ("best", "worst"):
-        return primitive.falling(score, sizes)
-    by_grade = primitive.falling(grade if policy.ties == "best" else -grade, sizes)
-    return by_grade[primitive.falling(score[by_grade], sizes)]
 
 
 def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:

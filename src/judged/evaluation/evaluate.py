@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -20,10 +21,10 @@ from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, wi
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
-from judged.measures.grammar import parse, parse_all
+from judged.measures.grammar import parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
-from judged.measures.registry import Measure
+from judged.measures.registry import MEASURES, Measure
 from judged.stats.summary import mean
 from judged.steps import step
 
@@ -126,6 +127,24 @@ def parse_measures(
     measures: Measures, profile: Profile, level: float | None = None, *, keep_names: bool = False, given: Iterable[str] = ()
 ) -> list[Measure]:  # fmt: skip
     """Parse measures, and apply a profile and a level to those that do not set the parameters themselves; `given` are options that stay."""
+    several = isinstance(measures, list | tuple) and all(type(name) is str for name in measures)
+    if not (several or isinstance(measures, str)) or not isinstance(level, int | float | None):
+        return _parse_measures(measures, profile, level, keep_names, frozenset(given))
+    names: Any = tuple(measures) if several else measures
+    return list(_parse_names(names, profile.name, level, keep_names, frozenset(given), MEASURES.version))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _parse_names(
+    names: str | tuple[str, ...], profile: str, level: float | None, keep_names: bool, given: frozenset[str], version: int
+) -> tuple[Measure, ...]:  # fmt: skip
+    """Parse names once; `version` changes with the declared measures."""
+    return tuple(_parse_measures(names, find_profile(profile), level, keep_names, given))
+
+
+def _parse_measures(
+    measures: Measures, profile: Profile, level: float | None, keep_names: bool, given: frozenset[str]
+) -> list[Measure]:
     names = parse_all(measures, keep_names=keep_names)
     applied = [replace(with_level(profile.apply(m, given), level), label=m.label) for m in names]
     parsed = list(dict.fromkeys(applied))
@@ -194,4 +213,5 @@ def _coverage(judged: Judged) -> dict[str, float]:
     """Mean share of judged documents in the top 10; not defined for rankings without their unjudged documents."""
     if judged.policy.unjudged == "condensed":
         return {}
-    return {"judged@10": mean(parse("Judged@10").on(judged))}
+    share = _parse_names("Judged@10", "trec_eval-10", None, False, frozenset(), MEASURES.version)[0]
+    return {"judged@10": mean(share.on(judged))}

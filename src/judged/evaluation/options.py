@@ -129,7 +129,10 @@ class RagOptions:
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
         """Separate the preparation from the other options, which are policies; an unknown option is an error."""
-        check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
+        if options:
+            check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
+        if not options:
+            return cls(), {}
         names = {spec.name for spec in fields(cls)}
         return cls.of(options), {name: value for name, value in options.items() if name not in names}
 

@@ -105,6 +105,7 @@ class Measure:
     explicit: frozenset[str] = field(default=frozenset(), compare=False)  # parameters that were written, default or not
     label: str = field(default="", compare=False)  # printed instead of the canonical name
     policy: tuple[tuple[str, Any], ...] = field(default=(), compare=False)  # of this measure alone, by a profile
+    _text: str = field(default="", init=False, compare=False)  # the canonical name, once it was asked for
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the name; a user's own measure must be declared where it is unpickled."""
@@ -184,8 +185,11 @@ class Measure:
         return cut_to_budget(seen, self.get("tokens"))
 
     def __str__(self) -> str:
-        if self.label:
-            return self.label
+        if not self.label and not self._text:
+            object.__setattr__(self, "_text", self._canonical_name())
+        return self.label or self._text
+
+    def _canonical_name(self) -> str:
         at, given = self.definition.at, dict(self.given)
         after = literal(given.pop(at)) if at and given.get(at) is not None else None
         if after is None and given.get("tokens") is not None and (at != "cutoff" or self.get("cutoff") is None):

@@ -19,7 +19,8 @@ Table = TypeVar("Table", bound=HasName)
 
 def located(table: Table, source: object) -> Table:
     """Return a table with the path and the files of the source that it was read from."""
-    return replace(table, path=file_path(source), files=tuple(_names(source)))
+    path, files = file_path(source), tuple(_names(source))
+    return table if (path, files) == (table.path, table.files) else replace(table, path=path, files=files)
 
 
 def _names(source: object) -> Iterator[str]:
