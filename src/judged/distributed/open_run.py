@@ -48,7 +48,11 @@ def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = _NO_
     request = columns.request("qrels")
     judgments: Any = source if is_spark(source) else read_requested_qrels(source, request)
     for run in runs:
-        if isinstance(run, PartitionedRun) and not _is_local(run):
+        if not isinstance(run, PartitionedRun):
+            continue
+        from judged.core.parts.local import LocalPartitions
+
+        if not isinstance(run.partitions, LocalPartitions):
             from judged.distributed.spark.table import check_judgments
 
             check_judgments(int(judgments.count()) if is_spark(judgments) else len(judgments), run.name)
@@ -78,13 +82,11 @@ def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
 
 def _with_executor(run: PartitionedRun, executor: Executor) -> PartitionedRun:
     """Return the run with another executor; a Spark table keeps its own."""
-    return replace(run, partitions=replace(run.partitions, executor=executor)) if _is_local(run) else run
-
-
-def _is_local(run: PartitionedRun) -> bool:
     from judged.core.parts.local import LocalPartitions
 
-    return isinstance(run.partitions, LocalPartitions)
+    if not isinstance(run.partitions, LocalPartitions):
+        return run
+    return replace(run, partitions=replace(run.partitions, executor=executor))
 
 
 def _executor(engine: Any) -> Executor:

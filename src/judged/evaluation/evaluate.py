@@ -130,7 +130,7 @@ def parse_measures(
     several = isinstance(measures, list | tuple) and all(type(name) is str for name in measures)
     if not (several or isinstance(measures, str)) or not isinstance(level, int | float | None):
         return _parse_measures(measures, profile, level, keep_names, frozenset(given))
-    names: Any = tuple(measures) if several else measures
+    names: Any = measures if isinstance(measures, str) else tuple(measures)  # type: ignore[arg-type]  # of names
     return list(_parse_names(names, profile.name, level, keep_names, frozenset(given), MEASURES.version))
 
 

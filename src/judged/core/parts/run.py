@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -147,7 +147,8 @@ class PartTask(Generic[Result]):
         return {spec.name: getattr(self, spec.name) for spec in fields(self)}  # type: ignore[arg-type]
 
 
-class UnknownRow(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class UnknownRow:
     """The place of rows from another machine: only the name of the run is known."""
 
     name: str
