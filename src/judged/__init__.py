@@ -13,9 +13,11 @@ when it is first used.
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # nothing is imported before `__main__` handles signals
+    from typing import Any
 
 _ELSEWHERE = {  # names in other libraries
     **dict.fromkeys(("roc_auc_score", "auc", "confusion_matrix", "classification_report"), "jd.curves.classify"),
@@ -31,26 +33,24 @@ _ELSEWHERE = {  # names in other libraries
 }  # fmt: skip
 
 
-@cache
-def _stub() -> tuple[Any, Any, list[str]]:
-    """Read the public names from the stub, when the first of them is used."""
-    import lazy_loader
-
-    return lazy_loader.attach_stub(__name__, __file__)
-
-
 def __getattr__(name: str) -> Any:
     public, _, names = _stub()
-    if name == "__all__":
-        value: Any = names
-    elif name in names:
-        value = public(name)
+    if name in names or name == "__all__":
+        value = names if name == "__all__" else public(name)
     else:
         value = None if name.startswith("_") or name in _ELSEWHERE else _measure(name)
         if value is None:
             raise AttributeError(f"module 'judged' has no attribute {name!r}{_suggestion(name)}")
     globals()[name] = value
     return value
+
+
+def _stub(read: list[Any] = []) -> Any:  # noqa: B006 - reads the stub once
+    if not read:
+        import lazy_loader
+
+        read.append(lazy_loader.attach_stub(__name__, __file__))
+    return read[0]
 
 
 def _measure(name: str) -> Any:
@@ -67,10 +67,12 @@ def _measure(name: str) -> Any:
 def _suggestion(name: str) -> str:
     from difflib import get_close_matches
 
-    near = next(iter(get_close_matches(name, _stub()[2], 1)), None)
+    near = next(iter(get_close_matches(name, __getattr__("__all__"), 1)), None)
     return f"; use {_ELSEWHERE[name]}" if name in _ELSEWHERE else f"; did you mean jd.{near}?" if near else ""
 
 
 def __dir__() -> list[str]:
     names = {d.name for d in import_module("judged.measures").MEASURES if d.name.isidentifier()}
-    return sorted({*_stub()[2], *names, *import_module("judged.evaluation.array_functions").array_function_names()})
+    return sorted(
+        {*__getattr__("__all__"), *names, *import_module("judged.evaluation.array_functions").array_function_names()}
+    )

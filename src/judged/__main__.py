@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # what loads before the signals are handled is little
+    from typing import Any, NoReturn
 
 _OBJECTS = 50_000  # new ones between two collections: those of a start are many, and live until the end
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request to end, a closed terminal
