@@ -28,8 +28,7 @@ def safe(text: str, keep: str = "") -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Place of a problem: a file with line and column, or an object with a key."""
 
     path: str

@@ -202,7 +202,7 @@ class Judged:
         return self._ranked(self.judgments, order)
 
     def _ranked(self, sizes: Ints, order: Ints) -> Judged:
-        """The judgments in this order, of which each query has so many."""
+        """The pool in this order; `sizes` are the judgments per query."""
         rank = segment.positions(sizes) + 1
         query = self.pool_query if sizes is self.judgments else segment.numbers(sizes)
         return Judged(

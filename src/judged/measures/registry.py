@@ -96,7 +96,7 @@ class Definition:
         return inspect.cleandoc(self.function.__doc__ or "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Measure:
     """A measure with its parameters: `nDCG @ 10`, `AP(level=2)`. Printing and parsing are inverse."""
 

@@ -69,7 +69,7 @@ class Detected(NamedTuple):
     head: Head
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Rows:
     """Some rows of a file of columns. `scored`: they have scores, not only ranks. `block`: the first record batch, if known."""
 

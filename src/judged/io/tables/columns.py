@@ -63,8 +63,7 @@ class UsedColumns:
     names: dict[str, None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnRequest:
+class ColumnRequest(NamedTuple):
     """A request for a table.
 
     Args:
@@ -76,8 +75,8 @@ class ColumnRequest:
     """
 
     what: str
-    named: Mapping[str, str] = field(default_factory=dict)
-    roles: Roles = field(default_factory=dict)
+    named: Mapping[str, str] = {}
+    roles: Mapping[str, Role] = {}
     grade_map: Mapping[str, float] | None = None
     used: UsedColumns | None = None
 
