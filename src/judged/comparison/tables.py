@@ -163,8 +163,9 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
     if few:
         margin = comparison.settings.margin
         material = f"{margin:g} (the margin)" if margin else f"{MATERIAL:.0%} of the mean of the run in `against`"
+        like = ", in clusters of the same size" if comparison.settings.clusters else ""
         notes.append(
-            f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test"
+            f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test{like}"
         )
     return _table(headers, tuple(rows), tuple(notes))
 
