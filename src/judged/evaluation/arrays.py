@@ -227,7 +227,7 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
     absent = lists.absent if total is None else _absent(lists, total, level)
     absent = absent if absent is not None and absent.any() else None
     judged = rank_lists(
-        lists.label, scores + 0.0, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
+        lists.label, scores, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
     )
     if policy.empty == "error":
         check_empty(policy, _warnings(judged))
