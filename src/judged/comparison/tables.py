@@ -19,7 +19,8 @@ from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Change, Comparison
+    from judged.comparison.changes import Change
+    from judged.comparison.result import Comparison
 
 PHRASES: dict[Verdict, str] = {  # runs that share a verdict
     "better": "better than", "worse": "worse than", "equal": "equal to", "identical": "identical to",
