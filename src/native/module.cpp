@@ -530,6 +530,16 @@ void bind_arithmetic(nb::module_& m) {
         }
         return array_of(std::move(order));
     }, "x"_a, "sizes"_a, "threads"_a);
+    m.def("top", [](Column<double> score, Column<double> grade, Whole sizes, std::size_t depth, int sign, unsigned threads) {
+        const std::size_t size = length_of({score.shape(0), grade.shape(0)});
+        Top found;
+        {
+            const nb::gil_scoped_release release;
+            found = top(score.data(), grade.data(), size, sizes.data(), sizes.shape(0), depth, sign, threads);
+        }
+        return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.place)), array_of(std::move(found.left)),
+                              array_of(std::move(found.grades)));
+    }, "score"_a, "grade"_a, "sizes"_a, "depth"_a, "sign"_a, "threads"_a);
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     }, "x"_a, "sizes"_a);

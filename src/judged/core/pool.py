@@ -16,7 +16,7 @@ from judged.core.tables import Id
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Aspects:
     """Judgments by aspect (subtopics, or groups of judges), where the qrels have them.
 

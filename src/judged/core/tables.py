@@ -82,7 +82,7 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
     return where(int(rows[row]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class HasName:
     """Input with a name, and the path if it is a file.
 
@@ -101,7 +101,7 @@ class HasName:
         return self.name.rstrip("/").rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Passages:
     """Documents, spans and token counts of chunks; None for what is unknown.
 
@@ -147,7 +147,7 @@ class _ReadsSources(type):
         raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}{hint}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class _IdTable(HasName, metaclass=_ReadsSources):
     """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever type they had."""
 
@@ -204,7 +204,7 @@ class _IdTable(HasName, metaclass=_ReadsSources):
         return f"{type(self).__name__}({self.label!r}, {queries}, {rows})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Run(_IdTable):
     """Rankings: documents with the scores that a system gave them, per query.
 
@@ -225,7 +225,7 @@ class Run(_IdTable):
     tag: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Qrels(_IdTable):
     """Judgments: documents with the grades that a judge gave them.
 
@@ -252,7 +252,7 @@ def are_subtopics(column: IdColumn) -> bool:
     return bool(len(rows)) and not (column[0] in NO_SUBTOPIC and column.same(rows, column, np.zeros_like(rows)).all())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Questions:
     """The retrieved chunks of each question as a run, the relevant ones as judgments."""
 

@@ -63,15 +63,16 @@ def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPoo
     order, aspects = _by_document(qrels, query)
     rows, grade, warnings = _once(qrels, query, order, aspects, policy)
     query, doc = query[rows], qrels.doc.take(rows)
-    first = _starts(query, doc)
-    document = np.cumsum(first) - 1  # row of this (document, aspect) → document
-    start = np.flatnonzero(first)
-    top = np.maximum.reduceat(grade, start) if len(start) else grade
+    start, top, table = np.arange(len(rows)), grade, None
+    if aspects is not None:  # a document has a row for each aspect
+        first = _starts(query, doc)
+        document = np.cumsum(first) - 1  # row of this (document, aspect) → document
+        start = np.flatnonzero(first)
+        top = np.maximum.reduceat(grade, start) if len(start) else grade
     by_grade = np.lexsort((-top, query[start]))
-    position = np.empty_like(by_grade)
-    position[by_grade] = np.arange(len(by_grade))
-    table = None
     if aspects is not None:
+        position = np.empty_like(by_grade)
+        position[by_grade] = np.arange(len(by_grade))
         aspect, sub = (column[rows] for column in aspects)
         local = np.lexsort((sub, aspect, query))
         table = Aspects(

@@ -118,7 +118,7 @@ def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
 
 
 def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
-    tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
+    tied = int(np.count_nonzero(np.bincount(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)])))
     if tied:
         text = f"tied {policy.order}s affect the rank of a relevant document in {counted(tied, 'query')} of {run.label}"
         yield Warned("ties", tied, f"{text} (ties: {policy.ties})")

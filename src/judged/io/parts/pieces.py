@@ -226,4 +226,4 @@ def _shift(place: Place, begin: Callable[[], Begin]) -> Place:
     if place.line is None:
         return place
     counted = begin()
-    return replace(place, line=place.line + counted.lines - _uncounted(counted.offset).lines)
+    return place._replace(line=place.line + counted.lines - _uncounted(counted.offset).lines)
