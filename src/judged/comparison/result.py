@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -70,13 +71,25 @@ class Comparison(Result):
     @property
     def measures(self) -> list[str]:
         """The measures, in the order of the call."""
-        return list(dict.fromkeys(row.measure for row in self.rows))
+        return list(self.by_measure)
+
+    @cached_property
+    def by_measure(self) -> dict[str, list[Difference]]:
+        """The rows of each measure."""
+        first, rows = self.results[0], dict[str, list[Difference]]()
+        for row in self.rows:
+            rows.setdefault(row.measure, []).append(row)
+        return ByMeasure(rows, first.measures, first.profile)
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str, str], Difference]:
+        return {(row.measure, row.a, row.b): row for row in self.rows}
 
     def of(self, measure: str, a: str, b: str) -> Difference:
         """The difference of two runs by a measure."""
-        for row in self.rows:
-            if (row.measure, row.a, row.b) == (self._name(measure), a, b):
-                return row
+        row = self._by_pair.get((self._name(measure), a, b))
+        if row is not None:
+            return row
         pairs = ", ".join(dict.fromkeys(f"{r.b} with {r.a}" for r in self.rows))
         problem = f"{b} was not compared with {a} by {shown(measure)}"
         raise UsageError("no-pair", problem, hint=f"choose one of {pairs}, by {', '.join(self.measures)}")
@@ -91,14 +104,15 @@ class Comparison(Result):
 
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
-        means = {m: self._known_mean(self.matrix(m)) for m in self.measures}
-        first = self.results[0]
+        first, columns = self.results[0], {m: self.mean_of(m).tolist() for m in self.measures}
         return {
-            name: ByMeasure({m: float(means[m][i]) for m in self.measures}, first.measures, first.profile)
+            name: ByMeasure({m: column[i] for m, column in columns.items()}, first.measures, first.profile)
             for i, name in enumerate(self.names)
         }
 
-    def _known_mean(self, x: Floats) -> Floats:
+    def mean_of(self, measure: str) -> Floats:
+        """The mean of each run over the queries on which all runs have a value."""
+        x = self.matrix(measure)
         known, weights = known_rows(x), self.results[0].weights
         if weights is None:
             return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
@@ -126,7 +140,7 @@ class Comparison(Result):
             n: number of queries.
             only: changes in one direction. [default: both]
         """
-        pairs = [row for row in self.rows if row.measure == self._name(measure)]
+        pairs = self.by_measure.get(self._name(measure), [])
         first = pairs[0] if pairs else self.of(measure, a or "", b or "")
         i, j = (self._place(name) for name in (a or first.a, b or first.b))
         x, y = (np.asarray(self.results[k][measure], float) for k in (i, j))
