@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.comparison.difference import Difference, largest_difference, notes_on
+from judged.comparison.difference import Difference, largest_difference, notes_on, skewness_of
 from judged.comparison.settings import ComparisonSettings
 from judged.measures.registry import Measure
+from judged.stats.checks import deviations
 from judged.stats.decisions import OPPOSITE, Decisions, decide_family
 from judged.stats.differences import known_rows
 from judged.stats.effect_sizes import cliff, record, standardised, superiority
@@ -93,19 +94,20 @@ class PairsOfRuns:
         tested = part.x[:, self.pairs[:, 0]], part.x[:, self.pairs[:, 1]]  # weighted, if queries have weights
         counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
         lower, means = part.measure.definition.lower_is_better, part.x.mean(axis=0)
+        skewness, spread, name = skewness_of(d).tolist(), deviations(d).tolist(), str(part.measure)
         rows = []
         for i, (first, second) in enumerate(self.pairs.tolist()):
             wins, losses = (int(counts.wins[i]), int(counts.losses[i]))[:: -1 if lower else 1]
             verdict = decided.verdict[i]
             row = Difference(
-                measure=str(part.measure), a=self.names[first], b=self.names[second], part=part.label, queries=len(part.x),
+                measure=name, a=self.names[first], b=self.names[second], part=part.label, queries=len(part.x),
                 mean_a=float(means[first]), mean_b=float(means[second]), difference=float(decided.difference[i]),
                 low=float(decided.low[i]), high=float(decided.high[i]), level=float(decided.level[i]), wins=wins,
                 ties=int(counts.ties[i]), losses=losses, p=float(decided.p[i]), adjusted=float(decided.adjusted[i]),
                 d_z=float(sizes[0][i]), superiority=1 - float(sizes[1][i]) if lower else float(sizes[1][i]),
                 cliff=float(sizes[2][i]), note=decided.note[i], verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
             )  # fmt: skip
-            rows.append(notes_on(row, d[:, i], decided.test, self.settings.margin))
+            rows.append(notes_on(row, skewness[i], spread[i], decided.test, self.settings.margin))
         return rows
 
     def _untested(self, part: _Slice) -> list[Difference]:
