@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -72,6 +73,10 @@ class Difference:
     material: float | None = None
     needed: int | None = None
     note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name; all are plain values."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
     def turned(self) -> Difference:
         """The same difference as a - b."""

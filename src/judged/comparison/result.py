@@ -234,7 +234,7 @@ class Comparison(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per pair and measure; slices follow."""
-        return [asdict(row) for row in (*self.rows, *self.parts)]
+        return [row.to_dict() for row in (*self.rows, *self.parts)]
 
     def to_data(self) -> dict[str, Any]:
         """Runs, settings, means, differences and warnings."""
