@@ -219,6 +219,7 @@ def test_few_queries_that_changed_are_counted():
 
 def test_skewed_differences_are_noted_where_the_t_test_rejects_too_often():
     rng = np.random.default_rng(0)
+
     def found(d):
         return [skewed(skewness, len(d)) for skewness in skewness_of(d)]
 

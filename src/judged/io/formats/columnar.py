@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from judged.core.unread_runs import ArrowRun
+from judged.core.tables import Run
+from judged.core.unread_runs import ArrowRun, UnreadRun
 from judged.errors import DataError, JudgedError, Place
-from judged.io.files.source import PAD, Content
-from judged.io.formats.registry import Detected, FileFormat, Rows
+from judged.io.files.source import Content
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, Rows
 from judged.io.tables.columns import ColumnRequest, count_known, find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.frames import Frame, arrow_frame, read_frame, unread_frame
@@ -43,13 +44,23 @@ def open_columns(content: Content, format: FileFormat) -> Iterator[Frame]:
     import_pyarrow(format.name, content.name)
     assert format.open_frame is not None
     with find_damage(format.name, content.name):
-        yield format.open_frame(memoryview(content.read())[: -len(PAD)])
+        yield format.open_frame(content.binary())
 
 
 def read_columns(content: Content, detected: Detected, context: Context) -> ColumnBatches:
     """Read the columns of a file. Ids keep their types, as in memory."""
     with open_columns(content, detected.format) as frame:
         return read_frame(frame, replace(context, columnar=True))
+
+
+def unread_columns(format: str) -> Callable[[Content, Callable[[], Run]], UnreadRun | None]:
+    """Return a function that leaves the columns of a run to the native core."""
+
+    def unread(content: Content, read: Callable[[], Run]) -> UnreadRun | None:
+        with open_columns(content, FORMATS.find(format)) as frame:
+            return unread_frame(frame, Context(ColumnRequest("run"), content.name, columnar=True))
+
+    return unread
 
 
 def find_damage(format: str, name: str) -> AbstractContextManager[None]:
