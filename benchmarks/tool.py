@@ -163,7 +163,7 @@ class Tools:
     ) -> Task:
         """A command of `judged` on several runs, or on the first few of them."""
         words = self._program(_script("judged"), command, *self._runs(data, first), *options)
-        return Task(tool or " ".join(("judged", command, *options)), data, words, read=_nothing, **rest)
+        return Task(tool or f"judged {command}", data, words, read=_nothing, **rest)
 
     def trec_eval_each(self, data: str, **rest: Any) -> Task:
         """trec_eval once per run."""

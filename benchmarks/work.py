@@ -183,13 +183,13 @@ def _many_runs(tools: Tools) -> list[Work]:
             "pairs", f"judged compare and report of {sixty}, all pairs (whole process)",
             (
                 tools.judged_runs("compare", "sixty", most=bounds),
-                tools.judged_runs("compare", "sixty", *maximum, most=bounds),
-                tools.judged_runs("report", "sixty", "-o", "report.html", most=(("cpu", 4.0), ("peak", 400.0))),
+                tools.judged_runs("compare", "sixty", *maximum, tool="judged compare, permutation", most=bounds),
+                tools.judged_runs("report", "sixty", "-o", "report.html", tool="judged report", most=(("cpu", 4.0), ("peak", 400.0))),
             ),
         ),
         Work(
             "track", f"judged compare of {tools.shape('track').runs} runs × {tools.shape('track').queries} queries (whole process)",
-            (tools.judged_runs("compare", "track", "-m", "nDCG@10"), tools.judged_runs("compare", "track", "-m", "nDCG@10", "-b", "system000")),
+            (tools.judged_runs("compare", "track", "-m", "nDCG@10", tool="judged compare"), tools.judged_runs("compare", "track", "-m", "nDCG@10", "-b", "system000", tool="judged compare, baseline")),
         ),
     ]  # fmt: skip
 

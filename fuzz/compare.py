@@ -61,7 +61,9 @@ def difference(target: str, data: bytes) -> str:
     whole = (
         case.policy.duplicates == "error" and case.policy.depth is None
     )  # below a depth repeats are left, and cut off later
-    if not names and "rank" in theirs and whole:
+    if (
+        not names and "rank" in theirs and whole and theirs["retrieved"].any()
+    ):  # partitions hold rows: no ranking is empty
         ours = _answer(_in_parts, case)
         names = [name for name in _COUNTED if not _same(ours.get(name), theirs.get(name))]
     return "\n".join(f"{name}:\n  native     {ours.get(name)!r}\n  reference  {theirs.get(name)!r}" for name in names)

@@ -54,6 +54,7 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
             head = _head(form % 3, odd % 6, odd % 3, odd % 5, odd % 2, odd, form, odd)
             yield "mapping", f"form-{form}-{odd}", head + _mapping(form * 32 + odd)
     yield from (("mapping", f"empty-{i}", _head(before=i)) for i in range(2))
+    yield from (("mapping", f"empty-ranking-{i}", _head(order=i) + b"\0") for i in range(3))
     yield "rows", "empty", _head(before=2)
 
 

@@ -231,6 +231,7 @@ G: Measure
 Q: Measure
 GAP: Measure
 Unjudged: Measure
+Hole: Measure
 ERR: Measure
 nERR: Measure
 Stop: Measure

@@ -214,6 +214,16 @@ def test_an_interrupt_while_modules_load_ends_a_command_quietly(module):
     assert (process.returncode, out, err.strip()) == (130, b"", b"")
 
 
+def test_next_to_nothing_loads_before_signals_are_handled():
+    code = "import sys; before = set(sys.modules); import judged.__main__, signal; print(*set(sys.modules) - before)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    ours = {name for name in done.stdout.split() if name.startswith("judged")}
+    assert ours == {"judged", "judged.__main__"}
+    assert not {"typing", "re", "lazy_loader", "click", "numpy"} & set(done.stdout.split())
+
+
 def test_a_signal_that_the_caller_ignores_is_ignored():
     code = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
     wait = "import os, signal; os.fsync = lambda file: os.kill(os.getpid(), signal.SIGHUP)\n" + START

@@ -113,7 +113,7 @@ Deno.test("of two runs, the one that is called better comes first, as in the hea
   const two = { runs: ["one", "two"], means: [0.5, 0.4] };
   same(defaultPair({ ...two, pairs: pairs("worse") }), [1, 0]);
   same(defaultPair({ ...two, pairs: pairs("better") }), [0, 1]);
-  same(defaultPair({ ...two, pairs: pairs("cannot tell") }), [0, 1]);
+  same(defaultPair({ ...two, pairs: pairs("no clear difference") }), [0, 1]);
   same(defaultPair({ ...two, pairs: pairs("worse"), baseline: 0 }), [0, 1]);
   same(defaultPair(two), [1, 0]);
 });

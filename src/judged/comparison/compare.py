@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import combinations
@@ -11,11 +11,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.comparison.inputs import ComparedRuns, check_not_geometric, cluster_codes, evaluate_runs, slice_requests
+from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs, slice_requests
 from judged.comparison.pairs import PairsOfRuns
 from judged.comparison.result import Comparison
 from judged.comparison.settings import ComparisonSettings
 from judged.errors import Hint, UsageError, Warned, shown
+from judged.evaluation.clusters import count_clusters
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
@@ -45,6 +46,7 @@ def compare(
     by: str | Sequence[str] | None = None,
     min_queries: int = 10,
     clusters: Any = None,
+    cluster_col: str | None = None,
     resamples: int | None = None,
     seed: int = 0,
     weights: Any = None,
@@ -67,7 +69,8 @@ def compare(
         slices: groups of queries that are compared too: a table of queries, with `by`; or {query: group}.
         by: columns of the table to group by; `"relevant"` is the number of relevant documents and needs no table.
         min_queries: smallest slice that is tested; smaller ones are only shown.
-        clusters: {query: group}, or a column of the table: queries of a group (a user, a topic) are drawn, and change sign, together.
+        clusters: of queries, as in `evaluate`; queries of a cluster (a user, a topic) are drawn, and change sign, together.
+        cluster_col: column of the clusters.
         resamples: number of resamples of the permutation and bootstrap tests. [default: that of the test]
         seed: random seed.
         weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"`.
@@ -78,19 +81,23 @@ def compare(
 
     >>> comparison = compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR")
     >>> comparison.rows[0].difference, comparison.rows[0].verdict
-    (0.5, 'too few')
+    (0.5, 'too few queries')
     """
+    _check_options(options)
+    settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
+    requests = slice_requests(slices, by)
+    compared = evaluate_runs(
+        qrels, runs, measures, level=level, profile=profile, weighted=(weights, weight_col), clustered=(clusters, cluster_col), **options
+    )  # fmt: skip
+    settings = _with_queries(settings, compared.results[0])
+    groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
+    return _compare(compared, _pairs(compared.names, baseline), groups, settings, baseline is not None)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
     if "interval" in options:
         hint = Hint("choose the interval by its test: {test}", test="bootstrap")
         raise UsageError("option", "compare has no option interval: the interval is that of the test", hint=hint)
-    settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
-    requests = slice_requests(slices, by, clusters)
-    weighted = (weights, weight_col)
-    compared = evaluate_runs(qrels, runs, measures, level=level, profile=profile, weighted=weighted, **options)
-    codes = cluster_codes(clusters, slices, compared.results[0].queries)
-    settings = _with_queries(settings, compared, codes)
-    groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
-    return _compare(compared, _pairs(compared.names, baseline), groups, codes, settings, baseline is not None)
 
 
 def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Comparison | None:
@@ -115,12 +122,12 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
 
 @step("comparing")
 def _compare(
-    compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
+    compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip
-    columns = {m: _values(compared, m) for m in _common_measures(compared)}
-    rows, settings = PairsOfRuns(
-        compared.names, pairs, groups.groups, clusters, settings, compared.results[0].weights
-    ).compare(columns)
+    columns, first = {m: _values(compared, m) for m in _common_measures(compared)}, compared.results[0]
+    rows, settings = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights).compare(
+        columns
+    )
     return Comparison(
         names=compared.names, results=compared.results, judged=compared.judged, settings=settings,
         rows=tuple(r for r in rows if r.part is None), parts=tuple(r for r in rows if r.part is not None),
@@ -129,14 +136,11 @@ def _compare(
     )  # fmt: skip
 
 
-def _with_queries(settings: ComparisonSettings, compared: ComparedRuns, clusters: Ints | None) -> ComparisonSettings:
-    """Note the clusters and weights of queries; raise if the test or clusters would ignore weights."""
-    if clusters is not None:
-        settings = replace(settings, clusters=int(clusters.max(initial=-1)) + 1)
-    if compared.results[0].weights is None:
+def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSettings:
+    """Note the clusters or weights of queries; raise if the test would ignore weights."""
+    settings = replace(settings, clusters=count_clusters(first.clusters))
+    if first.weights is None:
         return settings
-    if clusters is not None:
-        raise no_weights("clusters")
     if settings.test != "t":
         raise no_weights(f"the {settings.test} test").changed(hint=Hint("use {test}", test="t"))
     return replace(settings, weighted=True)

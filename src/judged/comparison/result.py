@@ -16,9 +16,9 @@ from judged.comparison.settings import ComparisonSettings
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
+from judged.evaluation.clusters import check_plain
 from judged.evaluation.result.names import ByMeasure, find_measure
 from judged.evaluation.result.values import Values
-from judged.evaluation.weights import check_unweighted
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.paired.bayes import Posterior, bayesian_t
@@ -177,14 +177,14 @@ class Comparison(Result):
         """Test whether any runs differ: Friedman's test and the two-way analysis of variance, per measure."""
         from judged.comparison.omnibus import omnibus_tests
 
-        check_unweighted("tests of all runs", self.results)
+        check_plain("tests of all runs", self.results)
         return omnibus_tests(self)
 
     def jointly(self, test: str = "randomised-tukey") -> JointTests:
         """Test every pair with all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
         from judged.comparison.omnibus import joint_tests
 
-        check_unweighted("joint tests", self.results)
+        check_plain("joint tests", self.results)
         return joint_tests(self, test)
 
     def critical(self, measure: str) -> Critical:
@@ -202,7 +202,7 @@ class Comparison(Result):
         return bayesian_t(self._differences(measure, a, b), rope=rope)
 
     def _differences(self, measure: str, a: str, b: str) -> Floats:
-        check_unweighted("this test", self.results)
+        check_plain("this test", self.results)
         x = self.matrix(measure)
         d = x[:, self._place(b)] - x[:, self._place(a)]
         known: Floats = d[~np.isnan(d)]

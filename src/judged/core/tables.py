@@ -12,7 +12,7 @@ import numpy as np
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.once import Once
-from judged.errors import Place, Warned
+from judged.errors import Place, UsageError, Warned
 
 Id = Hashable
 IdKind = Literal["text", "integer", "other"]
@@ -84,6 +84,11 @@ class _ReadsSources(type):
     """Makes `Run(source)` the same as `read_run(source)`."""
 
     def __call__(cls, *source: Any, **columns: Any) -> Any:
+        if not source and not columns:
+            example = f"jd.{cls.__name__}({{'q1': {{'doc1': 1}}}})"
+            raise UsageError(
+                "columns", f"jd.{cls.__name__} needs a source", hint=f"pass a mapping, a frame or a file: {example}"
+            )
         return READERS[cls.__name__](*source, **columns) if source else super().__call__(**columns)
 
     def __getattr__(cls, name: str) -> Any:

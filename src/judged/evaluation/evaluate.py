@@ -15,6 +15,7 @@ from judged.core.judged import Judged
 from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
 from judged.errors import Hint, UsageError, shown
+from judged.evaluation.clusters import cluster
 from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
@@ -67,6 +68,8 @@ def evaluate(
     bounds: bool = False,
     weights: Any = None,
     weight_col: str | None = None,
+    clusters: Any = None,
+    cluster_col: str | None = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
     keep_names: bool = False,
@@ -86,6 +89,9 @@ def evaluate(
             the top grade (`Values.if_irrelevant`, `Values.if_top`).
         weights: of the queries in means and intervals, such as their traffic: {query: weight}, or a table of queries.
         weight_col: column of the weights in that table. [default: weight]
+        clusters: of queries that are not independent, such as those of one user: {query: cluster}, or a table of queries. Intervals count
+            clusters as units.
+        cluster_col: column of the clusters in that table. [default: cluster]
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.
@@ -112,7 +118,7 @@ def evaluate(
         rag, policies = RagOptions.split(options)
         source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
-    return weigh(result, weights, weight_col, strict=strict)
+    return cluster(weigh(result, weights, weight_col, strict=strict), clusters, cluster_col)
 
 
 def _is_name_of_measures(run: Any) -> bool:

@@ -10,7 +10,6 @@ from judged.comparison.result import Comparison
 from judged.comparison.tables import PHRASES, predicate
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
-from judged.stats.decisions import VERDICT_WORDS
 from judged.tables.text import number
 
 _UNCLEAR = "no clear difference"
@@ -61,23 +60,23 @@ def _conclude(subject: Subject, comparison: Comparison, i: int) -> _Conclusion:
 
 
 def _two(m: Measure, row: Difference, *, best_first: bool) -> _Conclusion:
-    if row.verdict in ("worse", "loses more") and best_first:
+    if row.verdict in ("worse", "loses more queries") and best_first:
         row = row.turned()
     means = f"{number(row.mean_b, 3)} vs {number(row.mean_a, 3)}"
     size = f"{means}, {_size(row)}"
     more = tuple(f"{text[:1].upper()}{text[1:]}." for text in (row.note, row.needs) if text)
-    if row.verdict == "too few":
+    if row.verdict == "too few queries":
         few = f"{_queries(row.queries)} {_is(row.queries)} too few"
         return _Conclusion(f"{few} to compare {row.b} with {row.a} on {m} ({means}).", "too few queries", more)
     if row.verdict == "identical":
         return _Conclusion(f"{row.claim} ({number(row.mean_a, 3)}).", f"{row.b} and {row.a} are identical")
     if row.verdict == "equal":
         return _Conclusion(f"{row.b} and {row.a} are equal on {m}: {size}.", f"{row.b} and {row.a} are equal", more)
-    if row.verdict == "cannot tell":
+    if row.verdict == "no clear difference":
         words = f"{row.claim}: {row.size(3)}, {_queries(row.queries)} ({means})."
         return _Conclusion(words, _UNCLEAR, more)
-    if row.verdict in ("wins more", "loses more"):
-        return _Conclusion(f"{row.claim}: {size}.", f"{row.b} {VERDICT_WORDS[row.verdict]}", more)
+    if row.verdict in ("wins more queries", "loses more queries"):
+        return _Conclusion(f"{row.claim}: {size}.", f"{row.b} {row.verdict}", more)
     return _Conclusion(f"{row.b} is {row.verdict} than {row.a} on {m}: {size}.", f"{row.b} is {row.verdict}", more)
 
 
@@ -90,11 +89,11 @@ def _against_baseline(m: Measure, baseline: str, rows: Sequence[Difference]) -> 
     parts, claims = [], []
     for verdict, phrase in PHRASES.items():
         matching = [row for row in rows if row.verdict == verdict]
-        if matching and verdict != "cannot tell":
+        if matching and verdict != "no clear difference":
             names = [row.b for row in matching]
             parts.append(f"{_list(map(_with_difference, matching))} {predicate(phrase, len(names))} {baseline}")
-            claims.append(f"{_list(names)} {predicate(VERDICT_WORDS[verdict], len(names))}")
-    if unclear := [_with_difference(row) for row in rows if row.verdict in ("cannot tell", "too few")]:
+            claims.append(f"{_list(names)} {predicate(verdict, len(names))}")
+    if unclear := [_with_difference(row) for row in rows if row.verdict in ("no clear difference", "too few queries")]:
         parts.append(f"{_UNCLEAR} between {_list(unclear)} and {baseline}")
     more = f"Over {_queries(rows[0].queries)}; the baseline is {baseline}."
     return _Conclusion(f"On {m}, {'; '.join(parts)}.", "; ".join(claims) or _UNCLEAR, (more,))
@@ -115,15 +114,15 @@ def _several(subject: Subject, m: Measure, rows: Sequence[Difference], i: int) -
     against = [row if row.b == leaders[0] else row.turned() for row in rows if leaders[0] in (row.a, row.b)]
     verdicts = {row.a: row.verdict for row in against}
     equal = [name for name in others if verdicts.get(name) == "equal"]
-    beaten = [name for name in others if verdicts.get(name) in ("better", "wins more")]
-    lost = [name for name in others if verdicts.get(name) == "loses more"]
+    beaten = [name for name in others if verdicts.get(name) in ("better", "wins more queries")]
+    lost = [name for name in others if verdicts.get(name) == "loses more queries"]
     unclear = [name for name in others if name not in equal + beaten + lost]
     verb, pronoun, are = ("has", "It", "is") if len(leaders) == 1 else ("have", "They", "are")
     extreme = "lowest" if m.definition.lower_is_better else "highest"
     lead = f"{_list(leaders)} {verb} the {extreme} {m}"
-    won = PHRASES["wins more" if "wins more" in verdicts.values() else "better"]
+    won = PHRASES["wins more queries" if "wins more queries" in verdicts.values() else "better"]
     predicates = [f"{predicate(won, len(leaders))} {_beaten(beaten, others)}"] if beaten else []
-    predicates += [f"{predicate(PHRASES['loses more'], len(leaders))} {_list(lost)}"] if lost else []
+    predicates += [f"{predicate(PHRASES['loses more queries'], len(leaders))} {_list(lost)}"] if lost else []
     predicates += [f"{are} equal to {_list(equal)}"] if equal else []
     known = f"{pronoun} {' and '.join(predicates)}" if predicates else ""
     unsure = f"{_UNCLEAR} from {_list(unclear)}" if unclear else ""

@@ -85,7 +85,7 @@ def _check_hits(
         hits = replace(hits, **queries_of(pool, run))
     if not hits.answered.any():
         raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare())
-    _check_ranks(run, policy, scan)
+    _check_ranks([run], policy, scan)
     if scan["repeat"] is not None:
         query, doc, earlier, later, count = scan["repeat"]
         raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
@@ -113,7 +113,7 @@ def find_in(
             scan = native.scan_lines(data, start, len(data), *common, _BYTES, None)
     if scan is None or not _is_regular(scan) or scan["empty"]:
         return None
-    _check_ranks(batches[0], policy, scan)
+    _check_ranks(batches, policy, scan)
     return _as_hits(pool, scan)
 
 
@@ -138,11 +138,13 @@ def _as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
     return Hits(**columns)
 
 
-def _check_ranks(run: Run | UnreadRun, policy: Policy, scan: dict[str, Any]) -> None:
-    if policy.order == "rank" and not scan["ranked"]:
-        raise_no_rank(
-            run.name, run.read() if isinstance(run, TrecLines | ArrowRun) else run if isinstance(run, Run) else None
-        )
+def _check_ranks(batches: Sequence[Run | UnreadRun], policy: Policy, scan: dict[str, Any]) -> None:
+    if policy.order != "rank" or scan["ranked"]:
+        return
+    for batch in batches:
+        run = batch.read() if isinstance(batch, TrecLines | ArrowRun) else batch
+        if not isinstance(run, Run) or run.rank is None:
+            raise_no_rank(batch.name, run if isinstance(run, Run) else None)
 
 
 def _nowhere(row: int) -> Place:

@@ -123,6 +123,7 @@ def concat_runs(runs: Sequence[Run]) -> Run:
         score=np.concatenate([run.score for run in runs]),
         rank=np.concatenate(ranks) if len(ranks) == len(runs) else None,
         where=where,
+        wrong_rank=next((run.wrong_rank for run in runs if run.wrong_rank is not None), None),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from judged._types import Column, Floats
+from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.errors import DataError, Hint, JudgedError, Place, Warned, Wording, shown
 from judged.evaluation.result.save import AGAIN
@@ -122,6 +122,7 @@ def _arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
         "warnings": (*map(_warned, data["warnings"]), *_unchecked(data, name)),
         **{side: held and _columns(held, measures, len(queries), name) for side, held in sides.items()},
         "weights": weights,
+        "clusters": None if (codes := data.get("clusters")) is None else _clusters(codes, len(queries), name),
     }
 
 
@@ -133,6 +134,13 @@ def _weights(stored: Any, size: int, name: str) -> Floats:
     if not (weights >= 0).all():
         _raise("a weight is negative or missing", name)
     return weights
+
+
+def _clusters(stored: Any, size: int, name: str) -> Ints:
+    """Return the codes of the clusters of the queries."""
+    if not isinstance(stored, list) or len(stored) != size or not all(type(code) is int and 0 <= code < size for code in stored):  # fmt: skip
+        _raise(f"there are not {size} codes of clusters", name)
+    return np.array(stored, dtype=np.int64)
 
 
 def _columns(stored: Any, measures: Sequence[Measure], size: int, name: str) -> dict[str, Column]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._types import Column, Floats
+from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
+from judged.evaluation.clusters import cluster_codes
 from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
-from judged.evaluation.result.tables import notes_on, summary_table, value_record, value_text
+from judged.evaluation.result.tables import about_queries, notes_on, summary_table, value_record, value_text
 from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure, find
 from judged.stats.intervals import Method
@@ -52,6 +53,7 @@ class Values(Result):
     if_irrelevant: dict[str, Column] | None = None  # values as if all unjudged documents were irrelevant
     if_top: dict[str, Column] | None = None  # values as if they had the top grade
     weights: Floats | None = None  # of the queries; None if all have the same weight
+    clusters: Ints | None = None  # a code per query; None if queries are independent
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -119,7 +121,8 @@ class Values(Result):
     ) -> tuple[float, float] | None:
         """Confidence interval of the mean over queries; None for counts, and for fewer than two queries.
 
-        `method` is `t`, `bootstrap-t`, `percentile` or `bca` (`jd.stats.interval`); `clusters` is {query: group} for dependent queries.
+        `method` is `t`, `bootstrap-t`, `percentile` or `bca` (`jd.stats.interval`); `clusters` of dependent queries are those of the
+        evaluation, or as in `evaluate`.
         """
         chosen = self.intervals([measure], level=level, method=method, clusters=clusters, seed=seed)
         return chosen.get(self._key(measure))
@@ -131,8 +134,9 @@ class Values(Result):
         """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
-        options: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "seed": seed}
-        return self._by_measure(mean_intervals(self.columns, chosen, self.queries, self.weights, **options))
+        codes = self.clusters if clusters is None else cluster_codes(clusters, self.queries)
+        options: dict[str, Any] = {"level": level, "method": method, "clusters": codes, "seed": seed}
+        return self._by_measure(mean_intervals(self.columns, chosen, self.weights, **options))
 
     @property
     def input_files(self) -> list[str]:
@@ -202,6 +206,7 @@ class Values(Result):
             "values": {name: column.tolist() for name, column in self.columns.items()},
             **{side: columns for side, columns in sides if columns is not None},
             **({} if self.weights is None else {"weights": self.weights.tolist()}),
+            **({} if self.clusters is None else {"clusters": self.clusters.tolist()}),
         }
         return with_checksum(data)
 
@@ -236,7 +241,7 @@ class Values(Result):
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, self.weights is not None))
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, about_queries(self.weights, self.clusters)))
         ]  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ import numpy as np
 from judged._types import Bools, Floats
 from judged.errors import UsageError
 from judged.registry import Registry
-from judged.stats.differences import Alternative, TestOutcome, differences, pairwise, totals
+from judged.stats.differences import Alternative, TestOutcome, differences, pairwise, totals, weighted_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,8 @@ def interval_of(
     known = chosen.function(table, **own).p if p is None else np.asarray(p, dtype=np.float64)
     levels = np.broadcast_to(np.asarray(level, dtype=np.float64), known.shape)
     low, high = chosen.interval(table, known, levels, **own)  # type: ignore[misc]
-    return _agreeing(low, high, totals(table), known <= levels)
+    total = totals(table) if (weights := own.get("weights")) is None else weighted_mean(table, weights)
+    return _agreeing(low, high, total, known <= levels)
 
 
 def _agreeing(low: Floats, high: Floats, total: Floats, rejected: Bools) -> tuple[Floats, Floats]:

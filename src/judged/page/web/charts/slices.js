@@ -1,5 +1,5 @@
 /** The difference between two runs: one row for all queries, then one per slice. */
-import { between, integerText, plural, pText, signedText, sliceName, verdictText } from "../data/format.js";
+import { between, integerText, plural, pText, signedText, sliceName } from "../data/format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { crisp, wordScene } from "../kit/scene.js";
 import { intervalMarks } from "../kit/shape.js";
@@ -16,8 +16,8 @@ import { rowsAxis, rowsLine, rowsScene } from "./forest.js";
 const VERDICT_COLOURS = {
   better: "better",
   worse: "worse",
-  "wins more": "better",
-  "loses more": "worse",
+  "wins more queries": "better",
+  "loses more queries": "worse",
   equal: "accent",
 };
 
@@ -61,7 +61,7 @@ export function slicesScene(book, view, width) {
     if (!pair || Number.isNaN(pair.difference)) return;
     const colour = VERDICT_COLOURS[pair.verdict] ?? "soft";
     const place = { low: x.at(pair.low), high: x.at(pair.high), at: x.at(pair.difference), y: rows.y(i) };
-    const few = pair.verdict === "too few" || Number.isNaN(pair.low);
+    const few = pair.verdict === "too few queries" || Number.isNaN(pair.low);
     scene.marks.push(...intervalMarks({ ...place, colour: few ? "soft" : colour, hollow: few }));
     scene.spots.push({ x: place.at, y: place.y, datum: i, r: 4.5 });
   });
@@ -73,8 +73,7 @@ export function slicesScene(book, view, width) {
 
 /** The verdict and its corrected p-value; rows have no space for the full name. @param {Pair} pair @param {string} [name] */
 function verdictWords({ verdict, adjusted }, name = "p") {
-  const words = verdictText(verdict);
-  return verdict === "too few" || Number.isNaN(adjusted) ? words : `${words}, ${name} ${pText(adjusted)}`;
+  return verdict === "too few queries" || Number.isNaN(adjusted) ? verdict : `${verdict}, ${name} ${pText(adjusted)}`;
 }
 
 /** @param {Book} book @param {SliceRow} row */

@@ -10,8 +10,8 @@
  * @typedef {{measure: number, a: number, b: number, part: string, queries: number, mean_a: number, mean_b: number,
  *   difference: number, low: number, high: number, wins: number, ties: number, losses: number, p: number, adjusted: number,
  *   d_z: number, superiority: number, cliff: number, verdict: string, note: string, needs: string, words: string}} Pair
- *   b minus a; `part` is a slice of queries, "" for all of them; `verdict` is a key of VERDICT_TEXTS; `needs` says how many queries
- *   would find a material difference
+ *   b minus a; `part` is a slice of queries, "" for all of them; `verdict` is in the words of `Verdict` in Python; `needs`
+ *   says how many queries would find a material difference
  * @typedef {{name: string, run: number, x: number[], y: number[], at: number[] | null, low: number[] | null,
  *   high: number[] | null, rule: "line" | "step", mark: string}} Line
  *   `at` is the rank or cutoff of each point; `mark` follows the name in a legend
