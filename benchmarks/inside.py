@@ -128,8 +128,8 @@ def compare(qrels: str, run: str) -> Prepared:
     from judged.stats.paired.registry import outcome_of_pairs
 
     x, pairs = _systems()
-    outcome_of_pairs(x[:100], pairs, resamples=100)
-    return lambda: outcome_of_pairs(x, pairs, resamples=1_000), lambda outcome: {}
+    outcome_of_pairs(x[:100], pairs, "permutation", resamples=100)
+    return lambda: outcome_of_pairs(x, pairs, "permutation", resamples=1_000), lambda outcome: {}
 
 
 def compare_ranx(qrels: str, run: str) -> Prepared:
