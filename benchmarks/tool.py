@@ -78,7 +78,7 @@ def _last_column(text: str) -> list[float]:
 
 
 def _before_interval(text: str) -> list[float]:
-    return [float(value) for value in re.findall(r"([\d.]+) +\[", text)]
+    return [float(value) for value in re.findall(r"(\d[\d.]*) +\[\d", text)]
 
 
 def _nothing(text: str) -> list[float]:
