@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from judged.core.ids import IdColumn
@@ -24,6 +24,7 @@ GRADES = st.sampled_from([None, None, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5, 1.5, -1.0])
 CUTOFFS = (1, 2, 3, 5, 10)
 settings.register_profile("laws", max_examples=25, deadline=None, derandomize=True)
 settings.load_profile("laws")
+of_all_measures = settings(phases=[Phase.generate])  # examples are small, and shrinking them takes minutes
 
 Query = tuple[list[float | None], list[float]]
 QUERY = st.tuples(st.lists(GRADES, max_size=12), st.lists(GRADES.filter(lambda g: g is not None), max_size=4))
@@ -79,6 +80,7 @@ def bits(column) -> list:
     return column.tolist() if column.dtype == object else column.view(np.int64).tolist()
 
 
+@of_all_measures
 @given(queries=QUERIES)
 def test_any_split_of_the_queries_merged_gives_the_same_bits(queries):
     parts = {}
@@ -94,6 +96,7 @@ def test_any_split_of_the_queries_merged_gives_the_same_bits(queries):
         assert bits(Measure(definition).on(merged)) == bits(Measure(definition).on(whole)), definition.name
 
 
+@of_all_measures
 @given(queries=QUERIES)
 def test_the_same_call_in_two_threads_gives_the_same_bits(queries):
     with ThreadPoolExecutor(2) as pool:
@@ -104,6 +107,7 @@ def test_the_same_call_in_two_threads_gives_the_same_bits(queries):
             assert bits(first) == bits(second) == bits(measure.on(whole)), measure
 
 
+@of_all_measures
 @given(queries=QUERIES)
 def test_values_lie_between_0_and_1(queries):
     for definition in claiming("unit"):
@@ -113,6 +117,7 @@ def test_values_lie_between_0_and_1(queries):
             assert ((values >= 0) & (values <= 1 + 1e-12)).all(), (measure, values)
 
 
+@of_all_measures
 @given(queries=QUERIES)
 def test_the_ideal_ranking_scores_1(queries):
     pool = [([], [g for g in [*r, *m] if g is not None]) for r, m in queries]
@@ -124,6 +129,7 @@ def test_the_ideal_ranking_scores_1(queries):
             assert values[has_relevant] == pytest.approx(1), (measure, values)
 
 
+@of_all_measures
 @given(queries=QUERIES)
 def test_moving_a_better_document_up_never_lowers(queries):
     def worth(grade):
@@ -139,6 +145,7 @@ def test_moving_a_better_document_up_never_lowers(queries):
                     assert measure.on(after)[0] >= measure.on(before)[0] - 1e-12, (measure, i)
 
 
+@of_all_measures
 @given(queries=QUERIES)
 def test_nothing_below_the_cutoff_matters(queries):
     for definition in claiming("cutoff"):
@@ -148,6 +155,7 @@ def test_nothing_below_the_cutoff_matters(queries):
             assert bits(measure.on(whole)) == bits(measure.on(whole.cut(k))), measure
 
 
+@of_all_measures
 @given(queries=QUERIES, extra=st.integers(1, 5))
 def test_unjudged_documents_at_the_tail_never_raise(queries, extra):
     for definition in claiming("tail"):

@@ -11,6 +11,7 @@ import numpy as np
 from judged._types import Ints
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
+from judged.evaluation.result.calibration import check_no_model
 from judged.io.query_attributes import values_of_queries
 from judged.stats.summary import no_weights
 from judged.tables.text import counted
@@ -35,6 +36,7 @@ def cluster(result: Values, clusters: Any, column: str | None = None) -> Values:
     """
     if clusters is None:
         return result
+    check_no_model(result, "clusters of queries")
     if result.weights is not None:
         raise no_weights("clusters")
     return replace(result, clusters=cluster_codes(clusters, result.queries, column))

@@ -216,6 +216,7 @@ LABELS, SCORES = np.array([[3, 0, 1, 2], [0, 2, 1, 0]]), np.array([[1.0, 4.0, 3.
 ITEMS = np.array([[0.5, 2.0, 3.0, 1.0], [1.0, 0.2, 4.0, 0.0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "k"), [("nDCG", None), ("nDCG", 2), ("DCG", 3)])
 def test_weights_of_items_multiply_gains_as_in_rax(name, k):
     rax = pytest.importorskip("rax")
