@@ -52,8 +52,8 @@ def facts_of(
         "baseline": -1 if comparison is None or comparison.baseline is None else subject.runs.index(comparison.baseline),
         "verdicts": [asdict(v) for v in headlines(subject)],
         "summary": _summary(subject, bounded),
-        "pairs": [_pair(subject, row) for row in (comparison.rows if comparison else ())],
-        "parts": [_pair(subject, row) for row in (comparison.parts if comparison else ())],
+        "pairs": _pairs(subject, comparison.rows if comparison else ()),
+        "parts": _pairs(subject, comparison.parts if comparison else ()),
         "slices": [{"label": k, "rows": np.flatnonzero(v).tolist()} for k, v in (comparison.slices if comparison else {}).items()],
         "pictures": _pictures(subject),
         "critical": [_critical(subject, m) for m in subject.measures],
@@ -145,11 +145,17 @@ def _best(m: Measure, means: Sequence[float]) -> float | None:
     return min(known) if m.definition.lower_is_better else max(known)
 
 
-def _pair(subject: Subject, row: Difference) -> dict[str, Any]:
-    fields = {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(row).items()}
-    names = [str(m) for m in subject.measures]
-    return {**fields, "measure": names.index(row.measure), "a": subject.runs.index(row.a), "b": subject.runs.index(row.b),
-            "part": row.part or "", "needs": row.needs, "words": row.words}  # fmt: skip
+def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]:
+    measures = {str(m): i for i, m in enumerate(subject.measures)}
+    runs = {name: i for i, name in enumerate(subject.runs)}
+    return [
+        {
+            **{k: _finite(v) if isinstance(v, float) else v for k, v in row.to_dict().items()},
+            "measure": measures[row.measure], "a": runs[row.a], "b": runs[row.b], "part": row.part or "",
+            "needs": row.needs, "words": row.words,
+        }
+        for row in rows
+    ]  # fmt: skip
 
 
 def _critical(subject: Subject, m: Measure) -> dict[str, Any] | None:

@@ -51,7 +51,7 @@ def _single(subject: Subject, i: int) -> Headline:
 
 def _conclude(subject: Subject, comparison: Comparison, i: int) -> _Conclusion:
     m = subject.measures[i]
-    rows = [row for row in comparison.rows if row.measure == str(m)]
+    rows = comparison.by_measure.get(str(m), [])
     if len(subject.runs) == 2:
         return _two(m, rows[0], best_first=comparison.baseline is None)
     if comparison.baseline is not None:
