@@ -73,6 +73,24 @@ def test_a_judge_needs_an_output_and_reports_a_server_that_is_absent(tmp_path):
     assert not (tmp_path / "llm.jsonl").exists()
 
 
+def test_commands_take_judgments_of_a_model(tmp_path):
+    lines = jd.sample_path("qrels.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    some = {line.split()[0] for line in lines[: len(lines) // 2]}
+    human = tmp_path / "human.txt"
+    human.write_text("".join(line for line in lines if line.split()[0] in some), encoding="utf-8")
+    model = ("--model-judgments", str(jd.sample_path("qrels.b.txt")))
+    options = {"model": jd.sample_path("qrels.b.txt")}
+    shown = json.loads(run("eval", str(human), RUNS[0], "-m", "nDCG@10", *model, "--format", "json"))
+    assert shown["summary"] == jd.evaluate(human, RUNS[0], "nDCG@10", **options).mean()
+    assert "by the model" in run("eval", str(human), *RUNS[:2], "-m", "nDCG@10", *model)
+    shown = json.loads(run("compare", str(human), *RUNS[:2], "-m", "nDCG@10", *model, "--format", "json"))
+    board = jd.compare(human, RUNS[:2], "nDCG@10", **options)
+    assert shown["rows"][0]["difference"] == board.rows[0].difference
+    words = ("gate", str(human), RUNS[1], "-b", RUNS[0], "-m", "nDCG@10", *model)
+    assert "a model's" in called(*words).stdout
+    assert refused(*words, "--mode", "sure").slug == "model-judgments"
+
+
 @pytest.mark.parametrize("command", ["pool", "next", "judge"])
 def test_the_help_has_an_example(command):
     assert f"judged {command} " in run(command, "--help")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -102,6 +102,10 @@ class Comparison(Result):
     def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
         return np.stack([np.asarray(result[measure], float) for result in self.results], axis=1)
+
+    def model_matrix(self, measure: str) -> Floats | None:
+        """Values by judgments of a model, of queries × runs; None without such judgments."""
+        return None if self.results[0].model is None else model_matrix(self.results, measure)
 
     def where(
         self,
@@ -282,3 +286,8 @@ class Comparison(Result):
         from judged.plots.results import draw_comparison
 
         return draw_comparison(self, kind, None if measure is None else self._name(measure), a, b, ax)
+
+
+def model_matrix(results: Sequence[Values], measure: str) -> Floats:
+    """Return values by judgments of a model, of queries × runs."""
+    return np.stack([np.asarray((result.model or {})[measure], float) for result in results], axis=1)
