@@ -15,6 +15,7 @@ from judged.core.numeric.seed import generator
 from judged.core.policy import Rejudged
 from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.options import ColumnOptions, named_columns
+from judged.judges.model_bias import model_bias
 from judged.judges.panel import Level, Panel, read_panel
 from judged.judges.result import Agreement, JudgePair
 from judged.judges.system_order import system_order
@@ -42,6 +43,8 @@ def agree(
     seed: int | np.random.Generator = 0,
     runs: Any = None,
     measure: str | Measure = "nDCG@10",
+    model: str | None = None,
+    width: float = 0.1,
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
     judge_col: str | None = None,
@@ -68,6 +71,9 @@ def agree(
         seed: random seed.
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
         measure: measure that orders the systems.
+        model: name of the judge that is a model; adds its bias by grade of the other judge, and with `runs` by system, with the number of queries that people
+            must judge, see `docs/judging.md`.
+        width: of the 95% interval that this number is for.
         rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table, one per judge; an empty cell is a missing judgment. With `judge_col`, the judges to select.
         judge_col: column of one table that names the judge of each row.
@@ -89,6 +95,8 @@ def agree(
     if runs is not None:
         order = system_order(panel, runs, measure, rejudged, named)
         agreement = replace(agreement, order=order, warnings=(*agreement.warnings, *order.warnings))
+    if model is not None:
+        agreement = replace(agreement, bias=model_bias(panel, model, agreement.order, width))
     named.check_used()
     return agreement
 

@@ -68,6 +68,7 @@ class SystemOrder(Result):
     values: Floats
     queries: int
     pairs: tuple[OrderPair, ...]
+    columns: Floats  # judges × systems × queries
     warnings: tuple[Warned, ...] = ()  # warnings of the evaluations
 
     def records(self) -> list[dict[str, Any]]:
@@ -155,6 +156,7 @@ def system_order(
         for one, level in zip(qrels, each, strict=True)
     ]
     values = np.array([[_mean(result) for result in row] for row in results])
+    columns = np.array([[np.asarray(result[result.measures[0]], float) for result in row] for row in results])
     shorter = short_names([result.names[1] for result in results[0]])
     systems = tuple(name or short for (name, _), short in zip(named, shorter, strict=True))
     pairs = [
@@ -164,7 +166,9 @@ def system_order(
     about = ", over the queries that all judges judged" if limited else ""
     warnings = tuple(_order_warnings(judges, systems, results, panel.warnings, about))
     name = " or ".join(dict.fromkeys(str(row[0].measures[0]) for row in results))  # levels may differ between judges
-    return SystemOrder(name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), warnings)
+    return SystemOrder(
+        name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), columns, warnings
+    )
 
 
 def _shared(qrels: Sequence[Qrels]) -> list[Qrels]:
