@@ -91,6 +91,11 @@ def test_commands_take_judgments_of_a_model(tmp_path):
     assert refused(*words, "--mode", "sure").slug == "model-judgments"
 
 
-@pytest.mark.parametrize("command", ["pool", "next", "judge"])
+@pytest.mark.parametrize("command", ["pool", "next", "judge", "bias"])
 def test_the_help_has_an_example(command):
     assert f"judged {command} " in run(command, "--help")
+
+
+def test_bias_is_that_of_python():
+    shown = json.loads(run("bias", QRELS, *RUNS, "-m", "AP", "--depth", "5", "--format", "json"))
+    assert shown["runs"] == jd.pool_bias(QRELS, RUNS, "AP", depth=5).records()
