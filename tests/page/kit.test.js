@@ -120,24 +120,6 @@ Deno.test("long names lose what they share, and stay apart", () => {
   }
 });
 
-Deno.test("runs do not look like better or worse", () => {
-  const hue = (/** @type {string} */ colour) => {
-    const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
-    const [low, high] = [Math.min(r, g, b), Math.max(r, g, b)];
-    const turn = high === r
-      ? (g - b) / (high - low)
-      : high === g
-      ? 2 + (b - r) / (high - low)
-      : 4 + (r - g) / (high - low);
-    return (60 * turn + 360) % 360;
-  };
-  for (const [name, colour] of Object.entries(LIGHT).filter(([name]) => name.startsWith("run"))) {
-    const green = hue(colour) > 70 && hue(colour) < 185;
-    const red = hue(colour) < 35 || hue(colour) > 345;
-    same(`${name} ${green || red}`, `${name} false`);
-  }
-});
-
 Deno.test("marks that turn the direction of text stay out of a drawing, and names keep theirs to themselves", () => {
   same(plainText("a\u202Eb\u2067c\u0000\uD800d\ne"), "abcde");
   same(isolate("a\u2069b"), "\u2068ab\u2069");

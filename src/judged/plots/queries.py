@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.measures.grammar import parse
-from judged.plots.runs import BETTER, EQUAL, WORSE, labels
-from judged.plots.style import SIZE, bare, grid, plain
+from judged.plots.runs import labels
+from judged.plots.style import BETTER, SAME, SIZE, WORSE, bare, grid, plain
 from judged.stats.differences import known_rows
 from judged.tables.text import counted
 
@@ -22,7 +22,7 @@ Drawn = tuple[tuple[float, float], Callable[[Any], None]]
 
 _NAME = 0.095  # inches that the name of a query takes below its bar
 _MANY = 120  # queries: with white between their bars they would flicker
-_LOOKS = {"better": (BETTER, "^"), "equal": (EQUAL, "o"), "worse": (WORSE, "v")}
+_LOOKS = {"better": (BETTER, "^"), "equal": (SAME, "o"), "worse": (WORSE, "v")}
 
 
 def _won(measure: str, d: Floats) -> dict[str, NDArray[np.bool_]]:

@@ -12,7 +12,7 @@ from judged._types import Floats
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.plots.rows import forest_axes, group_rows, row_size, write_numbers
-from judged.plots.style import COLOURS, MARKERS, plain
+from judged.plots.style import BETTER, COLOURS, MARKERS, SAME, WORSE, plain
 from judged.stats.decisions import VERDICT_WORDS, Verdict
 from judged.stats.intervals import interval
 from judged.tables.text import p_text
@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and the function that draws
 
-BETTER, WORSE, EQUAL = COLOURS[0], COLOURS[1], "#777777"
 _VERDICTS: dict[Verdict, dict[str, Any]] = {  # filled for a conclusion, hollow otherwise; each has its own marker
     "better": {"marker": "^", "color": BETTER},
     "worse": {"marker": "v", "color": WORSE},
     "wins more": {"marker": "^", "color": BETTER, "markerfacecolor": "white"},
     "loses more": {"marker": "v", "color": WORSE, "markerfacecolor": "white"},
-    "equal": {"marker": "s", "color": EQUAL},
-    "identical": {"marker": "|", "color": EQUAL},
-    "cannot tell": {"marker": "o", "color": EQUAL, "markerfacecolor": "white"},
-    "too few": {"marker": "x", "color": EQUAL},
+    "equal": {"marker": "s", "color": SAME},
+    "identical": {"marker": "|", "color": SAME},
+    "cannot tell": {"marker": "o", "color": SAME, "markerfacecolor": "white"},
+    "too few": {"marker": "x", "color": SAME},
 }
 _LONGEST = 28
 
@@ -119,7 +118,7 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
 
     def draw(ax: Any) -> None:
         if margin := comparison.settings.margin:
-            ax.axvspan(-margin, margin, color=EQUAL, alpha=0.13, linewidth=0, zorder=0)
+            ax.axvspan(-margin, margin, color=SAME, alpha=0.13, linewidth=0, zorder=0)
         ax.axvline(0, color="#444444", linewidth=0.9, zorder=1)
         for y, row in rows.items():
             _difference(ax, y, row)
