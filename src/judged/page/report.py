@@ -73,7 +73,7 @@ def write_page(
         *_warn_unmatched(doc_texts, "documents", docs, len(found)),
         *_warn_unmatched(query_texts, "queries", ids, sum(text is not None for text in queries or ())),
     )
-    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size)
+    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size, rankings)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
     details = blocks(subject, rankings, found, last, size) if last else ()
     with write_atomically(path) as file:

@@ -13,11 +13,12 @@ from judged.tables.text import number
 
 def slots_of(facts: dict[str, Any]) -> dict[str, str]:
     """Return escaped markup for the placeholders of page.html."""
-    first = facts["verdicts"][0]
+    first, names = facts["verdicts"][0], facts["runs"]
     return {
         "title": _text(facts["title"]),
-        "verdict": _text(first["words"]),
-        "more": "".join(f"<li>{_text(line)}</li>" for line in first["more"]),
+        "verdict": _words(first["words"], names),
+        "more": "".join(f"<li>{_words(line, names)}</li>" for line in first["more"]),
+        "card": _card(facts),
         "table": table_html(_table(facts)),
         "warnings": "".join(f"<li>{_text(w['text'])} <code>{_text(w['code'])}</code></li>" for w in facts["warnings"]),
         "warned": str(len(facts["warnings"])),
@@ -47,6 +48,34 @@ def _cell(one: dict[str, Any], measure: dict[str, Any], single: bool) -> str:
     if not single:
         return f"{mean} {one['sign']}".rstrip() + (f" ({' '.join(one['against'])})" if one["against"] else "")
     return mean if one["low"] is None else f"{mean} [{number(one['low'], places)}, {number(one['high'], places)}]"
+
+
+def _card(facts: dict[str, Any]) -> str:
+    """The answer on the first measure: size, certainty and queries, as a list."""
+    pair = facts["verdicts"][0]["pair"]
+    row = next((p for p in facts["pairs"] if p["measure"] == 0 and {p["a"], p["b"]} == set(pair or ())), None)
+    if row is None:
+        return ""
+    turned = row["b"] != pair[1]
+    name, places = facts["measures"][0]["name"], 3
+    ends = [-row["high"], -row["low"]] if turned and row["low"] is not None else [row["low"], row["high"]]
+    means = [row["mean_b"], row["mean_a"]] if turned else [row["mean_a"], row["mean_b"]]
+    won, lost = (row["losses"], row["wins"]) if turned else (row["wins"], row["losses"])
+    shown = [
+        number(value, places, sign="+").replace("-", "−")
+        for value in (-row["difference"] if turned else row["difference"], *ends)
+    ]
+    interval = "" if row["low"] is None else f"; {facts['intervals']['all']} {shown[1]} to {shown[2]}"
+    cells = [
+        ("By how much?", f"{shown[0]} {name}: {number(means[0], places)} → {number(means[1], places)}{interval}."),
+        ("How sure?", " ".join([f"{row['sure']['short']}.", *row["sure"]["long"]])),
+        ("Where?", f"{won:,} queries better, {row['ties']:,} same, {lost:,} worse."),
+    ]
+    return "".join(f"<div><dt>{_text(title)}</dt><dd>{_text(text)}</dd></div>" for title, text in cells)
+
+
+def _words(words: list[str | int], names: list[str]) -> str:
+    return "".join(_text(word) if isinstance(word, str) else f"<bdi>{_text(names[word])}</bdi>" for word in words)
 
 
 def _text(text: str) -> str:
