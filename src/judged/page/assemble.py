@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 _HERE = Path(__file__).parent / "web"
-_STYLES = ("page", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
+_STYLES = ("page", "answer", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _COMMENT = re.compile(
     r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL
 )  # comments on lines of their own are a third of the text
-_SLOT = re.compile(r"\{\{(\w+)\}\}")
+_SLOT = re.compile(r"\{\{([\w-]+)\}\}")
 
 
 def script_files() -> list[Path]:

@@ -22,6 +22,7 @@ def slots_of(facts: dict[str, Any]) -> dict[str, str]:
         "table": table_html(_table(facts)),
         "warnings": "".join(f"<li>{_text(w['text'])} <code>{_text(w['code'])}</code></li>" for w in facts["warnings"]),
         "warned": str(len(facts["warnings"])),
+        "warned-title": _text(_warned(facts["warnings"])),
         "methods": "".join(f"<p>{_text(line)}</p>" for line in facts["methods"]),
         "citations": "".join(f"<li>{_text(line)}</li>" for line in facts["citations"]),
         "inputs": "".join(
@@ -72,6 +73,11 @@ def _card(facts: dict[str, Any]) -> str:
         ("Where?", f"{won:,} queries better, {row['ties']:,} same, {lost:,} worse."),
     ]
     return "".join(f"<div><dt>{_text(title)}</dt><dd>{_text(text)}</dd></div>" for title, text in cells)
+
+
+def _warned(warnings: list[dict[str, Any]]) -> str:
+    count = f"{len(warnings)} warning{'s' if len(warnings) != 1 else ''}"
+    return f"{count}: {warnings[0]['text']}{'; …' if len(warnings) > 1 else ''}" if warnings else count
 
 
 def _words(words: list[str | int], names: list[str]) -> str:

@@ -176,8 +176,8 @@ def certainty(row: Difference, tests: int) -> dict[str, object]:
         return {"short": "Sure", "long": ["The difference is too small to matter: its interval is within the margin."]}
     if row.verdict == "cannot tell":
         by = f"Not clear after the correction for {tests:,} tests: {p_clause(row)}."
-        rest = [_sentence(text) for text in (row.needs, row.note) if text]
-        return {"short": "Not sure", "long": [chance, *([by] if corrected and row.p < 0.05 else []), *rest]}
+        more = [f"About {row.needed:,} queries would show a difference of {row.material:.2g}."] if row.needed else []
+        return {"short": "Not sure", "long": [chance, *([by] if corrected and row.p < 0.05 else []), *more]}
     short = "Very sure" if row.adjusted < _VERY_SURE else "Sure"
     by = f"Corrected for {tests:,} tests: {_p(row.adjusted)}."
     return {

@@ -1,10 +1,12 @@
 /** Values of two runs per query: above the diagonal, b has the higher value. */
 import { plural } from "../data/format.js";
 import { bottomAxis, bottomRoom, leftAxis, leftRoom } from "../kit/axis.js";
-import { extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
+import { extent, linearScale, niceDomain, tickTexts, valueAt } from "../kit/scale.js";
 import { emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
-import { axisName, viewedQueries, wordMarks } from "./common.js";
+import { filterName } from "../table/filter.js";
+import { axisName, dimmed, viewedQueries, wordMarks } from "./common.js";
+import { rangeFilter } from "./spread.js";
 import { differenceLines } from "./difference.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -82,7 +84,7 @@ export function scatterScene(book, view, width) {
       width: 1,
       dash: [4, 3],
     },
-    ...dotMarks(places, x, y, of.lower),
+    ...dotMarks(places, x, y, of.lower, view.picked ?? null),
     ...(view.a === view.b ? [] : sideMarks(book.short[view.a], book.short[view.b], of.lower, scene.width)),
   );
   scene.spots = places.flatMap(({ a, b, queries }) => {
@@ -90,6 +92,12 @@ export function scatterScene(book, view, width) {
     return queries.map((datum) => ({ x: x.at(a), y: y.at(b), datum, r }));
   });
   scene.tip = scatterTip(book, view, places);
+  scene.brush = (from, to) => {
+    const names = [view.a, view.b].map((run) => filterName(book.facts.runs[run]));
+    return `${rangeFilter(names[0], valueAt(x, from.x), valueAt(x, to.x))} ${
+      rangeFilter(names[1], valueAt(y, to.y), valueAt(y, from.y))
+    }`;
+  };
   return scene;
 }
 
@@ -102,15 +110,23 @@ function dotSize(queries, places) {
 /**
  * Draw larger dots behind smaller ones, outlined unless there are too many.
  *
- * @param {Place[]} places @param {Scale} x @param {Scale} y @param {boolean} lower @returns {Mark[]}
+ * @param {Place[]} places @param {Scale} x @param {Scale} y @param {boolean} lower @param {Set<number> | null} picked @returns {Mark[]}
  */
-function dotMarks(places, x, y, lower) {
+function dotMarks(places, x, y, lower, picked) {
   const opacity = places.length > 3000 ? 0.4 : places.length > 500 ? 0.55 : 0.75;
   const rim = places.length > 500 ? {} : { stroke: "paper", width: 0.75 };
   return [...places].sort((p, q) => q.queries.length - p.queries.length).map(({ a, b, queries }) => {
     const gain = lower ? a - b : b - a;
     const fill = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
-    return { kind: "circle", x: x.at(a), y: y.at(b), r: dotSize(queries.length, places.length), fill, opacity, ...rim };
+    return {
+      kind: "circle",
+      x: x.at(a),
+      y: y.at(b),
+      r: dotSize(queries.length, places.length),
+      fill,
+      ...rim,
+      opacity: dimmed(picked !== null && !queries.some((query) => picked.has(query))) ?? opacity,
+    };
   });
 }
 

@@ -1,5 +1,5 @@
 /** The comparison of the two selected runs in numbers. */
-import { intervalOf, viewedPair } from "../charts/common.js";
+import { intervalOf, isTested, viewedPair } from "../charts/common.js";
 import { bdi, h } from "../dom/dom.js";
 import {
   between,
@@ -54,15 +54,21 @@ export function pairTiles(book, view) {
         `${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`,
       ]),
       pairTile("means", `${mean(pair.mean_b)} · ${mean(pair.mean_a)}`, [name(view.b), " · ", name(view.a)]),
-      pairTile("wins · ties · losses", [pair.wins, pair.ties, pair.losses].map(integerText).join(" · "), [
+      pairTile("better · same · worse", [pair.wins, pair.ties, pair.losses].map(integerText).join(" · "), [
         `of ${plural(pair.queries, "query", "queries")}`,
       ]),
-      pairTile("corrected p", pText(pair.adjusted), [`uncorrected p ${pText(pair.p)}`]),
+      isTested(pair)
+        ? pairTile("corrected p", pText(pair.adjusted), [`uncorrected p ${pText(pair.p)}`])
+        : pairTile("p", "–", ["not tested"]),
       pairTile("effect size", numberText(pair.d_z, 2), [
         h("abbr", { title: "mean of the differences divided by their standard deviation" }, "Cohen's d_z"),
         "; ",
-        h("abbr", { title: "share of queries won, counting ties as half" }, "probability of superiority"),
-        ` ${percent(pair.superiority)}`,
+        h(
+          "abbr",
+          { title: "share of queries on which the run is better, counting half of those that are the same" },
+          "superiority",
+        ),
+        ` ${percent(pair.superiority)}, ties count half`,
       ]),
     ),
     notes.length > 0 && h("p", { class: "note" }, `${notes.join("; ")}.`),
