@@ -23,8 +23,8 @@ _STYLES = ("page", "answer", "sections", "kit", "table", "queries", "query-dialo
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _COMMENT = re.compile(
-    r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL
-)  # comments on lines of their own are a third of the text
+    r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n|/\*\*(?:(?!\*/).)*\*/ ?", re.MULTILINE | re.DOTALL
+)  # types are a third of the text
 _SLOT = re.compile(r"\{\{([\w-]+)\}\}")
 
 

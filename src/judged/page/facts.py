@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -192,8 +192,22 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
     ]
     for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
         drawn = curve("at-k", judged, measures=[m], points=ranks, **options)
-        pictures.append(_picture(f"{m} at cutoff k", drawn, subject.runs, places))
+        pictures.append(_picture(f"{m} at cutoff k", _to_the_end(drawn, judged), subject.runs, places))
     return pictures
+
+
+def _to_the_end(picture: Curves, judged: Sequence[Judged]) -> Curves:
+    """Return curves over cutoffs that end where the longest ranking of each run ends, as without points."""
+    lines = []
+    for line, j in zip(picture, judged, strict=True):
+        kept = line.x <= max(int(j.retrieved.max(initial=1)), 1)
+        cut = {
+            name: column[kept]
+            for name in ("x", "y", "at", "low", "high")
+            if (column := getattr(line, name)) is not None
+        }
+        lines.append(replace(line, **cut))
+    return replace(picture, curves=tuple(lines))
 
 
 def _without_cutoff(measures: Sequence[Measure]) -> dict[Measure, list[int]]:

@@ -34,12 +34,14 @@ def slots_of(facts: dict[str, Any]) -> dict[str, str]:
 
 
 def _table(facts: dict[str, Any]) -> Table:
-    rows = []
-    for k, run in enumerate(facts["runs"]):
-        single = len(facts["runs"]) == 1
-        cells = [_cell(facts["summary"][i][k], m, single) for i, m in enumerate(facts["measures"])]
-        rows.append((run, *cells))
-    strong = frozenset((k, 1 + i) for i, by in enumerate(facts["summary"]) for k, one in enumerate(by) if one["best"])
+    summary, single = facts["summary"], len(facts["runs"]) == 1
+    sign = 1 if facts["measures"][0]["lower"] else -1
+    means = [float("inf") if one["mean"] is None else sign * one["mean"] for one in summary[0]]
+    order = sorted(range(len(means)), key=means.__getitem__)  # best first
+    rows = [
+        (facts["runs"][k], *(_cell(summary[i][k], m, single) for i, m in enumerate(facts["measures"]))) for k in order
+    ]
+    strong = frozenset((r, 1 + i) for i, by in enumerate(summary) for r, k in enumerate(order) if by[k]["best"])
     return Table(("run", *(m["name"] for m in facts["measures"])), tuple(rows), strong=strong)
 
 

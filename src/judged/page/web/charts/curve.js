@@ -237,7 +237,9 @@ function addPoints(scene, book, view, picture, x, y, { value = (of) => numberTex
     const lines = kept.map(({ line, i }) => {
       const [low, high] = [line.low?.[i] ?? NaN, line.high?.[i] ?? NaN];
       const band = Number.isFinite(low) && Number.isFinite(high) ? ` ${between(low, high, value)}` : "";
-      return `${nameText(book.short[line.run], 40)}: ${value(line.y[i])}${recall(line, i)}${band}`;
+      return `${nameText(book.short[line.run], 40)}${line.mark && ` ${line.mark}`}: ${value(line.y[i])}${
+        recall(line, i)
+      }${band}`;
     });
     const more = found.length - kept.length;
     return [

@@ -83,8 +83,8 @@ function cellMarks(book, view, b, a, box) {
       ? { kind: "rect", ...inner, fill: tone }
       : { kind: "rect", ...inner, fill: "paper", stroke: "context", width: 1 },
   ];
-  if (pair && box.width >= NUMBERED_CELL) {
-    const text = signedText(pair.difference, 3);
+  const text = pair ? signedText(pair.difference, 3) : "";
+  if (text && box.width >= Math.max(NUMBERED_CELL, textWidth(text, SMALL_SIZE) + 6)) {
     marks.push({
       kind: "text",
       x: box.x + box.width / 2,

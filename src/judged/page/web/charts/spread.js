@@ -143,14 +143,14 @@ export function spreadFilter(book, view, datum) {
   const bins = spreadBins(low, high, of);
   const [run, bin] = [order[Math.floor(datum / bins.count)], datum % bins.count];
   const from = bins.start + bin * bins.step;
-  const last = bin === bins.count - 1;
-  return rangeFilter(filterName(book.facts.runs[run]), from, last ? from + bins.step : from + bins.step - 1e-4);
+  const open = bin < bins.count - 1; // the last bin includes its upper end
+  return rangeFilter(filterName(book.facts.runs[run]), from, from + bins.step, open);
 }
 
-/** A filter for a range of values. @param {string} name @param {number} low @param {number} high */
-export function rangeFilter(name, low, high) {
+/** A filter for a range of values. @param {string} name @param {number} low @param {number} high @param {boolean} [open] without its upper end */
+export function rangeFilter(name, low, high, open = false) {
   const text = (/** @type {number} */ value) => String(Number(value.toFixed(4)));
-  return `${name}>=${text(low)} ${name}<=${text(high)}`;
+  return `${name}>=${text(low)} ${name}${open ? "<" : "<="}${text(high)}`;
 }
 
 /**
