@@ -32,24 +32,24 @@ export function matrixScene(book, view, width) {
   const number = (/** @type {number} */ i) => `${integerText(i + 1)}`;
   const wide = Math.max(...order.map((run) => textWidth(book.short[run].slice(0, 60), TEXT_SIZE, true)));
   const left = 22 + Math.ceil(Math.min(wide, 0.34 * width)) + 10;
-  const cell = Math.max(9, Math.min(LARGEST_CELL, (width - left) / (count - 1)));
+  const cell = Math.max(9, Math.min(LARGEST_CELL, (width - left - 8) / (count - 1)));
   const high = Math.max(count > 12 ? 15 : 20, Math.min(28, cell));
   const of = book.facts.measures[view.measure];
   const label = `Pairs of runs on ${of.name}, best first: difference of the run in the row to the run in the column.`;
-  const scene = emptyScene(left + cell * (count - 1), MATRIX_TOP + count * high, label);
+  const scene = emptyScene(left + cell * (count - 1) + 8, MATRIX_TOP + count * high, label);
   order.forEach((run, i) => {
     const y = MATRIX_TOP + i * high;
     const bold = run === view.a || run === view.b;
     scene.marks.push({ kind: "text", x: 0, y: y + high / 2 + 4, text: number(i), size: SMALL_SIZE, fill: "soft" });
     const text = fitText(book.short[run], left - 32, TEXT_SIZE, bold);
     scene.marks.push({ kind: "text", x: 22, y: y + high / 2 + 4, text, size: TEXT_SIZE, bold });
-    if (i) {
+    if (i && (cell >= 15 || (i + 1) % 5 === 0)) {
       scene.marks.push({
         kind: "text",
         x: left + (i - 0.5) * cell,
         y: MATRIX_TOP - 8,
         text: number(i),
-        size: Math.min(SMALL_SIZE, cell - 1),
+        size: SMALL_SIZE,
         fill: "soft",
         anchor: "middle",
       });

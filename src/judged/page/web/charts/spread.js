@@ -74,7 +74,7 @@ export function spreadScene(book, view, width) {
   const [low, high] = extent(columns.flat());
   if (Number.isNaN(low)) return wordScene(width, `No query has a value of ${of.name}.`);
   const bins = spreadBins(low, high, of);
-  const tall = order.length > MANY_RUNS ? 50 : 66;
+  const tall = order.length > 2 * MANY_RUNS ? 36 : order.length > MANY_RUNS ? 50 : 66;
   const counts = columns.map((column) => binCounts(column, bins));
   const most = tallestBar(counts);
   const kept = view.picked
@@ -176,7 +176,7 @@ function histogram(counts, kept, bins, most, x, { base, tall }, fill) {
   counts.forEach((count, i) => {
     if (!count) return;
     const [from, to] = [x.at(bins.start + i * bins.step), x.at(bins.start + (i + 1) * bins.step)];
-    const high = (/** @type {number} */ of) => Math.max(1.5, Math.min(1, of / most) * (tall - 22));
+    const high = (/** @type {number} */ of) => Math.max(1.5, Math.min(1, of / most) * (tall - (tall > 40 ? 22 : 12)));
     const [h, bar] = [high(count), { x: from + 0.5, w: Math.max(1, to - from - 1) }];
     marks.push({ kind: "rect", ...bar, y: base - h, h, fill, opacity: dimmed(kept !== null) ?? 0.85 });
     if (kept?.[i]) marks.push({ kind: "rect", ...bar, y: base - high(kept[i]), h: high(kept[i]), fill });
@@ -213,8 +213,17 @@ function meanMark(mean, x, { base, tall }) {
   if (!Number.isFinite(mean) || mean < x.domain[0] || mean > x.domain[1]) return []; // a total is far outside the range of values
   const at = x.at(mean);
   return [
-    { kind: "line", x1: at, x2: at, y1: base - tall + 14, y2: base, stroke: "paper", width: 4, opacity: 0.7 },
-    { kind: "line", x1: at, x2: at, y1: base - tall + 14, y2: base, stroke: "ink", width: 1.5 },
+    {
+      kind: "line",
+      x1: at,
+      x2: at,
+      y1: base - tall + (tall > 40 ? 14 : 6),
+      y2: base,
+      stroke: "paper",
+      width: 4,
+      opacity: 0.7,
+    },
+    { kind: "line", x1: at, x2: at, y1: base - tall + (tall > 40 ? 14 : 6), y2: base, stroke: "ink", width: 1.5 },
   ];
 }
 

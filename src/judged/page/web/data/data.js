@@ -82,6 +82,7 @@ const RUN_COLOURS = 10;
 
 /** Decode and decompress the text of an element. @param {Document} page @param {string} id @returns {Promise<ArrayBuffer>} */
 async function unpack(page, id) {
+  performance.mark(`unpack ${id}`);
   const packed = atob((page.getElementById(id)?.textContent ?? "").trim());
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);

@@ -69,10 +69,15 @@ function bothEnds(letters, kept) {
   return `${first.join("").trimEnd()}…${last.join("").trimStart()}`;
 }
 
-/** Shorten a name to a number of letters. @param {string} name @param {number} most */
-export function clipName(name, most) {
+/** Shorten a name to a number of letters, keeping both ends. @param {string} name @param {number} most */
+export function keepEnds(name, most) {
   const letters = Array.from(plainText(name));
-  return isolate(letters.length <= most ? letters.join("") : bothEnds(letters, most - 1));
+  return letters.length <= most ? letters.join("") : bothEnds(letters, most - 1);
+}
+
+/** Shorten a name, and isolate its direction. @param {string} name @param {number} most */
+export function clipName(name, most) {
+  return isolate(keepEnds(name, most));
 }
 
 /**
@@ -94,6 +99,7 @@ export function fitText(text, width, size, bold = false) {
 
 const LONG_NAME = 20;
 const COMMON_PART = 6;
+const KEPT_START = 8;
 
 /** Return the length of the common prefix, up to a boundary between parts of the name. @param {string[][]} words */
 function commonStart(words) {
@@ -141,7 +147,12 @@ export function distinctNames(names) {
     if (!alike.length) return short;
     for (const group of alike) {
       const told = withoutCommon(group.map((i) => short[i]));
-      group.forEach((i, place) => short[i] = told[place]);
+      group.forEach((i, place) => {
+        const start = told[place] === short[i]
+          ? ""
+          : Array.from(short[i]).slice(0, KEPT_START).join("").replace(/…+$/u, "");
+        short[i] = `${start}${told[place]}`;
+      });
     }
   }
   for (const group of groupsAlike(short)) group.forEach((i) => short[i] = `${i + 1}: ${short[i]}`);

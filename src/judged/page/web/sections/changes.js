@@ -2,6 +2,7 @@
 import { nameText, viewedDifferences } from "../charts/common.js";
 import { integerText, numberText, shorten, signedText } from "../data/format.js";
 import { bdi, fill, h } from "../dom/dom.js";
+import { wordNodes } from "../dom/dot.js";
 import { documentChanges } from "../query/changes.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -51,7 +52,7 @@ export function mountChanges(host, book, store, trail) {
     turn++;
     const state = store.get();
     const { gained, lost } = largestChanges(book, state);
-    const [a, b] = [state.a, state.b].map((run) => bdi(book.short[run], { title: book.facts.runs[run] }));
+    const [a, b] = wordNodes(book, [state.a, state.b]);
     const list = (/** @type {string} */ title, /** @type {number[]} */ queries, /** @type {boolean} */ up) =>
       h(
         "div",
@@ -110,7 +111,7 @@ function reasonNodes(book, detail, state, up) {
   const missing = [state.a, state.b].filter((run) => !detail.rankings[run]);
   if (missing.length) {
     return missing.map((run) =>
-      h("span", { class: "change-reason" }, bdi(book.short[run]), " has no ranking for this query")
+      h("span", { class: "change-reason" }, wordNodes(book, [run]), " has no ranking for this query")
     );
   }
   const { lower } = book.facts.measures[state.measure];
@@ -144,7 +145,7 @@ function changeItem(book, store, trail, query, up) {
     h(
       "a",
       { href: store.link({ query: id }), class: "change-query", onclick: open },
-      bdi(text ? shorten(text, 90) : id, { title: id }),
+      text ? bdi(shorten(text, 90), { title: id }) : ["Query ", bdi(shorten(id, 60), { title: id })],
     ),
     h(
       "span",

@@ -8,6 +8,8 @@ import { aboutButton } from "./about.js";
 /** @typedef {import("../data/data.js").Measure} Measure */
 /** @typedef {{column: number, down: boolean}} SummaryOrder a measure, or -1 for the input order of the runs */
 
+const DETAILED_RUNS = 8;
+
 /** Format a mean as the tables in the terminal do. @param {number} value @param {Measure} measure */
 export function meanCell(value, measure) {
   return numberText(value, measure.places);
@@ -96,9 +98,7 @@ function summaryTable(book, order, state, sortBy) {
         bdi(runs[run], { class: "run-name", title: runs[run] }),
         run === book.facts.baseline && h("small", {}, " baseline"),
       ),
-      ...measures.map((measure, i) =>
-        summaryCell(book.facts.summary[i][run], measure, i === chosen, runs.length === 1)
-      ),
+      ...measures.map((measure, i) => summaryCell(book.facts.summary[i][run], measure, i === chosen, runs.length)),
     )
   );
   return h(
@@ -123,12 +123,14 @@ export function measureHint({ name, description, formula }) {
 /**
  * The mean; below it the interval of a single run, or the difference to the baseline or first of several, with its interval and verdict.
  *
- * @param {import("../data/data.js").Summary} one @param {Measure} measure @param {boolean} chosen @param {boolean} single
+ * Of many runs, only the chosen measure has the difference, without the verdict, which the chart below shows.
+ *
+ * @param {import("../data/data.js").Summary} one @param {Measure} measure @param {boolean} chosen @param {number} runs
  */
-function summaryCell(one, measure, chosen, single) {
+function summaryCell(one, measure, chosen, runs) {
   const mean = meanCell(one.mean, measure);
   const own = Number.isNaN(one.low) ? "" : between(one.low, one.high, (value) => meanCell(value, measure));
-  const below = single ? [own] : one.against;
+  const below = runs === 1 ? [own] : runs <= DETAILED_RUNS ? one.against : chosen ? one.against.slice(0, 1) : [];
   return h(
     "td",
     { class: chosen && "chosen" },
