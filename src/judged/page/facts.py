@@ -26,6 +26,7 @@ from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.query_details import Rankings
 from judged.page.subject import Subject
 from judged.page.verdict import answers, best_first, certainty, pair_headline, relative
+from judged.steps import step
 
 LEVEL = 0.95
 _RANKS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 2_000, 5_000, 10_000)
@@ -72,6 +73,8 @@ def facts_of(
         "methods": methods(subject, LEVEL, bounds=bounded is not None),
         "citations": citations(subject),
         "inputs": inputs(subject),
+        "headers": [],
+        "changed": {},
         "depth": depth,
         "chunk": chunk,
     }  # fmt: skip
@@ -91,10 +94,11 @@ def _with_bounds(subject: Subject) -> list[Values] | None:
         return None
     if sum(int(j.retrieved.sum()) for j in subject.judged) > _MANY:
         return None
-    return [
-        r if r.if_irrelevant is not None else with_bounds(r, j)
-        for r, j in zip(subject.results, subject.judged, strict=True)
-    ]
+    with step("bounding the effect of unjudged documents"):
+        return [
+            r if r.if_irrelevant is not None else with_bounds(r, j)
+            for r, j in zip(subject.results, subject.judged, strict=True)
+        ]
 
 
 def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[str, Any]]]:

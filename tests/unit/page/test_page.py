@@ -146,7 +146,7 @@ def test_rankings_grades_and_arithmetic_are_those_of_explain(comparison, page):
                 ]
                 why = ranking["why"][i]
                 assert why["closing"] == wanted.closing
-                assert tuple(why["headers"]) == wanted.headers[3:]
+                assert tuple(facts["headers"][i]) == wanted.headers[3:]
                 cells = {int(row[0]): row for row in wanted.tables()[0].rows}
                 for rank, row in zip(why["ranks"], why["rows"], strict=True):
                     assert tuple(row) == cells[str(rank) and rank][3:]

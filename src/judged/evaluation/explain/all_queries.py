@@ -66,13 +66,13 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
 
 
 def _parts(summed: Column | None, values: Column, judged: Judged, shown: Column) -> list[float] | None:
-    """What each shown row adds to the value of its query, which is proportional to the sum; six decimals."""
+    """What each shown row adds to the value of its query, which is proportional to the sum; five decimals."""
     if summed is None or values.dtype.kind != "f":
         return None
     x = summed.astype(float)
     totals = judged.total(x)
     scale = np.divide(values, totals, out=np.zeros(len(judged)), where=totals != 0)
-    return [round(part, 6) or 0 for part in (x * judged.at(scale))[shown].tolist()]
+    return [round(part, 5) or 0 for part in (x * judged.at(scale))[shown].tolist()]
 
 
 def _texts(columns: dict[str, Column], shown: Column) -> list[tuple[str, ...]]:

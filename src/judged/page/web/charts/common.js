@@ -93,20 +93,29 @@ export function viewedQueries(book, { slice = null }) {
   return rows ?? book.facts.queries.map((_, query) => query);
 }
 
+/** Name the queries and the values that a view is about. @param {View} view */
+export function viewKey({ measure, a, b, slice = null }) {
+  return JSON.stringify([measure, a, b, slice]);
+}
+
 /** @param {Book} book @param {View} view @returns {Differences} */
 export function viewedDifferences(book, view) {
+  return book.once("differences", viewKey(view), () => sortedDifferences(book, view));
+}
+
+/** @param {Book} book @param {View} view @returns {Differences} */
+function sortedDifferences(book, view) {
   const [first, second] = [book.column(view.measure, view.a), book.column(view.measure, view.b)];
   const sign = book.facts.measures[view.measure].lower ? -1 : 1;
   const all = viewedQueries(book, view);
-  const rows = all.map((query) => ({ query, value: second[query] - first[query] })).filter(({ value }) =>
-    Number.isFinite(value)
-  );
-  rows.sort((x, y) => sign * (y.value - x.value) || x.query - y.query);
-  const values = rows.map(({ value }) => value);
-  const gains = values.map((value) => sign * value);
-  const [better, worse] = [gains.filter((gain) => gain > 0).length, gains.filter((gain) => gain < 0).length];
-  const counts = { better, worse, same: gains.length - better - worse, missing: all.length - rows.length };
-  return { queries: rows.map(({ query }) => query), values, gains, ...counts };
+  const known = all.filter((query) => Number.isFinite(second[query] - first[query]));
+  const gain = Float64Array.from(first, (value, query) => sign * (second[query] - value));
+  known.sort((x, y) => gain[y] - gain[x] || x - y);
+  const gains = known.map((query) => gain[query]);
+  const values = known.map((query) => second[query] - first[query]);
+  const [better, worse] = [gains.filter((one) => one > 0).length, gains.filter((one) => one < 0).length];
+  const counts = { better, worse, same: gains.length - better - worse, missing: all.length - known.length };
+  return { queries: known, values, gains, ...counts };
 }
 
 /** The first lines of a tooltip of a query: id and text. @param {Book} book @param {number} query */

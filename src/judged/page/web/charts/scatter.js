@@ -5,7 +5,7 @@ import { extent, linearScale, niceDomain, tickTexts, valueAt } from "../kit/scal
 import { emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
 import { filterName } from "../table/filter.js";
-import { axisName, dimmed, viewedQueries, wordMarks } from "./common.js";
+import { axisName, dimmed, viewedQueries, viewKey, wordMarks } from "./common.js";
 import { rangeFilter } from "./spread.js";
 import { differenceLines } from "./difference.js";
 
@@ -23,18 +23,30 @@ const LARGEST_DOT = 7; // larger dots would hide their neighbours
 
 /** Group the queries with both values by their values. @param {Book} book @param {View} view @returns {Place[]} */
 export function scatterPlaces(book, view) {
+  return book.once("places", viewKey(view), () => groupedPlaces(book, view));
+}
+
+/** @param {Book} book @param {View} view @returns {Place[]} */
+function groupedPlaces(book, view) {
   const [first, second] = [book.column(view.measure, view.a), book.column(view.measure, view.b)];
-  /** @type {Map<string, Place>} */
-  const places = new Map();
+  /** @type {Map<number, Map<number, Place>>} */
+  const columns = new Map();
+  /** @type {Place[]} */
+  const places = [];
   for (const query of viewedQueries(book, view)) {
     const [a, b] = [first[query], second[query]];
     if (!Number.isFinite(a) || !Number.isFinite(b)) continue;
-    const key = `${a} ${b}`;
-    const place = places.get(key);
+    let column = columns.get(a);
+    if (!column) columns.set(a, column = new Map());
+    const place = column.get(b);
     if (place) place.queries.push(query);
-    else places.set(key, { a, b, queries: [query] });
+    else {
+      const made = { a, b, queries: [query] };
+      column.set(b, made);
+      places.push(made);
+    }
   }
-  return [...places.values()];
+  return places;
 }
 
 /**

@@ -63,23 +63,37 @@ function binText({ start, step, whole }, i, measure) {
   return `${from} to ${to}`;
 }
 
+/** @param {Book} book @param {View} view @param {number} run @param {Iterable<number>} queries @returns {number[]} */
+function valuesAt(book, { measure }, run, queries) {
+  const column = book.column(measure, run);
+  return Array.from(queries, (query) => column[query]);
+}
+
+/** Count the queries per value of each run, best first; null if there is no value. @param {Book} book @param {View} view */
+function spreadCounts(book, view) {
+  return book.once("spread", JSON.stringify([view.measure, view.slice ?? null]), () => {
+    const order = rankedRuns(book, view.measure);
+    const queries = view.slice == null ? null : viewedQueries(book, view);
+    const columns = order.map((run) => queries ? valuesAt(book, view, run, queries) : book.column(view.measure, run));
+    const ends = columns.map(extent);
+    const [low, high] = extent(ends.flat());
+    if (Number.isNaN(low)) return null;
+    const bins = spreadBins(low, high, book.facts.measures[view.measure]);
+    return { order, bins, counts: columns.map((column) => binCounts(column, bins)) };
+  });
+}
+
 /** @param {Book} book @param {View} view @param {number} width @returns {Scene} */
 export function spreadScene(book, view, width) {
   const { runs, summary, measures } = book.facts;
   const of = measures[view.measure];
-  const queries = viewedQueries(book, view);
-  const valuesOf = (/** @type {number} */ run) => queries.map((query) => book.value(view.measure, run, query));
-  const order = rankedRuns(book, view.measure);
-  const columns = order.map(valuesOf);
-  const [low, high] = extent(columns.flat());
-  if (Number.isNaN(low)) return wordScene(width, `No query has a value of ${of.name}.`);
-  const bins = spreadBins(low, high, of);
+  const found = spreadCounts(book, view);
+  if (!found) return wordScene(width, `No query has a value of ${of.name}.`);
+  const { order, bins, counts } = found;
   const tall = order.length > 2 * MANY_RUNS ? 36 : order.length > MANY_RUNS ? 50 : 66;
-  const counts = columns.map((column) => binCounts(column, bins));
   const most = tallestBar(counts);
-  const kept = view.picked
-    ? columns.map((column) => binCounts(column.filter((_, i) => view.picked?.has(queries[i])), bins))
-    : null;
+  const { picked } = view;
+  const kept = picked ? order.map((run) => binCounts(valuesAt(book, view, run, picked), bins)) : null;
   // The means are over all queries, so a slice shows none.
   const means = order.map((run) => (view.slice != null ? NaN : summary[view.measure][run].mean));
   const value = (
@@ -136,11 +150,9 @@ export function spreadScene(book, view, width) {
 
 /** Return the filter for the queries of a bar. @param {Book} book @param {View} view @param {number} datum */
 export function spreadFilter(book, view, datum) {
-  const of = book.facts.measures[view.measure];
-  const order = rankedRuns(book, view.measure);
-  const queries = viewedQueries(book, view);
-  const [low, high] = extent(order.flatMap((run) => queries.map((query) => book.value(view.measure, run, query))));
-  const bins = spreadBins(low, high, of);
+  const found = spreadCounts(book, view);
+  if (!found) return "";
+  const { order, bins } = found;
   const [run, bin] = [order[Math.floor(datum / bins.count)], datum % bins.count];
   const from = bins.start + bin * bins.step;
   const open = bin < bins.count - 1; // the last bin includes its upper end

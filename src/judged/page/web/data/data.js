@@ -72,6 +72,8 @@
  * @property {string[]} methods paragraphs
  * @property {string[]} citations
  * @property {{role: string, name: string, sha256: string, of: string}[]} inputs of: file, or content for data in memory
+ * @property {string[][]} headers of the arithmetic of each measure, which `Book` adds to it
+ * @property {Record<string, Detail>} changed details of the queries that changed most by the first measure, which the first screen explains
  * @property {number} depth the last rank on the page; 0 without rankings
  * @property {number} chunk the number of queries per block of details
  */
@@ -115,6 +117,8 @@ export class Book {
     this.fetchBlock = fetchBlock;
     /** @type {Map<number, Promise<Detail[]>>} */
     this.blocks = new Map();
+    /** @type {Map<string, {key: string, value: any}>} */
+    this.computed = new Map();
     /** @type {Map<string, Pair>} */
     this.byPair = new Map(
       [...facts.pairs, ...facts.parts].map((pair) => [pairKey(pair.measure, pair.a, pair.b, pair), pair]),
@@ -129,6 +133,19 @@ export class Book {
   colour(run, { a, b, lit = -1 }) {
     if (this.facts.runs.length <= RUN_COLOURS) return `run${run}`;
     return run === b ? "run0" : run === a ? "run1" : run === lit ? "run2" : "context";
+  }
+
+  /**
+   * Return what a function computes, kept until it is asked for another key.
+   *
+   * @template T @param {string} name @param {string} key @param {() => T} compute @returns {T}
+   */
+  once(name, key, compute) {
+    const last = this.computed.get(name);
+    if (last?.key === key) return last.value;
+    const value = compute();
+    this.computed.set(name, { key, value });
+    return value;
   }
 
   /** Return the difference b - a of all queries, or of a slice. @param {number} measure @param {number} a @param {number} b @param {string | null} slice */
@@ -150,9 +167,20 @@ export class Book {
 
   /** Return rankings, grades and arithmetic of one query. @param {number} query @returns {Promise<Detail>} */
   async detail(query) {
+    const known = this.facts.changed[query];
+    if (known) return this.withHeaders(known);
     const block = Math.floor(query / this.facts.chunk);
     if (!this.blocks.has(block)) this.blocks.set(block, this.fetchBlock(block));
-    return (await /** @type {Promise<Detail[]>} */ (this.blocks.get(block)))[query % this.facts.chunk];
+    const details = await /** @type {Promise<Detail[]>} */ (this.blocks.get(block));
+    return this.withHeaders(details[query % this.facts.chunk]);
+  }
+
+  /** Add the headers of the arithmetic, which are not repeated for each query. @param {Detail} detail */
+  withHeaders(detail) {
+    for (const ranking of detail.rankings) {
+      ranking?.why.forEach((why, measure) => why.headers ??= this.facts.headers[measure]);
+    }
+    return detail;
   }
 }
 

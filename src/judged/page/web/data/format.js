@@ -69,7 +69,7 @@ export function levelText(level) {
 
 /** Format an integer with thousands separators. @param {number} count */
 export function integerText(count) {
-  return count.toLocaleString("en");
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ","); // toLocaleString takes 25 ms when it is first called
 }
 
 /** 1 query, 2 queries. @param {number} count @param {string} one @param {string} [several] */

@@ -47,7 +47,7 @@ export function changeReasons(detail, { measure, a, b }, gained, level, lower) {
  * @param {HTMLElement} host @param {Book} book @param {Store} store @param {import("../queries/navigation.js").Trail} trail
  */
 export function mountChanges(host, book, store, trail) {
-  let [turn, seen] = [0, false];
+  let [turn, seen, explained] = [0, false, -1];
   const draw = () => {
     turn++;
     const state = store.get();
@@ -78,30 +78,27 @@ export function mountChanges(host, book, store, trail) {
         ", with the documents that moved the value most.",
       ),
     );
-    if (seen) explainItems(host, book, state, turn);
+    explainItems();
   };
-  /** @param {HTMLElement} root @param {Book} from @param {State} state @param {number} now */
-  const explainItems = async (root, from, state, now) => {
-    if (!from.facts.depth) return;
-    for (const item of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-query]"))) {
-      const detail = await from.detail(Number(item.dataset.query));
+  /** Rankings are decoded when the lists are on show. */
+  const explainItems = async () => {
+    const [now, state] = [turn, store.get()];
+    if (!book.facts.depth || !seen || explained === now) return;
+    explained = now;
+    for (const item of /** @type {NodeListOf<HTMLElement>} */ (host.querySelectorAll("[data-query]"))) {
+      const detail = await book.detail(Number(item.dataset.query));
       if (now !== turn) return;
-      fill(
-        /** @type {HTMLElement} */ (item.querySelector(".change-why")),
-        reasonNodes(from, detail, state, item.dataset.up === "yes"),
-      );
+      const place = /** @type {HTMLElement} */ (item.querySelector(".change-why"));
+      fill(place, reasonNodes(book, detail, state, item.dataset.up === "yes"));
     }
   };
   store.subscribe((_, changed) =>
     ["measure", "a", "b", "slice"].some((key) => changed.includes(/** @type {keyof State} */ (key))) && draw()
   );
   draw();
-  // Rankings are decoded when the lists are seen.
   const observer = new IntersectionObserver((entries) => {
-    if (seen || !entries.some(({ isIntersecting }) => isIntersecting)) return;
-    seen = true;
-    observer.disconnect();
-    explainItems(host, book, store.get(), turn);
+    seen = entries.at(-1)?.isIntersecting ?? false;
+    explainItems();
   });
   observer.observe(host);
 }
