@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from judged.errors import safe
+from judged.page.static_chart import chart_html
 from judged.tables.formats.html import table_html
 from judged.tables.table import Table
 from judged.tables.text import number
@@ -19,6 +20,8 @@ def slots_of(facts: dict[str, Any]) -> dict[str, str]:
         "verdict": _words(first["words"], names),
         "more": "".join(f"<li>{_words(line, names)}</li>" for line in first["more"]),
         "card": _card(facts),
+        "chart": chart_html(facts),
+        "key": _text(facts["key"]),
         "table": table_html(_table(facts)),
         "warnings": "".join(f"<li>{_text(w['text'])} <code>{_text(w['code'])}</code></li>" for w in facts["warnings"]),
         "warned": str(len(facts["warnings"])),
@@ -61,6 +64,7 @@ def _card(facts: dict[str, Any]) -> str:
         return ""
     turned = row["b"] != pair[1]
     name, places = facts["measures"][0]["name"], 3
+    names = [facts["runs"][run] for run in pair]
     ends = [-row["high"], -row["low"]] if turned and row["low"] is not None else [row["low"], row["high"]]
     means = [row["mean_b"], row["mean_a"]] if turned else [row["mean_a"], row["mean_b"]]
     won, lost = (row["losses"], row["wins"]) if turned else (row["wins"], row["losses"])
@@ -70,7 +74,10 @@ def _card(facts: dict[str, Any]) -> str:
     ]
     interval = "" if row["low"] is None else f"; {facts['intervals']['all']} {shown[1]} to {shown[2]}"
     cells = [
-        ("By how much?", f"{shown[0]} {name}: {number(means[0], places)} → {number(means[1], places)}{interval}."),
+        (
+            "By how much?",
+            f"{shown[0]} {name}: {names[0]} {number(means[0], places)} → {names[1]} {number(means[1], places)}{interval}.",
+        ),
         ("How sure?", " ".join([f"{row['sure']['short']}.", *row["sure"]["long"]])),
         ("Where?", f"{won:,} queries better, {row['ties']:,} same, {lost:,} worse."),
     ]

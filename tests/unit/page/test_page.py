@@ -345,7 +345,7 @@ def test_hostile_ids_and_texts_stay_text(tmp_path):
     assert set(details[0]["docs"]) == set(HOSTILE)
     assert {tag for tag, _ in parsed.tags} <= {
         "html", "head", "meta", "title", "script", "style", "body", "a", "header", "p", "h1", "h2", "h3", "button", "main", "section", "ul", "li",
-        "div", "table", "thead", "tbody", "tr", "th", "td", "strong", "code", "bdi", "footer", "noscript", "small", "dl", "dt", "dd", "details", "summary",
+        "div", "table", "thead", "tbody", "tr", "th", "td", "strong", "code", "bdi", "footer", "noscript", "small", "dl", "dt", "dd", "details", "summary", "figure", "figcaption", "svg", "line", "circle", "text",
     }  # fmt: skip
     assert len([1 for tag, a in parsed.tags if tag == "script" and "type" not in a]) == 2
     assert parsed.texts["title"] == "<i>{{script}}</i>"

@@ -74,7 +74,7 @@ export function waterfallScene(view, steps, width) {
     const fill = total ? view.book.colour(i ? view.b : view.a, view) : better ? "better" : "worse";
     rows.scene.marks.push({ kind: "rect", x: left, y: y - 8, w: Math.max(1.5, right - left), h: 16, fill });
     const next = steps[i + 1];
-    if (next && !next.total) {
+    if (next && !next.total && rows.bands.length === 1) { // on phones names are between the rows
       const at = crisp(x.at(to));
       rows.scene.marks.push({
         kind: "line",

@@ -42,7 +42,9 @@ export function pairTiles(book, view) {
   }
   const mean = (/** @type {number} */ value) => meanCell(value, measure);
   const tone = verdictTone(pair.verdict);
-  const notes = [pair.note, pair.needs].filter((text) => text !== "");
+  const notes = [pair.note, pair.needs].filter((text) => text !== "").map((text) =>
+    `${text[0].toUpperCase()}${text.slice(1)}.`
+  );
   return h(
     "div",
     {},
@@ -71,6 +73,6 @@ export function pairTiles(book, view) {
         ` ${percent(pair.superiority)}, ties count half`,
       ]),
     ),
-    notes.length > 0 && h("p", { class: "note" }, `${notes.join("; ")}.`),
+    notes.length > 0 && h("p", { class: "note" }, notes.join(" ")),
   );
 }
