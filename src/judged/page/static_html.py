@@ -78,7 +78,7 @@ def _card(facts: dict[str, Any]) -> str:
             "By how much?",
             f"{shown[0]} {name}: {names[0]} {number(means[0], places)} → {names[1]} {number(means[1], places)}{interval}.",
         ),
-        ("How sure?", " ".join([f"{row['sure']['short']}.", *row["sure"]["long"]])),
+        ("How certain?", " ".join([f"{row['sure']['short']}.", *row["sure"]["long"]])),
         ("Where?", f"{won:,} queries better, {row['ties']:,} same, {lost:,} worse."),
     ]
     return "".join(f"<div><dt>{_text(title)}</dt><dd>{_text(text)}</dd></div>" for title, text in cells)

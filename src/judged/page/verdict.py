@@ -1,4 +1,4 @@
-"""The answer of the page: a headline of at most twelve words per measure and per pair of runs, and how sure it is.
+"""The answer of the page: a headline of at most twelve words per measure and per pair of runs, and how certain it is.
 
 Words are lists of texts and of runs by number, because names are shortened and isolated where they are shown.
 """
@@ -165,7 +165,7 @@ def _list(runs: Sequence[int]) -> Words:
 
 
 def certainty(row: Difference, tests: int) -> dict[str, object]:
-    """Return how sure a verdict is: in a few words, and in sentences."""
+    """Return how certain a verdict is: in a few words, and in sentences."""
     if row.verdict == "identical":
         return {"short": "Nothing to test", "long": [f"The runs have the same value on {these_queries(row.queries)}."]}
     if row.verdict == "too few":

@@ -1,4 +1,4 @@
-"""The answer of the page: a headline of at most twelve words, how sure it is, and why."""
+"""The answer of the page: a headline of at most twelve words, how certain it is, and why."""
 
 from __future__ import annotations
 

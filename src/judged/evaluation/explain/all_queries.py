@@ -66,7 +66,7 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
 
 
 def _parts(summed: Column | None, values: Column, judged: Judged, shown: Column) -> list[float] | None:
-    """What each shown row adds to the value of its query, which is proportional to the sum; five decimals."""
+    """The share of each shown row in the value of its query, which is proportional to the sum; five decimals."""
     if summed is None or values.dtype.kind != "f":
         return None
     x = summed.astype(float)

@@ -136,7 +136,7 @@ function withoutCommon(names) {
 
 /**
  * Shorten long names so that any two stay different even if only their ends are shown: what all names share is removed, then what
- * those share that would look alike. Names that cannot be told apart so get a number.
+ * those share that would look alike. Names that still look alike get a number.
  *
  * @param {string[]} names @returns {string[]}
  */

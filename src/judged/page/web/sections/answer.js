@@ -1,4 +1,4 @@
-/** The answer on the first screen: a headline, by how much, how sure, where and why; other measures as chips. */
+/** The answer on the first screen: a headline, by how much, how certain, where and why; other measures as chips. */
 import { viewedPair } from "../charts/common.js";
 import {
   integerText,
@@ -92,7 +92,7 @@ function pairCells(book, store, showQueries) {
   if (!pair) return [];
   return [
     muchCell(book, state, pair),
-    cardCell("How sure?", [
+    cardCell("How certain?", [
       h("p", { class: "cell-value" }, pair.sure.short),
       ...pair.sure.long.map((line) => cellLine(line)),
     ], "sure"),
@@ -285,7 +285,7 @@ function singleCells(book, { measure }) {
       ),
       of.lower && cellLine("lower is better"),
     ]),
-    cardCell("How sure?", [
+    cardCell("How certain?", [
       h(
         "p",
         { class: "cell-value" },
