@@ -148,7 +148,8 @@ def _against(subject: Subject, i: int, run: int) -> list[str]:
         return []
     row = subject.differences[str(subject.measures[i]), subject.runs[first], subject.runs[run]]
     difference, interval, verdict = row.columns(3)
-    return [f"{difference} {interval}".replace("-", "−"), verdict]
+    size = " ".join(text for text in (difference, interval) if text != "–")
+    return [size.replace("-", "−"), verdict]
 
 
 def _best(m: Measure, means: Sequence[float]) -> float | None:

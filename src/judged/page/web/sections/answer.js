@@ -213,13 +213,15 @@ function whyCell(book, { measure, a, b }) {
   return cardCell("Why?", [
     h("p", { class: "cell-value" }, `${before} → ${after}`),
     cellLine(`relevant documents in the top ${integerText(reach)}, per query`),
-    h(
-      "p",
-      { class: "cell-line" },
-      `${integerText(found)} found that `,
-      ...wordNodes(book, [a]),
-      ` missed; ${integerText(lost)} lost`,
-    ),
+    found || lost
+      ? h(
+        "p",
+        { class: "cell-line" },
+        `${integerText(found)} found that `,
+        ...wordNodes(book, [a]),
+        ` missed; ${integerText(lost)} lost`,
+      )
+      : cellLine("the same relevant documents, in another order"),
   ], "why");
 }
 

@@ -52,9 +52,11 @@ export function pairTiles(book, view) {
       "dl",
       { class: "tiles" },
       pairTile("verdict", verdictText(pair.verdict), [name(view.b), " vs ", name(view.a), ` on ${measure.name}`], tone),
-      pairTile("mean difference", signedText(pair.difference), [
-        `${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`,
-      ]),
+      pairTile(
+        "mean difference",
+        signedText(pair.difference),
+        Number.isNaN(pair.low) ? [] : [`${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`],
+      ),
       pairTile("means", `${mean(pair.mean_b)} · ${mean(pair.mean_a)}`, [name(view.b), " · ", name(view.a)]),
       pairTile("better · same · worse", [pair.wins, pair.ties, pair.losses].map(integerText).join(" · "), [
         `of ${plural(pair.queries, "query", "queries")}`,

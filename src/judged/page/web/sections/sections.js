@@ -117,7 +117,7 @@ function mountComparisons({ chart, book, store, view, measure }) {
   chart("means-side", ["measure", "a", "b"], {
     title: () => `${measure()}: differences to ${name()}`,
     sentence:
-      `With ${facts.intervals.all}s. Runs are compared query by query, so these intervals are narrower than those of the means. An interval that excludes 0 is a clear difference; a hollow mark is not clear.`,
+      `With ${facts.intervals.all}s. Runs are compared query by query, so a difference may be clear although intervals of the means would overlap. Filled: the interval excludes 0, a clear difference. Hollow: not clear.`,
     draw: (width) => againstScene(book, view(), width),
     csv: () => againstCsv(book, view()),
     onPick: (run) => store.set(facts.baseline >= 0 ? { a: first(), b: run } : { b: first(), a: run }),
