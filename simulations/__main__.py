@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from simulations import families, gate, others, pairs
+from simulations import families, gate, others, pairs, units
 from simulations.table import SimulatedTable
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "error_rates.md"
@@ -42,6 +42,12 @@ SECTIONS: tuple[tuple[str, str, Callable[[float], Iterable[SimulatedTable]]], ..
         "Tables of several runs",
         "The default is Bonferroni's correction over all pairs and measures, with intervals at the same level. `max` uses the permutation test; where systems differ in shape it finds too much.",
         families.family_wise_errors,
+    ),
+    ("Weights and clusters", "Nominal 5%, goal 4.5% to 5.5%.", units.tables),
+    (
+        "Seeds and judges",
+        "`variance`, 50 queries: intervals of a difference for other queries, judges and seeds. They are wide rather than short with two judges or seeds.",
+        units.seeds_and_judges,
     ),
     ("Several measures", "", families.families_of_measures),
     ("Contradictions", "Better or worse exactly if the interval excludes 0.", families.contradictions),

@@ -23,24 +23,24 @@ def family_wise_errors(scale: float) -> Iterator[SimulatedTable]:
         ("5 systems, RR, labels permuted", systems("RR", 5, recentre=False), 1_000),
         ("5 systems, Success@10, labels permuted", systems("Success@10", 5, recentre=False), 1_000),
         ("5 systems, AP, recentred", systems("AP", 5), 1_000),
-        ("20 systems, AP, recentred", systems("AP", 20), 250),
-        ("20 systems, nDCG@20, recentred", systems("nDCG@20", 20), 250),
+        ("20 systems, AP, recentred", systems("AP", 20), 3_000),
+        ("20 systems, nDCG@20, recentred", systems("nDCG@20", 20), 3_000),
     ]
     rows = []
     for name, draw, repeats in worlds:
         rng = np.random.default_rng([*name.encode()])
         tables = [draw(rng, 50, 1) for _ in range(int(repeats * scale))]
         pairs = list(combinations(range(tables[0].shape[1]), 2))
-        cells = []
+        cells, covered = [], []
         for correction in _CORRECTIONS:
             options = {"test": "permutation", "resamples": 1_999} if correction == "max" else {}
-            wrong = [
-                any(v in APART for v in decide(x, pairs, correction=correction, **options).verdict) for x in tables
-            ]
-            cells.append(Cell.of(wrong, counts=correction == "bonferroni"))
-        covered = [
-            bool(np.all((d.low <= 0) & (d.high >= 0) | np.isnan(d.low))) for d in (decide(x, pairs) for x in tables)
-        ]
+            few = len(pairs) > 100 and correction != "bonferroni"
+            found = [decide(x, pairs, correction=correction, **options) for x in tables[: 250 if few else None]]
+            cells.append(
+                Cell.of([any(v in APART for v in d.verdict) for d in found], counts=correction == "bonferroni")
+            )
+            if correction == "bonferroni":
+                covered = [bool(np.all((d.low <= 0) & (d.high >= 0) | np.isnan(d.low))) for d in found]
         rows.append((name, [*cells, Cell.of(covered)]))
     yield SimulatedTable(
         "Tables of equal systems, 50 queries: any false finding, % (t test), and all intervals contain the true differences at once",
@@ -49,6 +49,9 @@ def family_wise_errors(scale: float) -> Iterator[SimulatedTable]:
         goal=None,
         head="systems",
         prefix="",
+        notes=(
+            "Of 20 systems, 3,000 tables with Bonferroni's correction and 250 with the others. With 190 pairs each is tested at 0.0003: so far in the tail t rejects skewed differences of 50 queries a little too often.",
+        ),
     )
 
 

@@ -58,6 +58,7 @@ def rare() -> list[Candidates]:
         Candidates("10% of queries lose 0.1", _rare(0.1, 0.1), 0.01, goal=True),
         Candidates("10% lose 0 to 0.2", _uniform, 0.01, goal=True),
         Candidates("5% lose everything", _rare(0.05, 1.0), 0.05, goal=True),
+        Candidates("5% lose 0.19, the others gain 0.01 ± 0.005", lambda rng, n, r: np.where(rng.random((n, r)) < 0.05, 0.19, -0.01 + 0.005 * rng.normal(size=(n, r))), 0.0),
         Candidates("5% lose 0.19, the others gain 0.01", lambda rng, n, r: np.where(rng.random((n, r)) < 0.05, 0.19, -0.01), 0.0),
     ]  # fmt: skip
 

@@ -14,11 +14,10 @@ when it is first used.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
-import lazy_loader
-
-_public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # nothing is imported before `__main__` handles signals
+    from typing import Any
 
 _ELSEWHERE = {  # names in other libraries
     **dict.fromkeys(("roc_auc_score", "auc", "confusion_matrix", "classification_report"), "jd.curves.classify"),
@@ -35,14 +34,23 @@ _ELSEWHERE = {  # names in other libraries
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        value = _public(name)
+    public, _, names = _stub()
+    if name in names or name == "__all__":
+        value = names if name == "__all__" else public(name)
     else:
         value = None if name.startswith("_") or name in _ELSEWHERE else _measure(name)
         if value is None:
             raise AttributeError(f"module 'judged' has no attribute {name!r}{_suggestion(name)}")
     globals()[name] = value
     return value
+
+
+def _stub(read: list[Any] = []) -> Any:  # noqa: B006 - reads the stub once
+    if not read:
+        import lazy_loader
+
+        read.append(lazy_loader.attach_stub(__name__, __file__))
+    return read[0]
 
 
 def _measure(name: str) -> Any:
@@ -59,10 +67,12 @@ def _measure(name: str) -> Any:
 def _suggestion(name: str) -> str:
     from difflib import get_close_matches
 
-    near = next(iter(get_close_matches(name, __all__, 1)), None)
+    near = next(iter(get_close_matches(name, __getattr__("__all__"), 1)), None)
     return f"; use {_ELSEWHERE[name]}" if name in _ELSEWHERE else f"; did you mean jd.{near}?" if near else ""
 
 
 def __dir__() -> list[str]:
     names = {d.name for d in import_module("judged.measures").MEASURES if d.name.isidentifier()}
-    return sorted({*__all__, *names, *import_module("judged.evaluation.array_functions").array_function_names()})
+    return sorted(
+        {*__getattr__("__all__"), *names, *import_module("judged.evaluation.array_functions").array_function_names()}
+    )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # what loads before the signals are handled is little
+    from typing import Any, NoReturn
 
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request to end, a closed terminal
 

@@ -70,6 +70,90 @@ JUDGED_INLINE bool fixed_point(const char* p, std::size_t size, std::uint64_t& m
 #endif
 }
 
+// The nearest double to a number of up to 19 digits, `behind` of them after the point. The reciprocal of a power of five is known to
+// 128 bits, so the product is known up to its lowest word: false if that decides how to round, which is very rare.
+class Quotient {
+public:
+    static constexpr std::size_t most_behind = 27;
+
+    constexpr Quotient() {
+        std::uint64_t five = 1;
+        for (std::size_t k = 1; k <= most_behind; ++k) {
+            five *= 5;
+            const int length = std::bit_width(five);
+            std::uint64_t rest = 1, high = 0, low = 0;  // long division of 2^(127 + length)
+            for (int i = 0; i < 127 + length; ++i) {
+                rest *= 2;
+                high = high << 1 | low >> 63;
+                low <<= 1;
+                if (rest >= five) rest -= five, low |= 1;
+            }
+            high_[k] = high;
+            low_[k] = low;
+            shift_[k] = length + int(k);
+        }
+    }
+
+    bool of(std::uint64_t mantissa, std::size_t behind, double& out) const {
+        const int zeros = std::countl_zero(mantissa);
+        mantissa <<= zeros;
+        const auto [top, middle] = product(mantissa, high_[behind]);
+        const auto [carried, low] = product(mantissa, low_[behind]);
+        const std::uint64_t rest = middle + carried;
+        const std::uint64_t whole = top + (rest < middle);
+        const int cut = 10 + int(whole >> 63);
+        const std::uint64_t below = whole & ((std::uint64_t{1} << cut) - 1), half = std::uint64_t{1} << (cut - 1);
+        if ((below == half && rest == 0) || (below == half - 1 && rest == ~std::uint64_t{0})) return false;
+        const std::uint64_t bits = (whole >> cut) + (below >= half);
+        const int exponent = cut + 1 - shift_[behind] - zeros;
+        out = static_cast<double>(bits) * std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
+        return true;
+    }
+
+private:
+    struct Wide {
+        std::uint64_t high, low;
+    };
+    static Wide product(std::uint64_t a, std::uint64_t b) {
+#if defined(_MSC_VER)
+        std::uint64_t high, low = _umul128(a, b, &high);
+        return {high, low};
+#else
+        __extension__ using Both = unsigned __int128;
+        const auto both = static_cast<Both>(a) * b;
+        return {std::uint64_t(both >> 64), std::uint64_t(both)};
+#endif
+    }
+
+    std::uint64_t high_[most_behind + 1] = {}, low_[most_behind + 1] = {};
+    int shift_[most_behind + 1] = {};
+};
+
+inline constexpr Quotient quotient;
+
+// A decimal of 17 to 20 letters as Python and Java write doubles: up to 8 digits, a point, up to 18 digits, 19 in all.
+inline bool long_decimal(const char* p, std::size_t size, double& out) {
+    const std::uint64_t x = load<std::uint64_t>(p) ^ 0x2E2E2E2E2E2E2E2E;
+    const std::uint64_t points = (x - 0x0101010101010101) & ~x & 0x8080808080808080;
+    const std::size_t before = std::size_t(std::countr_zero(points)) >> 3;
+    const std::size_t behind = size - before - 1;
+    if (points == 0 || before == 0 || behind > 18) return false;
+    std::uint64_t whole, first, second, third = 0;
+    const char* const part = p + before + 1;
+    const std::size_t rest = behind - 8, last = rest > 8 ? rest - 8 : 0;
+    if (!eight_digits(load<std::uint64_t>(p), unsigned(before), whole) || !eight_digits(load<std::uint64_t>(part), 8, first) ||
+        !eight_digits(load<std::uint64_t>(part + 8), unsigned(rest - last), second) ||
+        (last > 0 && !eight_digits(load<std::uint64_t>(part + 16), unsigned(last), third)))
+        return false;
+    std::uint64_t mantissa = (whole * whole_tens[8] + first) * whole_tens[rest - last] + second;
+    mantissa = mantissa * whole_tens[last] + third;
+    if (mantissa <= std::uint64_t{1} << 53) {
+        out = static_cast<double>(mantissa) / tens[behind];
+        return true;
+    }
+    return quotient.of(mantissa, behind, out);
+}
+
 namespace detail {
 
 inline bool equals_ignoring_case(View cell, View word) {
@@ -151,8 +235,11 @@ JUDGED_INLINE bool score_of(const char* p, std::size_t size, double& out) {
     const std::size_t rest = size - sign;
     std::uint64_t mantissa;
     std::size_t behind;
-    if (rest == 0 || rest > 16 || !fixed_point(p + sign, rest, mantissa, behind)) [[unlikely]]
-        return detail::any_number({p, size}, out);
+    if (rest == 0 || rest > 16 || !fixed_point(p + sign, rest, mantissa, behind)) [[unlikely]] {
+        if (rest < 17 || rest > 20 || !long_decimal(p + sign, rest, out)) return detail::any_number({p, size}, out);
+        if (sign) out = -out;
+        return true;
+    }
     const double value = static_cast<double>(mantissa) / tens[behind];  // both exact: this rounds correctly
     out = sign ? -value : value;
     return true;

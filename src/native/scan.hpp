@@ -6,20 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <exception>
-#include <functional>
 #include <limits>
-#include <mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "lines.hpp"
+#include "parallel.hpp"
 #include "pool.hpp"
 #include "ranking.hpp"
 
@@ -45,11 +39,6 @@ struct ScanResult {
         tie_last.push_back(hit.tie_last);
     }
 };
-
-// Called periodically with the amount done and the total; returns false to stop.
-using Progress = std::function<bool(std::uint64_t, std::uint64_t)>;
-
-struct Stopped : std::exception {};
 
 template <class Source>
 class Scan {
@@ -316,55 +305,10 @@ private:
         }
     }
 
-    // Calls `work(worker, i)` for i below `count`, each worker in its own thread; the calling thread reports progress.
     template <class Work>
     void in_parallel(std::size_t count, const Progress& progress, std::uint64_t size, Work&& work) {
-        std::atomic<std::size_t> next{0};
-        std::atomic<std::uint64_t> done{0};
-        std::atomic<bool> stop{false};
-        std::exception_ptr error;
-        std::mutex mutex;
-        std::condition_variable finished;
-        std::size_t running = workers_.size();
-        const auto loop = [&](Worker& worker) {
-            try {
-                for (std::size_t i; !stop && (i = next++) < count;) done += work(worker, i);
-            } catch (...) {
-                const std::lock_guard lock(mutex);
-                error = std::current_exception();
-                stop = true;
-            }
-            const std::lock_guard lock(mutex);
-            if (--running == 0) finished.notify_one();
-        };
-        std::vector<std::thread> threads;
-        if (workers_.size() > 1 || size >= alone) {
-            try {
-                for (auto& worker : workers_) threads.emplace_back(loop, std::ref(worker));
-            } catch (const std::system_error&) {  // fewer threads are available
-                const std::lock_guard lock(mutex);
-                running -= workers_.size() - threads.size();
-            }
-        }
-        if (threads.empty()) {
-            running = 1;
-            loop(workers_[0]);
-        } else {
-            std::unique_lock lock(mutex);
-            bool wanted = true;
-            while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
-                lock.unlock();
-                if (wanted && !progress(done, size)) wanted = false, stop = true;
-                lock.lock();
-            }
-            lock.unlock();
-            for (auto& thread : threads) thread.join();
-            if (!wanted) throw Stopped();
-        }
-        if (error) std::rethrow_exception(error);
+        judged::in_parallel(workers_.size(), count, progress, size, [&](std::size_t worker, std::size_t i) { return work(workers_[worker], i); });
     }
-
-    static constexpr std::uint64_t alone = 4 << 20;  // below this, starting a thread costs more than it saves
 
     const Pool& pool_;
     const Policy& policy_;

@@ -22,6 +22,7 @@ ALONE = {"NO_COLOR": "1", "DENO_DIR": str(Path(tempfile.gettempdir()) / "judged-
 pytestmark = pytest.mark.skipif(DENO is None, reason="there is no deno: pip install --group test")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [["lint"], ["fmt", "--check"], ["check"], ["test", "--no-prompt", "--allow-read=src"]],

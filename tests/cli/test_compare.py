@@ -66,7 +66,10 @@ def test_slices_need_a_file_and_a_column(tmp_path):
 def test_all_runs_at_once_and_clusters(tmp_path):
     table = tmp_path / "queries.csv"
     table.write_text("query_id,user\n" + "".join(f"q{i:02},u{i // 8}\n" for i in range(1, 41)))
-    words = [*sample("bm25", "tfidf", "dense"), "-m", "AP", "--slices", str(table), "--clusters", "user", "--overall"]
+    clusters = ["--clusters", str(table), "--cluster-col", "user"]
+    words = [*sample("bm25", "tfidf", "dense"), "-m", "AP", "--overall"]
+    assert "[query-clusters]" in run("compare", *words, *clusters).output
+    assert "6 clusters of queries" in run("compare", *words[:-1], *clusters).output
     done = run("compare", *words, "--jointly", "randomised-tukey")
     assert done.exit_code == 0, done.output
     for word in ("Friedman", "ANOVA", "randomised-tukey over all runs", "critical difference"):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from commands import called
 
 import judged as jd
 from judged.cli.main import cli
@@ -43,9 +44,7 @@ def run(*words, stdin=None):
 
 
 def shell(*words):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    code = "from judged.cli.main import main; main()"
-    return subprocess.run([sys.executable, "-c", code, "correlate", *words], text=True, env=environment, timeout=60, check=False, capture_output=True)  # fmt: skip
+    return called("correlate", *words)
 
 
 def test_help_shows_examples_and_the_defaults():

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
+from commands import called
 
 from judged.cli.main import cli
 from judged.tables.formats import FORMATS
@@ -69,18 +70,8 @@ def wrong(*words):
     return found.stderr
 
 
-def shell(*words, **options):
-    """A command in a process of its own, for its exit code."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    code = "from judged.cli.main import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, "gate", *words],
-        text=True,
-        env=environment,
-        timeout=60,
-        check=False,
-        **{"capture_output": True, **options},
-    )
+def shell(*words):
+    return called("gate", *words)
 
 
 def test_help_shows_how_it_is_used():

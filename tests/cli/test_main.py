@@ -34,8 +34,12 @@ def test_help_says_how_a_command_is_called(command):
 
 
 def test_help_lists_every_command():
-    files = {path.stem for path in Path(main.__file__).parent.glob("*.py")}
-    assert set(COMMANDS) == {name for name in files if hasattr(import_module(f"judged.cli.{name}"), "command")}
+    folder = Path(main.__file__).parent
+    modules = [".".join(path.relative_to(folder).with_suffix("").parts) for path in folder.rglob("*.py")]
+    found = {
+        name for name in modules if hasattr(import_module(f"judged.cli.{name}"), "command") and "options" not in name
+    }
+    assert set(COMMANDS) == {name.rpartition(".")[2] for name in found}
     assert re.findall(r"^  (\w+)  ", run("--help").split("Commands:")[1], re.MULTILINE) == COMMANDS
 
 
@@ -212,6 +216,16 @@ def test_an_interrupt_while_modules_load_ends_a_command_quietly(module):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (130, b"", b"")
+
+
+def test_next_to_nothing_loads_before_signals_are_handled():
+    code = "import sys; before = set(sys.modules); import judged.__main__, signal; print(*set(sys.modules) - before)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    ours = {name for name in done.stdout.split() if name.startswith("judged")}
+    assert ours == {"judged", "judged.__main__"}
+    assert not {"typing", "re", "lazy_loader", "click", "numpy"} & set(done.stdout.split())
 
 
 def test_a_signal_that_the_caller_ignores_is_ignored():

@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from commands import called
 
 import judged as jd
 from judged.cli.main import cli
@@ -38,9 +36,7 @@ def run(*words, stdin=None):
 
 
 def shell(*words):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    code = "from judged.cli.main import main; main()"
-    return subprocess.run([sys.executable, "-c", code, "power", *words], text=True, env=environment, timeout=60, check=False, capture_output=True)  # fmt: skip
+    return called("power", *words)
 
 
 def test_help_shows_examples_and_the_number_of_queries():

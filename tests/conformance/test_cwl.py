@@ -10,6 +10,7 @@ import pytest
 import recorded
 from recorded import Pair, need_data, pairs, table
 
+import judged as jd
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.errors import DataError, UsageError
@@ -78,6 +79,37 @@ def test_the_closed_forms_equal_a_walk_down_the_ranks(name, grades):
     assert parse(name).on(ranked(grades))[0] == pytest.approx(gained / looked, **close)
     assert parse(name)(of="gain").on(ranked(grades))[0] == pytest.approx(gained, **close)
     assert parse(name)(of="depth").on(ranked(grades))[0] == pytest.approx(looked, **close)
+
+
+def costs_by_the_book(going_on, gains, costs, depth):
+    """Σ V·cost and Σ V; a rank below the end of the ranking costs as much as the dearest document."""
+    reached, looked, spent, so_far = 1.0, 0.0, 0.0, 0.0
+    for rank in range(1, depth + 1):
+        gain, cost = (gains[rank - 1], costs[rank - 1]) if rank <= len(gains) else (0.0, max(costs))
+        so_far += gain
+        looked, spent = looked + reached, spent + reached * cost
+        reached *= going_on(rank, gain, so_far)
+    return spent, looked
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_costs_are_the_tokens_of_the_documents_that_are_inspected(name):
+    """EC and ETC of Azzopardi, Thomas and Moffat, SIGIR 2019; documents without a judgment cost too."""
+    grades, costs = [3, None, 0, 1, None, -1, 2], [10, 200, 35, 4, 50, 6, 70]
+    qrels = {"q": {f"d{i}": grade for i, grade in enumerate(grades) if grade is not None}}
+    run, tokens = {"q": [f"d{i}" for i in range(len(grades))]}, {f"d{i}": cost for i, cost in enumerate(costs)}
+    going_on, depth = USERS[name]
+    spent, looked = costs_by_the_book(going_on, [max(g or 0, 0) / 4 for g in grades], costs, depth)
+    per_document, total = (parse(name)(of=of) for of in ("cost", "total_cost"))
+    found = jd.evaluate(qrels, run, [per_document, total], tokens=tokens)
+    assert found[per_document][0] == pytest.approx(spent / looked, rel=1e-12)
+    assert found[total][0] == pytest.approx(spent, rel=1e-12)
+    alike = jd.evaluate(qrels, run, [per_document, total, parse(name)(of="depth")], tokens=dict.fromkeys(tokens, 1))
+    assert alike[per_document][0] == pytest.approx(1)  # at a cost of 1, EC is 1 and ETC the expected depth
+    assert alike[total][0] == pytest.approx(alike[parse(name)(of="depth")][0])
+    with pytest.raises(DataError) as caught:
+        jd.evaluate(qrels, run, [total])
+    assert caught.value.slug == "no-tokens"
 
 
 def test_documents_of_the_top_grade_are_worth_k_to_the_beta_by_search_economics():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from judged.core.ids import IdColumn
@@ -16,13 +17,14 @@ from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.measures.grammar import parse
-from judged.measures.registry import MEASURES, Measure
+from judged.measures.registry import MEASURES, Definition, Measure
 
 DEFINITIONS = [d for d in MEASURES if d.family != "own" and d.needs != "spans"]  # those have a test of their own
 GRADES = st.sampled_from([None, None, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5, 1.5, -1.0])
 CUTOFFS = (1, 2, 3, 5, 10)
 settings.register_profile("laws", max_examples=25, deadline=None, derandomize=True)
 settings.load_profile("laws")
+of_all_measures = settings(phases=[Phase.generate])  # examples are small, and shrinking them takes minutes
 
 Query = tuple[list[float | None], list[float]]
 QUERY = st.tuples(st.lists(GRADES, max_size=12), st.lists(GRADES.filter(lambda g: g is not None), max_size=4))
@@ -33,6 +35,11 @@ QUERIES = st.lists(QUERY, min_size=1, max_size=4).filter(
 
 def judged(queries: list[Query], *, aspects: bool = False, tail: int = 0) -> Judged:
     """Rankings of grades (None: unjudged), with judged documents that were not retrieved."""
+    return _joined(tuple((tuple(ranking), tuple(missed)) for ranking, missed in queries), aspects, tail)
+
+
+@lru_cache(maxsize=16)
+def _joined(queries, aspects: bool, tail: int) -> Judged:
     judgments, rows = [], []
     for q, (ranking, missed) in enumerate(queries):
         for rank, grade in enumerate([*ranking, *[None] * tail]):
@@ -60,89 +67,102 @@ def variants(definition) -> list[Measure]:
     return [base, *(base @ k for k in CUTOFFS)] if definition.at == "cutoff" else [base]
 
 
+def claiming(law: str | None) -> list[Definition]:
+    """The measures that claim a law. A test of generated queries takes all of them at once: generating takes longer than measuring."""
+    return [d for d in DEFINITIONS if law is None or law in d.laws]
+
+
 def claims(law: str | None):
-    chosen = [d for d in DEFINITIONS if law is None or law in d.laws]
-    return pytest.mark.parametrize("definition", chosen, ids=lambda d: d.name)
+    return pytest.mark.parametrize("definition", claiming(law), ids=lambda d: d.name)
 
 
 def bits(column) -> list:
     return column.tolist() if column.dtype == object else column.view(np.int64).tolist()
 
 
-@claims(None)
+@of_all_measures
 @given(queries=QUERIES)
-def test_any_split_of_the_queries_merged_gives_the_same_bits(definition, queries):
-    whole = judged(queries, aspects=definition.needs != "grades")
-    for measure in variants(definition):
-        apart = [measure.on(whole.select([i])) for i in range(len(whole))]
-        assert bits(measure.on(whole)) == bits(np.concatenate(apart))
-    merged = Judged.merge([whole.select([i]) for i in range(len(whole))])
-    assert bits(Measure(definition).on(merged)) == bits(Measure(definition).on(whole))
+def test_any_split_of_the_queries_merged_gives_the_same_bits(queries):
+    parts = {}
+    for definition in claiming(None):
+        aspects = definition.needs != "grades"
+        whole = judged(queries, aspects=aspects)
+        if aspects not in parts:
+            alone = [whole.select([i]) for i in range(len(whole))]
+            parts[aspects] = alone, Judged.merge([whole.select([i]) for i in range(len(whole))])
+        alone, merged = parts[aspects]
+        for measure in variants(definition):
+            assert bits(measure.on(whole)) == bits(np.concatenate([measure.on(part) for part in alone])), measure
+        assert bits(Measure(definition).on(merged)) == bits(Measure(definition).on(whole)), definition.name
 
 
-@claims(None)
+@of_all_measures
 @given(queries=QUERIES)
-def test_the_same_call_in_two_threads_gives_the_same_bits(definition, queries):
-    whole, measure = judged(queries, aspects=definition.needs != "grades"), Measure(definition)
+def test_the_same_call_in_two_threads_gives_the_same_bits(queries):
     with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(measure.on, [whole, whole])
-    assert bits(first) == bits(second) == bits(measure.on(whole))
+        for definition in claiming(None):
+            whole, measure = judged(queries, aspects=definition.needs != "grades"), Measure(definition)
+            fresh = whole.select(range(len(whole)))  # nothing of it was computed before
+            first, second = pool.map(measure.on, [fresh, fresh])
+            assert bits(first) == bits(second) == bits(measure.on(whole)), measure
 
 
-@claims("unit")
+@of_all_measures
 @given(queries=QUERIES)
-def test_values_lie_between_0_and_1(definition, queries):
-    whole = judged(queries, aspects=definition.needs != "grades")
-    for measure in variants(definition):
-        values = measure.on(whole)
-        assert ((values >= 0) & (values <= 1 + 1e-12)).all(), (measure, values)
+def test_values_lie_between_0_and_1(queries):
+    for definition in claiming("unit"):
+        whole = judged(queries, aspects=definition.needs != "grades")
+        for measure in variants(definition):
+            values = measure.on(whole)
+            assert ((values >= 0) & (values <= 1 + 1e-12)).all(), (measure, values)
 
 
-@claims("perfect")
+@of_all_measures
 @given(queries=QUERIES)
-def test_the_ideal_ranking_scores_1(definition, queries):
-    whole = judged(
-        [([], [g for g in [*r, *m] if g is not None]) for r, m in queries], aspects=definition.needs != "grades"
-    )
-    ideal = whole.ideal
-    has_relevant = whole.relevant(1) > 0
-    for measure in variants(definition) if "capped" in definition.laws else [Measure(definition)]:
-        values = measure.on(ideal)
-        assert values[has_relevant] == pytest.approx(1), (measure, values)
+def test_the_ideal_ranking_scores_1(queries):
+    pool = [([], [g for g in [*r, *m] if g is not None]) for r, m in queries]
+    for definition in claiming("perfect"):
+        whole = judged(pool, aspects=definition.needs != "grades")
+        has_relevant = whole.relevant(1) > 0
+        for measure in variants(definition) if "capped" in definition.laws else [Measure(definition)]:
+            values = measure.on(whole.ideal)
+            assert values[has_relevant] == pytest.approx(1), (measure, values)
 
 
-@claims("swap")
+@of_all_measures
 @given(queries=QUERIES)
-def test_moving_a_better_document_up_never_lowers(definition, queries):
+def test_moving_a_better_document_up_never_lowers(queries):
     def worth(grade):
         return 0.0 if grade is None or grade < 0 else grade
 
-    for q, (ranking, missed) in enumerate(queries):
-        for i in range(1, len(ranking)):
-            if worth(ranking[i]) > worth(ranking[i - 1]):
-                better = [*ranking[: i - 1], ranking[i], ranking[i - 1], *ranking[i + 1 :]]
-                before, after = judged([(ranking, missed)]), judged([(better, missed)])
+    for ranking, missed in queries:
+        swaps = [i for i in range(1, len(ranking)) if worth(ranking[i]) > worth(ranking[i - 1])]
+        for i in swaps[:1]:
+            better = [*ranking[: i - 1], ranking[i], ranking[i - 1], *ranking[i + 1 :]]
+            before, after = judged([(ranking, missed)]), judged([(better, missed)])
+            for definition in claiming("swap"):
                 for measure in variants(definition):
-                    assert measure.on(after)[0] >= measure.on(before)[0] - 1e-12, (measure, q, i)
-                break
+                    assert measure.on(after)[0] >= measure.on(before)[0] - 1e-12, (measure, i)
 
 
-@claims("cutoff")
+@of_all_measures
 @given(queries=QUERIES)
-def test_nothing_below_the_cutoff_matters(definition, queries):
-    whole = judged(queries, aspects=definition.needs != "grades")
-    for k in CUTOFFS:
-        measure = Measure(definition) @ k
-        assert bits(measure.on(whole)) == bits(measure.on(whole.cut(k))), measure
+def test_nothing_below_the_cutoff_matters(queries):
+    for definition in claiming("cutoff"):
+        whole = judged(queries, aspects=definition.needs != "grades")
+        for k in CUTOFFS:
+            measure = Measure(definition) @ k
+            assert bits(measure.on(whole)) == bits(measure.on(whole.cut(k))), measure
 
 
-@claims("tail")
+@of_all_measures
 @given(queries=QUERIES, extra=st.integers(1, 5))
-def test_unjudged_documents_at_the_tail_never_raise(definition, queries, extra):
-    aspects = definition.needs != "grades"
-    short, long = judged(queries, aspects=aspects), judged(queries, aspects=aspects, tail=extra)
-    for measure in variants(definition):
-        assert (measure.on(long) <= measure.on(short) + 1e-12).all(), measure
+def test_unjudged_documents_at_the_tail_never_raise(queries, extra):
+    for definition in claiming("tail"):
+        aspects = definition.needs != "grades"
+        short, long = judged(queries, aspects=aspects), judged(queries, aspects=aspects, tail=extra)
+        for measure in variants(definition):
+            assert (measure.on(long) <= measure.on(short) + 1e-12).all(), measure
 
 
 @claims(None)

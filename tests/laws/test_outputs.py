@@ -151,6 +151,8 @@ def test_functions_that_know_their_inputs_do_not_replace_them(tmp_path, refusal)
     for path in (qrels, run, tmp_path / "link.json"):
         refusal("output-is-input", values.save, path)
         refusal("output-is-input", jd.report, values, path)
+        refusal("output-is-input", jd.curves.curve("pr", qrels, run).save, path)
+        refusal("output-is-input", jd.curves.curve("pr", jd.join(qrels, run)).save, path)
         refusal("output-is-input", jd.baseline(qrels, run, "AP").save, path)
     refusal("output-is-input", jd.write_run, run, run)
     refusal("output-is-input", jd.write_run, jd.read_run(run), run)

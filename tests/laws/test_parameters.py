@@ -13,6 +13,7 @@ import pytest
 import judged as jd
 from judged.errors import JudgedError
 from judged.evaluation.measuring.column import is_empty
+from judged.measures.profiles import PROFILES
 from judged.measures.registry import MEASURES, Definition, Measure
 
 DEFINITIONS = [d for d in MEASURES if d.family != "own"]
@@ -38,7 +39,7 @@ VALUES = [
 
 
 @cache
-def _collection(needs: str):
+def _collection(needs: str, tokens: bool = False):
     """Rankings of 40 queries with all kinds of grades, judged and unjudged documents, ties, subtopics and spans."""
     random = np.random.default_rng(1)
     if needs == "spans":
@@ -54,7 +55,9 @@ def _collection(needs: str):
         qrels += [(f"q{q}", "1" if needs != "grades" else "0", "missed", 2.0)] * (q % 2)
         kept = random.permutation(docs)[: random.integers(1, len(docs) + 1)]
         run[f"q{q}"] = {str(doc): float(random.integers(0, 6)) for doc in kept}
-    return jd.join(qrels, run)
+    qrels += [("late", "1" if needs != "grades" else "0", "a", 1.0)]  # one relevant document, below the number of them
+    lengths = {f"d{i}": 40 + 7 * i for i in range(14)} | {"x": 5, "a": 9, "missed": 3}
+    return jd.join(qrels, {**run, "late": {"x": 2.0, "a": 1.0}}, **({"tokens": lengths} if tokens else {}))
 
 
 def _spans(random):
@@ -70,12 +73,12 @@ def _spans(random):
 
 
 @cache
-def values(measure: Measure):
+def values(measure: Measure, tokens: bool = False):
     """The values of a measure; None if it refuses its parameters."""
     try:
-        return measure.on(_collection(measure.definition.needs))
+        return measure.on(_collection(measure.definition.needs, tokens))
     except JudgedError as error:
-        if error.slug in ("parameter", "label-above-max", "gain-overflow"):
+        if error.slug in ("parameter", "label-above-max", "gain-overflow", "no-tokens"):
             return None
         raise
 
@@ -126,8 +129,8 @@ def modes(definition: Definition) -> list[dict[str, Any]]:
     return found
 
 
-def written(definition: Definition) -> list[Measure]:
-    """The measure as it is, at a cutoff, and with another number: the square of a weight of 1 is 1."""
+def written(definition: Definition) -> list[list[Measure]]:
+    """The measure without a cutoff, and at one; each as it is, and with another number: the square of a weight of 1 is 1."""
     plain, at = Measure(definition), {"cutoff": 3, "recall": 0.35, "multiple": 0.4}
     numbers = [
         name
@@ -139,7 +142,25 @@ def written(definition: Definition) -> list[Measure]:
         for name in numbers
         if len(tried := choices(definition, name)) and name != "collection"
     ]
-    return [plain, *([plain @ at[definition.at]] if definition.at else []), *others]
+    whole = [plain, *others]
+    if definition.at is None:
+        return [whole]
+    cut = [measure @ at[definition.at] for measure in whole]
+    return [whole, cut] if definition.parameters[definition.at][1] is None else [[*whole, *cut]]
+
+
+def uses_tokens(definition: Definition) -> bool:
+    """True if the lengths of documents change a value of some parameter, or are needed for one."""
+    own = choices(definition, "of") if "of" in definition.parameters else []
+    plain = [Measure(definition), *(Measure(definition)(of=of) for of in own)]
+    return definition.needs == "grades" and any(
+        (b := values(m, True)) is not None and ((a := values(m)) is None or not same(a, b)) for m in plain
+    )
+
+
+def enables(definition: Definition, name: str, value: Any) -> bool:
+    """True for a value that gives others an effect, and is the default until they are set: the logarithm to the base 2."""
+    return any(spec.only and spec.only.other == name and spec.only.holds(value) for spec, _ in definition.parameters.values())  # fmt: skip
 
 
 def skipped(definition: Definition, fixed: dict[str, Any], name: str) -> bool:
@@ -151,14 +172,22 @@ def skipped(definition: Definition, fixed: dict[str, Any], name: str) -> bool:
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
 def test_every_parameter_changes_a_value_or_is_refused(definition):
     contexts = written(definition)
-    for fixed, name in product(modes(definition), own_parameters(definition)):
+    lengths = [False, True] if uses_tokens(definition) else [False]
+    for fixed, name, tokens in product(modes(definition), own_parameters(definition), lengths):
         if skipped(definition, fixed, name):
             continue
-        tried = [(base, changed) for cut in contexts if (base := given(cut, **fixed)) is not None
-                 for value in choices(definition, name) if (changed := given(base, **{name: value})) is not None]  # fmt: skip
-        both = [(values(base), values(changed)) for base, changed in tried]
-        effects = [a is None or b is None or not same(a, b) for a, b in both]
-        assert not effects or any(effects), f"{definition.name}, {fixed}: {name} is ignored"
+        for group in contexts:
+            tried = [(value, base, changed) for cut in group if (base := given(cut, **fixed)) is not None
+                     for value in choices(definition, name) if (changed := given(base, **{name: value})) is not None]  # fmt: skip
+            effects: dict[Any, list[bool]] = {}
+            for value, base, changed in tried:
+                a, b = values(base, tokens), values(changed, tokens)
+                kind = value if isinstance(value, str | bool) else type(value)
+                effects.setdefault(kind, []).append(a is None or b is None or not same(a, b))
+            for kind, changes in effects.items():
+                assert any(changes) or enables(definition, name, kind), (
+                    f"{group[0]}, {fixed}: {name}={kind!r} is ignored"
+                )
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
@@ -201,3 +230,28 @@ def test_extreme_grades_give_numbers_or_are_refused(definition):
             assert error.slug in ("gain-overflow", "label-above-max")  # noqa: PT017 - or a number
         else:
             assert np.isfinite(value).all() or is_empty(measure, judged).all()
+
+
+LATE = [(d, name, spec.only) for d in DEFINITIONS for name, (spec, _) in d.parameters.items() if spec.only and spec.only.late and spec.only.other == "cutoff"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("definition", "name", "only"), LATE, ids=lambda x: getattr(x, "name", None))
+def test_a_parameter_of_a_cutoff_waits_for_it_and_is_refused_without_one(definition, name, only):
+    value = next(v for v in choices(definition, name) if only.lacks(v, {}))
+    measure = Measure(definition)(**{name: value})
+    assert values(measure @ 3) is not None
+    assert (measure @ 3).given == Measure(definition)(cutoff=3, **{name: value}).given
+    for refused in (measure, measure @ "2000tok"):
+        with pytest.raises(JudgedError, match=f"'{name}' has no effect without a cutoff") as caught:
+            refused.on(_collection(definition.needs))
+        assert caught.value.slug == "parameter"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_parameters_of_a_profile_are_left_out_where_they_have_no_effect(profile):
+    qrels, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"x": 3, "b": 2, "a": 1}}
+    found = jd.evaluate(qrels, run, "P AP Q P@2 AP@2 Q@2", profile=profile)
+    again = jd.evaluate(qrels, run, list(map(str, found.measures)), profile=profile)  # printed names are accepted
+    assert again.mean() == found.mean()
+    curve = jd.curves.curve("at-k", qrels, run, "P AP Q", profile=profile, points=[2], band=None)
+    assert [line.y[0] for line in curve.curves] == [found.mean()[name] for name in ("P@2", "AP@2", "Q@2")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -37,6 +38,13 @@ WORDS = st.one_of(
 TABLES = st.dictionaries(
     WORDS, st.dictionaries(WORDS, st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=3
 )
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk():
+    """Thousands of small files: whether they survive a power failure is not tested here."""
+    with patch("os.fsync"):
+        yield
 
 
 def encoded(word: str) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from itertools import combinations
+from itertools import combinations, product
 
 import pandas as pd
 import pytest
@@ -11,7 +11,7 @@ import pytest
 import judged as jd
 from judged.errors import JudgedError
 from judged.io.click_logs import CLICKS, LISTS, read_list_rows
-from judged.io.tables.column_names import NAMES
+from judged.io.tables.column_names import NAMES, rivals
 
 CELLS = {
     "query": "q",
@@ -82,6 +82,41 @@ def test_click_logs_with_two_columns_for_one_role_are_refused(kind):
         for tier in declared[role].names:
             for pair in combinations(tier, 2):
                 refused(read, [table(roles, role, pair)], pair)
+
+
+TEXTS = {"query": ("query", "querytext", "question"), "doc": ("document", "passage", "url")}
+
+
+@pytest.mark.parametrize("role", TEXTS)
+def test_two_columns_of_ids_are_refused_however_sure_their_names_are(role):
+    sure, words, *_ = NAMES[role]
+    for pair in product(sure, words):
+        columns = table(RANKINGS["run"][1], role, pair)
+        if rivals(NAMES[role], *pair[:1], pair):
+            refused(jd.read_run, [columns], pair)
+            assert len(jd.read_run([columns], **{f"{role}_col": pair[1]})) == 1
+        else:  # a text, or what the id is named after
+            assert len(jd.read_run([columns])) == 1
+    assert {word for word in words if all(rivals(NAMES[role], name, [word]) for name in sure)}.isdisjoint(TEXTS[role])
+
+
+@pytest.mark.parametrize(
+    "pair", [("doc_id", "item"), ("qid", "topic"), ("docno", "result"), ("user_id", "topic"), ("item", "id")]
+)
+def test_an_id_beside_another_is_refused_with_both_names(pair):
+    role = "doc" if pair[0] in ("doc_id", "docno", "item") else "query"
+    refused(jd.read_run, [table(RANKINGS["run"][1], role, pair)], pair)
+    refused(jd.read_qrels, pd.DataFrame([table(RANKINGS["qrels"][1], role, pair)]), pair)
+
+
+@pytest.mark.parametrize(
+    "pair", [("qid", "query"), ("doc_id", "document"), ("product_id", "product"), ("docno", "url"), ("doc_id", "id")]
+)
+def test_the_text_of_an_id_is_not_another_id(pair):
+    role = "query" if pair[0] == "qid" else "doc"
+    row = table(RANKINGS["run"][1], role, ())
+    run = jd.read_run([{**row, pair[0]: "x", pair[1]: "y"}])
+    assert (run.queries if role == "query" else run.doc).tolist() == [b"x"]
 
 
 def test_the_second_document_column_never_wins_silently(tmp_path):

@@ -54,7 +54,7 @@ Deno.test("an interval of a difference is filled exactly if the verdict is clear
     same(scene.spots.map(({ datum }) => datum), others);
     const hollow = scene.marks.filter((mark) => mark.kind === "circle" && mark.fill === "paper").length;
     const unclear = others.filter((run) =>
-      viewedPair(book, { measure, a: referenceRun(book, measure), b: run })?.verdict === "cannot tell"
+      viewedPair(book, { measure, a: referenceRun(book, measure), b: run })?.verdict === "no clear difference"
     );
     same(hollow, unclear.length);
   }

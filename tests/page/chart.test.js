@@ -275,7 +275,7 @@ Deno.test("bands are drawn for four lines or fewer, and curves differ without co
 Deno.test("a slice that was not tested is a hollow dot without an interval", () => {
   const book = sampleBook();
   for (const part of book.facts.parts) {
-    if (part.part === "short") Object.assign(part, { low: NaN, high: NaN, verdict: "too few" });
+    if (part.part === "short") Object.assign(part, { low: NaN, high: NaN, verdict: "too few queries" });
   }
   const scene = slicesScene(book, VIEW, 800);
   same(scene.marks.filter((mark) => mark.kind === "circle" && mark.fill === "paper").length, 1);

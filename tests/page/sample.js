@@ -143,7 +143,11 @@ function pairOf(values, measure, a, b, runs, part, rows) {
   const few = known.length < 5;
   const z = Math.abs(mean / error);
   const p = few ? NaN : Math.min(1, Math.exp(-0.717 * z - 0.416 * z * z));
-  const verdict = few ? "too few" : p <= 0.05 ? (mean > 0) !== lower ? "better" : "worse" : "cannot tell";
+  const verdict = few
+    ? "too few queries"
+    : p <= 0.05
+    ? (mean > 0) !== lower ? "better" : "worse"
+    : "no clear difference";
   // deno-fmt-ignore
   return {
     measure, a, b, part, queries: known.length, mean_a: meanOf(known.map((q) => values[measure][a][q])),

@@ -10,6 +10,7 @@ from judged.cli.options.command import Command, option
 from judged.cli.options.engine import engine_options, open_engine
 from judged.cli.options.inputs import (
     chosen_policy,
+    cluster_options,
     input_options,
     level_option,
     measures_option,
@@ -30,6 +31,7 @@ from judged.cli.options.rag import chunk_options
 @option("--keep-names", is_flag=True, group="Measures", help="Print the names of measures as written, such as map.")
 @option("--bounds", is_flag=True, group="Measures", help="Add the values as if all unjudged documents were irrelevant, and as if they had the top grade.")  # fmt: skip
 @weight_options
+@cluster_options
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
 @option("-n", "--no-summary", is_flag=True, group="Output", help="Print only the values per query.")
 @output_options("trec")
@@ -62,7 +64,8 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judgments, runs = split_inputs(qrels, runs, options, least=0)
     named = named_files(runs or (qrels,))
     files = list(named.values()) if isinstance(named, dict) else list(named)
-    settings = {name: options[name] for name in ("level", "bounds", "weights", "weight_col", "strict", "keep_names")}
+    names = ("level", "bounds", "weights", "weight_col", "clusters", "cluster_col", "strict", "keep_names")
+    settings = {name: options[name] for name in names}
     with open_engine(options) as (engine, open_runs):
         opened, policy = _open(judgments if runs else None, open_runs(files), {**engine, **chosen_policy(options)})
         results = [evaluate(source, run, list(measures) or DEFAULT, **settings, **policy) for source, run in opened]

@@ -14,6 +14,7 @@ from judged.cli.options.files import check_files
 from judged.cli.options.inputs import (
     check_stdin,
     chosen_policy,
+    cluster_options,
     input_options,
     level_option,
     measures_option,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
 
 _CONFIG = "judged.toml"
-_RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction", "resamples", "seed", "level", "slices")  # fmt: skip
+_RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction", "resamples", "seed", "level", "slices", "clusters", "cluster_col")  # fmt: skip
 
 
 @click.command("gate", cls=Command)
@@ -37,6 +38,7 @@ _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction"
 @option("--history", metavar="FILE", group="Input", help="File of builds, to which this one is added; --alpha then is that of all builds together.")  # fmt: skip
 @option("--config", metavar="FILE", group="Input", help=f"File with rules in a table [gate]; options take precedence, per measure. [default: {_CONFIG}, if it exists]")  # fmt: skip
 @slice_options(defaults=False)
+@cluster_options
 @measures_option
 @level_option
 @option("--max-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest allowed drop of a mean; NAME=D for one measure. [default: 0]")  # fmt: skip
@@ -80,6 +82,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     named = [
         declared.qrels,
         declared.slices,
+        declared.clusters,
         declared.anchor,
         *([] if _renews(declared.baseline, options) else [declared.baseline]),
     ]

@@ -17,11 +17,16 @@ from judged._version import __version__
 from judged.cli.options.command import asks_json, discard, say, show_error, words_ask_json
 from judged.errors import EngineError, FileError, JudgedError, UsageError
 
-# Every other file of this folder is a command, summarised by its first line. These come first in `--help`, the others follow by name.
+# Every other file of this folder and of its folders is a command, summarised by its first line; `options` has none. These come first in `--help`, the others
+# follow by name.
 _FIRST = ("demo", "eval", "compare", "gate", "report", "explain")
 _FOLDER = Path(__file__).parent
-_FILES = sorted(path.stem for path in _FOLDER.glob("*.py") if path.stem not in ("__init__", "main"))
-COMMANDS = (*_FIRST, *(name for name in _FILES if name not in _FIRST))
+_PLACES = {
+    path.stem: path.relative_to(_FOLDER).with_suffix("")
+    for path in [*_FOLDER.glob("*.py"), *_FOLDER.glob("*/*.py")]
+    if path.stem not in ("__init__", "main") and path.parent.name != "options"
+}
+COMMANDS = (*_FIRST, *sorted(_PLACES.keys() - {*_FIRST}))
 
 # Messages of libraries for which memory ran out while they were loaded, or while they started a thread.
 _NO_ROOM = (
@@ -64,7 +69,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"judged.cli.{name}").command
+        command: click.Command = importlib.import_module(".".join(("judged.cli", *_PLACES[name].parts))).command
         return command
 
 
@@ -147,7 +152,7 @@ def _fail(error: JudgedError) -> int:
 
 def _summary(name: str) -> str:
     """Read the summary of a command from the first line of its file, without importing it."""
-    with (_FOLDER / f"{name}.py").open(encoding="utf-8") as file:
+    with (_FOLDER / _PLACES[name]).with_suffix(".py").open(encoding="utf-8") as file:
         text = file.readline().strip('"\n').partition(": ")[2]
     return text[:1].upper() + text[1:]
 

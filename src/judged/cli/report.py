@@ -15,7 +15,7 @@ from judged.cli.options.output import show_warnings
 from judged.cli.options.rag import chunk_options
 
 # Options that need two runs.
-_PAIRS = ("baseline", "test", "correction", "alpha", "margin", "slices", "by", "min_queries", "clusters", "resamples", "seed")  # fmt: skip
+_PAIRS = ("baseline", "test", "correction", "alpha", "margin", "slices", "by", "min_queries", "resamples", "seed")
 
 
 @click.command("report", cls=Command)
@@ -57,7 +57,8 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     with open_engine(options) as (engine, opened):
         if len(runs) == 1:
             measures = list(options["measures"]) or DEFAULT
-            settings = {"measures": measures, "level": options["level"], **chosen_policy(options)}
+            own = {name: options[name] for name in ("level", "clusters", "cluster_col")}
+            settings = {"measures": measures, **own, **chosen_policy(options)}
             result: Any = {name: evaluate(judgments, run, **engine, **settings) for name, run in opened(named).items()}
         else:
             result = compare(judgments, opened(named), **engine, **comparison_settings(runs, options))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import combinations
@@ -11,11 +11,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.comparison.inputs import ComparedRuns, check_not_geometric, cluster_codes, evaluate_runs, slice_requests
+from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs, slice_requests
 from judged.comparison.pairs import PairsOfRuns
 from judged.comparison.result import Comparison
 from judged.comparison.settings import ComparisonSettings
 from judged.errors import Hint, UsageError, Warned, shown
+from judged.evaluation.clusters import count_clusters
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
@@ -45,10 +46,12 @@ def compare(
     by: str | Sequence[str] | None = None,
     min_queries: int = 10,
     clusters: Any = None,
+    cluster_col: str | None = None,
     resamples: int | None = None,
     seed: int = 0,
     weights: Any = None,
     weight_col: str | None = None,
+    model: Any = None,
     level: float | None = None,
     profile: str = "trec_eval-10",
     **options: Unpack[EvaluateOptions],
@@ -67,30 +70,34 @@ def compare(
         slices: groups of queries that are compared too: a table of queries, with `by`; or {query: group}.
         by: columns of the table to group by; `"relevant"` is the number of relevant documents and needs no table.
         min_queries: smallest slice that is tested; smaller ones are only shown.
-        clusters: {query: group}, or a column of the table: queries of a group (a user, a topic) are drawn, and change sign, together.
+        clusters: of queries, as in `evaluate`; queries of a cluster (a user, a topic) are drawn, and change sign, together.
+        cluster_col: column of the clusters.
         resamples: number of resamples of the permutation and bootstrap tests. [default: that of the test]
         seed: random seed.
         weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"`.
         weight_col: column of the weights.
+        model: judgments of a model, as in `evaluate`: differences are those of human judgments over all queries that the model judged. Needs `test="t"`.
         level: lowest relevant grade.
         profile: conventions of another tool.
         options: policies and preparation, as in `evaluate`.
 
-    >>> comparison = compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR")
-    >>> comparison.rows[0].difference, comparison.rows[0].verdict
-    (0.5, 'too few')
+    >>> compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR").rows[0].verdict
+    'too few queries'
     """
+    settings, requests = _settings(test, correction, alpha, margin, min_queries, resamples, seed), slice_requests(slices, by)  # fmt: skip
+    _check_options(options)
+    compared = evaluate_runs(
+        qrels, runs, measures, level=level, profile=profile, weighted=(weights, weight_col), clustered=(clusters, cluster_col), model=model, **options
+    )  # fmt: skip
+    groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
+    settings = _with_queries(settings, compared.results[0])
+    return _compare(compared, _pairs(compared.names, baseline), groups, settings, baseline is not None)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
     if "interval" in options:
         hint = Hint("choose the interval by its test: {test}", test="bootstrap")
         raise UsageError("option", "compare has no option interval: the interval is that of the test", hint=hint)
-    settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
-    requests = slice_requests(slices, by, clusters)
-    weighted = (weights, weight_col)
-    compared = evaluate_runs(qrels, runs, measures, level=level, profile=profile, weighted=weighted, **options)
-    codes = cluster_codes(clusters, slices, compared.results[0].queries)
-    settings = _with_queries(settings, compared, codes)
-    groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
-    return _compare(compared, _pairs(compared.names, baseline), groups, codes, settings, baseline is not None)
 
 
 def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Comparison | None:
@@ -115,28 +122,27 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
 
 @step("comparing")
 def _compare(
-    compared: ComparedRuns, pairs: Ints, groups: Slices, clusters: Ints | None, settings: ComparisonSettings, against_one: bool
+    compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip
-    columns = {m: _values(compared, m) for m in _common_measures(compared)}
-    rows, settings = PairsOfRuns(
-        compared.names, pairs, groups.groups, clusters, settings, compared.results[0].weights
-    ).compare(columns)
+    columns, first = {m: _values(compared, m) for m in _common_measures(compared)}, compared.results[0]
+    model = None if first.model is None else {str(m): _model_values(compared, m) for m in columns}
+    pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
+    rows, settings = pairs_of_runs.compare(columns)
     return Comparison(
         names=compared.names, results=compared.results, judged=compared.judged, settings=settings,
         rows=tuple(r for r in rows if r.part is None), parts=tuple(r for r in rows if r.part is not None),
         baseline=compared.names[int(pairs[0, 0])] if against_one else None,
-        warnings=compared.warnings + groups.warnings + _missing_values(columns), slices=dict(groups.groups),
+        warnings=compared.warnings + groups.warnings + (() if model else _missing_values(columns)), slices=dict(groups.groups),
     )  # fmt: skip
 
 
-def _with_queries(settings: ComparisonSettings, compared: ComparedRuns, clusters: Ints | None) -> ComparisonSettings:
-    """Note the clusters and weights of queries; raise if the test or clusters would ignore weights."""
-    if clusters is not None:
-        settings = replace(settings, clusters=int(clusters.max(initial=-1)) + 1)
-    if compared.results[0].weights is None:
+def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSettings:
+    """Note the clusters or weights of queries; raise if the test would ignore weights."""
+    settings = replace(settings, clusters=count_clusters(first.clusters), model=first.model is not None)
+    if first.model is not None and settings.test != "t":
+        raise UsageError("model-judgments", f"the {settings.test} test cannot use model judgments", hint=Hint("use {test}", test="t"))  # fmt: skip
+    if first.weights is None:
         return settings
-    if clusters is not None:
-        raise no_weights("clusters")
     if settings.test != "t":
         raise no_weights(f"the {settings.test} test").changed(hint=Hint("use {test}", test="t"))
     return replace(settings, weighted=True)
@@ -145,6 +151,11 @@ def _with_queries(settings: ComparisonSettings, compared: ComparedRuns, clusters
 def _values(compared: ComparedRuns, m: Measure) -> Floats:
     """Values of queries × runs."""
     return np.stack([np.asarray(r[str(m)], float) for r in compared.results], axis=1)
+
+
+def _model_values(compared: ComparedRuns, m: Measure) -> Floats:
+    """Values by the model, of queries × runs."""
+    return np.stack([np.asarray((r.model or {})[str(m)], float) for r in compared.results], axis=1)
 
 
 def _missing_values(columns: dict[Measure, Floats]) -> tuple[Warned, ...]:

@@ -10,17 +10,17 @@ import numpy as np
 from judged._types import Floats
 from judged.measures.registry import Measure
 from judged.stats.checks import deviation
-from judged.stats.decisions import OPPOSITE, VERDICT_WORDS, Verdict
+from judged.stats.decisions import OPPOSITE, Verdict
 from judged.stats.power import MATERIAL, queries_needed_about
 from judged.tables.text import counted, number, p_text
 
 POWER = 0.8  # with which `needed` queries find a material difference
 
 _SIGNS: dict[Verdict, str] = {
-    "better": "▲", "worse": "▼", "wins more": "▲", "loses more": "▼", "equal": "=", "identical": "≡",
+    "better": "▲", "worse": "▼", "wins more queries": "▲", "loses more queries": "▼", "equal": "=", "identical": "≡",
 }  # fmt: skip
 _SPARSE = 10  # queries that changed; with fewer, a few other queries may turn the result
-_SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than about 6% instead of 5%
+SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than about 6% instead of 5%
 _SKEWNESS_KNOWN = 25  # queries; from fewer, skewness cannot be estimated
 
 
@@ -86,22 +86,22 @@ class Difference:
     def claim(self) -> str:
         """The verdict as a clause, without numbers."""
         a, b, m = self.a, self.b, self.measure
-        if self.verdict == "too few":
+        if self.verdict == "too few queries":
             return f"Too few queries ({self.queries}) to compare {b} with {a} on {m}"
-        if self.verdict == "cannot tell":
+        if self.verdict == "no clear difference":
             return f"No clear difference between {b} and {a} on {m}"
         if self.verdict == "identical":
             return f"{b} and {a} are identical on {m} on {these_queries(self.queries)}"
         if self.verdict == "equal":
             return f"{b} and {a} are equal on {m}"
-        if self.verdict in ("wins more", "loses more"):
-            return f"{b} {VERDICT_WORDS[self.verdict]} than {a} on {m}"
+        if self.verdict in ("wins more queries", "loses more queries"):
+            return f"{b} {self.verdict} than {a} on {m}"
         return f"{b} is {self.verdict} than {a} on {m}"
 
     @property
     def words(self) -> str:
         """The verdict as a sentence, with the difference, its interval and p."""
-        if self.verdict in ("too few", "identical"):
+        if self.verdict in ("too few queries", "identical"):
             return self.claim
         more = [text for text in (self.note, self.needs) if text]
         return "; ".join([f"{self.claim}: {self.size(4)}", *more])
@@ -110,7 +110,7 @@ class Difference:
         """The difference, its interval and p; if there is no clear difference, the range of those that are possible first."""
         ends = [number(end, places, sign="+") for end in (self.low, self.high)]
         mean = number(self.difference, places, sign="+")
-        if self.verdict == "cannot tell":
+        if self.verdict == "no clear difference":
             return f"between {ends[0]} and {ends[1]} (measured {mean}), {p_clause(self)}"
         return f"{mean} [{ends[0]}, {ends[1]}], {p_clause(self)}"
 
@@ -124,7 +124,7 @@ class Difference:
         return (
             number(self.difference, places, sign="+"),
             ends_text(self.low, self.high, places),
-            VERDICT_WORDS[self.verdict],
+            self.verdict,
         )
 
     def brief(self, places: int = 4) -> str:
@@ -145,21 +145,33 @@ def p_clause(row: Difference) -> str:
     return f"{name} < {text[1:]}" if text.startswith("<") else f"{name} = {text}"
 
 
-def notes_on(row: Difference, d: Floats, test: str, margin: float) -> Difference:
-    """Add the notes on a difference: few queries that changed, skewness that the test does not bear, queries needed."""
+def notes_on(row: Difference, d: Floats, test: str, margin: float, least: float = 0.0) -> Difference:
+    """Add the notes on a difference: few queries that changed, skewness that the test does not bear, queries needed.
+
+    Args:
+        row: the difference.
+        d: differences of independent units: queries, or clusters of them. Queries needed are in clusters of the same size.
+        test: the test that was used.
+        margin: largest difference that does not matter.
+        least: smallest p that the units that changed can have.
+    """
     notes = [row.note] if row.note else []
     changed = row.wins + row.losses
-    if row.verdict not in ("identical", "too few"):
+    if row.verdict not in ("identical", "too few queries"):
+        never = f"p is never below {least:.3g}{f', and {row.level:.2g} is needed' if least > row.level else ''}"
         if changed < _SPARSE and row.ties:
-            notes.append(f"only {changed} of {counted(row.queries, 'query')} changed")
+            notes.append(f"only {changed} of {counted(row.queries, 'query')} changed{f': {never}' if least else ''}")
+        elif least > row.level:
+            notes.append(never)
         elif test in ("t", "permutation") and skewed(d):
             notes.append(
-                f"differences are skewed ({_skewness(d):+.1f}): the {test} test may reject too often, use bootstrap"
+                f"differences are skewed ({skewness(d):+.1f}): the {test} test may reject too often, use bootstrap"
             )
     material = margin or MATERIAL * abs(row.mean_a)
     needed = None
-    if row.verdict == "cannot tell" and material > 0 and (spread := deviation(d)) > 0:
-        needed = queries_needed_about(material, spread, power=POWER, alpha=row.level)
+    if row.verdict == "no clear difference" and material > 0 and (spread := deviation(d)) > 0:
+        units = queries_needed_about(material, spread, power=POWER, alpha=row.level)
+        needed = None if units is None else math.ceil(units * (row.queries / len(d)))
     enough = needed is None or needed <= row.queries
     return replace(row, note="; ".join(notes), material=None if enough else material, needed=None if enough else needed)
 
@@ -170,10 +182,11 @@ def skewed(d: Floats) -> bool:
     The excess of its error over 5% is about 0.25 γ²/n for the skewness γ (Hall, The Bootstrap and Edgeworth Expansion,
     1992, 2.6). In simulations with |γ|/√n = 0.25, as of 65 exponential differences, it was one point.
     """
-    return len(d) >= _SKEWNESS_KNOWN and abs(_skewness(d)) > _SKEWED * math.sqrt(len(d))
+    return len(d) >= _SKEWNESS_KNOWN and abs(skewness(d)) > SKEWED * math.sqrt(len(d))
 
 
-def _skewness(d: Floats) -> float:
+def skewness(d: Floats) -> float:
+    """Return the third standardised moment of a column; 0 if it does not vary."""
     rest = d - d.mean()
     rest = rest / (np.abs(rest).max() or 1.0)
     square = float(np.mean(rest**2))

@@ -12,14 +12,14 @@ from judged._types import Ints
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.evaluation.clusters import cluster
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_inputs, queries_differ
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.result.intervals import group_codes
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
-from judged.io.query_attributes import read_attribute
+from judged.io.read import read_qrels
 from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
 
@@ -36,19 +36,21 @@ class ComparedRuns:
 
 def evaluate_runs(
     qrels: Any, runs: Any, measures: Measures, *, level: float | None, profile: str, weighted: tuple[Any, str | None] = (None, None),
-    **options: Unpack[EvaluateOptions],
+    clustered: tuple[Any, str | None] = (None, None), model: Any = None, **options: Unpack[EvaluateOptions],
 ) -> ComparedRuns:  # fmt: skip
-    """Evaluate each run, or align the results that are passed instead of judgments, with the weights of their queries."""
+    """Evaluate each run, or align the results that are passed instead of judgments, with the weights or clusters of their queries."""
     if runs is None and not are_questions(qrels, options):
         names, given = _named_results(qrels)
-        return _align(names, [weigh(r, *weighted) for r in given])
+        if model is not None:
+            raise UsageError("model-judgments", "results have their judgments", hint="evaluate them with model=")
+        return _align(names, [cluster(weigh(r, *weighted), *clustered) for r in given])
     inputs = open_inputs(qrels, runs, options)
-    results = [
-        evaluate(inputs.qrels, run, measures, level=level, profile=profile, **inputs.options) for _, run in inputs.runs
-    ]
+    shared: dict[str, Any] = {"level": level, "profile": profile, "model": None if model is None else read_qrels(model)}
+    results = [evaluate(inputs.qrels, run, measures, **shared, **inputs.options) for _, run in inputs.runs]
     names = [n or s for (n, _), s in zip(inputs.runs, short_names([r.names[1] for r in results]), strict=True)]
     named = [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)]
-    return _align(names, [weigh(r, *weighted, strict=inputs.options.get("strict", False)) for r in named])
+    strict = inputs.options.get("strict", False)
+    return _align(names, [cluster(weigh(r, *weighted, strict=strict), *clustered) for r in named])
 
 
 def _named_results(results: Any) -> tuple[list[str], list[Values]]:
@@ -81,16 +83,18 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     lost = queries_differ([r.queries for r in results], "excluded {}") if differ else ()
     warnings = dict.fromkeys((*(w for r in results for w in r.warnings), *lost))
     kept = tuple(_select(r, common) for r in results)
-    _check_same_weights(names, kept)
+    for what in ("weights", "clusters"):
+        _check_same(names, what, [getattr(r, what) for r in kept])
+    if len({r.model is None for r in kept}) > 1:
+        raise DataError("incomparable", "only some of the runs have model judgments", hint="evaluate all with model=")
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
 
 
-def _check_same_weights(names: Sequence[str], results: Sequence[Values]) -> None:
-    listed = [None if r.weights is None else r.weights.tolist() for r in results]
-    for name, weights in zip(names, listed, strict=True):
-        if weights != listed[0]:
-            problem = f"{names[0]} and {name} have different weights of queries"
-            raise DataError("incomparable", problem, hint="evaluate both with the same weights")
+def _check_same(names: Sequence[str], what: str, columns: Sequence[Any]) -> None:
+    for name, column in zip(names, columns, strict=True):
+        if (column is None) != (columns[0] is None) or not np.array_equal(column, columns[0]):
+            problem = f"{names[0]} and {name} have different {what} of queries"
+            raise DataError("incomparable", problem, hint=f"evaluate both with the same {what}")
 
 
 def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
@@ -117,9 +121,12 @@ def _select(result: Values, queries: list[Id]) -> Values:
     columns = {n: c[rows] for n, c in result.columns.items()}
     source = _select_source(result, rows)
     weights = None if result.weights is None else result.weights[rows]
+    clusters = None if result.clusters is None else np.unique(result.clusters[rows], return_inverse=True)[1]
+    model = None if result.model is None else {n: c[rows] for n, c in result.model.items()}
     return replace(
-        result, queries=tuple(queries), columns=columns, if_irrelevant=None, if_top=None, source=source, weights=weights
-    )
+        result, queries=tuple(queries), columns=columns, if_irrelevant=None, if_top=None, source=source, weights=weights, clusters=clusters,
+        model=model,
+    )  # fmt: skip
 
 
 def _select_source(result: Values, rows: Ints) -> Provenance | None:
@@ -159,7 +166,7 @@ def split_name(run: Any) -> tuple[str | None, Any]:
     return None, run
 
 
-def slice_requests(slices: Any, by: str | Sequence[str] | None, clusters: Any = None) -> Any:
+def slice_requests(slices: Any, by: str | Sequence[str] | None) -> Any:
     """Turn a table of queries and names of its columns into what `slices_of` takes."""
     columns = [by] if isinstance(by, str) else list(by or ())
     named = [column for column in columns if column != "relevant"]
@@ -170,19 +177,7 @@ def slice_requests(slices: Any, by: str | Sequence[str] | None, clusters: Any = 
         return [slices, *columns]
     if slices is None or isinstance(slices, list):
         return slices or columns or None
-    if not named and not isinstance(clusters, str):
+    if not named:
         hint = Hint("name a column of the table with {by}", by=None)
         raise UsageError("slice", f"no column to group by: {shown(slices)}", hint=hint, value=slices)
-    return [column if column == "relevant" else (slices, column) for column in columns] or None
-
-
-def cluster_codes(clusters: Any, slices: Any, queries: Sequence[Id]) -> Ints | None:
-    """A code per query; `clusters` is {query: group}, or a column of the table of queries."""
-    if isinstance(clusters, str):
-        if slices is None:
-            hint = Hint("name the table with {slices}", slices=None)
-            raise UsageError(
-                "slice", f"no table of queries has the column {shown(clusters)}", hint=hint, value=clusters
-            )
-        clusters = read_attribute(slices, clusters)
-    return group_codes(clusters, queries)
+    return [column if column == "relevant" else (slices, column) for column in columns]

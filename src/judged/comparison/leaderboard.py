@@ -12,8 +12,8 @@ from judged._types import Floats
 from judged.comparison.inputs import check_comparable, check_not_geometric
 from judged.comparison.result import Comparison
 from judged.errors import DataError, UsageError, shown
+from judged.evaluation.clusters import check_plain
 from judged.evaluation.result.values import Values
-from judged.evaluation.weights import check_unweighted
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.multiple.leaderboard import By, Missing, Standings, standings
@@ -47,11 +47,15 @@ class Leaderboard(Result):
         return [run for run in self.order() if run in may_be_best]
 
     def headline(self) -> list[str]:
-        """The run that ranks first, and the runs that may be the best."""
+        """The run that ranks first, or those that tie for it, and the runs that may be the best."""
         by, best = self.by.replace("_", " "), self.best()
-        first = f"{self.order()[0]} ranks first by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
+        top = [self.runs[i] for i in self.standings.order(self.by) if self.ranks.rank[i] == self.ranks.rank.min()]
+        names = f"{', '.join(top[:8])}{' …' if len(top) > 8 else ''}"
+        ranked = f"{names} ranks first" if len(top) == 1 else f"{names} tie for the first rank"
+        first = f"{ranked} by {by} of {self.measure} over {counted(len(self.standings.collections), 'collection')}."
         if len(best) == 1:
-            return [first, f"It is significantly better than all others ({self.ranks.confidence:.0%} confidence)."]
+            who = "It" if top == best else best[0]
+            return [first, f"{who} is significantly better than all others ({self.ranks.confidence:.0%} confidence)."]
         which = (
             "any of the runs"
             if len(best) == len(self.runs)
@@ -201,7 +205,7 @@ def _values(collection: str, table: dict[str, Values], runs: tuple[str, ...], me
     """Values of queries × runs of one collection; NaN for a run that it lacks."""
     results = list(table.values())
     check_comparable(list(table), results)
-    check_unweighted("a leaderboard", results)
+    check_plain("a leaderboard", results)
     queries = list(results[0].queries)
     if len({r.queries for r in results}) > 1:
         queries = [q for q in queries if all(q in r.queries for r in results[1:])]

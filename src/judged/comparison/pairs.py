@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,25 +14,45 @@ from judged.comparison.difference import Difference, largest_difference, notes_o
 from judged.comparison.settings import ComparisonSettings
 from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Decisions, decide_family
-from judged.stats.differences import known_rows
+from judged.stats.differences import known_rows, sum_by_cluster
 from judged.stats.effect_sizes import cliff, record, standardised, superiority
+from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.stats.weighted import linearised
 
 _NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Slice:
-    """The values of a measure on the queries of a slice, or on all of them; `clusters` has a code per query.
+    """The values of a measure on the queries of a slice, or on all of them, with the clusters (codes) or weights of the queries.
 
-    `x` has the values that are tested: with weights those whose plain mean is the weighted one.
+    `x` has values whose plain mean is the weighted one, and `units` those of independent units: clusters, or queries.
     """
 
     measure: Measure
     label: str | None
     values: Floats
-    x: Floats
     clusters: Ints | None
+    weights: Floats | None
+    cheap: CheapValues | None = None  # values by a model, of more queries
+
+    @cached_property
+    def x(self) -> Floats:
+        if self.weights is None or not len(self.values):
+            return self.values
+        w = self.weights / self.weights.max()
+        return linearised(w[:, None] * self.values, w)
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean of each run: over these queries, or with values by a model the estimate for all of them."""
+        if self.cheap is None or len(self.values) < FEWEST:
+            return np.asarray(self.x.mean(axis=0))
+        return two_phase_means(self.values, self.cheap).mean
+
+    @cached_property
+    def units(self) -> Floats:
+        return self.x if self.clusters is None else linearised(*sum_by_cluster(self.values, self.clusters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +65,7 @@ class PairsOfRuns:
     clusters: Ints | None
     settings: ComparisonSettings
     weights: Floats | None = None  # of the queries
+    model: Mapping[str, Floats] | None = None  # values by a model, queries × runs
 
     def compare(self, columns: Mapping[Measure, Floats]) -> tuple[list[Difference], ComparisonSettings]:
         """Compare every pair by each measure, values of queries × runs, over all queries and then over each slice.
@@ -51,7 +73,7 @@ class PairsOfRuns:
         All queries are one family of tests: pairs × measures. Slices are another: pairs × measures × slices that have
         enough queries. The settings are returned with the numbers of tests and what was remarked on them.
         """
-        known = {m: known_rows(x) if self.weights is None else known_rows(x) & (self.weights > 0) for m, x in columns.items()}  # fmt: skip
+        known = {m: self._known(m, x) for m, x in columns.items()}
         every = [self._part(m, x, None, known[m]) for m, x in columns.items()]
         parts = [self._part(m, x, label, known[m] & rows) for m, x in columns.items() for label, rows in self.slices]
         rows, tests, remarks, test = self._family(every, 1)
@@ -63,25 +85,36 @@ class PairsOfRuns:
         )  # fmt: skip
         return [*rows, *more], settings
 
+    def _known(self, m: Measure, x: Floats) -> Bools:
+        """Return the queries that count: every run has a value, by people and by the model if there is one, and the weight is not 0."""
+        known = known_rows(x) if self.model is None else known_rows(x) & known_rows(self.model[str(m)])
+        return known if self.weights is None else known & (self.weights > 0)
+
     def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Slice:
-        values = x[rows]
-        tested = values if self.weights is None or not len(values) else linearised(values, self.weights[rows])
-        return _Slice(m, label, values, tested, None if self.clusters is None else self.clusters[rows])
+        clusters = None if self.clusters is None else self.clusters[rows]
+        weights = None if self.weights is None else self.weights[rows]
+        cheap = None if self.model is None else self._cheap(self.model[str(m)], rows, label)
+        return _Slice(m, label, x[rows], clusters, weights, cheap)
+
+    def _cheap(self, values: Floats, known: Bools, label: str | None) -> CheapValues:
+        """Values by the model of all queries, or of all of a slice; `known` are those with values by people."""
+        inside = known_rows(values) & (True if label is None else dict(self.slices)[label])
+        return CheapValues(values[inside], known[inside])
 
     def _family(self, parts: Sequence[_Slice], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:
         """Differences of all parts, the number of tests, the remarks on them, and the test that was used."""
         s = self.settings
-        tested = [part for part in parts if len(part.x) >= least]
+        tested = [part for part in parts if len(part.values) >= least]
         decided = decide_family(
-            [part.x for part in tested], self.pairs, test=s.test, correction=s.correction, alpha=s.alpha, margin=s.margin,
+            [part.values for part in tested], self.pairs, test=s.test, correction=s.correction, alpha=s.alpha, margin=s.margin,
             limits=[largest_difference(part.measure) for part in tested], clusters=[part.clusters for part in tested],
-            resamples=s.resamples, seed=s.seed,
+            weights=[part.weights for part in tested], cheap=[part.cheap for part in tested], resamples=s.resamples, seed=s.seed,
         )  # fmt: skip
         found = iter(decided)
         rows = [
             row
             for part in parts
-            for row in (self._rows(part, next(found)) if len(part.x) >= least else self._untested(part))
+            for row in (self._rows(part, next(found)) if len(part.values) >= least else self._untested(part))
         ]
         if not decided:
             return rows, 0, (), s.test
@@ -89,10 +122,10 @@ class PairsOfRuns:
 
     def _rows(self, part: _Slice, decided: Decisions) -> list[Difference]:
         a, b = part.values[:, self.pairs[:, 0]], part.values[:, self.pairs[:, 1]]
-        d = part.x[:, self.pairs[:, 1]] - part.x[:, self.pairs[:, 0]]
+        d = part.units[:, self.pairs[:, 1]] - part.units[:, self.pairs[:, 0]]
         tested = part.x[:, self.pairs[:, 0]], part.x[:, self.pairs[:, 1]]  # weighted, if queries have weights
         counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
-        lower, means = part.measure.definition.lower_is_better, part.x.mean(axis=0)
+        lower, means = part.measure.definition.lower_is_better, part.means
         rows = []
         for i, (first, second) in enumerate(self.pairs.tolist()):
             wins, losses = (int(counts.wins[i]), int(counts.losses[i]))[:: -1 if lower else 1]
@@ -105,12 +138,12 @@ class PairsOfRuns:
                 d_z=float(sizes[0][i]), superiority=1 - float(sizes[1][i]) if lower else float(sizes[1][i]),
                 cliff=float(sizes[2][i]), note=decided.note[i], verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
             )  # fmt: skip
-            rows.append(notes_on(row, d[:, i], decided.test, self.settings.margin))
+            rows.append(notes_on(row, d[:, i], decided.test, self.settings.margin, float(decided.least[i])))
         return rows
 
     def _untested(self, part: _Slice) -> list[Difference]:
         x, lower = part.values, part.measure.definition.lower_is_better
-        means = part.x.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
+        means = part.means if len(x) else np.full(len(self.names), np.nan)
         rows = []
         for a, b in self.pairs.tolist():
             above, below = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())
@@ -122,7 +155,7 @@ class PairsOfRuns:
                 Difference(
                     measure=str(part.measure), a=self.names[a], b=self.names[b], part=part.label, queries=len(x), mean_a=float(means[a]),
                     mean_b=float(means[b]), difference=float(means[b] - means[a]), wins=wins, ties=len(x) - above - below,
-                    losses=losses, verdict="too few", **unknown,
+                    losses=losses, verdict="too few queries", **unknown,
                 )
             )  # fmt: skip
         return rows

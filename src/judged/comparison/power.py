@@ -12,11 +12,11 @@ from judged._types import Floats
 from judged.comparison.inputs import split_name
 from judged.comparison.power_result import MeasurePower, Power
 from judged.errors import DataError, UsageError, Warned, shown
+from judged.evaluation.clusters import check_plain
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
-from judged.evaluation.weights import check_unweighted
 from judged.io.run_names import short_names
 from judged.stats.checks import check_count, deviation
 from judged.stats.power import (
@@ -161,7 +161,7 @@ def _values(
 
 def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
     """The values of both runs, for the queries on which both have one."""
-    check_unweighted("power", sides)
+    check_plain("power", sides)
     first, second = (dict(zip(side.queries, side[name].tolist(), strict=True)) for side in sides)
     shared = [q for q in first if q in second and not math.isnan(first[q]) and not math.isnan(second[q])]
     if not shared:

@@ -19,11 +19,12 @@ from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Change, Comparison
+    from judged.comparison.changes import Change
+    from judged.comparison.result import Comparison
 
 PHRASES: dict[Verdict, str] = {  # runs that share a verdict
     "better": "better than", "worse": "worse than", "equal": "equal to", "identical": "identical to",
-    "wins more": "wins more queries than", "loses more": "loses more queries than", "cannot tell": "no clear difference from",
+    "wins more queries": "wins more queries than", "loses more queries": "loses more queries than", "no clear difference": "no clear difference from",
 }  # fmt: skip
 
 
@@ -41,9 +42,9 @@ def _verdict(comparison: Comparison, measure: str) -> str:
     if len(rows) == 1:
         row = rows[0]
         queries = counted(row.queries, "query")
-        if row.verdict in ("too few", "identical"):
+        if row.verdict in ("too few queries", "identical"):
             return f"{row.claim}."
-        if row.verdict == "cannot tell":
+        if row.verdict == "no clear difference":
             return f"{row.claim}: {row.size(3)}, {queries}{f'; {row.needs}' if row.needs else ''}."
         return f"{row.claim} ({p_clause(row)}, {queries})."
     if comparison.baseline is not None:
@@ -64,7 +65,7 @@ def _by_verdict(rows: list[Difference], baseline: str | None = None) -> str:
         others = [row.a if baseline is None else row.b for row in rows if row.verdict == verdict]
         if others and baseline is None:
             clauses.append(f"{phrase} {listed(others)}")
-        elif others and verdict == "cannot tell":
+        elif others and verdict == "no clear difference":
             clauses.append(f"no clear difference between {listed(others)} and {baseline}")
         elif others:
             clauses.append(f"{listed(others)} {predicate(phrase, len(others))} {baseline}")
@@ -163,8 +164,9 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
     if few:
         margin = comparison.settings.margin
         material = f"{margin:g} (the margin)" if margin else f"{MATERIAL:.0%} of the mean of the run in `against`"
+        like = ", in clusters of the same size" if comparison.settings.clusters else ""
         notes.append(
-            f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test"
+            f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test{like}"
         )
     return _table(headers, tuple(rows), tuple(notes))
 

@@ -17,7 +17,7 @@ from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
-from judged.stats.decisions import VERDICT_WORDS, Verdict
+from judged.stats.decisions import Verdict
 from judged.stats.differences import known_rows
 from judged.stats.variance_components import FACETS, Source, VarianceComponents, designs, variance_components
 from judged.steps import step
@@ -95,7 +95,7 @@ class VarianceStudy(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """Differences, sources of variance, and the plan."""
         confidence = f"{1 - self.alpha:.0%} interval"
-        rows = tuple((r["measure"], r["run"], r["against"], number(r["difference"], places, sign="+"), ends_text(r["low"], r["high"], places), VERDICT_WORDS[r["verdict"]])
+        rows = tuple((r["measure"], r["run"], r["against"], number(r["difference"], places, sign="+"), ends_text(r["low"], r["high"], places), r["verdict"])
                      for r in self.differences())  # fmt: skip
         sizes = next(iter(self.parts.values())).sizes
         varied = [f for f in FACETS if sizes[f] > 1]
@@ -119,9 +119,9 @@ def _source(source: Source) -> str:
 
 def _verdict(low: float, high: float, lower_is_better: bool) -> Verdict:
     if np.isnan(low):
-        return "too few"
+        return "too few queries"
     if low <= 0 <= high:
-        return "cannot tell"
+        return "no clear difference"
     return "better" if (low > 0) != lower_is_better else "worse"
 
 
@@ -192,6 +192,8 @@ def _column(results: tuple[Values, ...], measure: str, queries: list[Any]) -> An
 
 
 def _replicates(runs: Mapping[str, Any]) -> dict[str, list[Any]]:
+    if not isinstance(runs, Mapping):
+        raise UsageError("runs", "systems without names", hint="pass {system: [run, run]}")
     groups = {str(name): list(group) if isinstance(group, list | tuple) else [group] for name, group in runs.items()}
     if len(groups) < 2:
         raise UsageError("runs", f"two or more systems are needed, got {len(groups)}", hint="pass {system: [run, run]}")

@@ -63,6 +63,11 @@ class IdColumn:
     def take(self, rows: Ints | Bools | slice) -> IdColumn:
         return IdColumn(self.buffer, self.start[rows], self.length[rows])
 
+    def arrays(self) -> tuple[NDArray[np.uint8], Ints, Ints]:
+        """Return the columns as the native core takes them."""
+        start, length = (np.ascontiguousarray(column, np.int64) for column in (self.start, self.length))
+        return np.ascontiguousarray(self.buffer), start, length
+
     def compact(self) -> IdColumn:
         """Copy the ids into a buffer that contains nothing else."""
         end = np.cumsum(self.length)

@@ -71,6 +71,11 @@ class RankTexts:
         out: Ints = along[start + rank - 1] - along[start]
         return out
 
+    def at(self, name: str, query: Ints, rank: Ints) -> Ints:
+        """Return the column at each (query, rank)."""
+        out: Ints = getattr(self, name)[segment.offsets(self.size)[query] + rank - 1]
+        return out
+
     def select(self, rows: Ints) -> RankTexts:
         """Return the columns of some queries."""
         start = segment.offsets(self.size)[:-1]
@@ -113,11 +118,12 @@ def tokens_of(judged: Judged) -> RankTexts | None:
     if reading is None or (reading.tokens is None and reading.lacking is None):
         return None
     if reading.tokens is None:
-        raise _no_tokens(judged, f": {reading.lacking}")
+        raise no_tokens(judged, f": {reading.lacking}")
     return reading
 
 
-def _no_tokens(judged: Judged, why: str = "") -> DataError:
+def no_tokens(judged: Judged, why: str = "") -> DataError:
+    """The error of a measure that needs token counts."""
     problem = f"the token counts of retrieved documents are unknown{why}"
     return DataError("no-tokens", problem, where=judged.names[1], hint=NO_TOKENS)
 
@@ -133,5 +139,5 @@ def cut_to_budget(judged: Judged, budget: int) -> Judged:
                          hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
     reading = tokens_of(judged)
     if reading is None:
-        raise _no_tokens(judged)
+        raise no_tokens(judged)
     return judged.cut(reading.depth(budget, judged.policy.crossing))

@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
-from judged.errors import Place, Warned
+from judged.errors import Place, UsageError, Warned
 
 Id = Hashable
 IdKind = Literal["text", "integer", "other"]
@@ -83,6 +83,11 @@ class _ReadsSources(type):
     """Makes `Run(source)` the same as `read_run(source)`."""
 
     def __call__(cls, *source: Any, **columns: Any) -> Any:
+        if not source and not columns:
+            example = f"jd.{cls.__name__}({{'q1': {{'doc1': 1}}}})"
+            raise UsageError(
+                "columns", f"jd.{cls.__name__} needs a source", hint=f"pass a mapping, a frame or a file: {example}"
+            )
         return READERS[cls.__name__](*source, **columns) if source else super().__call__(**columns)
 
     def __getattr__(cls, name: str) -> Any:
@@ -188,10 +193,13 @@ class Qrels(_IdTable):
     overlap: str = "any"
 
 
+NO_SUBTOPIC = (b"0", b"Q0")
+
+
 def are_subtopics(column: IdColumn) -> bool:
     """Return whether the second column of judgments has subtopics: not if it is 0 or Q0 throughout, as in files without any."""
     rows = np.arange(len(column))
-    return bool(len(rows)) and not (column[0] in (b"0", b"Q0") and column.same(rows, column, np.zeros_like(rows)).all())
+    return bool(len(rows)) and not (column[0] in NO_SUBTOPIC and column.same(rows, column, np.zeros_like(rows)).all())
 
 
 @dataclass(frozen=True, slots=True)

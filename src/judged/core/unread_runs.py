@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.tables import HasName, Qrels, Run
+from judged.core.tables import HasName, IdKind, Qrels, Run
 from judged.errors import DataError, Place, Warned
 
 
@@ -24,17 +24,28 @@ class UnreadRun(HasName):
         return f"{type(self).__name__}({self.label!r})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TrecLines(UnreadRun):
-    """The lines of a TREC file.
+Layout = Mapping[str, Any]  # the name of a source of rows (`text_source` in module.cpp), and its settings
+Opened = AbstractContextManager[tuple[NDArray[np.uint8], int]]
 
-    `open` returns the bytes and the number of them to skip. `raise_line` raises the error of the line that begins at a
-    byte (and is the first with data, or not); `place` returns the place of a byte.
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TextRun(UnreadRun):
+    """Text whose rows the native core finds in place.
+
+    `open` returns the bytes and the number of them to skip. `kinds` are the types of the ids of queries and documents.
+    `raise_row` raises the error of the row that begins at a byte (and is the first, or not); without it, `read` reads rows that
+    the core does not take, or raises the error. `place` returns the place of a byte; without it, `read` finds duplicates too.
+    `joinable`: texts of this layout are one text if a line break separates them. `scored`, `ranked`: rows have scores, or ranks.
     """
 
-    open: Callable[[], AbstractContextManager[tuple[NDArray[np.uint8], int]]]
-    raise_line: Callable[[NDArray[np.uint8], int, bool], NoReturn]
-    place: Callable[[NDArray[np.uint8], int], Place]
+    open: Callable[[], Opened]
+    layout: Layout
+    kinds: tuple[IdKind, IdKind] = ("text", "text")
+    raise_row: Callable[[NDArray[np.uint8], int, bool], NoReturn] | None = None
+    place: Callable[[NDArray[np.uint8], int], Place] | None = None
+    joinable: bool = True
+    scored: bool = True
+    ranked: bool = True
     warnings: tuple[Warned, ...] = ()
 
 

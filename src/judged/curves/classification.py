@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.core.confusion import Confusion
-from judged.core.numeric.resample import resampled_means
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.stats.intervals import wilson
+from judged.stats.student_t import normal_quantile
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
@@ -61,7 +60,6 @@ RATES: dict[str, _Rate] = {
     "mcc": _Rate("Matthews correlation", lambda c, _: c.mcc, _classes),
     "youden": _Rate("recall + specificity - 1, informedness", lambda c, _: c.youden, _classes),
 }
-_RESAMPLES, _DRAWS = 2_000, 20_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +72,6 @@ class Classification(Result):
     chosen_by: str | None = None  # the rate that the threshold maximises on these items
     beta: float = 1.0
     confidence: float = 0.95
-    seed: int = 0
     auc: float | None = None  # of the scores; equal ones get half credit
     average_precision: float | None = None  # of the scores, by steps between thresholds
     auc_error: float | None = None
@@ -118,20 +115,16 @@ class Classification(Result):
         """Interval of each rate over items; an undefined rate has none.
 
         Proportions: Wilson (1927). F with beta 1 is a function of one, tp / (tp + fp + fn). Youden's J and balanced accuracy: the intervals of recall and
-        specificity, combined (Zou and Donner 2008). AUC: DeLong (1988) on the logit scale. The others: percentile bootstrap, without the
-        resamples in which the rate is undefined. A bootstrap of a rate that is 0 or 1 has no width; the other intervals do.
+        specificity, combined (Zou and Donner 2008). AUC: DeLong (1988) on the logit scale. Matthews correlation and other F: the delta method, on
+        Fisher's scale and on the logit scale.
         """
         rates = self.rates()
-        defined = [name for name in RATES if not math.isnan(rates[name])]
-        own = {name: self._wilson(name, rates) for name in defined}
-        drawn = self._bootstrap([name for name in defined if own[name] is None])
-        intervals = {name: own[name] or drawn[name] for name in defined}
+        intervals = {name: self._interval(name, rates) for name in RATES if not math.isnan(rates[name])}
         if self.auc is not None and self.auc_error is not None:
             intervals["auc"] = self._auc_interval(self.auc, self.auc_error)
         return intervals
 
-    def _wilson(self, name: str, rates: dict[str, float]) -> tuple[float, float] | None:
-        """The interval of a proportion, or of a rate that is a function of proportions; None for the others."""
+    def _interval(self, name: str, rates: dict[str, float]) -> tuple[float, float]:
         if RATES[name].share:
             return wilson(rates[name], float(RATES[name].of(self.counts)), self.confidence)
         if name == "f" and self.beta == 1:
@@ -139,33 +132,47 @@ class Classification(Result):
             low, high = (2 * end / (1 + end) for end in wilson(self.tp / either, either, self.confidence))
             return low, high
         if name in ("youden", "balanced_accuracy"):
-            ends = {rate: self._wilson(rate, rates) or (0.0, 1.0) for rate in ("recall", "specificity")}
+            ends = {rate: self._interval(rate, rates) for rate in ("recall", "specificity")}
             down = math.hypot(*(rates[rate] - low for rate, (low, _) in ends.items()))
             up = math.hypot(*(high - rates[rate] for rate, (_, high) in ends.items()))
             scale = 1.0 if name == "youden" else 0.5
             return rates[name] - scale * down, rates[name] + scale * up
-        return None
+        return self._mcc_interval(rates[name]) if name == "mcc" else self._f_interval(rates[name])
 
-    def _bootstrap(self, names: list[str]) -> dict[str, tuple[float, float]]:
-        resamples = max(200, min(_RESAMPLES, _DRAWS // len(self.right)))
-        cells = [
-            self.right & self.chosen,
-            ~self.right & self.chosen,
-            self.right & ~self.chosen,
-            ~self.right & ~self.chosen,
-        ]
-        shares = resampled_means(np.stack(cells, axis=1).astype(float), resamples, self.seed)
-        drawn = Confusion(*(np.rint(shares * len(self.right)).T))
-        tails = [(1 - self.confidence) / 2, (1 + self.confidence) / 2]
-        ends = {name: np.nanquantile(RATES[name].defined(drawn, self.beta), tails).tolist() for name in names}
-        return {name: (low, high) for name, (low, high) in ends.items()}
+    def _mcc_interval(self, value: float) -> tuple[float, float]:
+        """The delta method on Fisher's scale, with the variance of phi (Bishop, Fienberg and Holland 1975, 11.3)."""
+        tp, fp, fn, tn = self._cells()
+        n = tp + fp + fn + tn
+        chosen, right = (tp + fp) / n, (tp + fn) / n
+        spread = chosen * (1 - chosen) * right * (1 - right)
+        phi = (tp * tn - fp * fn) / (n * n * math.sqrt(spread))
+        uneven = (2 * chosen - 1) * (2 * right - 1) / math.sqrt(spread)
+        skew = (2 * chosen - 1) ** 2 / (chosen * (1 - chosen)) + (2 * right - 1) ** 2 / (right * (1 - right))
+        variance = (1 - phi**2 + phi * (1 + phi**2 / 2) * uneven - 0.75 * phi**2 * skew) / n
+        reach = normal_quantile(self.confidence) * math.sqrt(max(variance, 0.0)) / (1 - phi**2)
+        low, high = (math.tanh(math.atanh(phi) + side * reach) for side in (-1, 1))
+        return min(low, value), max(high, value)
+
+    def _f_interval(self, value: float) -> tuple[float, float]:
+        """The delta method on the logit scale: F / (1 - F) is (1 + beta²) tp / (beta² fn + fp)."""
+        (tp, fp, fn, _), weight = self._cells(), self.beta**2
+        rest = weight * fn + fp
+        reach = normal_quantile(self.confidence) * math.sqrt(1 / tp + (weight**2 * fn + fp) / rest**2)
+        centre = math.log((1 + weight) * tp / rest)
+        low, high = (1 / (1 + math.exp(-(centre + side * reach))) for side in (-1, 1))
+        return min(low, value), max(high, value)
+
+    def _cells(self) -> list[float]:
+        """The four counts; if one is 0, each with 1/2 more, so that its logarithm is finite (Haldane 1956)."""
+        cells = [float(count) for count in (self.tp, self.fp, self.fn, self.tn)]
+        return cells if all(cells) else [count + 0.5 for count in cells]
 
     def _auc_interval(self, area: float, error: float) -> tuple[float, float]:
         """DeLong's interval on the logit scale; for a perfect order, Wilson's for the smaller class."""
         if not 0 < area < 1 or error == 0:
             smaller = min(int(self.right.sum()), int((~self.right).sum()))
             return wilson(area, smaller, self.confidence)
-        reach = NormalDist().inv_cdf((1 + self.confidence) / 2) * error / (area * (1 - area))
+        reach = normal_quantile(self.confidence) * error / (area * (1 - area))
         centre = math.log(area / (1 - area))
         low, high = (1 / (1 + math.exp(-(centre + side * reach))) for side in (-1, 1))
         return low, high

@@ -31,7 +31,6 @@ def classify(
     level: float = 1,
     beta: float = 1.0,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> Classification:
     """Compare the decisions of a classifier, or of an unranked search, with labels.
 
@@ -44,7 +43,6 @@ def classify(
         level: lowest positive label.
         beta: weight of recall relative to precision in `f`.
         confidence: confidence level of the intervals.
-        seed: random seed.
 
     >>> result = classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5)
     >>> result.tp, result.fp, result["recall"], result.auc
@@ -52,7 +50,6 @@ def classify(
     """
     for name, value, fine in (("level", level, _finite(level)), ("beta", beta, _finite(beta) and 0 <= beta <= 1e6),
                               ("confidence", confidence, _finite(confidence) and 0 < confidence < 1),
-                              ("seed", seed, isinstance(seed, int) and not isinstance(seed, bool)),
                               ("threshold", threshold, threshold is None or isinstance(threshold, str) or (_finite(threshold, infinite=True)))):  # fmt: skip
         if not fine:
             raise UsageError("parameter", f"{name} is out of range, got {shown(value)}", value=value)
@@ -65,7 +62,7 @@ def classify(
         raise UsageError("decision", f"got {passed}", hint="pass either decisions, or scores with a threshold")
     check_same_index(labels, decisions if scores is None else scores)
     right = column_of("labels", labels) >= level
-    settings: dict[str, Any] = {"beta": beta, "confidence": confidence, "seed": seed}
+    settings: dict[str, Any] = {"beta": beta, "confidence": confidence}
     if scores is None:
         return Classification(right, _decisions(decisions, len(right)), **settings)
     if threshold is None:

@@ -192,8 +192,9 @@ def _values(j: Judged, request: CurveRequest, measure: str | Measure) -> Floats:
 
 def _values_at_ranks(j: Judged, request: CurveRequest, measure: Measure, ranks: Ints) -> Floats:
     """Return the measure of every query (rows) at every rank (columns)."""
-    m, views = with_level(request.profile.apply(measure, ORDER_POLICIES), request.level), Views(Provenance(j))
-    return np.stack([views.column(m @ int(k)) for k in ranks], axis=1)
+    views = Views(Provenance(j))
+    at = (request.profile.apply(measure @ int(k), ORDER_POLICIES) for k in ranks)
+    return np.stack([views.column(with_level(m, request.level)) for m in at], axis=1)
 
 
 def _ranks(points: Any, j: Judged) -> Ints:

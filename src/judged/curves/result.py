@@ -101,6 +101,7 @@ class Curves(Result):
     warnings: tuple[Warned, ...] = ()
     log_x: bool = False
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of "x" and "y", if they are known
+    files: tuple[str, ...] = ()  # that the judgments and the runs were read from
 
     def __len__(self) -> int:
         return len(self.curves)
@@ -163,7 +164,7 @@ class Curves(Result):
             raise UsageError(
                 "ending", f"{shown(str(path))} has an unknown extension", hint=f"use one of {endings}", value=str(path)
             )
-        with write_atomically(path, "wb" if isinstance(content, bytes) else "w") as file:
+        with write_atomically(path, "wb" if isinstance(content, bytes) else "w", inputs=self.files) as file:
             file.write(content)
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────

@@ -80,6 +80,7 @@ def curve(
         marks=tuple(mark for _, marks in computed for mark in marks),
         notes=_notes(definition.name, request, judged),
         warnings=(*dict.fromkeys(w for j in judged for w in j.warnings), *lost),
+        files=tuple(dict.fromkeys(file for j in judged for file in j.files)),
         limits={} if definition.name == "at-k" else {"x": (0.0, 1.0), "y": (0.0, 1.0)},
     )
     return _with_axis(curves)

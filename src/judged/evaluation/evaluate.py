@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -15,11 +15,13 @@ from judged.core.judged import Judged
 from judged.core.judged_views import fill_unjudged
 from judged.core.passages import cut_to_budget
 from judged.errors import Hint, UsageError, shown
+from judged.evaluation.clusters import cluster
 from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
+from judged.evaluation.result.calibration import with_model
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
@@ -67,6 +69,9 @@ def evaluate(
     bounds: bool = False,
     weights: Any = None,
     weight_col: str | None = None,
+    clusters: Any = None,
+    cluster_col: str | None = None,
+    model: Any = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
     keep_names: bool = False,
@@ -86,6 +91,10 @@ def evaluate(
             the top grade (`Values.if_irrelevant`, `Values.if_top`).
         weights: of the queries in means and intervals, such as their traffic: {query: weight}, or a table of queries.
         weight_col: column of the weights in that table. [default: weight]
+        clusters: of queries that are not independent, such as those of one user: {query: cluster}, or a table of queries. Intervals count
+            clusters as units.
+        cluster_col: column of the clusters in that table. [default: cluster]
+        model: judgments of a model, of more queries than people judged: means are estimates of those of human judgments over all queries, see `docs/judging.md`.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.
@@ -104,15 +113,25 @@ def evaluate(
         raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
-    if isinstance(qrels, Judged):
-        if run is not None or options:
-            raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
-        source = Provenance(qrels)
-    else:
-        rag, policies = RagOptions.split(options)
-        source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
+    source = _joined(qrels, run, chosen, options, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
-    return weigh(result, weights, weight_col, strict=strict)
+    if model is not None:
+        again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
+        by_model = _joined(model, again, chosen, options, progress)
+        result = with_model(result, measure_all(by_model, parsed, strict=strict, profile=profile))
+    return cluster(weigh(result, weights, weight_col, strict=strict), clusters, cluster_col)
+
+
+def _joined(
+    qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any], progress: Progress | None
+) -> Provenance:
+    """Read judgments and a run, and join them; a `Judged` is joined already."""
+    if not isinstance(qrels, Judged):
+        rag, policies = RagOptions.split(options)
+        return read_and_join(qrels, run, policy_of(profile, policies), rag, progress)
+    if run is not None or options:
+        raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
+    return Provenance(qrels)
 
 
 def _is_name_of_measures(run: Any) -> bool:

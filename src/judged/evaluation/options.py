@@ -156,7 +156,7 @@ def check_options(options: Iterable[str], known: Iterable[str]) -> None:
     known = tuple(known)
     for name in options:
         if name not in known:
-            near = get_close_matches(name, known, 1)
+            near = get_close_matches(name, (*known, "measures", "level", "profile"), 1)
             action = _MEANT.get(name) or (f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}")
             raise UsageError("unknown-option", f"unknown option {name!r}", hint=action, value=name)
 

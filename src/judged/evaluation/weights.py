@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,8 @@ from judged._types import Floats
 from judged.core.tables import Id
 from judged.errors import DataError, Warned, shown
 from judged.evaluation.measuring.column import check_strict
-from judged.io.query_attributes import read_attribute
-from judged.stats.summary import no_weights
+from judged.evaluation.result.calibration import check_no_model
+from judged.io.query_attributes import values_of_queries
 from judged.tables.text import counted
 
 if TYPE_CHECKING:
@@ -36,23 +36,16 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
     """
     if weights is None:
         return result
-    if table := not isinstance(weights, Mapping) or _is_columns(weights):
-        weights = read_attribute(weights, column or COLUMN, option="weight_col")
-    queries = result.queries
-    by_text = {
-        str(query): weight for query, weight in weights.items()
-    }  # ids may be text on one side and numbers on the other
-    found = [weights.get(query, by_text.get(str(query))) for query in queries]
-    if missing := [query for query, weight in zip(queries, found, strict=True) if weight is None]:
+    check_no_model(result, "weights of queries")
+    found = values_of_queries(weights, queries := result.queries, column or COLUMN, option="weight_col")
+    if missing := [query for query, weight in zip(queries, found.values, strict=True) if weight is None]:
         problem = f"{counted(len(missing), 'query')} without a weight; first: {shown(missing[0])}"
         raise DataError("query-weights", problem, hint="give a weight to every query, 0 for one that does not count")
-    numbers = check_weights([_number(weight, text=table) for weight in found], queries)
-    others = by_text.keys() - map(str, queries)
+    numbers = check_weights([_number(weight, text=found.from_table) for weight in found.values], queries)
     unknown: tuple[Warned, ...] = ()
-    if others:
-        first = next(query for query in by_text if query in others)
+    if others := found.others:
         were = "was" if len(others) == 1 else "were"
-        text = f"{counted(len(others), 'query')} with a weight {were} not evaluated; first: {shown(first)}"
+        text = f"{counted(len(others), 'query')} with a weight {were} not evaluated; first: {shown(others[0])}"
         unknown = (Warned("weight-unknown", len(others), text),)
         if strict:
             check_strict(unknown)
@@ -60,12 +53,12 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
 
 
 def _uneven(weights: Floats) -> tuple[Warned, ...]:
-    """Warn of weights that count like less than half of the queries (Kish 1965): tests then find too much."""
+    """Warn of weights that count like less than half of the queries (Kish 1965): intervals are then as wide as those of so few."""
     scaled = weights / weights.max()
     like, positive = float(scaled.sum() ** 2 / (scaled @ scaled)), int((weights > 0).sum())
     if like >= positive / 2 or positive < 2:
         return ()
-    text = f"the weights are uneven: {counted(positive, 'query')} count like {like:.3g} of equal weight, so p-values are too small"
+    text = f"the weights are uneven: {counted(positive, 'query')} count like {like:.3g} of equal weight"
     return (Warned("uneven-weights", positive, text),)
 
 
@@ -82,17 +75,6 @@ def check_weights(weights: Any, queries: Sequence[Id]) -> Floats:
         raise DataError("query-weights", "all weights are 0", hint="give a positive weight to at least one query")
     column.flags.writeable = False
     return column
-
-
-def check_unweighted(what: str, results: Sequence[Values]) -> None:
-    """Raise if queries have weights, which `what` would ignore."""
-    if any(result.weights is not None for result in results):
-        raise no_weights(what)
-
-
-def _is_columns(weights: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is a table {column: values}, not {query: weight}."""
-    return any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in weights.values())
 
 
 def _number(weight: Any, *, text: bool) -> float:

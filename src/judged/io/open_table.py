@@ -124,7 +124,7 @@ def _read_content(
         request.raise_named(content.name)
         return read_trec(content, None, context)
     if read is not None and detected.format.unread is not None:
-        unread = detected.format.unread(content, read)
+        unread = detected.format.unread(content, detected, read)
         if unread is not None:
             return unread
     return _join_batches(detected.format.read(content, detected, context))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,33 @@ def read_attribute(source: Any, name: str, *, option: str = "by") -> Mapping[Id,
             problem = f"query {shown(key)} has two values of {name}: {shown(attribute[key])} and {shown(value)}"
             raise DataError("slice", problem, where=table.place(row, "attribute"))
     return attribute
+
+
+@dataclass(frozen=True, slots=True)
+class QueryValues:
+    """The value of each query, None without one; the ids of other queries; and whether a table had them, so that numbers may be text."""
+
+    values: list[Any]
+    others: list[str]
+    from_table: bool
+
+
+def values_of_queries(source: Any, queries: Sequence[Id], column: str, *, option: str) -> QueryValues:
+    """Return the values of queries from {query: value}, or from a column of a table of queries.
+
+    Ids may be text on one side and numbers on the other, so their text is compared too.
+    """
+    table = not isinstance(source, Mapping) or _is_columns(source)
+    given = read_attribute(source, column, option=option) if table else source
+    by_text = {str(query): value for query, value in given.items()}
+    found = [given.get(query, by_text.get(str(query))) for query in queries]
+    known = set(map(str, queries))
+    return QueryValues(found, [query for query in by_text if query not in known], table)
+
+
+def _is_columns(source: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is a table {column: values}, not {query: value}."""
+    return any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in source.values())
 
 
 def _values(column: Any) -> NDArray[Any]:

@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -18,19 +18,30 @@ from judged.errors import UsageError, shown
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Condition under which a parameter has an effect, on the value of another parameter.
+    """Condition under which a parameter has an effect, on the value of another parameter or on the data.
 
     Args:
-        other: the other parameter.
+        other: the other parameter; `LENGTHS` for whether the lengths of documents are known.
         holds: whether a value of it meets the condition.
-        text: the condition in words.
+        text: when the parameter has no effect, in words.
         implied: the value of the other parameter that meets the condition, chosen if none was given.
+        values: the values of the parameter that the condition is about; empty for all.
+        late: decided when the measure is computed, because the other may be set later, as a cutoff is.
     """
 
     other: str
     holds: Callable[[Any], bool]
     text: str
     implied: Any = None
+    values: tuple[Any, ...] = ()
+    late: bool = False
+
+    def lacks(self, value: Any, known: Mapping[str, Any]) -> bool:
+        """True if this value of the parameter has no effect."""
+        return (not self.values or value in self.values) and not self.holds(known.get(self.other))
+
+
+LENGTHS = "lengths of documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +56,16 @@ class Spec:
 
     @staticmethod
     def of(name: str, hint: Any) -> Spec:
-        """The specification in an annotated type; a plain `Literal` specifies itself."""
-        if get_origin(hint) is Annotated:
-            return next(extra for extra in hint.__metadata__ if isinstance(extra, Spec))
-        if get_origin(hint) is Literal:
-            *others, last = map(str, get_args(hint))
-            return Spec(f"{', '.join(others)} or {last}" if others else last, one_of(name, get_args(hint)))
+        """The specification in an annotated type; a `Literal` specifies itself, and may be annotated with a condition."""
+        extras = hint.__metadata__ if get_origin(hint) is Annotated else ()
+        spec = next((extra for extra in extras if isinstance(extra, Spec)), None)
+        if spec is not None:
+            return spec
+        kind = get_args(hint)[0] if extras else hint
+        if get_origin(kind) is Literal:
+            *others, last = map(str, get_args(kind))
+            only = next((extra for extra in extras if isinstance(extra, Only)), None)
+            return Spec(f"{', '.join(others)} or {last}" if others else last, one_of(name, get_args(kind)), only=only)
         raise TypeError(f"parameter {name} needs a type of judged.measures.parameters, or a Literal")
 
 
@@ -213,13 +228,14 @@ Multiple = Annotated[float, Spec("cutoff as a multiple of the number of relevant
 _GAIN = "gain of a grade: linear (the grade), exp (base**grade - 1) or binary; in Python also a function of the grade"
 Gain = Annotated[str | Callable[[float], float], Spec(_GAIN, _or_function(one_of("gain", ("linear", "exp", "binary"))))]
 Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: gain}; grades not listed use `gain`, or the grade itself without that parameter", _gains)]  # fmt: skip
-_EXPONENTIAL = Only("gain", lambda gain: gain == "exp", "gain='exp'", implied="exp")
+Stops = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: weight}: users stop at a relevant document with a probability proportional to its weight; None for the gains", _gains)]  # fmt: skip
+_EXPONENTIAL = Only("gain", lambda gain: gain == "exp", "without gain='exp'", implied="exp")
 Base = Annotated[float, Spec("base of the exponential gain; setting it implies gain='exp'", _base, only=_EXPONENTIAL)]
 _DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r); in Python also a function of the rank"  # fmt: skip
 Discount = Annotated[
     str | Callable[[int], float], Spec(_DISCOUNT, _or_function(one_of("discount", ("log2", "log", "jk", "rank"))))
 ]
-_LOGARITHM = Only("discount", lambda kind: kind in ("log", "jk"), "discount='log' or 'jk'", implied="log")
+_LOGARITHM = Only("discount", lambda kind: kind in ("log", "jk"), "without discount='log' or 'jk'", implied="log")
 LogBase = Annotated[
     float,
     Spec(
@@ -243,7 +259,9 @@ _NORM = (
     "divisor of the sum: relevant (all relevant documents), capped (at most the cutoff), found (the retrieved relevant documents), "
     "list (at most the documents retrieved), cutoff, or ideal (the sum of the ideal grades)"
 )
-Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")))]
+WITH_CUTOFF = Only("cutoff", lambda cutoff: cutoff is not None, "without a cutoff", late=True)
+CAPPED_WITH_CUTOFF = replace(WITH_CUTOFF, values=("capped",))
+Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")), only=CAPPED_WITH_CUTOFF)]  # fmt: skip
 Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip
 MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(-_LARGEST, _LARGEST), ("min_rel",))]  # fmt: skip
 Depth = Annotated[int | None, Spec("number of ranks that count, retrieved or not; None for all", _cutoff)]

@@ -58,15 +58,20 @@ class Profile:
     except_for: str = ""
 
     def apply(self, measure: Measure, given: Iterable[str] = ()) -> Measure:
-        """The measure under this profile; explicit parameters and `given` policies are kept."""
+        """The measure under this profile; explicit parameters and `given` policies are kept.
+
+        Parameters of the profile that have no effect are left out, such as those of a cutoff: give the measure its cutoff first.
+        """
         for convention in self.conventions:
             if convention.instead and convention.fits(measure):
                 written = {name: measure.get(name) for name in measure.explicit}
                 measure = Measure(MEASURES.find(convention.instead))(**written)
         fitting = [convention for convention in self.conventions if not convention.instead and convention.fits(measure)]
-        params = {n: v for c in fitting for n, v in c.params.items() if n not in measure.explicit}
+        params = {
+            n: v for c in fitting for n, v in c.params.items() if n not in measure.explicit and not measure.lacks(n, v)
+        }
         policy = {n: v for c in fitting for n, v in c.policy.items() if n not in given}
-        return replace(measure(**params), policy=tuple(policy.items()))
+        return replace(measure(**params), explicit=measure.explicit, policy=tuple(policy.items()))
 
 
 _DOUBLE = {"precision": "float64"}
@@ -163,7 +168,7 @@ PROFILES = {
             _PYTREC,
             (_HITS, Convention("RR RCap Success", policy=_INPUT)),
             "MRR, R_cap and Accuracy of a run that lacks queries, which these three count as 0; R_cap without a relevant document, which fails there; "
-            "Hole; the sixth decimal",
+            "Hole of documents that are judged for another query, which are no holes there; the sixth decimal",
         ),
         Profile(
             "mteb",

@@ -13,9 +13,9 @@ import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.core.passages import cut_to_budget
+from judged.core.passages import cut_to_budget, tokens_of
 from judged.errors import UsageError, shown
-from judged.measures.parameters import Budget, Flag, Spec, budget_in, frozen
+from judged.measures.parameters import LENGTHS, Budget, Flag, Only, Spec, budget_in, frozen
 from judged.registry import Registry
 
 Formula = Callable[..., Column]
@@ -138,15 +138,26 @@ class Measure:
         kept = [k for k, (_, default) in known.items() if k in values and values[k] != default]
         for key in kept:
             only = known[key][0].only
-            if only is None or only.holds(values.get(only.other, known[only.other][1])):
+            facts = {name: values.get(name, default) for name, (_, default) in known.items()}
+            if only is None or only.late or not only.lacks(values[key], facts):
                 continue
             if only.implied is None or only.other in explicit:
-                place = f"{self.name}({key}={literal(values[key])})"
-                raise UsageError("parameter", f"{key!r} has no effect without {only.text}", where=place, value=values[key],
-                                 hint=f"leave out {key!r}")  # fmt: skip
+                raise self._no_effect(key, values[key], only)
             values[only.other], explicit = only.implied, explicit | {only.other}
         given = tuple((k, values[k]) for k, (_, default) in known.items() if k in values and values[k] != default)
         return Measure(self.definition, given, explicit, policy=self.policy)
+
+    def _no_effect(self, name: str, value: Any, only: Only) -> UsageError:
+        place = f"{self.name}({name}={literal(value)})"
+        return UsageError("parameter", f"{name!r} has no effect {only.text}", where=place, value=value, hint=f"leave out {name!r}")  # fmt: skip
+
+    def lacks(self, name: str, value: Any, judged: Judged | None = None) -> Only | None:
+        """The condition that this value of a parameter does not meet in the measure as it is now; None if it has an effect."""
+        only = self.definition.parameters[name][0].only
+        if only is None or not only.late:
+            return None
+        fact = self.get(only.other) if only.other != LENGTHS else judged is not None and tokens_of(judged) is not None
+        return only if only.lacks(value, {only.other: fact}) else None
 
     def __matmul__(self, at: float | str) -> Measure:
         """Set the cutoff (`P @ 10`), or the parameter that this measure writes after its @; `P @ "2000tok"` is a token budget."""
@@ -166,7 +177,10 @@ class Measure:
         return dict(self.given).get(name, self.definition.parameters.get(name, (None, None))[1])
 
     def on(self, judged: Judged) -> Column:
-        """One value per query."""
+        """One value per query. Explicit parameters without an effect are refused."""
+        for name, value in self.given:
+            if name in self.explicit and (only := self.lacks(name, value, judged)) is not None:
+                raise self._no_effect(name, value, only)
         judged = self.seen(judged)
         params = {name: value for name, value in self.given if name not in ("judged_only", "tokens")}
         _check_needs(self, judged)

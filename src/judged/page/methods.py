@@ -14,6 +14,7 @@ from judged.comparison.settings import ComparisonSettings
 from judged.core.numeric.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.tables import Qrels
+from judged.evaluation.clusters import count_clusters
 from judged.io.fingerprint import content_of, file_hash
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure
@@ -111,9 +112,14 @@ def _policy(policy: Policy) -> str:
 def _intervals(subject: Subject, level: float) -> str:
     sums = [str(m) for m in subject.measures if m.definition.summary == "sum"] if subject.comparison is None else []
     but = f" ({', '.join(sums)}: totals)" if sums else ""
+    units = count_clusters(subject.first.clusters)
+    ends = (
+        f"Student's t, within the range of the measure. Queries are in {units:,} clusters, which count as units here and in tests" if units else
+        "Student's t, within the range of the measure, or Wilson's if every value is 0 or 1"
+    )  # fmt: skip
     return (
-        f"Values are means over queries{but}, with {percent(level)} confidence intervals: Student's t, within the range of the measure, or "
-        "Wilson's if every value is 0 or 1. Compare runs by the intervals of their differences, not by these."
+        f"Values are means over queries{but}, with {percent(level)} confidence intervals: {ends}. Compare runs by the intervals of their "
+        "differences, not by these."
     )
 
 
@@ -122,11 +128,6 @@ def _tests(comparison: Comparison) -> str:
     test = TESTS.find(s.test)
     pairs = (
         f"Each run is compared with {comparison.baseline}" if comparison.baseline else "All pairs of runs are compared"
-    )
-    clusters = (
-        f" Queries are in {s.clusters:,} clusters, which count as units, except for the intervals of means."
-        if s.clusters
-        else ""
     )
     margin = f" Runs are called equal if the interval of their difference is within ±{s.margin:g}." if s.margin else ""
     slices = (f" Slices of queries ({', '.join(comparison.slices)}) are compared in the same way, with p-values corrected for pairs, measures and slices together ({s.slice_tests:,} tests); "
@@ -145,7 +146,7 @@ def _tests(comparison: Comparison) -> str:
     remarks = "".join(f" {text[:1].upper()}{text[1:]}." for text in s.remarks)
     return (
         f"{pairs} by the {test.title} (two-sided{_resamples(test, s.resamples)}{seed}).{corrected} A run is called {told} if {decided} is at "
-        f"most {s.alpha:g}. {interval}.{margin}{clusters}{slices}{remarks}"
+        f"most {s.alpha:g}. {interval}.{margin}{slices}{remarks}"
     )
 
 

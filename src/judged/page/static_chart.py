@@ -14,8 +14,8 @@ _LETTERS = 26
 _COLOURS = {
     "better": "var(--better)",
     "worse": "var(--worse)",
-    "wins more": "var(--better)",
-    "loses more": "var(--worse)",
+    "wins more queries": "var(--better)",
+    "loses more queries": "var(--worse)",
 }
 
 Row = tuple[str, float | None, float | None, float | None, str, str]  # name, value, interval, colour, text

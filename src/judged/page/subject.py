@@ -85,7 +85,8 @@ class Subject:
 
 def _restrict(result: Values, measure: Measure, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
     kept = tuple(q for q, keep in zip(result.queries, rows, strict=True) if keep)
-    return replace(result, queries=kept, measures=(measure,), columns={str(measure): result[measure][rows]})
+    clusters = None if result.clusters is None else result.clusters[rows]
+    return replace(result, queries=kept, measures=(measure,), columns={str(measure): result[measure][rows]}, clusters=clusters)  # fmt: skip
 
 
 def subject_of(result: Any) -> Subject:

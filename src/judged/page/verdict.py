@@ -17,7 +17,7 @@ from judged.tables.text import number, p_text
 Words = list[str | int]
 
 _VERY_SURE = 0.001  # p below which the page says so
-_WON = ("better", "wins more")
+_WON = ("better", "wins more queries")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ def pair_headline(row: Difference, a: int, b: int) -> Words:
     m = row.measure
     if row.verdict in ("better", "worse"):
         return [b, f" is clearly {row.verdict} than ", a, f" on {m}."]
-    if row.verdict in ("wins more", "loses more"):
-        return [b, f" clearly {row.verdict} queries than ", a, f" on {m}."]
+    if row.verdict in ("wins more queries", "loses more queries"):
+        return [b, f" clearly {row.verdict} than ", a, f" on {m}."]
     if row.verdict == "identical":
         return [b, " and ", a, f" are identical on {m} on {these_queries(row.queries)}."]
     if row.verdict == "equal":
         return [b, " and ", a, f" are equal on {m}, within the margin."]
-    if row.verdict == "too few":
+    if row.verdict == "too few queries":
         return ["Too few queries to compare ", b, " with ", a, f" on {m}."]
     return ["No clear winner between ", b, " and ", a, f" on {m}."]
 
@@ -97,7 +97,7 @@ def _against_baseline(subject: Subject, baseline: str, rows: Sequence[Difference
         return Answer(pair_headline(of[pair[1]], *pair), pair=pair)
     m = rows[0].measure
     if better:
-        wins = of[better[0]].verdict == "wins more"
+        wins = of[better[0]].verdict == "wins more queries"
         who: Words = [better[0]] if len(better) == 1 else [f"{len(better)} of {len(others)} runs"]
         told = " clearly win more queries than " if wins else " are clearly better than "
         told = told if len(better) > 1 else told.replace("win ", "wins ").replace(" are ", " is ")
@@ -119,11 +119,11 @@ def _several(subject: Subject, rows: Sequence[Difference], order: Sequence[int],
     verdicts = {row.verdict for row, _ in against}
     if verdicts <= {"better"}:
         return Answer([first, f" is clearly best on {m}."], pair=pair)
-    if verdicts <= {"wins more", "better"}:
+    if verdicts <= {"wins more queries", "better"}:
         return Answer([first, f" clearly wins the most queries on {m}."], pair=pair)
     if len(leaders) > 1:
         words: Words = [f"{len(leaders)} runs share the best {m}."]
-    elif verdicts == {"too few"}:
+    elif verdicts == {"too few queries"}:
         words = [f"Too few queries to compare the runs on {m}."]
     elif verdicts <= {*_WON, "equal"}:
         words = [first, f" has the best {m}; others equal it."]
@@ -133,9 +133,9 @@ def _several(subject: Subject, rows: Sequence[Difference], order: Sequence[int],
 
 
 _PHRASES = {
-    "better": "clearly better than", "wins more": "clearly wins more queries than", "equal": "equal to", "identical": "identical to",
-    "cannot tell": "no clear difference from", "worse": "clearly worse than", "loses more": "clearly loses more queries than",
-    "too few": "too few queries to compare with",
+    "better": "clearly better than", "wins more queries": "clearly wins more queries than", "equal": "equal to", "identical": "identical to",
+    "no clear difference": "no clear difference from", "worse": "clearly worse than", "loses more queries": "clearly loses more queries than",
+    "too few queries": "too few queries to compare with",
 }  # fmt: skip
 
 
@@ -145,7 +145,7 @@ def _by_verdict(rows: Sequence[tuple[Difference, int]], before: str, run: int) -
     for verdict, phrase in _PHRASES.items():
         others = [other for row, other in rows if row.verdict == verdict]
         if others and before:
-            told = phrase.rpartition(" ")[0] if verdict != "cannot tell" else "no clear difference"
+            told = phrase.rpartition(" ")[0] if verdict != "no clear difference" else "no clear difference"
             lines.append([f"{told[:1].upper()}{told[1:]}: ", *_list(others), f", {before}", run, "."])
         elif others:
             lines.append([f"{phrase[:1].upper()}{phrase[1:]} ", *_list(others), "."])
@@ -168,13 +168,13 @@ def certainty(row: Difference, tests: int) -> dict[str, object]:
     """Return how certain a verdict is: in a few words, and in sentences."""
     if row.verdict == "identical":
         return {"short": "Nothing to test", "long": [f"The runs have the same value on {these_queries(row.queries)}."]}
-    if row.verdict == "too few":
+    if row.verdict == "too few queries":
         return {"short": "Cannot say", "long": [_sentence(row.note)]}
     chance = f"Chance alone gives such a difference {odds(row.p)} ({_p(row.p)})."
     corrected = row.adjusted != row.p
     if row.verdict == "equal":
         return {"short": "Sure", "long": ["The difference is too small to matter: its interval is within the margin."]}
-    if row.verdict == "cannot tell":
+    if row.verdict == "no clear difference":
         by = f"Not clear after the correction for {tests:,} tests: {p_clause(row)}."
         more = [f"About {row.needed:,} queries would show a difference of {row.material:.2g}."] if row.needed else []
         return {"short": "Not sure", "long": [chance, *([by] if corrected and row.p < 0.05 else []), *more]}

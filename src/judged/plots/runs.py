@@ -13,7 +13,7 @@ from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.plots.rows import forest_axes, group_rows, row_size, write_numbers
 from judged.plots.style import BETTER, COLOURS, MARKERS, SAME, WORSE, plain
-from judged.stats.decisions import VERDICT_WORDS, Verdict
+from judged.stats.decisions import Verdict
 from judged.stats.intervals import interval
 from judged.tables.text import p_text
 
@@ -27,12 +27,12 @@ Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and
 _VERDICTS: dict[Verdict, dict[str, Any]] = {  # filled for a conclusion, hollow otherwise; each has its own marker
     "better": {"marker": "^", "color": BETTER},
     "worse": {"marker": "v", "color": WORSE},
-    "wins more": {"marker": "^", "color": BETTER, "markerfacecolor": "white"},
-    "loses more": {"marker": "v", "color": WORSE, "markerfacecolor": "white"},
+    "wins more queries": {"marker": "^", "color": BETTER, "markerfacecolor": "white"},
+    "loses more queries": {"marker": "v", "color": WORSE, "markerfacecolor": "white"},
     "equal": {"marker": "s", "color": SAME},
     "identical": {"marker": "|", "color": SAME},
-    "cannot tell": {"marker": "o", "color": SAME, "markerfacecolor": "white"},
-    "too few": {"marker": "x", "color": SAME},
+    "no clear difference": {"marker": "o", "color": SAME, "markerfacecolor": "white"},
+    "too few queries": {"marker": "x", "color": SAME},
 }
 _LONGEST = 28
 
@@ -136,7 +136,7 @@ def _legend(ax: Any, verdicts: Container[str]) -> None:
     """Draw the legend above the axes."""
     met = [verdict for verdict in _VERDICTS if verdict in verdicts]
     for verdict in met:
-        ax.plot([], [], linestyle="none", markersize=6, label=VERDICT_WORDS[verdict], **_VERDICTS[verdict])
+        ax.plot([], [], linestyle="none", markersize=6, label=verdict, **_VERDICTS[verdict])
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(met), frameon=False, fontsize="small", borderaxespad=0.2,
               handletextpad=0.3, columnspacing=1.2)  # fmt: skip
 

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from judged._types import Floats
-from judged.comparison.difference import Difference
+from judged._types import Floats, Ints
+from judged.comparison.difference import SKEWED, Difference, skewness
 from judged.comparison.result import Comparison
 from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
 from judged.stats.checks import deviation
 from judged.stats.decisions import usable_test
-from judged.stats.differences import constant, known_rows, totals
+from judged.stats.differences import constant, known_rows, sum_by_cluster, totals
 from judged.stats.multiple.corrections import CORRECTIONS, adjusted, levels
 from judged.stats.paired.registry import TESTS, interval_of, outcome
 from judged.stats.power import MATERIAL, detectable_difference
+from judged.stats.weighted import linearised
 
 POWER = 0.8  # with which `Drop.found` is found
 _SPARSE = 30  # queries that changed: losses as rare as this may be missing from a sample, see `sure_ends`
@@ -34,7 +35,7 @@ def above(a: float, b: float, scale: float = 0.0) -> bool:
 
 @dataclass(frozen=True)
 class Losses:
-    """The loss of each query, positive where the candidate is worse, also for measures where lower is better."""
+    """The loss of each query, positive where the candidate is worse, also for measures where lower is better; with clusters of queries, a code each."""
 
     row: Difference
     losses: Floats
@@ -43,6 +44,19 @@ class Losses:
     limit: float  # the largest possible loss; for measures without a range, the largest value of either run
     bounded: bool  # the measure has a range
     lower_is_better: bool
+    clusters: Ints | None = None
+
+    @cached_property
+    def units(self) -> Floats:
+        """Losses of independent units: queries, or clusters of them."""
+        if self.clusters is None:
+            return self.losses
+        return linearised(*sum_by_cluster(self.losses[:, None], self.clusters))[:, 0]
+
+    @cached_property
+    def units_beyond(self) -> int:
+        """The number of units that lost more or less than is allowed."""
+        return int(np.count_nonzero(sum_by_cluster(self.beyond[:, None], self.clusters)[0]))
 
     def clip(self, low: float, high: float) -> tuple[float, float]:
         """The ends of an interval, kept within the range of the measure."""
@@ -108,11 +122,12 @@ class Drop:
     @cached_property
     def found(self) -> float:
         """The drop that this rule finds with a probability of 80%."""
-        spread = deviation(self.of.losses)
-        if math.isnan(self.level) or len(self.of.losses) < 2 or not spread > 0:
+        units = self.of.units
+        spread = deviation(units)
+        if math.isnan(self.level) or len(units) < 2 or not spread > 0:
             return math.nan
         level = min(2 * self.level, POWER / 2)
-        return self.of.allowed + detectable_difference(spread, len(self.of.losses), power=POWER, alpha=level)
+        return self.of.allowed + detectable_difference(spread, len(units), power=POWER, alpha=level)
 
 
 def is_sparse(changed: int, queries: int) -> bool:
@@ -128,36 +143,39 @@ def losses_of(comparison: Comparison, measures: Sequence[str], rules: Rules, rul
         limits = definition.limits or (0.0, np.abs(x).max(initial=0.0, where=~np.isnan(x)))
         allowed = rules.allowed(name, rule)
         parts = comparison.parts if rule == "max_drop" else ()
+        clusters = comparison.results[0].clusters
         for row in (*comparison.rows, *parts):
             if row.measure == name:
                 chosen = known_rows(x) & (True if row.part is None else comparison.slices[row.part])
                 yield Losses(
                     row, sign * (x[chosen, 1] - x[chosen, 0]), rule, allowed, float(limits[1] - limits[0]),
-                    definition.limits is not None, definition.lower_is_better,
+                    definition.limits is not None, definition.lower_is_better, None if clusters is None else clusters[chosen],
                 )  # fmt: skip
 
 
 def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = False) -> list[Drop]:
     """Decide on all drops of a gate together; those of slices with too few queries must be left out."""
     if rules.mode == "sure":
-        bounds = [one.clip(*sure_ends(one.losses, one.limit, rules)) for one in losses]
+        bounds = [one.clip(*sure_ends(one.losses, one.limit, rules, one.clusters)) for one in losses]
         return [Drop(one, *ends, unchanged=unchanged) for one, ends in zip(losses, bounds, strict=True)]
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(rules.correction)
     own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
-    tested = [outcome(one.beyond, test, **own) for one in losses]
+    tested = [outcome(one.beyond, test, clusters=one.clusters, **own) for one in losses]
     two_sided = [float(o.p[0]) for o in tested]
     p = np.array([_one_sided(o.note[0], q, _direction(one.beyond, test.direction)) for o, q, one in zip(tested, two_sided, losses, strict=True)])  # fmt: skip
     whole = adjusted(p, correction, most=math.inf)
     each = levels(p, whole, correction, rules.alpha)
     # Corrections are monotone: the smallest possible p-values, corrected, bound each corrected p from below.
-    least = adjusted([test.least_p(int(np.count_nonzero(one.beyond))) / 2 for one in losses], correction)
+    least = adjusted([test.least_p(one.units_beyond) / 2 for one in losses], correction)
     drops = []
     for i, one in enumerate(losses):
         level = 2 * float(each[i])
-        ends = interval_of(one.beyond, test, level=level, p=np.array(two_sided[i : i + 1]), **own)
+        ends = interval_of(
+            one.beyond, test, level=level, p=np.array(two_sided[i : i + 1]), clusters=one.clusters, **own
+        )
         low, high = one.clip(*(float(end[0]) + one.allowed for end in ends))
         if not math.isfinite(float(ends[0][0])):  # also if each query lost what is allowed: then only many are evidence
-            enough = not one.beyond.any() and 2.0 ** -len(one.losses) <= each[i]
+            enough = not one.beyond.any() and 2.0 ** -len(one.units) <= each[i]
             low = high = one.allowed if enough else math.nan
         drops.append(
             Drop(one, low, high, min(float(whole[i]), 1.0), float(each[i]), bool(p[i] <= each[i]), float(least[i]))
@@ -168,7 +186,7 @@ def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = Fa
 def usable_rules(losses: Sequence[Losses], rules: Rules) -> tuple[Rules, tuple[str, ...]]:
     """The rules with the test that is used: t, with a remark, in place of one whose resamples are too few for its level."""
     name = "none" if rules.mode == "sure" else rules.correction
-    level, queries = min(2 * rules.alpha, 0.5), max((len(one.losses) for one in losses), default=0)
+    level, queries = min(2 * rules.alpha, 0.5), max((len(one.units) for one in losses), default=0)
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(name)
     used, remarks = usable_test(test, correction, max(1, len(losses)), level, rules.resamples, queries)
     return replace(rules, test=used.name, resamples=rules.resamples if used is test else None), remarks
@@ -184,23 +202,31 @@ def _direction(d: Floats, of: object) -> float:
     return float((of(table) if callable(of) else totals(table))[0])
 
 
-def sure_ends(losses: Floats, limit: float, rules: Rules) -> tuple[float, float]:
+def sure_ends(losses: Floats, limit: float, rules: Rules, clusters: Ints | None = None) -> tuple[float, float]:
     """The interval of the mean loss with confidence 1 - alpha; its upper end is also valid for rare losses.
 
     - If all queries have the same loss, nothing is known about the variance. A share of other queries of at most q, with
       (1 - q)ⁿ = alpha/2, may then lose everything (the exact bound for a share of which no case was seen).
-    - If few queries changed (fewer than 30, and fewer than half), two queries more are counted, which lose as much as any
-      changed, as Agresti and Coull (The American Statistician 1998) do for a share. An interval of rare losses is too
+    - If few queries changed (fewer than 30, and fewer than half), or a few lose much more than the others (skewness above
+      √n / 4), two queries more are counted, which lose as much as any changed, as Agresti and Coull (The American Statistician 1998) do for a share. An interval of rare losses is too
       short without, because a sample that has too few of them has too small a variance as well.
+
+    Clusters of queries take the place of queries in both.
     """
-    n, table = len(losses), losses[:, None]
-    if constant(table, np.ones(n))[0]:
+    sums, sizes = sum_by_cluster(losses[:, None], clusters)
+    n = len(sizes)
+    if constant(sums, sizes)[0]:
         share = 1 - (rules.alpha / 2) ** (1 / n)
         mean = float(losses[0])
         return mean - share * (limit + mean), mean + share * (limit - mean)
     own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
-    low, high = (float(end[0]) for end in interval_of(losses, rules.paired_test, level=rules.alpha, **own))
-    if is_sparse(int(np.count_nonzero(losses)), n):
-        more = np.append(losses, [np.abs(losses).max()] * 2)
-        high = max(high, float(interval_of(more, "t", level=rules.alpha)[1][0]))
+    low, high = (
+        float(end[0]) for end in interval_of(losses, rules.paired_test, level=rules.alpha, clusters=clusters, **own)
+    )
+    units = sums if clusters is None else linearised(sums, sizes)
+    if is_sparse(int(np.count_nonzero(sums)), n) or skewness(units[:, 0]) > SKEWED * math.sqrt(n):
+        size = round(len(losses) / n)
+        more = np.append(losses, np.full(2 * size, np.abs(losses).max()))
+        codes = None if clusters is None else np.append(clusters, clusters.max() + np.repeat([1, 2], size))
+        high = max(high, float(interval_of(more, "t", level=rules.alpha, clusters=codes)[1][0]))
     return low, high

@@ -87,7 +87,7 @@ def gate(
         history: a file of builds, to which this one is added; alpha then is that of all builds together.
         rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
-        options: `test`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
+        options: `test`, `correction`, `resamples`, `seed`, `clusters`, `cluster_col` as in `compare`; `level`, `profile` and policies as in `evaluate`;
             `allow_changed_judgments`; `allow_missing_queries`.
 
     >>> decision = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR", mode="mean")
@@ -124,7 +124,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     names = (base_name or first, name or second)
     history = None
     if rules.history is not None:
-        files = (judgments, run, source, anchor, rules.slices, *rules.sources.values())
+        files = (judgments, run, source, anchor, rules.slices, rules.clusters, *rules.sources.values())
         history = BuildHistory.read(rules.history, rules, content_of(entrant.judgments), files)
     if anchor is not None:
         if saved_anchor is None:

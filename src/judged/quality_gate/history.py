@@ -1,6 +1,7 @@
 """`BuildHistory`: the builds of a gate in a JSON Lines file, over which its error is controlled.
 
-The first line has alpha and the anchor, with its values per query; each other line is a build. Build k may use
+The first line has alpha and the anchor, with its values per query; each other line is a build. Each line has a checksum of itself
+and of that of the line before, so lines that were edited, removed or added are found. Build k may use
 alpha · 6/(π² k²), and these shares add up to alpha, so the chance of any wrong decision in all builds is at most alpha,
 whatever the builds have in common (the same queries, mostly the same system).
 """
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from judged.quality_gate.reasons import Reason
     from judged.quality_gate.rules import Rules
 
-_FORMAT = 1
+_FORMAT = 2
 _NEW = "begin a new history in another file"
 
 
@@ -73,6 +74,7 @@ class BuildHistory:
     anchor_name: str = "anchor"
     builds: tuple[dict[str, Any], ...] = ()
     text: str = ""
+    checksum: str = ""  # of the last line
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], rules: Rules, qrels: str, inputs: Iterable[Any]) -> BuildHistory:
@@ -90,11 +92,20 @@ class BuildHistory:
         anchor = parse_baseline(json.dumps(head["anchor"]), name)
         kinds = {"build": int, "alpha": float, "fingerprint": str, "passed": bool}
         builds = tuple(_record(line, name, i, kinds) for i, line in enumerate(lines[1:], 2))
-        found = cls(
-            name, rules.alpha, qrels, anchor, head["name"], builds, text if text.endswith("\n") else f"{text}\n"
-        )
+        whole = text if text.endswith("\n") else f"{text}\n"
+        last = str((builds[-1] if builds else head).get("checksum"))
+        found = cls(name, rules.alpha, qrels, anchor, head["name"], builds, whole, last)
         found._check(head, rules)
+        found._check_lines([head, *builds])
         return found
+
+    def _check_lines(self, records: Sequence[dict[str, Any]]) -> None:
+        before = ""
+        for number, record in enumerate(records, 1):
+            content = {key: value for key, value in record.items() if key != "checksum"}
+            if record.get("checksum") != (before := _checksum(content, before)):
+                problem = "the line does not match its checksum: the history was edited"
+                raise DataError("history", problem, where=Place(self.path, number), hint=_NEW)
 
     def _check(self, head: dict[str, Any], rules: Rules) -> None:
         assert self.anchor is not None
@@ -118,6 +129,7 @@ class BuildHistory:
         for one in losses:
             digest.update(f"{one.rule}\0{one.row.measure}\0{one.row.part}\0{one.allowed!r}".encode())
             digest.update(np.ascontiguousarray(one.losses + 0.0, "<f8").tobytes())
+            digest.update(b"" if one.clusters is None else np.ascontiguousarray(one.clusters, "<i8").tobytes())
         fingerprint = digest.hexdigest()
         for old in self.builds:
             if old["fingerprint"] == fingerprint:
@@ -130,10 +142,10 @@ class BuildHistory:
         """Add a build to the file, atomically. A build that was decided before is not added again."""
         if build.repeated:
             return
-        text = self.text
+        text, before = self.text, self.checksum
         if self.anchor is None:
             head = {"judged-history": _FORMAT, "alpha": self.alpha, "name": names[0], "anchor": json.loads(baseline.to_json())}  # fmt: skip
-            text = _line(head)
+            text, before = _line(head, "")
         drops = [
             {"rule": r.rule, "measure": r.measure, "slice": r.slice, "drop": r.observed, "allowed": r.allowed, "low": r.low, "high": r.high, "p": r.p,
              "passed": r.passed}
@@ -142,11 +154,18 @@ class BuildHistory:
         record = {"build": build.number, "alpha": build.alpha, "baseline": names[0], "candidate": names[1],
                   "fingerprint": build.fingerprint, "passed": passed, "drops": drops}  # fmt: skip
         with write_atomically(self.path) as file:
-            file.write(text + _line(record))
+            file.write(text + _line(record, before)[0])
 
 
-def _line(record: dict[str, Any]) -> str:
-    return json.dumps(plain_data(record), allow_nan=False, separators=(",", ":")) + "\n"
+def _line(record: dict[str, Any], before: str) -> tuple[str, str]:
+    """A line with its checksum, and the checksum, which depends on that of the line before."""
+    content = plain_data(record)
+    checksum = _checksum(content, before)
+    return json.dumps({**content, "checksum": checksum}, allow_nan=False, separators=(",", ":")) + "\n", checksum
+
+
+def _checksum(content: dict[str, Any], before: str) -> str:
+    return hashlib.sha256(f"{before}\0{json.dumps(content, sort_keys=True)}".encode()).hexdigest()
 
 
 def _record(line: str, path: str, number: int, kinds: dict[str, Any]) -> dict[str, Any]:

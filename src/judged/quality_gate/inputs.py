@@ -78,7 +78,8 @@ class GateInputs:
 
 def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
     """Options of `compare`. The gate decides by intervals of its own (`drops`), because `max_drop` is part of its hypothesis."""
-    chosen = {name: getattr(rules, name) for name in ("alpha", "min_queries", "resamples", "seed")}
+    names = ("alpha", "min_queries", "resamples", "seed", "clusters", "cluster_col")
+    chosen = {name: getattr(rules, name) for name in names}
     correction = "none" if rules.mode == "sure" else rules.correction
     return {"baseline": 0, "test": rules.paired_test, "correction": correction, "slices": slices or None, **chosen}
 

@@ -152,10 +152,11 @@ def _sure_clause(drop: Drop, broken: bool, rules: Rules) -> str:
 def _doubt(drop: Drop, rules: Rules) -> str:
     """Explain why the evidence for a rule that holds is weak: a drop that matters would hardly be found. Empty if the interval excludes it."""
     row, queries = drop.row, counted(drop.row.queries, "query")
+    queries += "" if drop.of.clusters is None else f" in {counted(len(drop.of.units), 'cluster')}"
     if rules.mode == "sure":
         return ""
     if rules.mode == "significant" and drop.least > rules.alpha:
-        least = TESTS.find(rules.paired_test).least_p(int(np.count_nonzero(drop.of.beyond))) / 2
+        least = TESTS.find(rules.paired_test).least_p(drop.of.units_beyond) / 2
         several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
         few = queries if drop.changed == row.queries or drop.of.allowed else f"{drop.changed} changed of {queries}"
         return f"{few} cannot detect any drop, however large: p is never below {least:.2g}{several}"
@@ -164,7 +165,7 @@ def _doubt(drop: Drop, rules: Rules) -> str:
     if math.isnan(drop.found):
         return (
             ""
-            if 2**-row.queries <= drop.level
+            if 2.0 ** -len(drop.of.units) <= drop.level
             else f"{queries} that all differ by the same amount say nothing about other queries"
         )
     if drop.high <= drop.matters or drop.found <= drop.matters:

@@ -27,12 +27,14 @@ Bounds = Mapping[str, float]
 
 DEFAULT_KEY = "default"  # in `max_drop`: for measures that are not named
 _BY_MEASURE = ("min", "max", "max_drop", "max_total_drop")
-_PATHS = ("baseline", "qrels", "slices", "anchor", "history")
+_PATHS = ("baseline", "qrels", "slices", "clusters", "anchor", "history")
 
 
 class GateOptions(PolicyOptions, InputOptions, total=False):
     """Keyword options of `gate` besides the rules themselves: statistics, conventions and policies."""
 
+    clusters: Any
+    cluster_col: str
     test: str
     correction: str
     resamples: int
@@ -130,6 +132,7 @@ class Rules:
         max_query_drop: (drop, n): at most n queries may drop by more.
         slices: table of queries, or {query: group}; each group must pass too.
         by: columns of the table; `relevant` is the number of relevant documents.
+        clusters, cluster_col: clusters of queries, as in `evaluate`, which tests and intervals count as units.
         min_queries: fewest queries that mode `significant` may decide by, and smallest slice that is tested.
         baseline: the run or saved result that the candidate is compared with.
         anchor: an earlier baseline, from which drops must not add up. [default: the first baseline of the history]
@@ -158,6 +161,8 @@ class Rules:
     max_query_drop: tuple[float, int] | None = _rule(None, _query_drop)
     slices: Any = None
     by: tuple[str, ...] = _rule((), _columns)
+    clusters: Any = None
+    cluster_col: str | None = _rule(None, lambda key, value: _columns(key, value)[0])
     min_queries: int = 10
     baseline: Any = None
     anchor: Any = None
@@ -282,8 +287,7 @@ def _base(rules: Any) -> tuple[dict[str, Any], Path | None, str | None]:
 
 def _in_folder(folder: Path | None, key: str, value: Any) -> Any:
     """A path of a file of rules, which starts from the folder of the file."""
-    path = folder is not None and key in _PATHS and isinstance(value, str)
-    return str(folder / value) if path and folder is not None else value
+    return str(folder / value) if folder is not None and key in _PATHS and isinstance(value, str) else value
 
 
 def _nearest(key: Any, known: Sequence[str]) -> str:

@@ -72,6 +72,7 @@ def _how(gate: Gate) -> str:
     assert comparison is not None
     test, alpha = rules.paired_test, f"{rules.alpha:.2g}"
     seed = f", seed {rules.seed}" if "seed" in TESTS.find(test).options else ""
+    seed += f", {counted(comparison.settings.clusters, 'cluster')} of queries" if comparison.settings.clusters else ""
     if rules.mode == "sure":
         return (
             f"mode sure · {1 - rules.alpha:.4g} intervals of the {test} test{seed}: a candidate worse by more than max_drop passes with a probability "

@@ -10,7 +10,6 @@ import numpy as np
 
 from judged._types import Floats
 from judged.core.judged import Judged
-from judged.core.numeric.resample import resampled_means
 from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, shown
@@ -18,11 +17,11 @@ from judged.evaluation.evaluate import join
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse
 from judged.stats.checks import check_share
+from judged.stats.intervals import within
+from judged.stats.weighted import weighted_interval
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
-
-_RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,12 +56,12 @@ class GroupedAUC(Result):
         return self.value
 
 
-def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: float = 1, confidence: float = 0.95, seed: int = 0,
+def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: float = 1, confidence: float = 0.95,
          **policy: Unpack[PolicyOptions]) -> GroupedAUC:  # fmt: skip
     """Average the AUC of each user with weights: how well a model orders the items shown to one user.
 
-    A user whose items are all relevant, or all not, has no AUC: such users are excluded and counted. The interval is a bootstrap over
-    users of the ratio of Σ weight·AUC to Σ weight. Zhu et al., KDD 2017; Zhou et al. (DIN), KDD 2018.
+    A user whose items are all relevant, or all not, has no AUC: such users are excluded and counted. The interval is Student's t over users
+    for a weighted mean (`weighted_mean_and_error`). Zhu et al., KDD 2017; Zhou et al. (DIN), KDD 2018.
 
     Args:
         qrels: labels, any input of `read_qrels`; or, without a run, a `Judged` or a result of `evaluate` or `score`.
@@ -70,7 +69,6 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: fl
         weights: `impressions` (items shown), `clicks` (relevant items), `equal`, or {user: weight}.
         level: lowest relevant grade.
         confidence: confidence level of the interval.
-        seed: random seed of the resamples.
         policy: policies such as `ties="worst"`, see `Policy`.
 
     >>> shown = {"u": {"a": 1, "b": 0}, "v": {"a": 0, "b": 1, "c": 0, "d": 0}}
@@ -88,7 +86,8 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: fl
     users = tuple(judged.queries[i] for i in np.flatnonzero(both))
     weight, name = _weights(weights, users, judged.retrieved[both].astype(float), clicks[both])
     value = float((weight * area[both]).sum() / weight.sum())
-    low, high = _interval(area[both], weight, confidence, seed)
+    check_share(confidence, "confidence", slug="parameter")
+    low, high = within(weighted_interval(area[both], weight, level=confidence), (0.0, 1.0)) or (None, None)
     return GroupedAUC(value, low, high, name, confidence, users, area[both], weight, int((~both).sum()))
 
 
@@ -122,13 +121,3 @@ def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: F
         return weight, "given"
     problem = f"weights must be impressions, clicks, equal, or {{user: weight}}, got {shown(weights)}"
     raise UsageError("argument", problem, value=weights)
-
-
-def _interval(area: Floats, weight: Floats, confidence: float, seed: int) -> tuple[float | None, float | None]:
-    check_share(confidence, "confidence", slug="parameter")
-    if len(area) < 2:
-        return None, None
-    means = resampled_means(np.stack([weight * area, weight], axis=1), _RESAMPLES, seed)
-    ratio = means[:, 0] / np.where(means[:, 1] > 0, means[:, 1], np.nan)
-    low, high = np.nanquantile(ratio, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)

@@ -11,6 +11,7 @@ from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 
 _TINY = float(np.finfo(float).tiny)
+_MOST = float(np.finfo(float).max) / 4  # differences and their distances from the mean stay in range
 
 
 def matrix(x: Any) -> Floats:
@@ -40,6 +41,14 @@ def finite(x: Any) -> Floats:
         problem = f"{count} of {table.size} values are missing or infinite"
         raise DataError("table", problem, hint="leave out queries that one system lacks")
     return table
+
+
+def check_sums(table: Floats) -> None:
+    """Raise if a sum of rows may exceed the range of numbers."""
+    largest = float(np.abs(table).max(initial=0.0, where=~np.isnan(table)))
+    if largest * max(len(table), 1) > _MOST:
+        problem = f"values are too large to add: {largest:.3g} in {len(table):,} rows"
+        raise DataError("table", problem, hint="divide all values by the same number")
 
 
 def check_share(value: Any, name: str, *, slug: str = "confidence") -> float:

@@ -16,17 +16,17 @@ import numpy as np
 from judged._types import Bools, Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_number
-from judged.stats.differences import TestOutcome, pairwise, totals
+from judged.stats.differences import TestOutcome, pairwise, sum_by_cluster
 from judged.stats.multiple.corrections import CORRECTIONS, Correction, adjusted, levels
-from judged.stats.paired.registry import TESTS, PairTest, interval_of, outcome_of_pairs
+from judged.stats.paired.registry import TESTS, PairTest, interval_of, mean_difference, outcome_of_pairs
+from judged.stats.two_phase import CheapValues
+from judged.tables.text import counted
 
-Verdict = Literal["better", "worse", "equal", "identical", "wins more", "loses more", "cannot tell", "too few"]
-VERDICT_WORDS: dict[Verdict, str] = {
-    "better": "better", "worse": "worse", "equal": "equal", "identical": "identical", "wins more": "wins more queries",
-    "loses more": "loses more queries", "cannot tell": "no clear difference", "too few": "too few queries",
-}  # fmt: skip
+Verdict = Literal[
+    "better", "worse", "equal", "identical", "wins more queries", "loses more queries", "no clear difference", "too few queries",
+]  # fmt: skip
 OPPOSITE: dict[Verdict, Verdict] = {
-    "better": "worse", "worse": "better", "wins more": "loses more", "loses more": "wins more",
+    "better": "worse", "worse": "better", "wins more queries": "loses more queries", "loses more queries": "wins more queries",
 }  # fmt: skip
 APART: frozenset[Verdict] = frozenset(OPPOSITE)  # verdicts that tell two systems apart
 
@@ -39,7 +39,8 @@ class Decisions:
 
     `test` is the test that was used: t in place of a resampling test that cannot reach the level. `tests` is the number
     of tests that the correction counts. `low` and `high` are NaN if there is no interval. A verdict is about the second
-    system of a pair, for values of which higher ones are better. `note` gives the reason why a pair was not tested;
+    system of a pair, for values of which higher ones are better. `least` is the smallest p that the queries or clusters of
+    a pair that changed can have, 0 without a bound. `note` gives the reason why a pair was not tested;
     `remarks` are about the whole table.
     """
 
@@ -53,6 +54,7 @@ class Decisions:
     level: Floats
     low: Floats
     high: Floats
+    least: Floats
     verdict: tuple[Verdict, ...]
     note: tuple[str, ...]
     remarks: tuple[str, ...] = ()
@@ -88,11 +90,11 @@ def decide(
     The verdicts, in this order:
 
     - identical: all differences are 0. This says nothing about other queries.
-    - too few: no interval, because the queries are too few for the test to reject anything at this level.
+    - too few queries: no interval, because the queries are too few for the test to reject anything at this level.
     - equal: the interval is within the margin, even if it excludes 0: the difference is then too small to matter.
     - better, worse: the interval excludes 0, exactly if the corrected p is at most alpha. Tests that are not about the
-      mean (signs, signed ranks) have the verdicts "wins more" and "loses more" instead, and the interval of the t test.
-    - cannot tell: the rest.
+      mean (signs, signed ranks) have the verdicts "wins more queries" and "loses more queries" instead, and the interval of the t test.
+    - no clear difference: the rest.
 
     >>> x = np.array([[0.1, 0.3], [0.2, 0.5], [0.0, 0.1], [0.3, 0.4], [0.1, 0.4]])
     >>> found = decide(x, [(0, 1)])
@@ -115,13 +117,16 @@ def decide_family(
     margin: float = 0.0,
     limits: Sequence[float] | None = None,
     clusters: Sequence[Any] | None = None,
+    weights: Sequence[Any] | None = None,
+    cheap: Sequence[CheapValues | None] | None = None,
     resamples: int | None = None,
     seed: int = 0,
 ) -> list[Decisions]:
     """Decide on the pairs of several tables (measures, or slices of queries), corrected for all of them together.
 
-    Tables have the same systems and may have different queries; `limits` and `clusters` have one entry per table. With
-    the correction `max` the maximum is over the pairs of a table, times the number of tables.
+    Tables have the same systems and may have different queries; `limits`, `clusters`, `weights` (of queries, all above 0, for
+    the t test) and `cheap` (values of more queries × systems, for the t test) have one entry per table. With the correction `max` the maximum is over the pairs of a table, times the
+    number of tables.
     """
     chosen, corrected = TESTS.find(test), CORRECTIONS.find(correction)
     if not 0 < check_number(alpha, "alpha", zero=True) < 0.5:
@@ -134,7 +139,9 @@ def decide_family(
     count = sum(d.shape[1] for d in differences)
     used, remarks = usable_test(chosen, corrected, count, alpha, resamples, max(map(len, differences)))
     options: dict[str, Any] = {"seed": seed, "resamples": resamples if "resamples" in used.options else None}
-    outcomes = [outcome_of_pairs(x, pairs, used, clusters=c, **options) for x, c in zip(tables, codes, strict=True)]
+    extra = zip(codes, weights or [None] * len(tables), cheap or [None] * len(tables), strict=True)
+    own = [{**options, "clusters": c, "weights": w, "cheap": f and f.differences(pairs)} for c, w, f in extra]
+    outcomes = [outcome_of_pairs(x, pairs, used, **o) for x, o in zip(tables, own, strict=True)]
     p = np.concatenate([o.p for o in outcomes])
     whole = _corrected(outcomes, corrected, p)
     each = levels(p, whole, corrected, alpha)
@@ -143,15 +150,19 @@ def decide_family(
     decisions, at = [], 0
     for k, (d, one) in enumerate(zip(differences, outcomes, strict=True)):
         part = slice(at, at := at + d.shape[1])
-        low, high = interval_of(d, used, level=each[part], p=one.p, clusters=codes[k], **options)
+        low, high = interval_of(d, used, level=each[part], p=one.p, **own[k])
         known = np.isfinite(low) & np.isfinite(high) & d.any(axis=0)
         top = np.inf if limits is None else limits[k]
         low, high = (np.where(known, np.clip(ends, -top, top), np.nan) for ends in (low, high))
         verdict = _verdicts(d, one.p <= each[part], low, high, margin, used)
-        note = tuple(map(_note, verdict, one.note, [len(d)] * len(verdict)))
+        few = counted(len(d), "query") if codes[k] is None else counted(units[k], "cluster")
+        note = tuple(_note(v, reason, len(d), few) for v, reason in zip(verdict, one.note, strict=True))
+        changed = np.count_nonzero(sum_by_cluster(d, codes[k])[0], axis=0)
+        least = np.array([used.least_p(int(number)) for number in changed])
+        least = np.where(one.p >= least, least, 0.0)  # an approximate p has no bound
         decisions.append(
-            Decisions(used.name, corrected.name, alpha, count, totals(d) / len(d), one.p, np.minimum(whole[part], 1.0),
-                      each[part], low, high, verdict, note, remarks)
+            Decisions(used.name, corrected.name, alpha, count, mean_difference(d, own[k]), one.p, np.minimum(whole[part], 1.0),
+                      each[part], low, high, least, verdict, note, remarks)
         )  # fmt: skip
     return decisions
 
@@ -203,20 +214,22 @@ def _verdicts(d: Floats, rejected: Bools, low: Floats, high: Floats, margin: flo
         if not d[:, i].any():
             verdicts.append("identical")
         elif np.isnan(low[i]):
-            verdicts.append("too few")
+            verdicts.append("too few queries")
         elif -margin < low[i] and high[i] < margin:
             verdicts.append("equal")
         elif counted is not None:
             won = float(counted[i]) if rejected[i] else 0.0
-            verdicts.append("wins more" if won > 0 else "loses more" if won < 0 else "cannot tell")
+            verdicts.append(
+                "wins more queries" if won > 0 else "loses more queries" if won < 0 else "no clear difference"
+            )
         else:
-            verdicts.append("better" if low[i] > 0 else "worse" if high[i] < 0 else "cannot tell")
+            verdicts.append("better" if low[i] > 0 else "worse" if high[i] < 0 else "no clear difference")
     return tuple(verdicts)
 
 
-def _note(verdict: Verdict, reason: str, queries: int) -> str:
+def _note(verdict: Verdict, reason: str, queries: int, few: str) -> str:
     if verdict == "identical":
         return f"identical on these {queries} queries" if queries > 1 else "identical on this query"
-    if verdict == "too few":
-        return reason or f"{queries} queries are too few for this test at this level"
+    if verdict == "too few queries":
+        return reason or f"{few} are too few for this test at this level"
     return ""

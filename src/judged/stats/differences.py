@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, shown
-from judged.stats.checks import finite
+from judged.stats.checks import check_sums, finite
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -46,6 +46,7 @@ def differences(d: Any) -> Floats:
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or not table.size:
         raise DataError("table", "differences of queries × pairs", got=f"shape {np.shape(d)}")
+    check_sums(table)
     return table
 
 
@@ -88,6 +89,14 @@ def sum_by_cluster(x: Floats, clusters: Any = None) -> tuple[Floats, Floats]:
 def totals(x: Floats) -> Floats:
     """Sum each column. The result does not depend on the other columns, and is more accurate than adding row by row."""
     return np.ascontiguousarray(x.T).sum(axis=1)
+
+
+def weighted_mean(x: Floats, weights: Any = None) -> Floats:
+    """Return the mean of each column; with weights of the rows, the weighted one."""
+    if weights is None:
+        return totals(x) / len(x)
+    share = np.asarray(weights, dtype=np.float64) / np.max(weights)
+    return np.asarray(share @ x / share.sum())
 
 
 def outcome_of(

@@ -11,8 +11,8 @@ import numpy as np
 from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError
-from judged.stats.checks import check_choice, check_count, check_share
-from judged.stats.differences import SLACK, constant, degrees_of_freedom, mean_and_cr2, sum_by_cluster, totals
+from judged.stats.checks import check_choice, check_count, check_share, check_sums
+from judged.stats.differences import SLACK, constant, degrees_of_freedom, mean_and_cr2, scaled, sum_by_cluster, totals
 from judged.stats.student_t import normal_quantile, two_sided_quantile
 
 Ends = tuple[float, float] | None
@@ -120,6 +120,7 @@ def _columns(columns: Sequence[Any] | Floats) -> list[Floats]:
     for x in series:
         if x.ndim != 1 or np.isinf(x).any():
             raise DataError("table", f"columns must be one-dimensional and finite; one has shape {x.shape}")
+        check_sums(x)
     return series
 
 
@@ -185,6 +186,7 @@ def _bca(means: Floats, sums: Floats, sizes: Floats, level: float) -> Floats:
     mean = sums.sum() / sizes.sum()
     without = (sums.sum() - sums) / (sizes.sum() - sizes)  # jackknife: the mean without each query or cluster
     away = without.mean() - without
+    away = scaled(away[:, None])[0][:, 0]  # only its shape counts, and its cubes stay in range
     if constant(sums[:, None], sizes)[0]:
         return np.array([mean, mean])
     acceleration = np.sum(away**3) / (6 * np.sum(away**2) ** 1.5)

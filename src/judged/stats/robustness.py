@@ -104,6 +104,8 @@ def _by_group(values: Any, groups: Sequence[Any]) -> tuple[Floats, Ints]:
 
 
 def _area(ordered: Floats, rates: Floats) -> float:
-    """The area under the mean of the values that are left when the first are not answered."""
-    left = [ordered[min(round(rate * len(ordered)), len(ordered) - 1) :].mean() for rate in rates.tolist()]
-    return float(np.trapezoid(left, rates))
+    """The area under the mean of the values that are left when the first are not answered; the last one always is."""
+    size = len(ordered)
+    unanswered = np.minimum(np.rint(rates * size).astype(np.int64), size - 1)
+    sums_from = np.cumsum(ordered[::-1])[::-1]
+    return float(np.trapezoid(sums_from[unanswered] / (size - unanswered), rates))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
 
@@ -37,6 +37,7 @@ class VarianceComponents:
     variance: Mapping[Source, float]
     mean_square: Mapping[Source, float]
     df: Mapping[Source, int]
+    values: Floats = field(repr=False)  # systems × queries × judges × replicates
 
     def error(self, **sizes: int) -> float:
         """Return the standard error of the difference of two systems' means, with other numbers of queries, judges or replicates.
@@ -60,20 +61,22 @@ class VarianceComponents:
     def interval(self, a: int, b: int, *, confidence: float = 0.95) -> tuple[float, float] | None:
         """Return the interval of the difference b - a for other queries, judges and replicates; None if nothing varies.
 
-        Student's t with Satterthwaite's degrees of freedom. The variances are pooled over all systems.
+        Mean squares are those of the two systems, whose values may vary more or less than those of others. The half width is the
+        standard error times the mean of Student's quantiles of all sources, weighted by their variances (Cochran, Biometrics 1964).
+        Satterthwaite's approximation is too short with two or three judges or replicates: their mean square is often small by chance,
+        and then seems well known. Two judges have one degree of freedom, so their intervals are wide.
         """
         from scipy.special import stdtrit
 
         level = check_share(confidence, "confidence")
-        coefficient = self._coefficients()
-        squares = {s: c * self.mean_square[s] for s, c in coefficient.items() if c}
-        variance = sum(squares.values())
-        error = self.error()
-        if error == 0:
+        pair = self if len(self.means) == 2 else variance_components(self.values[[a, b]])
+        squares = {s: 2 * c * pair.mean_square[s] for s, c in self._coefficients().items()}
+        positive = {s: x for s, x in squares.items() if x > 0}
+        if not positive:
             return None
-        spread = sum(x * x / self.df[s] for s, x in squares.items())
-        df = variance**2 / spread if variance > 0 and spread > 0 else min(self.df.values())
-        half = float(stdtrit(max(df, 1.0), (1 + level) / 2)) * error
+        variance = max(sum(squares.values()), *(x for s, x in squares.items() if len(s) == 1))
+        quantiles = sum(x * float(stdtrit(pair.df[s], (1 + level) / 2)) for s, x in positive.items())
+        half = quantiles / sum(positive.values()) * math.sqrt(variance)
         difference = float(self.means[b] - self.means[a])
         return difference - half, difference + half
 
@@ -119,7 +122,7 @@ def variance_components(values: Any) -> VarianceComponents:
             0.0, (mean_square[source] - rest) / math.prod(sizes[f] for f in FACETS if f not in source)
         )
     means = y.mean(axis=(1, 2, 3))
-    return VarianceComponents(means, sizes, {s: variance[s] for s in sources}, mean_square, df)
+    return VarianceComponents(means, sizes, {s: variance[s] for s in sources}, mean_square, df, y)
 
 
 def _effect(y: Floats, source: Source) -> Floats:

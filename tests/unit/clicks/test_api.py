@@ -261,6 +261,7 @@ def test_the_interval_of_a_share_excludes_one_half_exactly_if_p_is_small():
         assert (found.low > 0.5 or found.high < 0.5) == (found.p_value <= 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sessions", [None, 300])
 def test_equal_rankings_are_rarely_found_to_differ(sessions):
     rejected = 0
@@ -333,6 +334,7 @@ def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, log):
     assert json.loads(found.to_json())["estimates"][0]["measure"] == "DCG@2"
 
 
+@pytest.mark.slow
 def test_intervals_of_fitted_propensities_hold_the_truth():
     inside = 0
     for seed in range(30):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,9 +15,9 @@ from scipy import stats as scipy_stats
 import judged as jd
 from judged.comparison.difference import skewed
 from judged.comparison.tables import signs
-from judged.stats.decisions import APART
+from judged.stats.decisions import APART, Verdict
 from judged.stats.paired.registry import TESTS, interval_of
-from judged.stats.power import queries_needed
+from judged.stats.power import queries_needed, queries_needed_about
 from judged.tables.formats import FORMATS
 
 rng = np.random.default_rng(3)
@@ -133,7 +136,7 @@ def test_runs_without_a_difference_are_identical_on_these_queries_and_not_equal(
 
 def test_one_query_can_tell_nothing_and_says_so():
     board = jd.compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a"]}}, "RR")
-    assert board.rows[0].verdict == "too few"
+    assert board.rows[0].verdict == "too few queries"
     assert "one query" in board.rows[0].note
     assert "one query" in str(board)
 
@@ -181,10 +184,10 @@ def test_tests_of_wins_say_who_wins_more_queries_beside_the_interval_of_the_mean
         d = np.r_[np.full(19, 1 / 3 - 1 / 4), [-1.0, -1.0]]
         assert (row.wins, row.losses) == (19, 2)
         assert row.difference == pytest.approx(d.mean())
-        assert row.verdict == "wins more"
+        assert row.verdict == "wins more queries"
         assert (row.low, row.high) == pytest.approx(tuple(np.ravel(interval_of(d, "t"))))
         turned = jd.compare(qrels, runs, "RR", test=test, baseline="y")
-        assert turned.rows[0].verdict == "loses more"
+        assert turned.rows[0].verdict == "loses more queries"
         assert turned.headline()[0].startswith("x loses more queries than y on RR")
 
 
@@ -194,7 +197,7 @@ def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs
     d = values["b"] - values["a"]
     board = jd.compare(QRELS, runs, "RR AP")
     row = board.rows[0]
-    assert row.verdict == "cannot tell"
+    assert row.verdict == "no clear difference"
     assert row.material == pytest.approx(0.1 * row.mean_a)
     assert row.needed == pytest.approx(queries_needed(row.material, d.std(ddof=1), alpha=0.05 / 2), abs=1)
     assert f"between {row.low:+.4f} and {row.high:+.4f}" in row.words
@@ -267,7 +270,7 @@ def test_slices_are_compared_on_their_own_and_small_ones_only_shown():
     board = jd.compare(QRELS, {n: RUNS[n] for n in ("good", "poor")}, "AP", slices=groups)
     assert [(r.part, r.queries) for r in board.parts] == [("long", 25), ("rare", 3), ("short", 12)]
     rare = board.parts[1]
-    assert rare.verdict == "too few"
+    assert rare.verdict == "too few queries"
     assert np.isnan(rare.p)
     alone = jd.compare({q: QRELS[q] for q in QUERIES[:25]}, {n: RUNS[n] for n in ("good", "poor")}, "AP").rows[0]
     long = board.parts[0]
@@ -290,7 +293,9 @@ def test_slices_come_from_a_table_of_queries(tmp_path):
     with pytest.raises(jd.JudgedError, match="colour"):
         jd.compare(QRELS, RUNS, "AP", slices=path, by="colour")
     path.write_text("query_id,kind\n" + "".join(f"{q},all\n" for q in QUERIES))
-    several = jd.compare(QRELS, RUNS, "AP", slices=path, by=["kind", "relevant"], clusters="kind", baseline="good")
+    several = jd.compare(
+        QRELS, RUNS, "AP", slices=path, by=["kind", "relevant"], clusters=path, cluster_col="kind", baseline="good"
+    )
     assert {r.part.partition("=")[0] for r in several.parts} == {"kind", "relevant"}
     assert several.settings.clusters == 1
 
@@ -303,7 +308,7 @@ def test_slices_by_the_number_of_relevant_documents():
 
 
 @pytest.mark.parametrize(
-    "options", [{"slices": {"other": "x"}}, {"slices": 5}, {"by": "kind"}, {"clusters": "kind"}, {"slices": "x.csv", "by": "relevant"}]
+    "options", [{"slices": {"other": "x"}}, {"slices": 5}, {"by": "kind"}, {"slices": "x.csv", "by": "relevant"}]
 )  # fmt: skip
 def test_slices_that_fit_nothing_are_refused(options):
     with pytest.raises(jd.JudgedError) as caught:
@@ -321,7 +326,7 @@ def test_queries_of_one_cluster_count_as_one():
     assert jd.compare(QRELS, RUNS, "AP", clusters=clusters, test="permutation").rows[1].p >= 2 / 2**5
     with pytest.raises(jd.DataError) as caught:
         jd.compare(QRELS, RUNS, "AP", clusters={"q00": 1})
-    assert caught.value.slug == "slice"
+    assert caught.value.slug == "query-clusters"
 
 
 # ── other tests ──────────────────────────────────────────────────────────────────────────────────
@@ -453,4 +458,41 @@ def test_a_table_of_queries_may_be_grouped_by_users(tmp_path):
     (tmp_path / "q.csv").write_text("query,user\n" + "".join(f"q{i},u{i % 3}\n" for i in range(12)))
     qrels = {f"q{i}": {"x": 1} for i in range(12)}
     runs = {"a": {q: ["y", "x"] for q in qrels}, "b": {q: ["x"] if i % 2 else ["y", "x"] for i, q in enumerate(qrels)}}
-    assert jd.compare(qrels, runs, "RR", slices=tmp_path / "q.csv", clusters="user").settings.clusters == 3
+    assert jd.compare(qrels, runs, "RR", clusters=tmp_path / "q.csv", cluster_col="user").settings.clusters == 3
+
+
+def test_a_verdict_has_one_name_in_python_json_tables_and_scripts_of_the_page():
+    names = set(get_args(Verdict))
+    board = jd.compare(QRELS, {"a": run_of(3), "b": run_of(3), "c": run_of(1)}, "RR")
+    shown = [row[-1] for row in next(t for t in board.tables() if t.headers[-1] == "verdict").rows]
+    assert shown == [row.verdict for row in board.rows] == [row["verdict"] for row in board.records()]
+    scripts = (Path(jd.__file__).parent / "page" / "web").rglob("*.js")
+    compared = {word for script in scripts for word in re.findall(r'erdict === "([^"]*)"', script.read_text())}
+    assert compared
+    assert compared <= names
+
+
+@pytest.mark.parametrize("test", [t.name for t in TESTS])
+def test_a_sparse_row_says_how_small_its_p_can_be(test):
+    queries = [f"q{i}" for i in range(30)]
+    qrels, base = {q: {"a": 1} for q in queries}, {q: ["a", "b"] for q in queries}
+    runs = {"x": base, "y": base | {q: ["b", "a"] for q in queries[:4]}}
+    row = jd.compare(qrels, runs, "RR", test=test).rows[0]
+    assert row.note.startswith("only 4 of 30 queries changed")
+    bounded = TESTS.find(test).flips_signs and row.p >= 2 / 2**4  # not by the normal approximation
+    assert row.note.endswith(": p is never below 0.125, and 0.05 is needed") == bounded
+    assert bounded == (test in ("permutation", "sign"))
+
+
+def test_few_clusters_bound_p_and_enlarge_the_number_of_queries_needed():
+    clusters = {q: i // 10 for i, q in enumerate(QUERIES)}  # 4 clusters
+    runs = {"a": run_of(3), "b": run_of(3)}
+    row = jd.compare(QRELS, runs, "RR", test="permutation", clusters=clusters).rows[0]
+    assert row.note == "4 clusters are too few for this test at this level"
+    of = [jd.evaluate(QRELS, run, "RR")["RR"] for run in runs.values()]
+    means = (of[1] - of[0]).reshape(4, 10).mean(axis=1)
+    found = jd.compare(QRELS, runs, "RR", clusters=clusters)
+    clustered = found.rows[0]
+    assert ("in clusters of the same size" in str(found)) == (clustered.needed is not None)
+    units = queries_needed_about(0.1 * clustered.mean_a, means.std(ddof=1))
+    assert clustered.needed == (10 * units if 10 * units > 40 else None)

@@ -87,3 +87,12 @@ def test_a_measure_that_not_all_have_is_refused():
     with pytest.raises(jd.DataError) as caught:
         jd.leaderboard(TABLES, "RR")
     assert caught.value.slug == "not-asked"
+
+
+def test_runs_that_tie_for_the_first_rank_are_all_named():
+    qrels = {f"q{i}": {"a": 1} for i in range(20)}
+    good, bad = {q: ["a", "b"] for q in qrels}, {q: ["b", "c", "a"] for q in qrels}
+    results = {name: jd.evaluate(qrels, run, "RR") for name, run in {"s0": good, "s1": good, "s2": bad}.items()}
+    assert jd.leaderboard({"one": results}).headline()[0].startswith("s0, s1 tie for the first rank by mean rank of RR")
+    del results["s1"]
+    assert jd.leaderboard({"one": results}).headline()[0].startswith("s0 ranks first by mean rank of RR")

@@ -11,6 +11,8 @@ from scipy.stats import t
 
 import judged as jd
 from judged.errors import DataError, UsageError
+from judged.stats.decisions import decide_family
+from judged.stats.paired.registry import outcome
 
 RNG = np.random.default_rng(3)
 N = 30
@@ -29,19 +31,41 @@ def compared(weights=WEIGHTS, **options):
 
 
 def by_hand(w, d):
-    """The weighted difference, its standard error, and p."""
-    n, mean = len(d), np.average(d, weights=w)
-    error = np.sqrt(n / (n - 1) * ((w * (d - mean)) ** 2).sum()) / w.sum()
-    return mean, error, 2 * t.sf(abs(mean / error), n - 1)
+    """The weighted difference, half of its interval, and p: HC3 with the effective number of queries, less one, degrees of freedom."""
+    mean, share = np.average(d, weights=w), w / w.sum()
+    alike = share @ share
+    error = np.sqrt((1 - alike) * ((share * (d - mean) / (1 - 2 * share + alike)) ** 2).sum())
+    return mean, t.ppf(0.975, 1 / alike - 1) * error, 2 * t.sf(abs(mean / error), 1 / alike - 1)
 
 
 def test_the_difference_its_interval_and_p_are_those_of_a_weighted_mean():
     row = compared().rows[0]
-    mean, error, p = by_hand(W, D)
-    half = t.ppf(0.975, N - 1) * error
+    mean, half, p = by_hand(W, D)
     assert (row.difference, row.low, row.high, row.p) == pytest.approx((mean, mean - half, mean + half, p))
     assert (row.mean_a, row.mean_b) == pytest.approx(tuple(np.average(1 / RANKS, axis=0, weights=W)))
     assert row.mean_b - row.mean_a == pytest.approx(row.difference)
+
+
+def test_the_weighted_difference_has_the_interval_of_an_evaluation():
+    rng = np.random.default_rng(0)
+    d, w = rng.normal(0.3, 1, 40), 1 / np.arange(1, 41)
+    found = decide_family([np.stack([np.zeros(40), d], axis=1)], [(0, 1)], weights=[w])[0]
+    assert (found.low[0], found.high[0]) == pytest.approx(jd.stats.weighted_interval(d, w))
+    assert found.difference[0] == pytest.approx(np.average(d, weights=w))
+
+
+def test_the_interval_excludes_0_on_the_side_of_the_weighted_mean():
+    d, w = np.array([-0.5] * 8 + [0.9, 1.0, 1.1, 1.2, 1.0, 0.95] * 3), np.array([0.01] * 8 + [1.0] * 18)
+    found = decide_family([np.stack([np.zeros(26), d - 0.45], axis=1)], [(0, 1)], weights=[w])[0]
+    assert found.verdict == ("better",)
+    assert 0 < found.low[0] < found.high[0]
+
+
+def test_weighted_tests_reject_equal_means_in_about_5_percent():
+    rng, w = np.random.default_rng(5), 1 / np.arange(1, 51)
+    for spread in (np.ones(50), np.where(w >= np.quantile(w, 0.9), 2.0, 1.0)):  # also if heavy queries vary more
+        d = rng.normal(size=(50, 4_000)) * spread[:, None]
+        assert 0.03 < (outcome(d, "t", weights=w).p <= 0.05).mean() < 0.06  # 11% with n - 1 degrees of freedom
 
 
 def test_queries_won_and_lost_are_counted_without_weights():
@@ -79,7 +103,7 @@ def test_slices_are_weighted_and_a_weight_of_0_leaves_a_query_out():
 def test_a_slice_that_is_too_small_to_test_has_a_weighted_difference():
     groups = {"q00": "few", "q01": "few", **dict.fromkeys(list(QRELS)[2:], "many")}
     row = next(r for r in compared(slices=groups).parts if r.part == "few")
-    assert (row.verdict, row.difference) == ("too few", pytest.approx(np.average(D[:2], weights=W[:2])))
+    assert (row.verdict, row.difference) == ("too few queries", pytest.approx(np.average(D[:2], weights=W[:2])))
 
 
 def test_results_bring_their_weights_along():

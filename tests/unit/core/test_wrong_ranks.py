@@ -29,3 +29,23 @@ def test_the_first_wrong_rank_of_a_frame_is_named():
     with pytest.raises(DataError) as caught:
         jd.evaluate(QRELS, frame, "RR", order="rank")
     assert (caught.value.slug, caught.value.value) == ("no-rank", "-2")
+
+
+@pytest.mark.parametrize("repeats", ["judged", "all"])
+@pytest.mark.parametrize("kind", ["run", "csv", "parquet"])
+@pytest.mark.parametrize("engine", [None, "local"])
+def test_a_wrong_rank_of_a_partitioned_run_is_named_with_its_file(kind, engine, repeats, tmp_path):
+    for number, ranks in enumerate(([1, 2], [3, -4])):
+        rows = pd.DataFrame(
+            {"query_id": "q1", "doc_id": [f"a{number}", f"b{number}"], "score": [2.0, 1.0], "rank": ranks}
+        )
+        path = tmp_path / f"{number}.{kind}"
+        if kind == "run":
+            path.write_text("".join(f"{q} Q0 {d} {r} {s} t\n" for q, d, s, r in rows.itertuples(index=False)))
+        else:
+            rows.to_csv(path, index=False) if kind == "csv" else rows.to_parquet(path)
+    with pytest.raises(DataError) as caught:
+        jd.evaluate({"q1": {"a0": 1, "b1": 1}}, tmp_path, "RR", order="rank", engine=engine, repeats=repeats)
+    assert caught.value.slug == "no-rank"
+    assert f"1.{kind}" in str(caught.value.where)
+    assert "-4" in caught.value.value

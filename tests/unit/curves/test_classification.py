@@ -224,7 +224,6 @@ def test_one_class_alone_has_no_area_and_says_so():
         (lambda: jd.curves.classify([1, 0], [1, 0], level=float("nan")), "level"),
         (lambda: jd.curves.classify([1, 0], [1, 0], beta=np.inf), "beta"),
         (lambda: jd.curves.classify([1, 0], [1, 0], confidence=95), "confidence"),
-        (lambda: jd.curves.classify([1, 0], [1, 0], seed="a"), "seed"),
         (lambda: jd.curves.classify([1, 10**400], [1, 0]), "numbers"),
         (lambda: jd.curves.classify([1, 1j], [1, 0]), "numbers"),
         (lambda: jd.curves.classify(np.array(["2020-01-01"], "M8"), [1]), "numbers"),
@@ -267,3 +266,47 @@ def test_intervals_of_rates_hold_the_truth():
         low, high = jd.curves.classify(labels.astype(int), chosen.astype(int)).intervals["recall"]
         inside += low <= 0.9 <= high
     assert inside >= 180  # a bootstrap: about 165
+
+
+def _of(tp, fp, fn, tn, **options):
+    labels = np.repeat([1, 0, 1, 0], [tp, fp, fn, tn])
+    return jd.curves.classify(labels, np.repeat([1, 1, 0, 0], [tp, fp, fn, tn]), **options)
+
+
+@pytest.mark.parametrize("beta", [0, 0.5, 2])
+def test_intervals_of_mcc_and_f_are_those_of_the_delta_method(beta):
+    cells = np.array([40.0, 10, 15, 80])
+    found = _of(*cells.astype(int), beta=beta)
+
+    def mcc(c):
+        tp, fp, fn, tn = c
+        return np.arctanh((tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+
+    def log_odds(c):
+        return np.log((1 + beta**2) * c[0] / (beta**2 * c[2] + c[1]))
+
+    for name, scale, back in (("mcc", mcc, np.tanh), ("f", log_odds, lambda x: 1 / (1 + np.exp(-x)))):
+        slope = np.array([(scale(cells + step) - scale(cells - step)) / 2e-4 for step in 1e-4 * np.eye(4)])
+        error = np.sqrt((slope**2 * cells).sum() - (slope @ cells) ** 2 / cells.sum())  # multinomial counts
+        ends = back(scale(cells) + np.array([-1, 1]) * 1.959964 * error)
+        assert found.intervals[name] == pytest.approx(tuple(ends), rel=1e-5)
+
+
+def test_intervals_of_mcc_and_f_hold_also_for_nearly_perfect_decisions():
+    rng, shares = np.random.default_rng(3), np.array([0.095, 0.009, 0.005, 0.891])
+    tp, fp, fn, tn = shares
+    truth = {"mcc": (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)), "f": 5 * tp / (5 * tp + 4 * fn + fp)}  # fmt: skip
+    inside = dict.fromkeys(truth, 0)
+    for cells in rng.multinomial(100, shares, size=400):
+        ends = _of(*cells, beta=2).intervals
+        for name, value in truth.items():
+            inside[name] += ends[name][0] <= value <= ends[name][1]
+    assert all(count >= 364 for count in inside.values()), inside  # a bootstrap: about 300
+
+
+@pytest.mark.parametrize("cells", [(5, 0, 0, 5), (0, 5, 5, 0), (0, 0, 5, 5), (1, 0, 0, 1), (1, 0, 0, 999)])
+def test_perfect_and_useless_decisions_have_intervals_with_width_that_contain_the_rate(cells):
+    found = _of(*cells, beta=2)
+    for name, (low, high) in found.intervals.items():
+        assert low <= found[name] <= high
+        assert low < high

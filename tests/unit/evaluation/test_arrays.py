@@ -179,6 +179,7 @@ def test_frames_columns_are_arrays():
         assert jd.score(frame["y"], frame["s"], "RR", qid=frame["q"])["RR"].tolist() == [1 / 2]
 
 
+@pytest.mark.slow
 def test_tensors_of_torch_are_taken_and_given_back():
     torch = pytest.importorskip("torch")
     labels = torch.tensor(LABELS)
@@ -201,6 +202,7 @@ def test_bfloat16_scores_that_collapse_are_warned_of():
     assert jd.score([[0, 1, 0]], scores, "RR").warnings[0].slug == "low-precision"
 
 
+@pytest.mark.slow
 def test_arrays_of_jax_are_taken_and_given_back():
     jax = pytest.importorskip("jax")
     labels, scores = jax.numpy.asarray(LABELS), jax.numpy.asarray(SCORES, dtype=jax.numpy.float32)

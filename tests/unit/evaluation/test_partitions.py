@@ -210,6 +210,7 @@ class Dying:
         os._exit(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [jd.Processes(1), ProcessPoolExecutor(1, get_context("spawn"))], ids=["own", "pool"])
 def test_the_partition_of_a_worker_that_dies_is_named(tmp_path, engine):
     whole = open_partitions(write(tmp_path / "run"))

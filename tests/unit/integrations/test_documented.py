@@ -30,6 +30,7 @@ def test_every_library_has_its_example():
     assert set(BLOCKS) == {"torchmetrics", "lightning", "lightgbm", "xgboost", "catboost", "sklearn"}
 
 
+@pytest.mark.slow
 def test_the_example_of_lightgbm_runs():
     found = run("lightgbm")
     assert found["model"].best_score["valid_0"]["nDCG(gain='exp')@10"] > 0.5
@@ -40,6 +41,7 @@ def test_the_example_of_xgboost_runs():
     assert run("xgboost")["model"].best_score > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Failed to import numba")
 def test_the_example_of_catboost_runs():
     assert run("catboost")["model"].best_score_["validation"]["nDCG(gain='exp')@10"] > 0.5

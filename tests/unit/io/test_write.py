@@ -46,6 +46,7 @@ SCORES = st.floats(allow_nan=False, allow_infinity=False)
 ROWS = st.dictionaries(WORDS, st.dictionaries(WORDS, SCORES, min_size=1, max_size=4), min_size=1, max_size=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["run", "json", "jsonl", "csv", "tsv"])
 @given(rankings=ROWS)
 def test_any_ids_and_scores_read_back_exactly_or_are_refused(ending, rankings, tmp_path_factory):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import judged as jd
-from judged.errors import DataError
+from judged.errors import DataError, UsageError
 
 QRELS = {"q": {"a": 1, "b": 0, "c": 2, "d": 1}}
 RUN = {"q": {"a": 9.0, "u": 8.0, "b": 7.0, "c": 6.0}}
@@ -52,3 +52,27 @@ def test_u_falls_with_the_text_that_was_read():
     assert value("U") == pytest.approx(1 / 16 * (1 - first / 132000) + 3 / 16 * (1 - second / 132000))
     assert value("U(L=1000, max=2)") == pytest.approx(1 / 4 * (1 - first / 1000))
     assert value("U(L=1000, snippet=0, share=1, length=400, max=2)") == pytest.approx(1 / 4 * 0.6 + 3 / 4 * 0.2)
+
+
+def test_u_takes_the_lengths_of_relevant_documents_from_the_tokens_of_the_evaluation():
+    """Four characters per token, or characters themselves."""
+    for given, per_token in (("", 4), ("(per_token=1)", 1)):
+        first = 200 + 0.2 * per_token * 100
+        second = 4 * 200 + 0.2 * per_token * (100 + 300)
+        expected = 1 / 16 * (1 - first / 132000) + 3 / 16 * (1 - second / 132000)
+        assert value(f"U{given}", tokens=TOKENS) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["TBG(words=100)", "U(length=100)", "U(per_token=2)"])
+def test_a_length_that_has_no_effect_is_refused(name):
+    tokens = {} if "per_token" in name else {"tokens": TOKENS}
+    with pytest.raises(UsageError) as caught:
+        value(name, **tokens)
+    assert caught.value.slug == "parameter"
+
+
+def test_a_hole_is_a_rank_whose_document_was_never_judged():
+    """BEIR: all that is in the judgments is judged, whatever its grade."""
+    qrels = {"q": {"a": 1, "b": -1}}
+    holes = jd.evaluate(qrels, RUN, "Hole@2 Hole@3 Hole@10 Hole Unjudged@3").mean()
+    assert holes == {"Hole@2": 1 / 2, "Hole@3": 1 / 3, "Hole@10": 2 / 10, "Hole": 2 / 4, "Unjudged@3": 2 / 3}

@@ -182,8 +182,8 @@ def test_differences_are_those_of_the_table_and_verdicts_differ_in_colour_and_ma
         assert spans(ax, y) == [(row.low, row.high)]
         assert alone[y].get_xdata()[0] == row.difference
     look = {row.verdict: (line.get_marker(), line.get_color()) for row, line in zip(rows, alone, strict=True)}
-    assert set(look) == {"better", "cannot tell"}
-    assert look["better"][0] != look["cannot tell"][0]
+    assert set(look) == {"better", "no clear difference"}
+    assert look["better"][0] != look["no clear difference"][0]
     assert look["better"][1] == BETTER
     assert {text.get_text() for text in ax.get_legend().get_texts()} == {"better", "no clear difference"}
 

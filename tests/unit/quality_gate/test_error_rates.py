@@ -63,5 +63,13 @@ def test_a_candidate_beyond_what_is_allowed_is_not_sure_to_be_within(draw, allow
     assert at_most(passed, 0.025, 300)
 
 
+def test_a_few_large_losses_among_small_gains_are_not_sure_to_be_within():
+    def few(rng, n):
+        return np.where(rng.random(n) < 0.05, 0.19, -0.01)
+
+    passed = share_that_passes(few, 200, 300, max_drop=0.0, mode="sure", resamples=499)
+    assert at_most(passed, 0.01, 300)  # about 5% without two queries more
+
+
 def test_a_candidate_that_changes_little_is_sure_to_be_within():
     assert share_that_passes(rare(0.1, 0.02), 100, 50, max_drop=0.02, mode="sure", resamples=499) > 0.9

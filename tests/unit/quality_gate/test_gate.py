@@ -365,7 +365,7 @@ def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate()
     [row] = gate.comparison.rows
     assert row.difference < 0
     assert row.p <= 0.05
-    assert row.verdict == "wins more"
+    assert row.verdict == "wins more queries"
     assert gate.passed
     assert "but the sign test does not show that it got worse" in gate.reasons[0].sentence
     assert not held(new, old, test="sign", mode="mean").passed

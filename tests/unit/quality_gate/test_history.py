@@ -56,7 +56,7 @@ def test_each_build_uses_its_share_of_alpha_and_all_shares_are_alpha(path):
         assert gate.build.alpha == gate.rules.alpha == pytest.approx(share, rel=1e-12)
         assert f"build {k} of the history: alpha {share:.2g}, and 0.05 over all builds" in str(gate)
     head, *builds = records(path)
-    assert (head["judged-history"], head["alpha"], head["name"]) == (1, 0.05, "baseline")
+    assert (head["judged-history"], head["alpha"], head["name"]) == (2, 0.05, "baseline")
     assert [(b["build"], b["passed"], b["drops"][0]["drop"]) for b in builds] == [(k, True, k / 80) for k in (1, 2, 3)]
     assert sum(spent(0.05, k) for k in range(1, 10**5)) == pytest.approx(0.05, rel=1e-4)
 
@@ -173,8 +173,28 @@ def test_a_history_of_other_judgments_measures_alpha_or_version_is_refused(path,
     with monkeypatch.context() as later:
         later.setattr("judged.quality_gate.history.__version__", "99")
         assert f"another version of judged: {jd.__version__}, now 99" in refused(lower(4)).problem
-    path.write_text(before.replace('"judged-history":1', '"judged-history":2'))
-    assert "another format: 2, now 1" in refused(lower(4)).problem
+    path.write_text(before.replace('"judged-history":2', '"judged-history":1'))
+    assert "another format: 1, now 2" in refused(lower(4)).problem
+
+
+@pytest.mark.parametrize(
+    ("edit", "line"),
+    [
+        (lambda head, one, two: (head, one.replace('"alpha":0.0', '"alpha":0.1', 1), two), 2),
+        (lambda head, one, two: (head, one.replace('"passed":true', '"passed":false', 1), two), 2),
+        (lambda head, one, two: (head.replace('"name":"baseline"', '"name":"other"', 1), one, two), 1),
+        (lambda head, one, two: (head, two), 2),
+        (lambda head, one, two: (head, two, one), 2),
+    ],
+)
+def test_a_line_that_was_edited_removed_or_moved_is_refused(path, edit, line):
+    build(lower(3))
+    build(lower(4))
+    edited = "".join(edit(*path.read_text().splitlines(keepends=True)))
+    path.write_text(edited)
+    error = refused(lower(5))
+    assert (error.slug, str(error.where)) == ("history", f"builds.jsonl:{line}")
+    assert path.read_text() == edited
 
 
 def test_a_history_never_replaces_an_input(path):

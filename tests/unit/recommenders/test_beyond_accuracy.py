@@ -347,7 +347,7 @@ def test_runs_are_compared_user_by_user_with_slices(result):
     assert {row.part for row in found.parts} == {"group=new", "group=old"}
     assert "Novelty@5" in str(found)
     worse = rows["Popularity@5"].difference > 0
-    assert (rows["Popularity@5"].verdict in ("worse", "cannot tell")) == worse  # lower is better
+    assert (rows["Popularity@5"].verdict in ("worse", "no clear difference")) == worse  # lower is better
 
 
 def test_evaluate_says_that_such_a_measure_is_not_its_own(result):
@@ -400,6 +400,12 @@ def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
     assert len(found.users) + left == 30
     assert found.low < found.value < found.high
     assert f"{left} users with a single class excluded" in str(found)
+
+
+def test_the_interval_of_gauc_is_students_over_users(shown):
+    found = jd.recommenders.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], confidence=0.5)
+    assert (found.low, found.high) == pytest.approx(jd.stats.weighted_interval(found.auc, found.weight, level=0.5))
+    assert found.low < found.value < found.high
 
 
 def test_gauc_takes_results_and_weights_of_ones_own(shown):

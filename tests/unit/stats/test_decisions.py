@@ -136,7 +136,7 @@ def test_without_differences_the_verdict_is_identical_and_never_equal():
 def test_a_constant_difference_decides_if_random_signs_do(test, n):
     x = np.stack([np.zeros(n), np.full(n, 0.1)], axis=1)
     found = decide(x, [(0, 1)], test=test.name)
-    assert found.verdict == ("better" if 2 / 2**n <= 0.05 else "too few",)
+    assert found.verdict == ("better" if 2 / 2**n <= 0.05 else "too few queries",)
     if found.verdict == ("better",):
         assert (found.low[0], found.high[0]) == pytest.approx((0.1, 0.1), rel=1e-9)
     else:
@@ -146,7 +146,7 @@ def test_a_constant_difference_decides_if_random_signs_do(test, n):
 def test_two_queries_are_tested_by_t_as_they_are():
     x = np.array([[0.0, 0.5], [0.0, 0.50001]])
     assert decide(x, [(0, 1)]).verdict == ("better",)
-    assert decide(x, [(0, 1)], test="permutation").verdict == ("too few",)
+    assert decide(x, [(0, 1)], test="permutation").verdict == ("too few queries",)
 
 
 def test_differences_stay_within_the_range_of_the_measure():

@@ -12,6 +12,7 @@ from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError
 from judged.stats.differences import degrees_of_freedom
 from judged.stats.intervals import Method, interval, wilson
+from judged.stats.paired.registry import outcome
 
 METHODS = get_args(Method)
 
@@ -205,3 +206,17 @@ def test_the_seed_is_all_that_decides():
 def test_what_has_no_interval_is_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap-t", "percentile", "bca"])
+@pytest.mark.parametrize("size", [1e-300, 1e300, 1e306])
+def test_intervals_of_huge_and_tiny_values_are_those_of_moderate_ones(method, size):
+    x = np.random.default_rng(0).uniform(-1, 1, 30)
+    np.testing.assert_allclose(interval([size * x], method)[0], size * np.array(interval([x], method)[0]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("call", [lambda x: interval([x]), lambda x: interval([x], "bca"), lambda x: outcome(x, "t"), lambda x: outcome(x, "bootstrap")])  # fmt: skip
+def test_values_whose_sum_exceeds_the_range_of_numbers_are_refused(call):
+    with pytest.raises(DataError) as caught:
+        call(np.full(30, 8e307) * np.linspace(-1, 1, 30))
+    assert caught.value.slug == "table"

@@ -25,17 +25,18 @@ def test_the_gap_is_the_mean_difference_of_two_groups():
     assert np.isnan(group_gap([1, 2], ["a", "a"]))
 
 
-def abstention_curve(confidence, values, rates):
-    """The mean of the values when the least confident share is left out, as MTEB computes it."""
-    order = np.argsort(confidence, kind="stable")
-    return [values[order[min(round(rate * len(order)), len(order) - 1) :]].mean() for rate in rates]
+def mean_of_answered(values, confidence, rate):
+    """A query is answered unless it is among the share of the queries about which the system is least confident; one always is."""
+    surer = [[(other, j) < (own, i) for j, other in enumerate(confidence)] for i, own in enumerate(confidence)]
+    unanswered = min(round(rate * len(values)), len(values) - 1)
+    return np.mean([value for value, less_sure in zip(values, surer, strict=True) if sum(less_sure) >= unanswered])
 
 
 @pytest.mark.parametrize("n", [2, 7, 50])
 def test_abstention_is_scaled_between_a_constant_and_an_oracle(n):
     rng = np.random.default_rng(n)
     values, confidence, rates = rng.random(n), rng.random(n).round(1), np.linspace(0, 1, 11)[:-1]
-    ours, oracle = (auc(rates, abstention_curve(by, values, rates)) for by in (confidence, values))
+    ours, oracle = (auc(rates, [mean_of_answered(values, by, rate) for rate in rates]) for by in (confidence, values))
     flat = values.mean() * (rates[-1] - rates[0])
     assert abstention_auc(values, confidence) == pytest.approx((ours - flat) / (oracle - flat))
     assert abstention_auc(values, values) == pytest.approx(1)

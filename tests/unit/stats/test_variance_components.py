@@ -92,3 +92,39 @@ def test_nothing_that_varies_has_no_interval():
 def test_tables_without_systems_or_variation_are_refused(bad):
     with pytest.raises(DataError):
         variance_components(bad)
+
+
+def test_a_pair_of_systems_that_vary_more_than_others_has_its_own_error():
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=(5, 30, 1, 3)) * np.array([4, 4, 0.1, 0.1, 0.1])[:, None, None, None]
+    whole, pair = variance_components(y), variance_components(y[[0, 1]])
+    assert whole.interval(0, 1) == pytest.approx(pair.interval(0, 1))
+    assert np.diff(whole.interval(0, 1)) > 10 * np.diff(whole.interval(2, 3))
+
+
+def test_the_quantile_is_the_mean_of_those_of_the_sources_weighted_by_their_variances():
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=(2, 20, 3, 1)) + 2 * rng.normal(size=(2, 1, 3, 1)) + rng.normal(size=(2, 20, 1, 1))
+    found = variance_components(y)
+    queries, judges, rest = (found.mean_square[frozenset(s)] for s in (["queries"], ["judges"], ["queries", "judges"]))
+    assert queries + judges > rest
+    q = (queries * stats.t.ppf(0.975, 19) + judges * stats.t.ppf(0.975, 2)) / (queries + judges)
+    half = q * np.sqrt(2 * (queries + judges - rest) / 60)
+    low, high = found.interval(0, 1)
+    assert (high - low) / 2 == pytest.approx(half)
+
+
+@pytest.mark.parametrize(("judges", "replicates", "deviations"), [(2, 1, (1, 1)), (1, 3, (2, 0.5)), (3, 2, (1, 1))])
+def test_intervals_hold_for_other_judges_and_for_unequal_deviations(judges, replicates, deviations):
+    rng, inside = np.random.default_rng(4), 0
+    scale = np.array([*deviations, 0.1])[:, None, None, None]
+    for _ in range(300):
+        y = 0.2 * rng.normal(size=(3, 50, 1, 1)) + 0.1 * rng.normal(size=(3, 1, judges, 1)) * (judges > 1)
+        y = scale * (
+            y
+            + 0.1 * rng.normal(size=(3, 50, judges, replicates))
+            + 0.05 * rng.normal(size=(3, 1, 1, replicates)) * (replicates > 1)
+        )
+        low, high = variance_components(y).interval(0, 1)
+        inside += low <= 0 <= high
+    assert inside / 300 > 0.91  # pooled, 0.88 with two judges and 0.8 with unequal deviations

@@ -21,13 +21,14 @@ from judged.errors import IN_COMMAND, JudgedError, safe
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-GROUPS = ("Input", "Measures", "Policies", "Statistics", "Output")
+GROUPS = ("Input", "Measures", "Model", "Policies", "Statistics", "Output")
 _ARGUMENTS = {  # lines of `--help`
     "qrels": "Judgments.", "sources": "Judgments of each judge, or one table with all of them.", "run": "Run.", "runs": "Runs: FILE or NAME=FILE.",
     "first": "First run.", "second": "Second run.", "run_a": "First run.", "run_b": "Second run.", "results": "Results or runs, one per collection.",
     "files": "Judgments, and the run that may replace the baseline.", "inputs": "Judgments, and the runs of each system.",
     "history": "Interactions that the recommender was trained on.", "log": "Click log.", "source": "File to read.", "target": "File to write.",
     "measure": "Measure, such as nDCG@10.", "name": "Measure to describe.", "kind": "Kind of curve.", "words": "Arguments of trec_eval.",
+    "todo": "Documents to judge, such as a file of `judged pool`.",
 }  # fmt: skip
 _MEANT = {  # options that people try, and what to write instead
     "--metric": "--measures", "--metrics": "--measures", "--measure": "--measures", "--json": "--format json", "--csv": "--format csv",
@@ -45,7 +46,7 @@ class _Option(click.Option):
 
 
 def option(*names: str, group: str, **settings: Any) -> Callable[[F], F]:
-    """Declare an option of a group: Input, Measures, Policies, Statistics or Output."""
+    """Declare an option of a group: Input, Measures, Model, Policies, Statistics or Output."""
     return click.option(*names, cls=_Option, group=group, **settings)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import option
-from judged.cli.options.inputs import chosen_policy, level_option, measures_option
+from judged.cli.options.inputs import chosen_policy, cluster_options, level_option, measures_option
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,7 +66,7 @@ def slice_options(*, defaults: bool = True) -> Callable[[F], F]:
 def comparison_options(command: F) -> F:
     """Declare the options of `compare`."""
     command = statistics_options()(command)
-    command = option("--clusters", metavar="COLUMN", group="Statistics", help="Column of --slices whose groups of queries are resampled as units.")(command)  # fmt: skip
+    command = cluster_options(command)
     command = slice_options()(command)
     command = option("-b", "--baseline", metavar="RUN", group="Input", help="Run to compare the others with, by name or file. [default: all pairs]")(command)  # fmt: skip
     return measures_option(level_option(command))
@@ -77,7 +77,7 @@ def comparison_settings(runs: tuple[str, ...], options: dict[str, Any]) -> dict[
     from judged.evaluation.evaluate import DEFAULT
 
     return {
-        **{name: options[name] for name in (*_STATISTICS, "slices", "clusters", "level")},
+        **{name: options[name] for name in (*_STATISTICS, "slices", "clusters", "cluster_col", "level")},
         **chosen_policy(options),
         "by": list(options["by"]),
         "measures": list(options["measures"]) or DEFAULT,

@@ -33,6 +33,14 @@ level_option = option("-l", "--level", type=float, metavar="GRADE", group="Measu
                       help="Lowest relevant grade of binary measures. [default: 1]")  # fmt: skip
 
 
+def cluster_options(command: F) -> F:
+    """Declare the clusters of queries."""
+    command = option("--cluster-col", metavar="NAME", group="Input", help="Column of --clusters. [default: cluster]")(
+        command
+    )
+    return option("--clusters", metavar="FILE", group="Input", help="Table of queries with their clusters, such as users, which statistics count as units.")(command)  # fmt: skip
+
+
 def weight_options(command: F) -> F:
     """Declare the weights of queries."""
     command = option("--weight-col", metavar="NAME", group="Input", help="Column of --weights. [default: weight]")(

@@ -89,7 +89,7 @@ def raise_no_rank(name: str, run: Run | None = None) -> NoReturn:
     hint = Hint("use {order}", order="score")
     if run is not None and run.wrong_rank is not None:
         where, cell = run.wrong_rank
-        raise DataError("no-rank", "ranks must be integers ≥ 0", got=cell, where=where, hint=hint, value=cell)
+        raise DataError("no-rank", f"ranks must be integers ≥ 0, got {cell}", where=where, hint=hint, value=cell)
     raise DataError("no-rank", "the run has no column of ranks that are integers ≥ 0", hint=hint, where=name)
 
 

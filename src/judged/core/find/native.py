@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from judged._types import Bytes
 from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import IdPool
-from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import ArrowRun, DictRun, TrecLines, UnreadRun
+from judged.core.unread_runs import ArrowRun, DictRun, TextRun, UnreadRun
 from judged.errors import Place
 
 Progress = Callable[[int, int], object]
@@ -54,17 +53,18 @@ def find(
         return None
     integer = [kind == "integer" for kind in kinds]
     common = (native_pool(pool), native_policy(policy), usable_cores())
-    if isinstance(run, TrecLines):
-        if kinds != ("text", "text"):
+    if isinstance(run, TextRun):
+        if kinds != run.kinds:
             return None
         with run.open() as (data, start):
-            scan = native.scan_lines(data, start, len(data), *common, _BYTES, progress)
-            if scan["bad"] is not None:
-                run.raise_line(data, scan["bad"], scan["empty"])
-            return _check_hits(pool, run, policy, scan, partial(run.place, data))
+            scan = native.scan_text(data, start, len(data), dict(run.layout), *common, _BYTES, progress)
+            if scan["bad"] is not None and run.raise_row is not None:
+                run.raise_row(data, scan["bad"], scan["empty"])
+            place = _nowhere if run.place is None else partial(run.place, data)
+            return _check_hits(pool, run, policy, scan, place) if run.place is not None or _is_regular(scan) else None
     if isinstance(run, Run):
         rank = None if run.rank is None else as_ints(run.rank)
-        columns = id_arrays(run.queries), as_ints(run.query), id_arrays(run.doc), np.ascontiguousarray(run.score), rank
+        columns = run.queries.arrays(), as_ints(run.query), run.doc.arrays(), np.ascontiguousarray(run.score), rank
         return _check_hits(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
     scan = None
     if isinstance(run, ArrowRun) and "other" not in kinds and (stream := run.stream()) is not None:
@@ -85,7 +85,7 @@ def _check_hits(
         hits = replace(hits, **queries_of(pool, run))
     if not hits.answered.any():
         raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare())
-    _check_ranks(run, policy, scan)
+    _check_ranks([run], policy, scan)
     if scan["repeat"] is not None:
         query, doc, earlier, later, count = scan["repeat"]
         raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
@@ -106,15 +106,21 @@ def find_in(
         if None not in streams and len({table.columns for table in tables}) == 1:
             integer = [kind == "integer" for kind in kinds]
             scan = native.scan_arrow(streams, tables[0].columns, *integer, *common, _ROWS, None)
-    elif all(isinstance(batch, TrecLines) for batch in batches) and kinds == ("text", "text"):
+    elif (texts := _one_text(batches)) and all(text.kinds == kinds for text in texts):
         with ExitStack() as stack:
-            texts = [stack.enter_context(batch.open()) for batch in batches if isinstance(batch, TrecLines)]
-            data, start = _join_texts(texts)
-            scan = native.scan_lines(data, start, len(data), *common, _BYTES, None)
+            data, start = _join_texts([stack.enter_context(text.open()) for text in texts])
+            scan = native.scan_text(data, start, len(data), dict(texts[0].layout), *common, _BYTES, None)
     if scan is None or not _is_regular(scan) or scan["empty"]:
         return None
-    _check_ranks(batches[0], policy, scan)
+    _check_ranks(batches, policy, scan)
     return _as_hits(pool, scan)
+
+
+def _one_text(batches: Sequence[Run | UnreadRun]) -> list[TextRun]:
+    """Return the batches if they can be scanned as one text, else nothing."""
+    texts = [batch for batch in batches if isinstance(batch, TextRun)]
+    alike = all(text.joinable and text.layout == texts[0].layout for text in texts)
+    return texts if len(texts) == len(batches) and (alike or len(texts) == 1) else []
 
 
 def _join_texts(texts: Sequence[tuple[Bytes, int]]) -> tuple[Bytes, int]:
@@ -138,11 +144,13 @@ def _as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
     return Hits(**columns)
 
 
-def _check_ranks(run: Run | UnreadRun, policy: Policy, scan: dict[str, Any]) -> None:
-    if policy.order == "rank" and not scan["ranked"]:
-        raise_no_rank(
-            run.name, run.read() if isinstance(run, TrecLines | ArrowRun) else run if isinstance(run, Run) else None
-        )
+def _check_ranks(batches: Sequence[Run | UnreadRun], policy: Policy, scan: dict[str, Any]) -> None:
+    if policy.order != "rank" or scan["ranked"]:
+        return
+    for batch in batches:
+        run = batch.read() if isinstance(batch, TextRun | ArrowRun) else batch
+        if not isinstance(run, Run) or run.rank is None:
+            raise_no_rank(batch.name, run if isinstance(run, Run) else None)
 
 
 def _nowhere(row: int) -> Place:
@@ -157,17 +165,13 @@ def _same_kinds(run: DictRun, kinds: Kinds) -> bool:
 
 def native_pool(pool: IdPool) -> Any:
     """Convert the pool; queries without judgments follow the others."""
-    columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), id_arrays(pool.doc)
-    return native.Pool(id_arrays(pool.ids), len(pool.queries), *columns)
+    columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), pool.doc.arrays()
+    return native.Pool(pool.ids.arrays(), len(pool.queries), *columns)
 
 
 def native_policy(policy: Policy) -> Any:
     codes = {name: codes[getattr(policy, name)] for name, codes in POLICY_CODES.items()}
     return native.Policy(**codes, depth=policy.depth or 0, single=policy.precision == "float32")
-
-
-def id_arrays(ids: IdColumn) -> tuple[Bytes, NDArray[np.int64], NDArray[np.int64]]:
-    return np.ascontiguousarray(ids.buffer), as_ints(ids.start), as_ints(ids.length)
 
 
 def as_ints(column: NDArray[Any]) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.passages import RankTexts
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import ArrowRun, ScoreColumn, TrecLines, UnreadRun
+from judged.core.unread_runs import ArrowRun, ScoreColumn, TextRun, UnreadRun
 from judged.errors import Hint, UsageError, Wording, shown
 from judged.steps import step
 
@@ -82,7 +82,7 @@ def join(
     )
     if policy.ties != "expected":  # which cuts and condenses every order of the ties
         judged = judged.under(policy)
-    of_run = run.warnings if isinstance(run, Run | TrecLines) else hits.warnings
+    of_run = run.warnings if isinstance(run, Run | TextRun) else hits.warnings
     warnings = (*qrels.warnings, *of_run, *pool.warnings, *join_warnings(judged, qrels, run, hits, policy))
     judged = replace(judged, warnings=warnings)
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
@@ -99,6 +99,8 @@ def _is_unscored(run: Run | UnreadRun) -> bool:
     """Return whether a run has ranks and no scores."""
     if isinstance(run, ArrowRun):
         return run.columns[2] < 0
+    if isinstance(run, TextRun):
+        return not run.scored
     return isinstance(run, Run) and run.rank is not None and bool(len(run)) and bool((run.score == -run.rank).all())
 
 

@@ -87,7 +87,7 @@ def codes_in(pool: IdPool, run: Run) -> Ints:
 def values_of(run: Run, policy: Policy, position: int) -> Floats:
     """Return the values that rows are ranked by, highest first; `position` is that of the first row of the batch."""
     if policy.order == "rank" and run.rank is None:
-        raise_no_rank(run.name)
+        raise_no_rank(run.name, run)
     value = ranking_value(run, policy)
     return value - position if policy.order == "input" else value
 

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from judged._types import Ints
 from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
-from judged.core.policy import Policy
+from judged.core.policy import Policy, PolicyOptions
 from judged.core.tables import IdKind, Qrels, Run
 from judged.errors import DataError, Hint, UsageError, Wording, shown
+from judged.evaluation.options import check_options
 from judged.evaluation.result.source import as_text
 from judged.io.rag.chunk_table import read_chunks
 from judged.io.read import read_run
@@ -49,6 +50,7 @@ def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: An
     resolve = documents_of(documents)
     if isinstance(source, Qrels):
         return roll_up_qrels(source, resolve)
+    check_options(policy, PolicyOptions.__annotations__)
     return roll_up_run(read_run(source), resolve, how, Policy(**policy))
 
 

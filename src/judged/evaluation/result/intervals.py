@@ -1,4 +1,4 @@
-"""Confidence intervals of the means of measures, and groups of queries that are not independent."""
+"""Confidence intervals of the means of measures."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.tables import Id
-from judged.errors import DataError, shown
 from judged.measures.registry import Measure
 from judged.stats.intervals import Ends, Method, interval, within
 from judged.stats.summary import FLOOR, no_weights
 from judged.stats.weighted import weighted_interval
-from judged.tables.text import counted
 
 
 def mean_intervals(
-    columns: Mapping[str, Any], measures: Sequence[Measure], queries: Sequence[Id], weights: Floats | None = None, *, level: float,
-    method: Method, clusters: Any, seed: int,
+    columns: Mapping[str, Any], measures: Sequence[Measure], weights: Floats | None = None, *, level: float, method: Method,
+    clusters: Ints | None, seed: int,
 ) -> dict[str, Ends]:  # fmt: skip
     """Return the interval of each measure's mean over queries, within the range of the measure; None for counts.
 
@@ -31,8 +28,7 @@ def mean_intervals(
     values = [np.log(np.maximum(x, FLOOR)) if str(m) in logs else x for m, x in zip(means, values, strict=True)]
     limits = [None if str(m) in logs else m.definition.limits for m in means]
     if weights is None:
-        codes = group_codes(clusters, queries)
-        ends = interval(values, method, confidence=level, seed=seed, clusters=codes, limits=limits)
+        ends = interval(values, method, confidence=level, seed=seed, clusters=clusters, limits=limits)
     elif method != "t" or clusters is not None:
         raise no_weights("clusters" if clusters is not None else f"the {method} interval")
     else:
@@ -43,14 +39,3 @@ def mean_intervals(
         logged = pair is not None and str(m) in logs
         found[str(m)] = (float(np.exp(pair[0])), float(np.exp(pair[1]))) if logged and pair else pair
     return found
-
-
-def group_codes(groups: Mapping[Any, Any] | None, queries: Sequence[Id]) -> Ints | None:
-    """Return a code per query from {query: group}; None without groups."""
-    if groups is None:
-        return None
-    missing = [q for q in queries if q not in groups]
-    if missing:
-        raise DataError("slice", f"{counted(len(missing), 'query')} without a cluster; first: {shown(missing[0])}")
-    codes: dict[str, int] = {}
-    return np.array([codes.setdefault(str(groups[q]), len(codes)) for q in queries])

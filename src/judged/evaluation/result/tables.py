@@ -14,8 +14,6 @@ from judged.tables.text import counted, number
 
 SUMMARIES = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
 
-WEIGHTED = "means are weighted by query, with t intervals"
-
 Ends = tuple[float, float]
 
 
@@ -63,13 +61,20 @@ def interval_text(interval: Ends | None, places: int) -> str:
 
 def notes_on(
     size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float], measures: Sequence[Measure] = (),
-    weighted: bool = False,
+    about: Sequence[str] = (),
 ) -> tuple[str, ...]:  # fmt: skip
-    """Lines below a table of summaries: number of queries, weights, judged share, policies, warnings."""
+    """Lines below a table of summaries: number of queries, their weights or clusters, judged share, policies, warnings."""
     share = coverage.get("judged@10")
     judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
-    lines = (f"{counted(size, 'query')}{judged}", *([WEIGHTED] if weighted else []))
+    lines = (f"{counted(size, 'query')}{judged}", *about)
     return (*lines, *policy_notes(policy, measures), *(f"warning: {w}" for w in warnings))
+
+
+def about_queries(weights: Any, clusters: Any) -> list[str]:
+    """Lines on weights and clusters of queries, if there are any."""
+    if clusters is not None:
+        return [f"intervals count {counted(len(set(clusters.tolist())), 'cluster')} of queries as units"]
+    return [] if weights is None else ["means are weighted by query, with t intervals"]
 
 
 def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:

@@ -43,7 +43,8 @@ class FileFormat:
         read: returns the table of an open file.
         read_chunks: returns the tables of some lines of a run. With it, a file can be cut at line ends.
         can_cut: returns whether a file can be cut at any line end.
-        unread: returns a run as the native core takes it, without reading it first; None if the file has to be read.
+        unread: returns a run as the native core takes it, without reading it first; None if the file has to be read. Its last argument reads
+            the file again.
         row_groups: returns the groups of rows of a file of columns. With `read_rows`, a file can be cut between them.
         read_rows: returns some rows of such a file, in batches.
         open_frame: returns the bytes of such a file as a frame.
@@ -55,7 +56,7 @@ class FileFormat:
     read: Callable[[Content, Detected, Context], OpenTable]
     read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun | SourceTable]] | None = None
     can_cut: Callable[[Stored], bool] = lambda _: True
-    unread: Callable[[Content, Callable[[], Run]], UnreadRun | None] | None = None
+    unread: Callable[[Content, Detected, Callable[[], Run]], UnreadRun | None] | None = None
     row_groups: Callable[[Stored, ColumnRequest], list[RowGroup]] | None = None
     read_rows: Callable[[Rows], Iterator[ArrowRun]] | None = None
     open_frame: Callable[[Any], Frame] | None = None

@@ -13,7 +13,7 @@ from judged.errors import shown
 Names = tuple[tuple[str, ...], ...]
 
 # The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. Two columns of one line
-# are ambiguous. Names of the second line count without one of the first: beside `qid`, `query` is the text of the query.
+# are ambiguous. Names of a lower line count without one of a higher; beside one, they are ambiguous too, unless `rivals` knows better.
 NAMES: Mapping[str, Names] = {
     "query": (
         ("queryid", "qid", "topicid", "userid", "customerid", "visitorid", "memberid", "reviewerid", "uid", "questionid"),
@@ -32,6 +32,9 @@ NAMES: Mapping[str, Names] = {
     "rank": (("rank",), ("position",), ("pos",), ("place",)),
     "aspect": (("subtopic", "intent", "aspect", "iteration"),),
 }  # fmt: skip
+
+# Beside an id, these are texts or addresses of what it identifies: beside `qid`, `query` is the text of the query.
+_TEXTS = frozenset(("query", "searchterm", "searchquery", "querytext", "keyword", "searchphrase", "question", "document", "passage", "chunk", "article", "url"))  # fmt: skip
 
 _UNITS = ("context", "chunk", "doc", "document", "node", "passage")
 _MANY = tuple(f"{unit}s" for unit in _UNITS)
@@ -112,6 +115,21 @@ def match(tiers: Names, names: Iterable[Any]) -> list[str]:
         if columns := [column for name in tier for column in by_name.get(name, ())]:
             return columns
     return []
+
+
+def rivals(tiers: Names, column: str, names: Iterable[Any]) -> list[str]:
+    """Return the columns of lower tiers that may be ids of the same role as this column.
+
+    Beside an id, a text is none, nor is what the id is named after, nor `id`, which numbers the rows.
+
+    >>> rivals(NAMES["doc"], "product_id", ["product_id", "product", "url", "item"])
+    ['item']
+    """
+    own = plain_name(column)
+    tier = next((i for i, known in enumerate(tiers) if own in known), len(tiers))
+    texts = {*_TEXTS, "id", own.removesuffix("id").removesuffix("no")} if tier == 0 else set()
+    lower = {name for known in tiers[tier + 1 :] for name in known} - texts
+    return [name for name in names if plain_name(name) in lower]
 
 
 def list_names(role: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from judged.io.tables.column_names import (
     match,
     nearest_column,
     plain_name,
+    rivals,
     same_column,
     single,
 )
@@ -186,6 +187,8 @@ def find_columns(
         if named is not None and request.used is not None:
             request.used.roles.add(role)
         columns = [named] if named is not None else match(declared.names, names)
+        if len(columns) == 1 and named is None and role in ("query", "doc"):
+            columns += rivals(declared.names, columns[0], names)
         if len(columns) > 1:  # one of them may be named for another role
             others = {request.named_column(other, names) for other in request.named if other != role}
             columns = [name for name in columns if name not in others] or columns

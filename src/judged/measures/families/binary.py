@@ -9,10 +9,10 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.measures.families.sets import depth_of, relevant_retrieved
-from judged.measures.parameters import Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, number, numbers
+from judged.measures.parameters import WITH_CUTOFF, Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, number, numbers
 from judged.measures.registry import measure
 
-Short = Literal["pad", "shrink", "zero"]
+Short = Annotated[Literal["pad", "shrink", "zero"], WITH_CUTOFF]
 Rounding = Literal["nearest", "up", "trec9"]
 _AFTER = "the value if no relevant document is retrieved; None for the rank after the cutoff or, without a cutoff, after the ranking"
 Points = Annotated[tuple[float, ...], Spec("a list of recall levels", numbers(0, 1))]

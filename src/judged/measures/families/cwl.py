@@ -4,11 +4,16 @@ The user continues from rank i with probability C(i), so rank r is reached with 
 measure is the gain per inspected document, Σ V·gain / Σ V, or with `of` one of its two parts: the expected gain or the
 expected number of inspected documents. Ranks without a judged document gain nothing but count as inspected; sums over
 them have closed forms, so only hits are visited.
+
+The cost of a document is its number of tokens, so `of` may also be the cost per inspected document, Σ V·cost / Σ V (EC), or the
+expected cost, Σ V·cost (ETC), for which every document is visited. A rank below the end of a ranking costs as much as its longest document:
+the worst case, as in cwl-eval.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,6 +21,8 @@ from numpy.typing import NDArray
 
 from judged._types import Column
 from judged.core.judged import Judged
+from judged.core.numeric import segments_reference as segment
+from judged.core.passages import no_tokens, tokens_of
 from judged.errors import UsageError
 from judged.measures.families.cascade import check_top_grade
 from judged.measures.parameters import (
@@ -33,8 +40,12 @@ from judged.measures.registry import measure
 
 Weight = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-_OF = "rate (expected gain per inspected document), gain (expected gain) or depth (expected number of inspected documents)"
-Of = Annotated[Literal["rate", "gain", "depth"], Spec(_OF, one_of("of", ("rate", "gain", "depth")))]
+_OF = (
+    "rate (expected gain per inspected document), gain (expected gain), depth (expected number of inspected documents), cost (expected tokens per "
+    "inspected document) or total_cost (expected tokens); costs need the tokens of documents"
+)
+_COSTS = ("cost", "total_cost")
+Of = Annotated[Literal["rate", "gain", "depth", "cost", "total_cost"], Spec(_OF, one_of("of", ("rate", "gain", "depth", *_COSTS)))]  # fmt: skip
 Diminishing = Annotated[
     float, Spec("how fast the worth of further documents falls: 1 not at all", number(0, 1, open_low=True))
 ]
@@ -73,15 +84,41 @@ def _scale_grades(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
     if low >= high:
         raise UsageError("parameter", "min below max", got=f"min={low:g}, max={high:g}")
     check_top_grade(j, high)
-    return j.column("gain", (np.maximum(np.maximum(j.grade, 0.0), low) - low) / (high - low))
+    gain = (np.maximum(np.maximum(j.grade, 0.0), low) - low) / (high - low)
+    return j.column("gain", np.where(j.judgment < 0, 0.0, gain))
 
 
-def _rate(j: Judged, gain: Column, looked: Column, of: Of = "rate", first: float = 1.0) -> Column:
-    """Gain per inspected document; at most 1 despite rounding. Or its parts; `first` is the weight of rank 1."""
+def _rate(j: Judged, gain: Column, reached: Column, looked: Column, of: Of = "rate", first: float = 1.0) -> Column:
+    """Gain per inspected document; at most 1 despite rounding. Or its parts, or costs; `first` is the weight of rank 1."""
+    if of in _COSTS:
+        return _cost(j, reached, looked, of, first)
     total = j.total(j.column("term", gain))
     if of == "rate":
         return np.minimum(j.ratio(total, looked), 1.0)
     return np.asarray(total if of == "gain" else np.broadcast_to(looked, total.shape)) / first
+
+
+def _cost(j: Judged, reached: Column, looked: Column, of: Of, first: float) -> Column:
+    known = tokens_of(j)
+    if known is None:
+        raise no_tokens(j)
+    cost = known.at("tokens", j.query, j.rank).astype(float)
+    below = np.maximum(looked - j.total(reached), 0.0)  # the end of the ranking
+    total = j.total(reached * cost) + below * j.highest(cost, np.ones(len(cost), bool))
+    return j.ratio(total, looked) if of == "cost" else total / first
+
+
+def _inspected(j: Judged, depth: int | None, of: Of) -> Judged:
+    """The same rankings; for costs, with every document down to a depth: those without a judgment gain nothing."""
+    if of not in _COSTS:
+        return j
+    cut = _seen(j, depth)
+    rank = segment.positions(cut.retrieved) + 1
+    place = segment.offsets(cut.retrieved)[cut.query] + cut.rank - 1
+    grade, judgment = np.zeros(len(rank)), np.full(len(rank), -1)
+    grade[place], judgment[place] = cut.grade, cut.judgment
+    query = np.repeat(np.arange(len(cut)), cut.retrieved)
+    return replace(cut, query=query, rank=rank, grade=grade, judgment=judgment, tie_first=rank, tie_last=rank)
 
 
 def _seen(j: Judged, depth: int | None) -> Judged:
@@ -105,9 +142,11 @@ def scaled_dcg(
     Without a cutoff, the first 1000 ranks.
     """
     last = cutoff or _DEPTH
+    j = _inspected(j, last, of)
     gain = np.where(j.within(last), _scale_grades(j, min, max), 0.0)
     best = sum_weights(lambda rank: 1.0 / np.log2(rank + 1.0), np.array([last]))
-    return _rate(j, gain / j.column("discount", np.log2(j.rank + 1.0)), best[0], of)
+    discount = j.column("discount", np.log2(j.rank + 1.0))
+    return _rate(j, gain / discount, 1.0 / discount, best[0], of)
 
 
 @measure("INSQ", family="user model", laws={"additive", "unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
@@ -116,9 +155,11 @@ def insq(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """Gain per document of a user who hopes for T relevant documents and loses patience with the rank."""
+    j = _inspected(j, depth, of)
     gain = np.where(j.within(depth), _scale_grades(j, min, max), 0.0)
     looked = inverse_squares(2 * T) - inverse_squares(_every(j, depth) + 2 * T)
-    return _rate(j, gain * j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2), looked, of, 1.0 / (2 * T) ** 2)
+    weight = j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2)
+    return _rate(j, gain * weight, weight, looked, of, 1.0 / (2 * T) ** 2)
 
 
 @measure("SearchEconomics", family="user model", aliases=("SET",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
@@ -132,9 +173,10 @@ def search_economics(
     not r^β.
     """
     last = cutoff or _DEPTH
+    j = _inspected(j, last, of)
     gain = np.where(j.within(last), _scale_grades(j, min, max), 0.0)
     weight = j.column("weight", np.power(j.rank, beta) - np.power(j.rank - 1.0, beta))
-    return _rate(j, gain * weight, _every(j, last**beta), of)
+    return _rate(j, gain * weight, weight, _every(j, last**beta), of)
 
 
 # ── users who stop when they have found enough ───────────────────────────────────────────────────
@@ -150,9 +192,11 @@ def bejewelled_player(
     The static model, in which neither the goal T nor the patience k changes with the rank. Without a cutoff, the
     first 1000 ranks.
     """
+    j = _inspected(j, cutoff or _DEPTH, of)
     gain = _scale_grades(j, min, max)
     stop = np.minimum(j.first(j.running(gain) >= T), cutoff or _DEPTH)
-    return _rate(j, np.where(j.rank <= j.at(stop), gain, 0.0), stop, of)
+    read = j.rank <= j.at(stop)
+    return _rate(j, np.where(read, gain, 0.0), read, stop, of)
 
 
 @measure("INST", family="user model", laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
@@ -161,7 +205,7 @@ def inst(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """INSQ for a user who stops earlier after seeing more relevant documents."""
-    j = _seen(j, depth)
+    j = _inspected(_seen(j, depth), None, of)
     gain = _scale_grades(j, min, max)
     total = j.running(gain)
     new = np.diff(j.query, prepend=-1) > 0
@@ -172,7 +216,7 @@ def inst(
     reached = j.column("reached", before * step)
     tail = np.where(np.roll(new, -1), reached * _stretch(j.rank, j.at(_every(j, depth)), 2 * T - total), 0.0)
     looked = 1.0 + j.total(before * _stretch(above, j.rank, hope) + tail)
-    return _rate(j, reached * gain, looked, of)
+    return _rate(j, reached * gain, reached, looked, of)
 
 
 def _stretch(after: Column, through: Column, hope: Column) -> Column:
@@ -194,7 +238,7 @@ def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column, 
     never = np.ones(len(j))
     never[j.query] = before * (1.0 - gain)  # the last hit of a query overwrites the others
     stops = j.column("stops here", gain * before)
-    return _rate(j, stops * weight, j.total(stops * upto) + never * end, of, first)
+    return _rate(j, stops * weight, before * weight, j.total(stops * upto) + never * end, of, first)
 
 
 @measure("NERR8", family="user model", aliases=("NERReq8",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16) / (1 + 1 / 4 + 1 / 4)),
@@ -206,7 +250,7 @@ def nearly_err_8(
 
     Equation 8 of the paper. Without a cutoff, the first 1000 ranks.
     """
-    j = _seen(j, cutoff or _DEPTH)
+    j = _inspected(_seen(j, cutoff or _DEPTH), None, of)
     return _nearly(j, _scale_grades(j, min, max), np.ones(len(j.rank)), j.rank, _every(j, cutoff or _DEPTH), of)
 
 
@@ -220,7 +264,7 @@ def nearly_err_9(
     Equation 9 of the paper. Without a cutoff, the first 1000 ranks.
     """
     last = cutoff or _DEPTH
-    j = _seen(j, last)
+    j = _inspected(_seen(j, last), None, of)
     upto = sum_weights(np.reciprocal, np.append(j.rank, last))
     return _nearly(j, _scale_grades(j, min, max), 1.0 / j.rank, upto[:-1], upto[-1], of)
 
@@ -234,7 +278,7 @@ def nearly_err_10(
 
     Equation 10 of the paper.
     """
-    j = _seen(j, depth)
+    j = _inspected(_seen(j, depth), None, of)
     upto, end = (1.0 - p**j.rank) / (1.0 - p), (1.0 - p ** _every(j, depth)) / (1.0 - p)
     return _nearly(j, _scale_grades(j, min, max), p ** (j.rank - 1.0), upto, end, of)
 
@@ -248,7 +292,7 @@ def nearly_err_11(
 
     Equation 11 of the paper.
     """
-    j = _seen(j, depth)
+    j = _inspected(_seen(j, depth), None, of)
     all_of_them = inverse_squares(2 * T)
     upto, end = (all_of_them - inverse_squares(rank + 2 * T) for rank in (j.rank, _every(j, depth)))
     return _nearly(j, _scale_grades(j, min, max), 1.0 / (j.rank + 2 * T - 1.0) ** 2, upto, end, of, 1.0 / (2 * T) ** 2)

@@ -11,13 +11,32 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.passages import tokens_of
 from judged.measures.families.cascade import satisfaction
-from judged.measures.families.cwl import _DEPTH, Of, _rate, _scale_grades, _seen
-from judged.measures.parameters import Cutoff, Goal, Level, MaxGrade, MinGrade, Positive, Share, Spec, number
+from judged.measures.families.cwl import _DEPTH, Of, _inspected, _rate, _scale_grades, _seen
+from judged.measures.parameters import (
+    LENGTHS,
+    Cutoff,
+    Goal,
+    Level,
+    MaxGrade,
+    MinGrade,
+    Only,
+    Positive,
+    Share,
+    Spec,
+    number,
+)
 from judged.measures.registry import measure
 
 Above0 = Annotated[float, Spec("a number ≥ 0", number(0, 1e9))]
 Patience = Annotated[float, Spec("a number > 0", number(1e-6, 1e9))]
-Length = Annotated[float, Spec("length of a document whose length is not known", number(0, 1e9))]
+_KNOWN = Only(LENGTHS, bool, "without the tokens of documents", late=True)
+_UNKNOWN = Only(LENGTHS, lambda known: not known, "where the tokens of documents are known", late=True)
+Length = Annotated[
+    float, Spec("length of every document, if their tokens are not known", number(0, 1e9), only=_UNKNOWN)
+]
+PerToken = Annotated[
+    float, Spec("characters per token; 1 if the counts are characters", number(1e-6, 1e6), only=_KNOWN)
+]
 _LARGEST_EXPONENT = 700.0
 _QUERIES = 256  # walked down at a time
 
@@ -60,10 +79,10 @@ def information_foraging(
         rate = 1.0 / (1.0 + b2 * np.exp(np.minimum((A - total / rank) * R2, _LARGEST_EXPONENT)))
         return goal if form == "goal" else rate if form == "rate" else goal * rate
 
-    j = _seen(j, cutoff or _DEPTH)
+    j = _inspected(_seen(j, cutoff or _DEPTH), None, of)
     gain = _scale_grades(j, min, max)
     reached, looked = _walk(j, gain, cutoff or _DEPTH, going_on)
-    return _rate(j, j.column("reached", reached) * gain, looked, of)
+    return _rate(j, j.column("reached", reached) * gain, reached, looked, of)
 
 
 # ── users who spend time, or read text ───────────────────────────────────────────────────────────
@@ -87,7 +106,7 @@ def time_biased_gain(
     hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
     known = tokens_of(j)
     above = (j.rank - 1.0) * words if known is None else known.above("tokens", j.query, j.rank)
-    own = words if known is None else known.above("tokens", j.query, j.rank + 1) - above
+    own = words if known is None else known.at("tokens", j.query, j.rank)
     more = np.where(
         j.is_relevant(level), (click - click_other) * (per_word * own + per_doc), 0.0
     )  # than other documents
@@ -100,12 +119,19 @@ def time_biased_gain(
          paper="Sakai and Dou, SIGIR 2013", formula="Σ over relevant ranks of gain·max(0, 1 - read / L), gain = (2^grade - 1) / 2^max, read = snippet·rank + Σ of share·length of the relevant documents so far")  # fmt: skip
 def u_measure(
     j: Judged, *, cutoff: Cutoff = None, L: Patience = 132000.0, snippet: Above0 = 200.0, share: Share = 0.2, length: Length = 3000.0, max: MaxGrade = 4.0,  # noqa: N803 - the paper's letter
+    per_token: PerToken = 4.0,
 ) -> Column:  # fmt: skip
     """Gain that falls with the text that the user has read so far, to nothing after L characters.
 
-    The user reads every snippet and the first part of each relevant document. Every document has `length` characters. Not normalised: the
-    value may exceed 1.
+    The user reads every snippet and the first part of each relevant document. A document has as many characters as it has `tokens`, times
+    `per_token`, if the evaluation has them, or `length`. Not normalised: the value may exceed 1.
     """
     gain = j.column("gain", satisfaction(j, j.grade, max))
-    read = j.column("characters read", snippet * j.rank + share * length * j.running(gain > 0))
+    known = tokens_of(j)
+    opened = (
+        share * length * j.running(gain > 0)
+        if known is None
+        else share * per_token * j.running(np.where(gain > 0, known.at("tokens", j.query, j.rank), 0.0))
+    )
+    read = j.column("characters read", snippet * j.rank + opened)
     return j.total(np.where(j.within(cutoff), gain * np.maximum(0.0, 1.0 - read / L), 0.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -11,7 +11,17 @@ from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.errors import DataError, UsageError
 from judged.measures.gains import LARGEST_EXPONENT, discount, gain_of
-from judged.measures.parameters import Base, Cutoff, Discount, Gain, Gains, Level, LogBase, Positive
+from judged.measures.parameters import (
+    CAPPED_WITH_CUTOFF,
+    Base,
+    Cutoff,
+    Discount,
+    Gain,
+    Gains,
+    Level,
+    LogBase,
+    Positive,
+)
 from judged.measures.registry import measure
 
 _LARGEST_NUMBER = 1023
@@ -220,7 +230,7 @@ Beta = Positive
          paper="Sakai, NTCIR-4, 2004", formula="mean over relevant documents of (count + β·CG) / (rank + β·ideal CG)")  # fmt: skip
 def q_measure(
     j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, gain: Gain = "linear", gains: Gains = None,
-    norm: Literal["relevant", "capped"] = "relevant",
+    norm: Annotated[Literal["relevant", "capped"], CAPPED_WITH_CUTOFF] = "relevant",
 ) -> Column:  # fmt: skip
     """Average precision for grades: the blended ratio replaces precision."""
     hit, blended, _ = _blended_ratio(j, cutoff, gain, gains, beta)
@@ -263,3 +273,14 @@ def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
     unjudged = length - j.total(j.is_judged & j.within(cutoff))
     return j.ratio(unjudged, j.retrieved if cutoff is None else cutoff)
+
+
+@measure("Hole", family="coverage", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
+         paper="Thakur, Reimers, Rücklé, Srivastava and Gurevych, BEIR, NeurIPS 2021", formula="documents in the first k that are not in the pool / k")  # fmt: skip
+def hole(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """The share of the first k ranks with a document that was never judged for the query.
+
+    BEIR counts a document as judged if it was judged for any query; and, unlike `Unjudged`, so is one with a negative grade.
+    """
+    length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
+    return j.ratio(length - j.total(j.within(cutoff)), j.retrieved if cutoff is None else cutoff)

@@ -10,7 +10,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.measures.families.cwl import sum_weights
 from judged.measures.families.graded import _blended_ratio
 from judged.measures.gains import gain_of
-from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share
+from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share, Stops
 from judged.measures.registry import measure
 
 _SAKAI = "Sakai, IPSJ Transactions on Databases 48, 2007"
@@ -91,7 +91,7 @@ def p_plus(j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gai
 # ── normalised cumulative utility: probability of stopping at a rank, times the value so far ─────
 
 
-def _graded_stops(j: Judged, beta: float, gain: Gain, gains: Gains, stops: Gains) -> Column:
+def _graded_stops(j: Judged, beta: float, gain: Gain, gains: Gains, stops: Stops) -> Column:
     """Value for users who stop at relevant documents only, with probabilities proportional to a weight of the grade."""
     hit, blended, _ = _blended_ratio(j, None, gain, gains, beta)
     here, pool = (gain_of(grade, gain, 2.0, stops or gains, name=j.names[0]) for grade in (j.grade, j.ideal.grade))
@@ -109,7 +109,7 @@ def _early_stops(j: Judged, beta: float, gain: Gain, gains: Gains, gamma: float)
 
 @measure("NCUguP", family="overlap", aliases=("NCUgu,P",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (3 * 1 + 1 * 2 / 3) / 4),
          paper=_NCU, formula="Σ over relevant ranks of stop·precision, / Σ of the stops; the stop of a document is its gain, unless given")  # fmt: skip
-def ncu_graded_precision(j: Judged, *, gain: Gain = "linear", gains: Gains = None, stops: Gains = None) -> Column:
+def ncu_graded_precision(j: Judged, *, gain: Gain = "linear", gains: Gains = None, stops: Stops = None) -> Column:
     """Average precision over users who stop at a document with a probability that grows with its gain."""
     return _graded_stops(j, 0.0, gain, gains, stops)
 
@@ -117,7 +117,7 @@ def ncu_graded_precision(j: Judged, *, gain: Gain = "linear", gains: Gains = Non
 @measure("NCUguBR", family="overlap", aliases=("NCUgu,BR",), laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (3 * 1 + 1 * 6 / 7) / 4),
          paper=_NCU, formula="Σ over relevant ranks of stop·blended ratio, / Σ of the stops; the stop of a document is its gain, unless given")  # fmt: skip
 def ncu_graded_blended(
-    j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None, stops: Gains = None
+    j: Judged, *, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None, stops: Stops = None
 ) -> Column:
     """Q-measure over users who stop at a document with a probability that grows with its gain."""
     return _graded_stops(j, beta, gain, gains, stops)

@@ -160,7 +160,7 @@ def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> C
     return _all_decisions(j, level, collection).mcc
 
 
-_LEFT_OUT = Only("weights", lambda weights: weights[3:] != (0.0,), "a fourth weight other than 0")
+_LEFT_OUT = Only("weights", lambda weights: weights[3:] != (0.0,), "without a fourth weight other than 0")
 _Size = Annotated[float, Spec("number of documents in the collection", number(0, _MOST), ("N",), only=_LEFT_OUT)]
 
 

@@ -236,6 +236,7 @@ def truths(model, found):
     return known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cascade", *EM])
 def test_known_parameters_lie_within_their_95_percent_intervals_about_95_times_of_100(name):
     world = lists(queries=60, docs=8, orders=8, seed=7)

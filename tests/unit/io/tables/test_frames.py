@@ -143,6 +143,7 @@ def test_a_duckdb_relation_is_a_run(rows, run_rows, refusal):
 # ── imports ──────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["pandas", "polars", "duckdb"])
 def test_no_library_is_imported_for_the_frame_of_another(library):
     pytest.importorskip(library)

@@ -114,6 +114,7 @@ def test_numbers_in_memory_are_the_run_beside_any_judgments(files, kind):
     assert read_run(column, labels=files[0], name="mine").name == "mine"
 
 
+@pytest.mark.slow
 def test_tensors_are_the_run_too(files):
     torch = pytest.importorskip("torch")
     tensor = torch.tensor([0.1, 0.7, -0.03], requires_grad=True)

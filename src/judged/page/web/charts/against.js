@@ -1,5 +1,5 @@
 /** Differences to the baseline or the best run, with the intervals of their tests. */
-import { between, plural, pText, signedText, verdictText } from "../data/format.js";
+import { between, plural, pText, signedText } from "../data/format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { wordScene } from "../kit/scene.js";
 import { intervalMarks } from "../kit/shape.js";
@@ -33,14 +33,14 @@ export function againstScene(book, view, width) {
       name: book.short[run],
       note: run === first ? (book.facts.baseline >= 0 ? "baseline" : "best") : "",
       value: pairs[i]
-        ? `${signedText(pairs[i].difference, 3)} ${width < 440 ? "" : verdictText(pairs[i].verdict)}`
+        ? `${signedText(pairs[i].difference, 3)} ${width < 440 ? "" : pairs[i].verdict}`
         : meanText(book.facts.summary[measure][run].mean, of),
       bold: run === view.a || run === view.b,
     })),
     width,
     `Differences of ${of.name} to ${nameText(book.facts.runs[first])}, with intervals: ${
       order.flatMap((run, i) =>
-        pairs[i] ? [`${book.short[run]} ${signedText(pairs[i].difference, 3)}, ${verdictText(pairs[i].verdict)}`] : []
+        pairs[i] ? [`${book.short[run]} ${signedText(pairs[i].difference, 3)}, ${pairs[i].verdict}`] : []
       ).slice(0, 12).join("; ")
     }.`,
     { high: order.length > 12 ? 22 : 28 },
@@ -74,7 +74,7 @@ export function pairLines(book, pair) {
     `${nameText(runs[pair.b])} compared with ${nameText(runs[pair.a])}`,
     `${of.name} ${meanText(pair.mean_b, of)} and ${meanText(pair.mean_a, of)}: ${signedText(pair.difference)}`,
     ...(Number.isNaN(pair.low) ? [] : [`${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`]),
-    `${verdictText(pair.verdict)}${isTested(pair) ? `, corrected p ${pText(pair.adjusted)}` : ""}`,
+    `${pair.verdict}${isTested(pair) ? `, corrected p ${pText(pair.adjusted)}` : ""}`,
     plural(pair.queries, "query", "queries"),
   ];
 }

@@ -54,7 +54,7 @@ export function verdictColour(verdict) {
 
 /** Return whether a test was carried out. @param {Pair} pair */
 export function isTested({ verdict, adjusted }) {
-  return verdict !== "too few" && verdict !== "identical" && !Number.isNaN(adjusted);
+  return verdict !== "too few queries" && verdict !== "identical" && !Number.isNaN(adjusted);
 }
 
 /** Swap the runs of a pair. @param {Pair} pair @returns {Pair} */

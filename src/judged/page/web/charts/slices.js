@@ -1,5 +1,5 @@
 /** The difference between two runs: one row for all queries, then one per slice. */
-import { between, integerText, plural, pText, signedText, sliceName, verdictText } from "../data/format.js";
+import { between, integerText, plural, pText, signedText, sliceName } from "../data/format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { crisp, wordScene } from "../kit/scene.js";
 import { intervalMarks } from "../kit/shape.js";
@@ -70,7 +70,7 @@ function pickedIn(book, { picked }, row) {
 
 /** The verdict and its corrected p-value; rows have no space for the full name. @param {Pair} pair @param {string} [name] */
 function verdictWords(pair, name = "p") {
-  const words = verdictText(pair.verdict);
+  const words = pair.verdict;
   return isTested(pair) ? `${words}, ${name} ${pText(pair.adjusted)}` : words;
 }
 

@@ -14,7 +14,7 @@
  *   difference: number, low: number, high: number, wins: number, ties: number, losses: number, p: number, adjusted: number,
  *   d_z: number, superiority: number, cliff: number, verdict: string, note: string, needs: string, words: string,
  *   headlines: [Words, Words], sure: {short: string, long: string[]}, relative: [number | null, number | null]}} Pair
- *   b minus a; `part` is a slice of queries, "" for all of them; `verdict` is a key of VERDICT_TEXTS; `needs` says how many queries
+ *   b minus a; `part` is a slice of queries, "" for all of them; `verdict` is in the words of `Verdict` in Python; `needs` says how many queries
  *   would find a material difference; of all queries only: headlines of b and of a, how certain they are, and the difference as a share
  *   of the mean of a, or turned, of b
  * @typedef {{name: string, run: number, x: number[], y: number[], at: number[] | null, low: number[] | null,

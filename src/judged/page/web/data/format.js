@@ -94,19 +94,12 @@ export function sliceName(label) {
 }
 
 /** @type {Record<string, string>} */
-const VERDICT_TEXTS = {
-  better: "better",
-  worse: "worse",
-  equal: "equal",
-  identical: "identical",
-  "wins more": "wins more queries",
-  "loses more": "loses more queries",
-  "cannot tell": "no clear difference",
-  "too few": "too few queries",
+const OPPOSITE = {
+  better: "worse",
+  worse: "better",
+  "wins more queries": "loses more queries",
+  "loses more queries": "wins more queries",
 };
-
-/** @type {Record<string, string>} */
-const OPPOSITE = { better: "worse", worse: "better", "wins more": "loses more", "loses more": "wins more" };
 
 /** Return the verdict on the other run of a pair. @param {string} verdict */
 export function oppositeVerdict(verdict) {
@@ -115,11 +108,6 @@ export function oppositeVerdict(verdict) {
 
 /** Return the colour of a verdict that tells two runs apart, or "". @param {string} verdict @returns {"better" | "worse" | ""} */
 export function verdictTone(verdict) {
-  if (verdict === "better" || verdict === "wins more") return "better";
-  return verdict === "worse" || verdict === "loses more" ? "worse" : "";
-}
-
-/** Return the words for a verdict. @param {string} verdict */
-export function verdictText(verdict) {
-  return VERDICT_TEXTS[verdict] ?? verdict;
+  if (verdict === "better" || verdict === "wins more queries") return "better";
+  return verdict === "worse" || verdict === "loses more queries" ? "worse" : "";
 }

@@ -8,7 +8,6 @@ import {
   signedPercent,
   signedText,
   valueText,
-  verdictText,
   verdictTone,
 } from "../data/format.js";
 import { announce, bdi, byId, fill, h } from "../dom/dom.js";
@@ -32,9 +31,9 @@ const STRIP_HEIGHT = 30;
 /** @type {Record<string, {sign: string, tone: string}>} */
 const CHIP_SIGNS = {
   better: { sign: "✓", tone: "better" },
-  "wins more": { sign: "✓", tone: "better" },
+  "wins more queries": { sign: "✓", tone: "better" },
   worse: { sign: "✗", tone: "worse" },
-  "loses more": { sign: "✗", tone: "worse" },
+  "loses more queries": { sign: "✗", tone: "worse" },
   equal: { sign: "=", tone: "" },
   identical: { sign: "=", tone: "" },
 };
@@ -233,9 +232,7 @@ function measureChips(book, store) {
     const pair = several ? viewedPair(book, { ...state, measure, slice: null }) : null;
     const { sign, tone } = CHIP_SIGNS[pair?.verdict ?? ""] ?? { sign: several ? "≈" : "", tone: "" };
     const value = several ? "" : numberText(book.facts.summary[measure][0].mean, Math.min(3, of.places));
-    const words = pair
-      ? `${of.name}: ${verdictText(pair.verdict)}, ${signedText(pair.difference, ANSWER_PLACES)}`
-      : of.name;
+    const words = pair ? `${of.name}: ${pair.verdict}, ${signedText(pair.difference, ANSWER_PLACES)}` : of.name;
     return h(
       "li",
       {},
@@ -251,7 +248,7 @@ function measureChips(book, store) {
         },
         bdi(of.name),
         sign && h("span", { class: `chip-sign ${tone}`, "aria-hidden": "true" }, sign),
-        pair && h("span", { class: "unseen" }, ` ${verdictText(pair.verdict)}`),
+        pair && h("span", { class: "unseen" }, ` ${pair.verdict}`),
         value && h("span", { class: "chip-value" }, ` ${value}`),
       ),
     );

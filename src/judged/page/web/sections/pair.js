@@ -1,17 +1,7 @@
 /** The comparison of the two selected runs in numbers. */
 import { intervalOf, isTested, viewedPair } from "../charts/common.js";
 import { bdi, h } from "../dom/dom.js";
-import {
-  between,
-  integerText,
-  numberText,
-  percent,
-  plural,
-  pText,
-  signedText,
-  verdictText,
-  verdictTone,
-} from "../data/format.js";
+import { between, integerText, numberText, percent, plural, pText, signedText, verdictTone } from "../data/format.js";
 import { meanCell } from "./summary.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -51,7 +41,7 @@ export function pairTiles(book, view) {
     h(
       "dl",
       { class: "tiles" },
-      pairTile("verdict", verdictText(pair.verdict), [name(view.b), " vs ", name(view.a), ` on ${measure.name}`], tone),
+      pairTile("verdict", pair.verdict, [name(view.b), " vs ", name(view.a), ` on ${measure.name}`], tone),
       pairTile(
         "mean difference",
         signedText(pair.difference),

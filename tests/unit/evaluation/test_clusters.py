@@ -1,0 +1,170 @@
+"""Clusters of queries: intervals that count them as units, in evaluations, comparisons, gates and saved results."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import judged as jd
+from judged.cli.main import cli as program
+from judged.errors import DataError, UsageError
+
+N, SIZE = 40, 5
+RNG = np.random.default_rng(8)
+QRELS = {f"q{i:02}": {"a": 1} for i in range(N)}
+CLUSTERS = {q: f"u{i // SIZE}" for i, q in enumerate(QRELS)}
+
+
+def cli(*words):
+    return CliRunner().invoke(program, list(words))
+
+
+def run_of(ranks):
+    return {q: [*(f"x{r}" for r in range(rank - 1)), "a"] for q, rank in zip(QRELS, ranks, strict=True)}
+
+
+BASE = run_of(np.repeat(RNG.integers(1, 6, N // SIZE), SIZE))
+NEW = run_of(np.repeat(RNG.integers(1, 6, N // SIZE), SIZE))
+
+
+def result(run=BASE, clusters=CLUSTERS, **options):
+    return jd.evaluate(QRELS, run, "RR", clusters=clusters, **options)
+
+
+def test_copies_in_a_cluster_are_no_evidence():
+    one_each = dict(list(QRELS.items())[::SIZE])
+    small = jd.evaluate(one_each, {q: BASE[q] for q in one_each}, "RR")
+    assert result().interval("RR") == pytest.approx(small.interval("RR"))
+    low, high = result(clusters=None).interval("RR")
+    assert high - low < 0.6 * np.diff(small.interval("RR"))[0]
+    assert result(clusters=None).interval("RR", clusters=CLUSTERS) == result().interval("RR")
+    assert result().mean() == result(clusters=None).mean()
+
+
+@pytest.mark.parametrize("form", ["csv", "pandas", "columns", "column", "numbers"])
+def test_clusters_come_from_a_table_of_queries(form, tmp_path):
+    frame = pd.DataFrame({"query_id": list(CLUSTERS), "cluster": list(CLUSTERS.values())})
+    table, column = frame, None
+    if form == "csv":
+        frame.to_csv(table := tmp_path / "c.csv", index=False)
+    elif form == "columns":
+        table = frame.to_dict("list")
+    elif form == "column":
+        table, column = frame.rename(columns={"cluster": "user"}), "user"
+    elif form == "numbers":
+        table = {q: int(name[1:]) for q, name in CLUSTERS.items()}
+    assert result(clusters=table, cluster_col=column).clusters.tolist() == result().clusters.tolist()
+
+
+def test_every_output_says_and_keeps_that_queries_are_clustered(tmp_path):
+    found = result()
+    assert "8 clusters of queries" in str(found)
+    assert "clusters" not in str(result(clusters=None))
+    for name in ("v.json", "v.parquet"):
+        found.save(tmp_path / name)
+        loaded = jd.load(tmp_path / name)
+        assert loaded.clusters.tolist() == found.clusters.tolist()
+        assert loaded.interval("RR") == found.interval("RR")
+    jd.report(found, tmp_path / "page.html")
+    assert "8 clusters, which count as units" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize("codes", [[0] * (N - 1), ["a"] * N, [-1] * N, [N] * N, 5])
+def test_saved_codes_that_are_no_codes_are_refused(codes):
+    data = {**json.loads(result().to_json()), "clusters": codes}
+    with pytest.raises(DataError) as caught:
+        jd.Values.from_json(json.dumps(data), allow_edited=True)
+    assert caught.value.slug == "values-file"
+
+
+def test_a_query_without_a_cluster_and_weights_beside_clusters_are_refused():
+    with pytest.raises(DataError) as caught:
+        result(clusters={"q00": 1})
+    assert caught.value.slug == "query-clusters"
+    with pytest.raises(UsageError) as caught:
+        result(weights=dict.fromkeys(QRELS, 1))
+    assert caught.value.slug == "query-weights"
+
+
+def test_results_bring_their_clusters_along_to_a_comparison():
+    results = {"base": result(), "new": result(NEW)}
+    found, given = jd.compare(results), jd.compare(QRELS, {"base": BASE, "new": NEW}, "RR", clusters=CLUSTERS)
+    assert found.settings.clusters == given.settings.clusters == N // SIZE
+    assert (found.rows[0].p, found.rows[0].low) == (given.rows[0].p, given.rows[0].low)
+    with pytest.raises(DataError) as caught:
+        jd.compare({**results, "new": replace(results["new"], clusters=None)})
+    assert caught.value.slug == "incomparable"
+    with pytest.raises(DataError) as caught:
+        jd.compare({**results, "new": result(NEW, clusters=dict.fromkeys(QRELS, 1))})
+    assert caught.value.slug == "incomparable"
+
+
+def test_runs_without_some_queries_keep_the_clusters_of_the_others():
+    fewer = {q: docs for q, docs in NEW.items() if q >= "q10"}
+    found = jd.compare(QRELS, {"base": BASE, "new": fewer}, "RR", clusters=CLUSTERS, queries="both")
+    assert (found.rows[0].queries, found.settings.clusters) == (N - 10, (N - 10) // SIZE)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda c: c.overall(),
+        lambda c: c.jointly(),
+        lambda c: c.equivalence("RR", "base", "new", 0.1),
+        lambda c: c.posterior("RR", "base", "new"),
+        lambda c: jd.power(QRELS, c.results[0], c.results[1]),
+        lambda c: jd.leaderboard({"c": dict(zip(c.names, c.results, strict=True))}),
+    ],
+)
+def test_statistics_that_would_ignore_clusters_refuse_them(call):
+    with pytest.raises(UsageError) as caught:
+        call(jd.compare(QRELS, {"base": BASE, "new": NEW}, "RR", clusters=CLUSTERS))
+    assert caught.value.slug == "query-clusters"
+
+
+@pytest.mark.parametrize("mode", ["significant", "sure"])
+def test_a_gate_counts_clusters_as_units(mode):
+    one_each = dict(list(QRELS.items())[::SIZE])
+    options = {"measures": "RR", "mode": mode, "max_drop": 0.3, "min_queries": 2}
+    small = jd.gate(one_each, {q: NEW[q] for q in one_each}, baseline={q: BASE[q] for q in one_each}, **options)
+    clustered = jd.gate(QRELS, NEW, baseline=BASE, clusters=CLUSTERS, **options)
+    plain = jd.gate(QRELS, NEW, baseline=BASE, **options)
+    ends = [(r.low, r.high) for g in (small, clustered) for r in g.reasons if r.rule == "max_drop"]
+    assert ends[1] == pytest.approx(ends[0])
+    assert plain.reasons[0].high - plain.reasons[0].low < ends[0][1] - ends[0][0]
+    assert "8 clusters of queries" in str(clustered)
+
+
+def test_a_gate_with_clusters_bounds_rare_losses_by_clusters():
+    lost = {**BASE, **{q: ["x"] for q in list(QRELS)[:SIZE]}}  # one cluster
+    one_each = dict(list(QRELS.items())[::SIZE])
+    options = {"measures": "RR", "mode": "sure", "max_drop": 0.5}
+    clustered = jd.gate(QRELS, lost, baseline=BASE, clusters=CLUSTERS, **options).reasons[0]
+    small = jd.gate(one_each, {q: lost[q] for q in one_each}, baseline={q: BASE[q] for q in one_each}, **options)
+    assert clustered.low == pytest.approx(small.reasons[0].low)
+    assert clustered.high == pytest.approx(
+        small.reasons[0].high, rel=0.1
+    )  # CR2 with two clusters more of the same size
+
+
+def test_a_gate_takes_clusters_from_its_rules_and_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    jd.write_qrels(jd.read_qrels(QRELS), "qrels.txt")
+    jd.write_run(jd.read_run(BASE), "base.run")
+    jd.write_run(jd.read_run(NEW), "new.run")
+    Path("users.csv").write_text("query,user\n" + "".join(f"{q},{u}\n" for q, u in CLUSTERS.items()))
+    words = ["gate", "qrels.txt", "new.run", "-b", "base.run", "-m", "RR"]
+    assert "8 clusters of queries" in cli(*words, "--clusters", "users.csv", "--cluster-col", "user").output
+    Path("judged.toml").write_text('[gate]\nclusters = "users.csv"\ncluster_col = "user"\n')
+    assert "8 clusters of queries" in cli(*words).output
+    for command in (["eval", "qrels.txt", "base.run"], ["eval", "qrels.txt", "base.run", "new.run"]):
+        done = cli(*command, "-m", "RR", "--clusters", "users.csv", "--cluster-col", "user")
+        assert "8 clusters of queries" in done.output, done.output
+    data = json.loads(cli("eval", "qrels.txt", "base.run", "-m", "RR", "--clusters", "users.csv", "--cluster-col", "user", "--format", "json").output)  # fmt: skip
+    assert tuple(data["intervals"]["RR"]) == pytest.approx(result().interval("RR"))
