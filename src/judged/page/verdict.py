@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from judged.comparison.difference import Difference, p_clause, these_queries
+from judged.comparison.difference import Difference, these_queries
 from judged.comparison.result import Comparison
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
@@ -175,7 +175,7 @@ def certainty(row: Difference, tests: int) -> dict[str, object]:
     if row.verdict == "equal":
         return {"short": "Sure", "long": ["The difference is too small to matter: its interval is within the margin."]}
     if row.verdict == "no clear difference":
-        by = f"Not clear after the correction for {tests:,} tests: {p_clause(row)}."
+        by = f"Not clear after the correction for {tests:,} tests: corrected {_p(row.adjusted)}."
         more = [f"About {row.needed:,} queries would show a difference of {row.material:.2g}."] if row.needed else []
         return {"short": "Not sure", "long": [chance, *([by] if corrected and row.p < 0.05 else []), *more]}
     short = "Very sure" if row.adjusted < _VERY_SURE else "Sure"
@@ -203,7 +203,7 @@ def odds(p: float) -> str:
 
 
 def _p(p: float) -> str:
-    text = p_text(p)
+    text = p_text(p) if p < 0.99995 else "1"
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
