@@ -21,7 +21,7 @@ _WON = ("better", "wins more queries")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Headline:
     """The headline on one measure, the lines below it, and the pair (a, b) that it compares; None for a single run."""
 
     words: Words
@@ -29,7 +29,7 @@ class Answer:
     pair: tuple[int, int] | None = None
 
 
-def answers(subject: Subject) -> list[Answer]:
+def answers(subject: Subject) -> list[Headline]:
     """Return one answer per measure."""
     if subject.comparison is None:
         return [_single(subject, i) for i in range(len(subject.measures))]
@@ -67,14 +67,14 @@ def pair_headline(row: Difference, a: int, b: int) -> Words:
     return ["No clear winner between ", b, " and ", a, f" on {m}."]
 
 
-def _single(subject: Subject, i: int) -> Answer:
+def _single(subject: Subject, i: int) -> Headline:
     m, value = subject.measures[i], subject.means[i][0]
     kind = {"sum": "total", "geometric": "geometric mean"}.get(m.definition.summary, "mean")
     shown = number(value, 0 if m.definition.whole else 3)
-    return Answer([0, f" has a {kind} {m} of {shown}."])
+    return Headline([0, f" has a {kind} {m} of {shown}."])
 
 
-def _answer(subject: Subject, comparison: Comparison, i: int) -> Answer:
+def _answer(subject: Subject, comparison: Comparison, i: int) -> Headline:
     order = best_first(subject, i)
     name = str(subject.measures[i])
     rows = [row for row in comparison.rows if row.measure == name]
@@ -83,18 +83,18 @@ def _answer(subject: Subject, comparison: Comparison, i: int) -> Answer:
     if len(subject.runs) == 2:
         a, b = (0, 1) if subject.means[i][0] == subject.means[i][1] else (order[1], order[0])
         row = subject.differences[name, subject.runs[a], subject.runs[b]]
-        return Answer(pair_headline(row, a, b), pair=(a, b))
+        return Headline(pair_headline(row, a, b), pair=(a, b))
     return _several(subject, rows, order, i)
 
 
-def _against_baseline(subject: Subject, baseline: str, rows: Sequence[Difference], order: Sequence[int]) -> Answer:
+def _against_baseline(subject: Subject, baseline: str, rows: Sequence[Difference], order: Sequence[int]) -> Headline:
     base = subject.runs.index(baseline)
     of = {subject.runs.index(row.b): row for row in rows}
     others = [run for run in order if run != base]
     better = [run for run in others if of[run].verdict in _WON]
     pair = (base, (better or others)[0])
     if len(others) == 1:
-        return Answer(pair_headline(of[pair[1]], *pair), pair=pair)
+        return Headline(pair_headline(of[pair[1]], *pair), pair=pair)
     m = rows[0].measure
     if better:
         wins = of[better[0]].verdict == "wins more queries"
@@ -104,23 +104,23 @@ def _against_baseline(subject: Subject, baseline: str, rows: Sequence[Difference
         words: Words = [*who, told, base, f" on {m}."]
     else:
         words = ["No run is clearly better than ", base, f" on {m}."]
-    return Answer(words, _by_verdict([(of[run], run) for run in others], "compared with ", base), pair)
+    return Headline(words, _by_verdict([(of[run], run) for run in others], "compared with ", base), pair)
 
 
-def _several(subject: Subject, rows: Sequence[Difference], order: Sequence[int], i: int) -> Answer:
+def _several(subject: Subject, rows: Sequence[Difference], order: Sequence[int], i: int) -> Headline:
     m, top = rows[0].measure, subject.means[i][order[0]]
     first, pair = order[0], (order[1], order[0])
     if top != top:
-        return Answer([f"No run has a value of {m}."], pair=pair)
+        return Headline([f"No run has a value of {m}."], pair=pair)
     leaders = [run for run in order if subject.means[i][run] == top]
     if len(leaders) == len(order):
-        return Answer([f"All {len(leaders)} runs have the same {m}."], pair=pair)
+        return Headline([f"All {len(leaders)} runs have the same {m}."], pair=pair)
     against = [(subject.differences[m, subject.runs[run], subject.runs[first]], run) for run in order[1:]]
     verdicts = {row.verdict for row, _ in against}
     if verdicts <= {"better"}:
-        return Answer([first, f" is clearly best on {m}."], pair=pair)
+        return Headline([first, f" is clearly best on {m}."], pair=pair)
     if verdicts <= {"wins more queries", "better"}:
-        return Answer([first, f" clearly wins the most queries on {m}."], pair=pair)
+        return Headline([first, f" clearly wins the most queries on {m}."], pair=pair)
     if len(leaders) > 1:
         words: Words = [f"{len(leaders)} runs share the best {m}."]
     elif verdicts == {"too few queries"}:
@@ -129,7 +129,7 @@ def _several(subject: Subject, rows: Sequence[Difference], order: Sequence[int],
         words = [first, f" has the best {m}; others equal it."]
     else:
         words = [f"No clear winner on {m}: ", first, " is ahead."]
-    return Answer(words, _by_verdict(against, "", first), pair)
+    return Headline(words, _by_verdict(against, "", first), pair)
 
 
 _PHRASES = {
