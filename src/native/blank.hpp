@@ -68,6 +68,26 @@ inline Masks masks_of(const char* p) {
     return masks;
 }
 
+// One bit per byte that is a blank or a control character, for 32 bytes.
+JUDGED_INLINE std::uint32_t low_bytes(const char* p) {
+#if defined(__SSE2__) || defined(_M_X64)
+    const auto bits = [](const char* at) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+        return std::uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes)));
+    };
+    return bits(p) | bits(p + 16) << 16;
+#else
+    constexpr std::uint64_t high = 0x8080808080808080;
+    std::uint32_t mask = 0;
+    for (int i = 0; i < 4; ++i) {
+        const auto word = load<std::uint64_t>(p + 8 * i);
+        const std::uint64_t low = ~(((word & ~high) + 0x5F5F5F5F5F5F5F5F) | word) & high;
+        mask |= std::uint32_t((low >> 7) * 0x0102040810204080 >> 56) << (8 * i);
+    }
+    return mask;
+#endif
+}
+
 // One bit for each of 64 bytes: whether it is this letter.
 JUDGED_INLINE std::uint64_t equal_bytes(const char* p, char letter) {
     std::uint64_t bits = 0;

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "number.hpp"
+#include "strip.hpp"
 #include "text.hpp"
 
 namespace judged {
@@ -25,13 +27,75 @@ public:
         });
     }
 
+    // Where the lines of the first query end, and where those of the last query begin.
+    std::pair<std::uint64_t, std::uint64_t> query_edges() const {
+        const auto query = [this](std::uint64_t line) { return query_at(line); };
+        std::uint64_t first = text_.start();
+        while (first < size() && Text::is_space(text_.data()[first])) ++first;
+        return {text_.next_query(first, query), text_.last_query(query)};
+    }
+
     // Calls `each` for every row from `begin` to `end`. Returns the offset of the first invalid line, or `nowhere`.
     template <class Each>
     std::uint64_t rows(Cells& cells, std::uint64_t begin, std::uint64_t end, Each& each) const {
-        return text_.cells(cells, begin, end, 6, [&](const char* text, std::uint64_t at) { return chunk_rows(cells, text, at, each); });
+        bool alike = true;  // whether the last lines resembled each other
+        while (begin < end) {
+            const std::uint64_t border = text_.stretch_end(begin, end);
+            const char* text = text_.at(begin);
+            const void* newline = alike ? std::memchr(text, '\n', std::min(border - begin, Text::step)) : nullptr;
+            const std::uint64_t next = newline ? begin + std::uint64_t(static_cast<const char*>(newline) - text) + 1
+                                               : std::min(text_.line_after(begin + Text::step), border);
+            const std::uint64_t bad = text_.cells(cells, begin, next, 6, [&](const char* chunk, std::uint64_t at) {
+                return chunk_rows(cells, chunk, at, each);
+            });
+            if (bad != nowhere) return bad;
+            alike = !newline;
+            begin = next;
+            if (!newline || cells.form != Cells::Form::regular || text[0] == '#') continue;
+            begin = rows_alike(cells.edge.data(), text, next, border, each);
+            alike = begin > next;
+        }
+        return nowhere;
     }
 
 private:
+    // Calls `each` for the lines after a line with these ends of cells that have the same bytes before the document and after
+    // the score, as most have: only the other cells are looked at. Returns the offset of the first other line.
+    template <class Each>
+    static std::uint64_t rows_alike(const std::uint32_t* edge, const char* text, std::uint64_t begin, std::uint64_t end, Each& each) {
+        const Pattern head(text, edge[1] + 1), tail(text + edge[4], edge[5] + 1 - edge[4]);
+        if (head.size() > Strip::readable || tail.size() > Strip::readable) return begin;
+        Strip strip;
+        strip.query = View(text, edge[0]);
+        strip.prefix = head.size();
+        const char blank = text[edge[1]];
+        const char* line = text + edge[5] + 1;
+        const char* const last = line + (end - begin);
+        do {
+            strip.begin = begin;
+            const char* next = strip.take(line, last, head, tail, blank);
+            if (strip.size > 0) take(strip, each);
+            begin += std::uint64_t(next - line);
+            line = next;
+        } while (strip.size == Strip::most);
+        return begin;
+    }
+
+    template <class Each>
+    JUDGED_INLINE static void take(const Strip& strip, Each& each) {
+        if constexpr (requires { each.strip(strip); }) {
+            each.strip(strip);
+        } else {
+            for (std::size_t i = 0; i < strip.size; ++i) each(row_of(strip, i));
+        }
+    }
+
+    static Row row_of(const Strip& strip, std::size_t i) {
+        const std::uint64_t position = strip.position(i);
+        const std::int64_t rank = std::max<std::int64_t>(strip.rank[i], 0);
+        return {strip.query, strip.doc(i), position - strip.prefix, position, strip.score[i], rank, strip.rank[i] >= 0};
+    }
+
     template <class Each>
     static std::uint64_t chunk_rows(Cells& cells, const char* text, std::uint64_t begin, Each& each) {
         if (cells.form != Cells::Form::regular) return odd_rows(cells, text, begin, each);
@@ -153,8 +217,8 @@ private:
             std::uint32_t to = from;
             while (to < end && text[to] != '\t') ++to;
             c = {from, to};
-            while (c.begin < c.end && is_blank(text[c.begin])) ++c.begin;
-            while (c.end > c.begin && is_blank(text[c.end - 1])) --c.end;
+            while (c.begin < c.end && Text::is_space(text[c.begin])) ++c.begin;
+            while (c.end > c.begin && Text::is_space(text[c.end - 1])) --c.end;
             if (c.size() == 0) return wrong;
             from = to + 1;
         }
@@ -162,7 +226,6 @@ private:
     }
 
     static bool is_separator(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-    static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
     View query_at(std::uint64_t line) const {
         while (line < size() && is_separator(text_.data()[line])) ++line;

@@ -4,6 +4,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include <mutex>
 #include <optional>
 #include <variant>
 
@@ -22,6 +28,7 @@
 #include "resample.hpp"
 #include "scan.hpp"
 #include "segment.hpp"
+#include "sign_flips.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -136,12 +143,29 @@ struct Job {
     unsigned threads;
     std::uint64_t part;
     nb::object progress;
+    std::size_t examples = 3;
+    Release release{};
 };
+
+// Removes the pages of a mapped file between two offsets from the memory of the process; they stay in the cache of the system.
+Release release_pages(const char* data) {
+#if defined(__linux__)
+    const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
+    return [data, page](std::uint64_t begin, std::uint64_t end) {
+        const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(data) + begin + page - 1) / page * page;
+        const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(data) + end) / page * page;
+        if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+    };
+#else
+    (void)data;
+    return {};
+#endif
+}
 
 template <class Source>
 nb::dict scan_source(const Source& source, Job job) {
     return as_dict(watched([&](const Progress& progress) {
-        return Scan<Source>(job.pool.pool, job.policy, source).run(job.threads, job.part, progress);
+        return Scan<Source>(job.pool.pool, job.policy, source, job.examples).run(job.threads, job.part, progress, job.release);
     }, std::move(job.progress)));
 }
 
@@ -214,11 +238,25 @@ TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, st
 }
 
 nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, const OwnedPool& pool,
-                   const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
-    const Job job{pool, policy, threads, part, std::move(progress)};
+                   const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress, std::size_t examples,
+                   bool mapped) {
+    const char* text = reinterpret_cast<const char*>(data.data());
+    const Job job{pool, policy, threads, part, std::move(progress), examples, mapped ? release_pages(text) : Release{}};
     return std::visit([&]<class Source>(const Source& source) -> nb::dict {
         if constexpr (has_rankings<Source>) return scan_source(source, job);
         throw std::invalid_argument("judgments cannot be scanned");
+    }, text_source(data, start, size, layout));
+}
+
+// Where the rows of the first query of a text end, and where those of the last begin; None if its source cannot be cut there.
+nb::object query_edges(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+    return std::visit([](const auto& source) -> nb::object {
+        if constexpr (requires { source.query_edges(); }) {
+            const auto [first, last] = source.query_edges();
+            return nb::make_tuple(first, last);
+        } else {
+            return nb::none();
+        }
     }, text_source(data, start, size, layout));
 }
 
@@ -397,6 +435,7 @@ struct OwnedTally {
     nb::object kept;
     Policy policy;
     Tally tally;
+    std::mutex mutex;  // without an interpreter lock, several threads may add at a time
 
     OwnedTally(nb::handle index, const Policy& chosen, std::size_t max_unjudged)
         : kept(nb::borrow(index)), policy(chosen), tally(nb::cast<const OwnedIndex&>(index).index, policy, max_unjudged) {}
@@ -407,6 +446,7 @@ struct OwnedTally {
         std::uint64_t bad;
         {
             const nb::gil_scoped_release release;
+            const std::lock_guard lock(mutex);
             bad = tally.add(rows, position);
         }
         return nb::make_tuple(tally.rows - before, place_or_none(bad), before == 0);
@@ -483,6 +523,44 @@ void bind_arithmetic(nb::module_& m) {
         if (columns == 0 || x.shape(0) % columns) throw std::length_error("not whole rows");
         return array_of(resampled_means(x.data(), x.shape(0) / columns, columns, resamples, seed));
     }, "x"_a, "columns"_a, "resamples"_a, "seed"_a);
+    m.def("count_reached", [](Column<double> columns, std::size_t values, std::optional<std::uint64_t> seed, Whole a, Whole b,
+                              Column<double> bound, Column<double> factor, int side, std::uint64_t first, std::uint64_t last) {
+        const std::size_t count = values ? columns.shape(0) / values : 0;
+        for (std::size_t i = 0; i < a.shape(0); ++i)
+            if (std::min(a(i), b(i)) < -1 || std::max(a(i), b(i)) >= static_cast<std::int64_t>(count)) throw std::out_of_range("no such column");
+        if (std::min({b.shape(0), bound.shape(0), factor.shape(0)}) < a.shape(0)) throw std::length_error("columns of different lengths");
+        Reached found;
+        {
+            const nb::gil_scoped_release release;
+            found = count_reached(columns.data(), count, {values, seed}, a.data(), b.data(), a.shape(0), bound.data(), factor.data(), side,
+                                  first, std::max(first, last));
+        }
+        return nb::make_tuple(array_of(std::move(found.hits)), array_of(std::move(found.tops)));
+    }, "columns"_a, "values"_a, "seed"_a.none(), "a"_a, "b"_a, "bound"_a, "factor"_a, "side"_a, "first"_a, "last"_a);
+    m.def("signed_sums", [](Column<double> columns, std::size_t values, std::optional<std::uint64_t> seed, std::size_t rows) {
+        std::vector<double> sums;
+        {
+            const nb::gil_scoped_release release;
+            const std::size_t count = values ? columns.shape(0) / values : 0;
+            const Signs signs{values, seed};
+            sums.resize(count * rows);
+            for_signs(signs, 0, rows, [&](std::uint64_t row, std::size_t some, const std::uint64_t* words) {
+                for (std::size_t c = 0; c < count; ++c) signed_sums(columns.data() + c * values, signs, words, some, &sums[c * rows + row]);
+            });
+        }
+        return array_of(std::move(sums));
+    }, "columns"_a, "values"_a, "seed"_a.none(), "rows"_a);
+    m.def("shift_hits", [](Column<double> sums, Column<double> signs, double total, double slack, double n) {
+        const Shifts shifts{sums.data(), signs.data(), std::min(sums.shape(0), signs.shape(0)), total, slack, n};
+        const nb::gil_scoped_release release;
+        return shifts.hits();
+    }, "sums"_a, "signs"_a, "total"_a, "slack"_a, "n"_a);
+    m.def("shift_end", [](Column<double> sums, Column<double> signs, double total, double slack, double n, std::size_t rank, int side) {
+        const Shifts shifts{sums.data(), signs.data(), std::min(sums.shape(0), signs.shape(0)), total, slack, n};
+        if (rank < 1 || rank > shifts.rows) throw std::out_of_range("no such rank");
+        const nb::gil_scoped_release release;
+        return shifts.ordered(rank, side);
+    }, "sums"_a, "signs"_a, "total"_a, "slack"_a, "n"_a, "rank"_a, "side"_a);
     m.def("falling", [](Column<double> x, Whole sizes, unsigned threads) {
         std::vector<std::int64_t> order;
         {
@@ -491,6 +569,16 @@ void bind_arithmetic(nb::module_& m) {
         }
         return array_of(std::move(order));
     }, "x"_a, "sizes"_a, "threads"_a);
+    m.def("top", [](Column<double> score, Column<double> grade, Whole sizes, std::size_t depth, int sign, unsigned threads) {
+        const std::size_t size = length_of({score.shape(0), grade.shape(0)});
+        Top found;
+        {
+            const nb::gil_scoped_release release;
+            found = top(score.data(), grade.data(), size, sizes.data(), sizes.shape(0), depth, sign, threads);
+        }
+        return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.place)), array_of(std::move(found.left)),
+                              array_of(std::move(found.grades)));
+    }, "score"_a, "grade"_a, "sizes"_a, "depth"_a, "sign"_a, "threads"_a);
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     }, "x"_a, "sizes"_a);
@@ -499,6 +587,7 @@ void bind_arithmetic(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    nb::set_leak_warnings(false);  // judgments keep their pool: one that a global holds is alive when the interpreter ends
     bind_arithmetic(m);
     nb::class_<OwnedPool>(m, "Pool").def(nb::new_(&pool_of), "queries"_a, "judged"_a, "query"_a, "grade"_a, "docs"_a);
     nb::class_<Policy>(m, "Policy")
@@ -514,7 +603,8 @@ NB_MODULE(_native, m) {
     m.attr("POLICY_CHOICES") = choices;
     bind_parts(m);
     m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
-          "progress"_a.none());
+          "progress"_a.none(), "examples"_a = 3, "mapped"_a = false);
+    m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
     m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);

@@ -63,7 +63,7 @@ std::uint64_t next_query(std::uint64_t row, std::uint64_t size, After&& after, Q
     return low;
 }
 
-// The bytes from `start` to `size`. 128 bytes after every byte are readable through `at`: the last lines are copied.
+// The bytes from `start` to `size`. 256 bytes after every byte are readable through `at`: the last lines are copied.
 class Text {
 public:
     // With `quote`, a line break between quotes ends no line.
@@ -118,6 +118,30 @@ public:
         return judged::next_query(line, size_, [&](std::uint64_t at) { return line_after(at); }, query_at);
     }
 
+    static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+    // The first line of the last query, without regard to blank lines after it: the same from the end.
+    template <class QueryAt>
+    std::uint64_t last_query(QueryAt&& query_at) const {
+        std::uint64_t end = size_;
+        while (end > start_ && is_space(data_[end - 1])) --end;
+        std::uint64_t high = line_before(end), low = high;
+        const View query = query_at(high);
+        for (std::uint64_t far = step; low > start_ && query_at(low) == query; far *= 2) {
+            high = low;
+            low = line_before(low - std::min(far, low - start_));
+        }
+        if (query_at(low) == query) return low;
+        while (high - low > step) {
+            const std::uint64_t middle = line_after(low + (high - low) / 2);
+            if (middle >= high) break;
+            (query_at(middle) == query ? high : low) = middle;
+        }
+        do low = line_after(low);
+        while (low < high && query_at(low) != query);
+        return low;
+    }
+
     // Finds the cells of some lines at a time, and calls `read(text, begin)`, which returns the offset of the first invalid
     // line, or `nowhere`; so does this.
     template <class Read>
@@ -146,7 +170,7 @@ public:
 
 private:
     static constexpr std::uint64_t overlap = 4 << 10;  // copied, so that words can be read past the end
-    static constexpr std::uint64_t padding = 128;
+    static constexpr std::uint64_t padding = 256;
 
     std::uint64_t count_quotes(std::uint64_t from, std::uint64_t to) const {
         std::uint64_t count = 0;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -14,7 +14,7 @@ from judged.core.tables import HasName, IdKind, Qrels, Run
 from judged.errors import DataError, Place, Warned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class UnreadRun(HasName):
     """A run that `read` reads into columns, with every check; nothing is read before."""
 
@@ -28,7 +28,7 @@ Layout = Mapping[str, Any]  # the name of a source of rows (`text_source` in mod
 Opened = AbstractContextManager[tuple[NDArray[np.uint8], int]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class TextRun(UnreadRun):
     """Text whose rows the native core finds in place.
 
@@ -49,14 +49,26 @@ class TextRun(UnreadRun):
     warnings: tuple[Warned, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class TextStream(UnreadRun):
+    """Text that is made while it is scanned, such as a compressed file.
+
+    `stretches` returns the text piece by piece, each with whole queries if all rows of a query are together. `whole` returns all of
+    it in memory, for runs in which a query comes back.
+    """
+
+    stretches: Callable[[], Iterator[TextRun]]
+    whole: Callable[[], TextRun | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class DictRun(UnreadRun):
     """`{query: {doc: score}}` or `{query: [doc, …]}`, in exactly these types."""
 
     rankings: Mapping[Any, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ArrowRun(UnreadRun):
     """A table that exports Arrow batches (a `PyCapsule` of a stream, or None if it cannot).
 
@@ -67,7 +79,7 @@ class ArrowRun(UnreadRun):
     columns: tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ScoreColumn(UnreadRun):
     """A column of scores, one per judgment, in their order. Scores carry no query or document ids."""
 

@@ -53,7 +53,7 @@ class Strategy:
     aliases: tuple[str, ...] = ()
 
 
-STRATEGIES = Registry[Strategy]("strategy", modules=(__name__,))
+STRATEGIES = Registry[Strategy]("strategy")
 
 
 def _add(name: str, text: str, priority: Callable[[Candidates], Floats], *aliases: str) -> None:

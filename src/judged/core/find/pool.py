@@ -13,7 +13,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
-from judged.core.tables import Qrels, decoded
+from judged.core.tables import Names, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 
 
@@ -37,25 +37,29 @@ class IdPool(Pool):
 def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPool:
     """Return each judged document once, queries in order of id, grades from the highest down.
 
-    Any number of runs can be joined with it: `join(qrels, run, policy, pool=pool)`. It depends on `policy.rejudged` only.
+    It depends on `policy.rejudged` only, and is kept with the judgments: all runs that are joined with them share it.
 
     Raises:
         DataError: no judgments, unless `allow_empty`; a document judged twice with different grades, unless the policy chooses one.
     """
+    if not len(qrels) and not allow_empty:
+        raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
+    return qrels.results.get_or(("pool", policy.rejudged), lambda: _pool_of(qrels, policy))
+
+
+def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     used = np.zeros(len(qrels.queries), bool)
     used[qrels.query] = True
-    if not used.any() and not allow_empty:
-        raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
     used_rows = np.flatnonzero(used)
     ids = qrels.queries.take(used_rows)
-    names = decoded(ids, qrels.query_kind)
     by_number = qrels.query_kind == "integer"
-    by_id = np.argsort(np.array(names, dtype=object)) if by_number else ids.order()
+    by_id = np.argsort(np.array(decoded(ids, "integer"), dtype=object)) if by_number else ids.order()
     place = np.full(len(qrels.queries), -1)
     place[used_rows[by_id]] = np.arange(len(by_id))
 
+    names = Names(ids.take(by_id), qrels.query_kind)
     ids = qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)]))
-    keys: dict[str, Any] = {"queries": tuple(names[i] for i in by_id), "ids": ids}
+    keys: dict[str, Any] = {"queries": names, "ids": ids}
     columns = _sort_natively(qrels, place, len(by_id))
     if columns is not None:
         return IdPool(**keys, **columns)
@@ -63,15 +67,16 @@ def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPoo
     order, aspects = _by_document(qrels, query)
     rows, grade, warnings = _once(qrels, query, order, aspects, policy)
     query, doc = query[rows], qrels.doc.take(rows)
-    first = _starts(query, doc)
-    document = np.cumsum(first) - 1  # row of this (document, aspect) → document
-    start = np.flatnonzero(first)
-    top = np.maximum.reduceat(grade, start) if len(start) else grade
+    start, top, table = np.arange(len(rows)), grade, None
+    if aspects is not None:  # a document has a row for each aspect
+        first = _starts(query, doc)
+        document = np.cumsum(first) - 1  # row of this (document, aspect) → document
+        start = np.flatnonzero(first)
+        top = np.maximum.reduceat(grade, start) if len(start) else grade
     by_grade = np.lexsort((-top, query[start]))
-    position = np.empty_like(by_grade)
-    position[by_grade] = np.arange(len(by_grade))
-    table = None
     if aspects is not None:
+        position = np.empty_like(by_grade)
+        position[by_grade] = np.arange(len(by_grade))
         aspect, sub = (column[rows] for column in aspects)
         local = np.lexsort((sub, aspect, query))
         table = Aspects(

@@ -43,7 +43,7 @@ class Values(Result):
     {'RR': 0.5}
     """
 
-    queries: tuple[Id, ...]
+    queries: Sequence[Id]
     measures: tuple[Measure, ...]
     columns: dict[str, Column]
     policy: Policy

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import partial
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from judged._types import Bytes
 from judged.core.tables import NO_SUBTOPIC, Qrels, Run
 from judged.core.text_rows import read_rows, row_begins
-from judged.core.unread_runs import Layout, TextRun, UnreadRun
+from judged.core.unread_runs import Layout, TextRun, TextStream, UnreadRun
 from judged.errors import Place
 from judged.io.files.mapped import TextLines, in_memory, line_at, line_of, open_later, open_now
-from judged.io.files.source import PAD, Content, Raw
+from judged.io.files.source import PAD, Content, Raw, open_content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
@@ -61,6 +62,8 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
 
 
 def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
+    if content.packed is not None and b"\n" in content.head and not content.complete:
+        return _unread_stream(content, content.packed, read)
     if b"\n" not in content.head or content.file is None:
         return unread_bytes(content.read(), content.name)
     return unread_lines(content.name, read, open_later(content), content.last_byte())
@@ -95,6 +98,33 @@ def unread_lines(
         name=name, read=read, open=opened, layout=_RUN, raise_row=partial(_raise_line, name, begin),
         place=partial(_place, name, begin), warnings=check_end(last, name),
     )  # fmt: skip
+
+
+def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run]) -> TextStream:
+    """Return the lines of a compressed file, which is decompressed while they are scanned."""
+    from judged.io.files.stored import Stored
+    from judged.io.files.stream import count_lines, read_ahead, stream_queries
+
+    path, name, packing = os.fsdecode(packed.name), content.name, content.packing or ""
+    status = os.fstat(packed.fileno())
+    file = Stored(name, path, status.st_size, status.st_mtime_ns)
+
+    def stretches() -> Iterator[TextRun]:
+        with closing(read_ahead(stream_queries(file, packing))) as texts:
+            for data, offset in texts:
+                start = text_start(data[:3].tobytes(), name, Begin(offset))
+                counted = partial(_count_begin, partial(count_lines, file, packing), offset)
+                yield unread_lines(name, read, partial(nullcontext, (data, start)), data[-1:].tobytes(), counted)
+
+    def whole() -> TextRun | None:
+        with open_content(path) as again:
+            return unread_bytes(again.read(), name)
+
+    return TextStream(name=name, read=read, stretches=stretches, whole=whole)
+
+
+def _count_begin(count: Callable[[int], int], offset: int) -> Begin:
+    return Begin(offset, count(offset))
 
 
 def _parse_row(data: Bytes, at: int) -> Run:

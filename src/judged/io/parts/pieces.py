@@ -131,6 +131,10 @@ class TrecPiece:
     end: int
 
     @property
+    def mapped(self) -> bool:
+        return self.file.store is None
+
+    @property
     def size(self) -> int:
         return self.end - self.begin
 
@@ -222,4 +226,4 @@ def _shift(place: Place, begin: Callable[[], Begin]) -> Place:
     if place.line is None:
         return place
     counted = begin()
-    return replace(place, line=place.line + counted.lines - _uncounted(counted.offset).lines)
+    return place._replace(line=place.line + counted.lines - _uncounted(counted.offset).lines)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from judged._types import Ints
 from judged.core.ids import IdColumn
+from judged.core.numeric.masked import is_masked_array
 from judged.core.tables import IdKind
 from judged.errors import DataError, Place, shown
 from judged.io.tables.origin import Origin
@@ -62,7 +63,7 @@ def group_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints
         return values.ids, values.code, values.kind
     if isinstance(values, IdColumn):
         return *_distinct(values), "text"
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not np.ma.isMaskedArray(values):
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not is_masked_array(values):
         _, first, code = np.unique(values, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.argsort(order)
@@ -92,7 +93,7 @@ def as_list(values: Column, origin: Origin, role: str) -> list[Any]:
     """Return a column as Python objects. Masked values are an error: libraries disagree on their meaning."""
     if isinstance(values, list):
         return values
-    if np.ma.isMaskedArray(values):
+    if is_masked_array(values):
         mask = np.ma.getmaskarray(values)
         if mask.any():
             row = int(np.argmax(mask))

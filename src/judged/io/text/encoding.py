@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from judged.errors import DataError, Hint, Place, Warned
 from judged.tables.text import counted
@@ -12,8 +11,7 @@ Raw = bytes | bytearray
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(NamedTuple):
     """The beginning of some text in its file: the number of bytes and of lines before it."""
 
     offset: int = 0
