@@ -99,3 +99,29 @@ def test_the_help_has_an_example(command):
 def test_bias_is_that_of_python():
     shown = json.loads(run("bias", QRELS, *RUNS, "-m", "AP", "--depth", "5", "--format", "json"))
     assert shown["runs"] == jd.pool_bias(QRELS, RUNS, "AP", depth=5).records()
+
+
+def test_the_loop_from_runs_to_the_next_documents(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("pool", *RUNS, "--depth", "5", "-o", "todo.jsonl")
+    todo = read_todo("todo.jsonl")
+    for judge, source in (("ann", "qrels.a.txt"), ("ben", "qrels.b.txt")):
+        grades = jd.read_qrels(jd.sample_path(source)).to_dict()
+        times = {"judge": judge, "time": "2024-05-01T10:00:00Z", "note": ""}
+        records = [{"query": i.query, "doc": i.doc, "grade": grades[i.query][i.doc], **times} for i in todo]
+        (tmp_path / f"{judge}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+    agreed = json.loads(run("agree", "ann.jsonl", "ben=ben.jsonl", "--model-judge", "ben", "--run", *RUNS, "--format", "json"))  # fmt: skip
+    assert agreed["overlap"] == {"2": len(todo)} or agreed["overlap"]["2"] == len(todo)
+    assert sum(row["documents"] for row in agreed["bias"]["grades"]) == len(todo)
+    assert [row["system"] for row in agreed["bias"]["systems"]] == ["bm25", "dense", "tfidf"]
+    run("merge", "ann.jsonl", "ben.jsonl", "--how", "median", "-o", "qrels.txt")
+    assert "dense" in run("compare", "qrels.txt", *RUNS, "-m", "nDCG@10")
+    run("next", "qrels.txt", *RUNS, "-m", "nDCG@10", "-n", "20", "-o", "more.jsonl")
+    judged = jd.read_qrels("qrels.txt").to_dict()
+    more = read_todo("more.jsonl")
+    assert len(more) == 20
+    assert not [item for item in more if item.doc in judged[item.query]]
+    rest = json.loads(run("pool", *RUNS, "--depth", "10", "--without", "qrels.txt", "--format", "json"))
+    assert {(item.query, item.doc) for item in more} <= {(row["query"], row["doc"]) for row in rest}
+    shown = json.loads(run("bias", "qrels.txt", *RUNS, "--depth", "5", "--format", "json"))
+    assert {row["run"] for row in shown["runs"]} == {"bm25", "dense", "tfidf"}

@@ -48,7 +48,7 @@ class SystemBias:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ModelBias(Result):
-    """How far the judgments of a model are from those of a person, and what that does to the values of systems.
+    """Distance of a model's judgments from those of a person, and its effect on the values of systems.
 
     Args:
         human, model: names of the judges.

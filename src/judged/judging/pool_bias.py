@@ -51,7 +51,7 @@ class RunBias:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PoolBias(Result):
-    """What each run would have got had it not contributed to the pool, by decreasing change."""
+    """Values of runs as if each had not contributed to the pool, by decreasing change."""
 
     measure: str
     depth: int
