@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
 from judged._types import Bools
-from judged.core.policy import Policy
+from judged.core.policy import Duplicates, Order, Policy, Ties
 from judged.core.tables import Qrels, decoded
 from judged.errors import UsageError
 from judged.evaluation.evaluate import evaluate
-from judged.evaluation.options import EvaluateOptions
 from judged.io.read import read_qrels
 from judged.judging.pool import Pooled, open_runs, top_documents
 from judged.measures.grammar import parse
@@ -97,8 +96,16 @@ class PoolBias(Result):
 
 
 def pool_bias(
-    qrels: Any, runs: Any, measure: str | Measure = "nDCG@10", *, depth: int = 20, level: float | None = None, **options: Unpack[EvaluateOptions]
-) -> PoolBias:  # fmt: skip
+    qrels: Any,
+    runs: Any,
+    measure: str | Measure = "nDCG@10",
+    *,
+    depth: int = 20,
+    level: float | None = None,
+    order: Order = "score",
+    ties: Ties = "id-desc",
+    duplicates: Duplicates = "error",
+) -> PoolBias:
     """Check whether a pool is fair to runs that did not contribute to it (Zobel, SIGIR 1998).
 
     Each run is evaluated again without the judgments of documents that no other run has among its first `depth`: as a new run would be. Ranks
@@ -110,7 +117,9 @@ def pool_bias(
         measure: a measure that is averaged over queries.
         depth: of the pool.
         level: lowest relevant grade.
-        options: policies, as in `evaluate`.
+        order: order of the documents of a run, see `Policy`.
+        ties: order of equal scores.
+        duplicates: what to do with a document that a ranking has twice.
 
     >>> found = pool_bias({"q": {"a": 1, "b": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "P@1")
     >>> [(row.run, row.unique, row.difference) for row in found.runs]
@@ -119,20 +128,16 @@ def pool_bias(
     check_count(depth, "depth")
     chosen = parse(measure)
     if chosen.definition.summary != "mean" or chosen.definition.text:
-        raise UsageError(
-            "summary",
-            f"{chosen} is not averaged over queries",
-            hint="choose a measure such as nDCG@10",
-            value=str(chosen),
-        )
+        raise UsageError("summary", f"{chosen} is not averaged over queries", hint="choose a measure such as nDCG@10", value=str(chosen))  # fmt: skip
     opened = open_runs(runs)
     if len(opened) < 2:
         raise UsageError("runs", f"the bias of a pool needs two or more runs, got {len(opened)}")
     judgments, names = read_qrels(qrels), list(opened)
-    order = Policy(**{name: options[name] for name in ("order", "ties", "duplicates") if name in options})  # type: ignore[literal-required]
-    only = _only_contributor(judgments, top_documents(opened, depth, order))
+    only = _only_contributor(
+        judgments, top_documents(opened, depth, Policy(order=order, ties=ties, duplicates=duplicates))
+    )
     relevant = judgments.grade >= (1 if level is None else level)
-    settings: dict[str, Any] = {"level": level, **options}
+    settings: dict[str, Any] = {"level": level, "order": order, "ties": ties, "duplicates": duplicates}
     values = [evaluate(judgments, opened[name], chosen, **settings).mean() for name in names]
     full = [next(iter(v.values())) for v in values]
     lower = chosen.definition.lower_is_better
