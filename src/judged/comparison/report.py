@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from judged.comparison.tables import change_table, pair_table, slice_table, system_table
 from judged.stats.checks import check_choice
 from judged.tables.result import Result
-from judged.tables.table import Table
+from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
@@ -41,6 +41,10 @@ class ComparisonReport(Result):
     def headline(self) -> list[str]:
         """The verdicts, unless one table was requested."""
         return self.comparison.headline() if self.table is None else []
+
+    def details(self) -> list[Detail]:
+        """By how much, how sure and where, unless one table was requested."""
+        return self.comparison.details() if self.table is None else []
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The requested tables; settings, policy and warnings are below the last one."""

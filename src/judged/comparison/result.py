@@ -24,7 +24,7 @@ from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
 from judged.stats.summary import summarise
 from judged.tables.result import Result
-from judged.tables.table import Table
+from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
     from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
@@ -209,10 +209,16 @@ class Comparison(Result):
         return [*shown, str(self.settings), *self.settings.remarks]
 
     def headline(self) -> list[str]:
-        """One sentence per measure: the verdict."""
-        from judged.comparison.tables import headline
+        """One sentence of at most twelve words per measure: the verdict."""
+        from judged.comparison.answer import headlines
 
-        return headline(self)
+        return headlines(self)
+
+    def details(self) -> list[Detail]:
+        """By how much, how sure and where: the lines below the verdict on the first measure."""
+        from judged.comparison.answer import details
+
+        return details(self)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Means of runs by measures, the pairs, and the slices if there are any."""

@@ -8,6 +8,26 @@ from judged.tables.text import counted
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A value and its interval, drawn as a bar against 0. Spans with the same `scale` share an axis; `tone` is better, worse or empty."""
+
+    low: float
+    value: float
+    high: float
+    tone: str = ""
+    scale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A line below the headline: a question, the answer, and an interval that is drawn where there is room."""
+
+    title: str
+    text: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Headers, rows of text, a title above and notes below.
 
@@ -20,6 +40,8 @@ class Table:
         words: columns that contain words and are aligned left; the others contain numbers.
         strong: (row, column) of the best values, which are bold where the format has bold.
         optional: columns to drop if the table is too wide, the least important first.
+        grouped: rows with the same first cell are adjacent; terminals write it above them.
+        spans: intervals, one per row or none; drawn as a further column of bars in terminals with enough room and in HTML.
     """
 
     headers: tuple[str, ...]
@@ -30,6 +52,8 @@ class Table:
     strong: frozenset[tuple[int, int]] = frozenset()
     key: str = ""
     optional: tuple[int, ...] = ()
+    grouped: bool = False
+    spans: tuple[Span | None, ...] = ()
 
     @property
     def lines_below(self) -> tuple[str, ...]:
@@ -41,7 +65,9 @@ class Table:
         more = len(self.rows) - n
         if more <= 0:
             return self
-        return replace(self, rows=self.rows[:n], notes=(f"… and {counted(more, 'more row')}", *self.notes))
+        return replace(
+            self, rows=self.rows[:n], spans=self.spans[:n], notes=(f"… and {counted(more, 'more row')}", *self.notes)
+        )
 
     def without(self, columns: frozenset[int]) -> Table:
         """The table without some columns."""
@@ -54,4 +80,5 @@ class Table:
             words=tuple(place[i] for i in self.words if i in place),
             strong=frozenset((row, place[i]) for row, i in self.strong if i in place),
             optional=tuple(place[i] for i in self.optional if i in place),
+            grouped=self.grouped and 0 not in columns,
         )
