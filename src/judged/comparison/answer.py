@@ -1,4 +1,4 @@
-"""The answer of a comparison: a headline of at most twelve words per measure, and by how much, how sure and where.
+"""The answer of a comparison: a headline of at most twelve words per measure, and the size, certainty and place of the difference.
 
 Terminal, Markdown, notebooks, picture cards and the page take their words from here. Words are lists of texts and of
 runs by number, because names are shortened and isolated where they are shown.
@@ -194,7 +194,7 @@ def details(comparison: Comparison) -> list[Detail]:
 
 
 def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
-    """Return by how much b differs from a, how sure that is, and on how many queries."""
+    """Return the size of the difference b - a, its certainty, and the number of queries on which b is better, same and worse."""
     sure = certainty(row, comparison.settings.tests)
     return [
         Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
@@ -241,14 +241,14 @@ def relative(row: Difference, m: Measure) -> tuple[float | None, float | None]:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How sure a verdict is: in a few words, and in sentences."""
+    """The certainty of a verdict: in a few words, and in sentences."""
 
     short: str
     long: tuple[str, ...]
 
 
 def certainty(row: Difference, tests: int) -> Certainty:
-    """Return how sure the verdict on a pair is, as one of `tests` that were corrected together."""
+    """Return the certainty of the verdict on a pair, as one of `tests` that were corrected together."""
     if row.verdict == "identical":
         return Certainty("Nothing to test", (f"The runs have the same value on {these_queries(row.queries)}.",))
     if row.verdict == "too few queries":

@@ -43,7 +43,7 @@ class ComparisonReport(Result):
         return self.comparison.headline() if self.table is None else []
 
     def details(self) -> list[Detail]:
-        """By how much, how sure and where, unless one table was requested."""
+        """Size, certainty and place of the difference, unless one table was requested."""
         return self.comparison.details() if self.table is None else []
 
     def tables(self, *, places: int = 4) -> list[Table]:

@@ -215,7 +215,7 @@ class Comparison(Result):
         return headlines(self)
 
     def details(self) -> list[Detail]:
-        """By how much, how sure and where: the lines below the verdict on the first measure."""
+        """Size, certainty and place of the difference: the lines below the verdict on the first measure."""
         from judged.comparison.answer import details
 
         return details(self)
