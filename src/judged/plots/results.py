@@ -149,7 +149,7 @@ def _caption(comparison: Comparison, kind: Plot, measures: Sequence[str]) -> str
     level = f"{round(100 * (1 - comparison.settings.alpha), 6):g}%"
     return {
         "means": f"Means over {over}; lines are {level} intervals. Runs are compared query by query, so intervals may overlap although a difference is clear.",
-        "differences": f"Differences of means over {over}; lines are {comparison.settings.interval_name()}s. {str(comparison.settings)[:1].upper()}{str(comparison.settings)[1:]}.",
+        "differences": f"Differences of means over {over}; lines are {comparison.settings.interval_name()}s ({comparison.settings}).",
         "queries": f"Differences of {over}, from the largest gain to the largest loss.",
         "scatter": f"Values of {over}; points above the line are higher for the second run.",
         "critical": "",

@@ -205,10 +205,10 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
         ax.set_axis_off()
         over = f"{diagram.queries} {'query' if diagram.queries == 1 else 'queries'}"
         joined = f"bars join runs without a clear difference, alpha {diagram.alpha:g}"
-        ax.set_title(f"mean {plain(measure)}, best first ({over}; {joined})", loc="left", fontsize="medium")
+        ax.set_title(f"mean {plain(measure)}, best first ({over})\n{joined}", loc="left", fontsize="medium")
 
     sides = max(len(names[i]) for i in left) + max((len(names[i]) for i in right), default=0) + 14
-    return (row_size(0, 0, ["x" * sides])[0], 0.45 + 0.27 * (1.4 + top + 0.66 * half)), draw
+    return (row_size(0, 0, ["x" * sides])[0], 0.6 + 0.27 * (1.4 + top + 0.66 * half)), draw
 
 
 def _places(means: tuple[float, ...], lower: bool) -> tuple[list[float], dict[float, str]]:
