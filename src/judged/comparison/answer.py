@@ -31,11 +31,11 @@ _TONES: dict[Verdict, str] = {"better": "better", "wins more queries": "better",
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The headline on one measure, the lines below it, and the runs (a, b) that it compares."""
+    """The headline on one measure, the runs (a, b) that it compares, and the lines below it."""
 
     words: Words
+    pair: tuple[int, int]
     more: tuple[Words, ...] = ()
-    pair: tuple[int, int] | None = None
 
 
 def answers(comparison: Comparison) -> list[Answer]:
@@ -90,11 +90,11 @@ def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Ans
         return _against_baseline(comparison.names, comparison.baseline, rows, order)
     if len(comparison.names) == 2:
         a, b = (0, 1) if means[0] == means[1] else (order[1], order[0])
-        return Answer(pair_headline(_between(comparison, measure, a, b), a, b), pair=(a, b))
+        return Answer(pair_headline(between(comparison, measure, a, b), a, b), pair=(a, b))
     return _several(comparison, measure, means, order)
 
 
-def _between(comparison: Comparison, measure: str, a: int, b: int) -> Difference:
+def between(comparison: Comparison, measure: str, a: int, b: int) -> Difference:
     """Return the difference b - a, in whichever direction it was computed."""
     names = comparison.names[a], comparison.names[b]
     row = next(row for row in comparison.rows if row.measure == measure and {row.a, row.b} == set(names))
@@ -118,7 +118,7 @@ def _against_baseline(names: Sequence[str], baseline: str, rows: Sequence[Differ
         words: Words = [*who, told, base, f" on {m}."]
     else:
         words = ["No run is clearly better than ", base, f" on {m}."]
-    return Answer(words, _by_verdict([(of[run], run) for run in others], base, baseline=True), pair)
+    return Answer(words, pair, _by_verdict([(of[run], run) for run in others], base, baseline=True))
 
 
 def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequence[int]) -> Answer:
@@ -128,7 +128,7 @@ def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequ
     leaders = [run for run in order if means[run] == top]
     if len(leaders) == len(order):
         return Answer([f"All {len(leaders)} runs have the same {m}."], pair=pair)
-    against = [(_between(comparison, m, run, first), run) for run in order[1:]]
+    against = [(between(comparison, m, run, first), run) for run in order[1:]]
     verdicts = {row.verdict for row, _ in against}
     if verdicts <= {"better"}:
         return Answer([first, f" is clearly best on {m}."], pair=pair)
@@ -142,7 +142,7 @@ def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequ
         words = [first, f" has the best {m}; others equal it."]
     else:
         words = [f"No clear winner on {m}: ", first, " is ahead."]
-    return Answer(words, _by_verdict(against, first), pair)
+    return Answer(words, pair, _by_verdict(against, first))
 
 
 _PHRASES: dict[Verdict, str] = {
@@ -186,9 +186,7 @@ def _list(runs: Sequence[int]) -> Words:
 def details(comparison: Comparison) -> list[Detail]:
     """Return the lines below the headline on the first measure."""
     answer = answers(comparison)[0]
-    if answer.pair is None:
-        return []
-    row = _between(comparison, comparison.measures[0], *answer.pair)
+    row = between(comparison, comparison.measures[0], *answer.pair)
     others = " ".join(words_text(line, comparison.names) for line in answer.more)
     return [*pair_details(row, comparison), *([Detail("Other runs", others)] if others else [])]
 
