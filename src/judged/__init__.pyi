@@ -46,6 +46,9 @@ from .io.write import write_qrels as write_qrels
 from .io.write import write_run as write_run
 from .judges.agreement import agree as agree
 from .judges.merge import merge_judgments as merge_judgments
+from .judging.model.judge import model_judge as model_judge
+from .judging.pool import pool as pool
+from .judging.sampled import estimate as estimate
 from .measures import Measure as Measure
 from .measures import measure as measure
 from .measures import parse as parse

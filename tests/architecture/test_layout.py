@@ -19,6 +19,7 @@ ORDER = [
     {"stats", "measures", "io"},
     {"plots", "distributed"},
     {"evaluation"},
+    {"judging"},
     {"comparison", "curves", "judges", "correlation", "clicks", "recommenders"},
     {"quality_gate", "page", "integrations"},
     {"cli", "pytest_plugin", "rag", "typing"},

@@ -76,7 +76,7 @@ def test_a_comparison_answers_first_and_draws_bars_where_there_is_room(columns, 
     assert lines[0] == "dense is clearly best on nDCG@10."
     starts = [
         next(i for i, line in enumerate(lines) if line.startswith(f"{title}?"))
-        for title in ("By how much", "How sure", "Where")
+        for title in ("By how much", "How certain", "Where")
     ]
     assert starts == sorted(starts)
     assert sum("●" in line or "○" in line for line in lines) == bars

@@ -10,7 +10,7 @@ BANNED = re.compile(
     r"where (it|they) lies?|as (it|they) lies?|whatever people have|rests? on|at hand|of its own kind|so many|"
     r"what so many|by luck|will do|that is to be|are to be|is to be|a whole number|from 1 on|comes? to in|drawn again|"
     r"supported are|nothing of (it|them)|hardly tested|counts 0|with only one class|there is no (line|field|column)|"
-    r"(errors of|become|into) ours|unknown ending|(options|arguments) win|whole or not at all|in little memory|how sure(?!\?)|"
+    r"(errors of|become|into) ours|unknown ending|(options|arguments) win|whole or not at all|in little memory|how sure|"
     r"are like this|top of the scale|files? of questions|tells (whether|which|all)|is no (measure|error|text)|cut off|"
     r"runs? in parts)\b|\ba \{type\(",
     re.IGNORECASE,

@@ -196,7 +196,7 @@ def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
     sure = certainty(row, comparison.settings.tests)
     return [
         Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
-        Detail("How sure?", " ".join([f"{sure.short}.", *sure.long])),
+        Detail("How certain?", " ".join([f"{sure.short}.", *sure.long])),
         Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
     ]
 

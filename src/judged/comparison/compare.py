@@ -51,6 +51,7 @@ def compare(
     seed: int = 0,
     weights: Any = None,
     weight_col: str | None = None,
+    model: Any = None,
     level: float | None = None,
     profile: str = "trec_eval-10",
     **options: Unpack[EvaluateOptions],
@@ -75,22 +76,21 @@ def compare(
         seed: random seed.
         weights: of the queries, as in `evaluate`; means and differences are weighted. Needs `test="t"`.
         weight_col: column of the weights.
+        model: judgments of a model, as in `evaluate`: differences are those of human judgments over all queries that the model judged. Needs `test="t"`.
         level: lowest relevant grade.
         profile: conventions of another tool.
         options: policies and preparation, as in `evaluate`.
 
-    >>> comparison = compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR")
-    >>> comparison.rows[0].difference, comparison.rows[0].verdict
-    (0.5, 'too few queries')
+    >>> compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR").rows[0].verdict
+    'too few queries'
     """
+    settings, requests = _settings(test, correction, alpha, margin, min_queries, resamples, seed), slice_requests(slices, by)  # fmt: skip
     _check_options(options)
-    settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
-    requests = slice_requests(slices, by)
     compared = evaluate_runs(
-        qrels, runs, measures, level=level, profile=profile, weighted=(weights, weight_col), clustered=(clusters, cluster_col), **options
+        qrels, runs, measures, level=level, profile=profile, weighted=(weights, weight_col), clustered=(clusters, cluster_col), model=model, **options
     )  # fmt: skip
-    settings = _with_queries(settings, compared.results[0])
     groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
+    settings = _with_queries(settings, compared.results[0])
     return _compare(compared, _pairs(compared.names, baseline), groups, settings, baseline is not None)
 
 
@@ -125,20 +125,22 @@ def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip
     columns, first = {m: _values(compared, m) for m in _common_measures(compared)}, compared.results[0]
-    rows, settings = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights).compare(
-        columns
-    )
+    model = None if first.model is None else {str(m): _model_values(compared, m) for m in columns}
+    pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
+    rows, settings = pairs_of_runs.compare(columns)
     return Comparison(
         names=compared.names, results=compared.results, judged=compared.judged, settings=settings,
         rows=tuple(r for r in rows if r.part is None), parts=tuple(r for r in rows if r.part is not None),
         baseline=compared.names[int(pairs[0, 0])] if against_one else None,
-        warnings=compared.warnings + groups.warnings + _missing_values(columns), slices=dict(groups.groups),
+        warnings=compared.warnings + groups.warnings + (() if model else _missing_values(columns)), slices=dict(groups.groups),
     )  # fmt: skip
 
 
 def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSettings:
     """Note the clusters or weights of queries; raise if the test would ignore weights."""
-    settings = replace(settings, clusters=count_clusters(first.clusters))
+    settings = replace(settings, clusters=count_clusters(first.clusters), model=first.model is not None)
+    if first.model is not None and settings.test != "t":
+        raise UsageError("model-judgments", f"the {settings.test} test cannot use model judgments", hint=Hint("use {test}", test="t"))  # fmt: skip
     if first.weights is None:
         return settings
     if settings.test != "t":
@@ -149,6 +151,11 @@ def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSett
 def _values(compared: ComparedRuns, m: Measure) -> Floats:
     """Values of queries × runs."""
     return np.stack([np.asarray(r[str(m)], float) for r in compared.results], axis=1)
+
+
+def _model_values(compared: ComparedRuns, m: Measure) -> Floats:
+    """Values by the model, of queries × runs."""
+    return np.stack([np.asarray((r.model or {})[str(m)], float) for r in compared.results], axis=1)
 
 
 def _missing_values(columns: dict[Measure, Floats]) -> tuple[Warned, ...]:

@@ -19,6 +19,7 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
+from judged.io.read import read_qrels
 from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
 
@@ -35,16 +36,17 @@ class ComparedRuns:
 
 def evaluate_runs(
     qrels: Any, runs: Any, measures: Measures, *, level: float | None, profile: str, weighted: tuple[Any, str | None] = (None, None),
-    clustered: tuple[Any, str | None] = (None, None), **options: Unpack[EvaluateOptions],
+    clustered: tuple[Any, str | None] = (None, None), model: Any = None, **options: Unpack[EvaluateOptions],
 ) -> ComparedRuns:  # fmt: skip
     """Evaluate each run, or align the results that are passed instead of judgments, with the weights or clusters of their queries."""
     if runs is None and not are_questions(qrels, options):
         names, given = _named_results(qrels)
+        if model is not None:
+            raise UsageError("model-judgments", "results have their judgments", hint="evaluate them with model=")
         return _align(names, [cluster(weigh(r, *weighted), *clustered) for r in given])
     inputs = open_inputs(qrels, runs, options)
-    results = [
-        evaluate(inputs.qrels, run, measures, level=level, profile=profile, **inputs.options) for _, run in inputs.runs
-    ]
+    shared: dict[str, Any] = {"level": level, "profile": profile, "model": None if model is None else read_qrels(model)}
+    results = [evaluate(inputs.qrels, run, measures, **shared, **inputs.options) for _, run in inputs.runs]
     names = [n or s for (n, _), s in zip(inputs.runs, short_names([r.names[1] for r in results]), strict=True)]
     named = [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)]
     strict = inputs.options.get("strict", False)
@@ -83,6 +85,8 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     kept = tuple(_select(r, common) for r in results)
     for what in ("weights", "clusters"):
         _check_same(names, what, [getattr(r, what) for r in kept])
+    if len({r.model is None for r in kept}) > 1:
+        raise DataError("incomparable", "only some of the runs have model judgments", hint="evaluate all with model=")
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
 
 
@@ -118,8 +122,10 @@ def _select(result: Values, queries: list[Id]) -> Values:
     source = _select_source(result, rows)
     weights = None if result.weights is None else result.weights[rows]
     clusters = None if result.clusters is None else np.unique(result.clusters[rows], return_inverse=True)[1]
+    model = None if result.model is None else {n: c[rows] for n, c in result.model.items()}
     return replace(
         result, queries=tuple(queries), columns=columns, if_irrelevant=None, if_top=None, source=source, weights=weights, clusters=clusters,
+        model=model,
     )  # fmt: skip
 
 

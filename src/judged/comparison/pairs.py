@@ -16,6 +16,7 @@ from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Decisions, decide_family
 from judged.stats.differences import known_rows, sum_by_cluster
 from judged.stats.effect_sizes import cliff, record, standardised, superiority
+from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.stats.weighted import linearised
 
 _NAN = float("nan")
@@ -33,6 +34,7 @@ class _Slice:
     values: Floats
     clusters: Ints | None
     weights: Floats | None
+    cheap: CheapValues | None = None  # values by a model, of more queries
 
     @cached_property
     def x(self) -> Floats:
@@ -40,6 +42,13 @@ class _Slice:
             return self.values
         w = self.weights / self.weights.max()
         return linearised(w[:, None] * self.values, w)
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean of each run: over these queries, or with values by a model the estimate for all of them."""
+        if self.cheap is None or len(self.values) < FEWEST:
+            return np.asarray(self.x.mean(axis=0))
+        return two_phase_means(self.values, self.cheap).mean
 
     @cached_property
     def units(self) -> Floats:
@@ -56,6 +65,7 @@ class PairsOfRuns:
     clusters: Ints | None
     settings: ComparisonSettings
     weights: Floats | None = None  # of the queries
+    model: Mapping[str, Floats] | None = None  # values by a model, queries × runs
 
     def compare(self, columns: Mapping[Measure, Floats]) -> tuple[list[Difference], ComparisonSettings]:
         """Compare every pair by each measure, values of queries × runs, over all queries and then over each slice.
@@ -63,7 +73,7 @@ class PairsOfRuns:
         All queries are one family of tests: pairs × measures. Slices are another: pairs × measures × slices that have
         enough queries. The settings are returned with the numbers of tests and what was remarked on them.
         """
-        known = {m: known_rows(x) if self.weights is None else known_rows(x) & (self.weights > 0) for m, x in columns.items()}  # fmt: skip
+        known = {m: self._known(m, x) for m, x in columns.items()}
         every = [self._part(m, x, None, known[m]) for m, x in columns.items()]
         parts = [self._part(m, x, label, known[m] & rows) for m, x in columns.items() for label, rows in self.slices]
         rows, tests, remarks, test = self._family(every, 1)
@@ -75,10 +85,21 @@ class PairsOfRuns:
         )  # fmt: skip
         return [*rows, *more], settings
 
+    def _known(self, m: Measure, x: Floats) -> Bools:
+        """Return the queries that count: every run has a value, by people and by the model if there is one, and the weight is not 0."""
+        known = known_rows(x) if self.model is None else known_rows(x) & known_rows(self.model[str(m)])
+        return known if self.weights is None else known & (self.weights > 0)
+
     def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Slice:
         clusters = None if self.clusters is None else self.clusters[rows]
         weights = None if self.weights is None else self.weights[rows]
-        return _Slice(m, label, x[rows], clusters, weights)
+        cheap = None if self.model is None else self._cheap(self.model[str(m)], rows, label)
+        return _Slice(m, label, x[rows], clusters, weights, cheap)
+
+    def _cheap(self, values: Floats, known: Bools, label: str | None) -> CheapValues:
+        """Values by the model of all queries, or of all of a slice; `known` are those with values by people."""
+        inside = known_rows(values) & (True if label is None else dict(self.slices)[label])
+        return CheapValues(values[inside], known[inside])
 
     def _family(self, parts: Sequence[_Slice], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:
         """Differences of all parts, the number of tests, the remarks on them, and the test that was used."""
@@ -87,7 +108,7 @@ class PairsOfRuns:
         decided = decide_family(
             [part.values for part in tested], self.pairs, test=s.test, correction=s.correction, alpha=s.alpha, margin=s.margin,
             limits=[largest_difference(part.measure) for part in tested], clusters=[part.clusters for part in tested],
-            weights=[part.weights for part in tested], resamples=s.resamples, seed=s.seed,
+            weights=[part.weights for part in tested], cheap=[part.cheap for part in tested], resamples=s.resamples, seed=s.seed,
         )  # fmt: skip
         found = iter(decided)
         rows = [
@@ -104,7 +125,7 @@ class PairsOfRuns:
         d = part.units[:, self.pairs[:, 1]] - part.units[:, self.pairs[:, 0]]
         tested = part.x[:, self.pairs[:, 0]], part.x[:, self.pairs[:, 1]]  # weighted, if queries have weights
         counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
-        lower, means = part.measure.definition.lower_is_better, part.x.mean(axis=0)
+        lower, means = part.measure.definition.lower_is_better, part.means
         rows = []
         for i, (first, second) in enumerate(self.pairs.tolist()):
             wins, losses = (int(counts.wins[i]), int(counts.losses[i]))[:: -1 if lower else 1]
@@ -122,7 +143,7 @@ class PairsOfRuns:
 
     def _untested(self, part: _Slice) -> list[Difference]:
         x, lower = part.values, part.measure.definition.lower_is_better
-        means = part.x.mean(axis=0) if len(x) else np.full(len(self.names), np.nan)
+        means = part.means if len(x) else np.full(len(self.names), np.nan)
         rows = []
         for a, b in self.pairs.tolist():
             above, below = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())

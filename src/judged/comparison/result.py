@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -14,7 +13,6 @@ from judged._types import Bools, Floats
 from judged.comparison.difference import Difference
 from judged.comparison.settings import ComparisonSettings
 from judged.core.judged import Judged
-from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.clusters import check_plain
 from judged.evaluation.result.names import ByMeasure, find_measure
@@ -28,30 +26,11 @@ from judged.tables.result import Result
 from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
+    from judged.comparison.changes import Change
     from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
     from judged.comparison.report import ComparisonReport, TableName
+    from judged.judging.todo import Todo
     from judged.plots.results import Plot
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A judged document that two runs rank differently; a rank is None if the run does not retrieve it."""
-
-    doc: str
-    grade: float
-    rank_a: int | None
-    rank_b: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A query on which two runs differ, with the judged documents that moved."""
-
-    query: Id
-    value_a: float
-    value_b: float
-    difference: float
-    moves: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,15 +71,17 @@ class Comparison(Result):
 
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
-        means = {m: self._known_mean(self.matrix(m)) for m in self.measures}
+        means = {m: self._known_mean(self.matrix(m), m) for m in self.measures}
         first = self.results[0]
         return {
             name: ByMeasure({m: float(means[m][i]) for m in self.measures}, first.measures, first.profile)
             for i, name in enumerate(self.names)
         }
 
-    def _known_mean(self, x: Floats) -> Floats:
+    def _known_mean(self, x: Floats, measure: str) -> Floats:
         known, weights = known_rows(x), self.results[0].weights
+        if self.results[0].model is not None:
+            return np.array([result.mean()[measure] for result in self.results])
         if weights is None:
             return np.asarray(x[known].mean(axis=0)) if known.any() else np.full(x.shape[1], np.nan)
         return np.array([summarise(np.where(known, column, np.nan), "mean", weights) for column in x.T])
@@ -127,36 +108,46 @@ class Comparison(Result):
             n: number of queries.
             only: changes in one direction. [default: both]
         """
+        from judged.comparison.changes import largest_changes
+
         pairs = [row for row in self.rows if row.measure == self._name(measure)]
         first = pairs[0] if pairs else self.of(measure, a or "", b or "")
-        i, j = (self._place(name) for name in (a or first.a, b or first.b))
-        x, y = (np.asarray(self.results[k][measure], float) for k in (i, j))
-        d = np.nan_to_num(y - x)
-        gain = -d if parse(measure).definition.lower_is_better else d
-        size = np.abs(d) if only is None else np.maximum(gain if only == "better" else -gain, 0)
-        largest = [int(k) for k in np.argsort(-size, kind="stable")[:n] if size[k] != 0]
-        return tuple(
-            Change(self.results[0].queries[k], float(x[k]), float(y[k]), float(d[k]), self._moves(i, j, k))
-            for k in largest
-        )
+        return largest_changes(self, measure, self._place(a or first.a), self._place(b or first.b), n, only)
+
+    def next_to_judge(
+        self,
+        n: int = 50,
+        measure: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        strategy: str = "bounds",
+        depth: int | None = None,
+        seed: int = 0,
+    ) -> Todo:
+        """The unjudged documents that should be judged next, and whether any of them can change the verdict.
+
+        Args:
+            n: number of documents.
+            measure: one of `measures`. [default: the first]
+            a: name of a run; without a and b, documents are chosen for all runs, and the verdict is that of the first pair.
+            b: name of the other run.
+            strategy: bounds (how far a document can move the difference), expected (times its chance of being relevant), move-to-front, depth, random.
+            depth: ranks that are searched. [default: the cutoff of the measure, or 100]
+            seed: random seed of the strategy random.
+        """
+        from judged.comparison.next_to_judge import next_to_judge
+
+        name = self._name(self.measures[0] if measure is None else measure)
+        row = next((r for r in self.rows if r.measure == name and {r.a, r.b} >= {a or r.a, b or r.b}), None)
+        row = row if row is not None else self.of(name, a or "", b or "")
+        return next_to_judge(self, row, n, strategy=strategy, depth=depth, seed=seed, every=a is None and b is None)
 
     def _place(self, name: str) -> int:
         if name not in self.names:
             hint = f"choose one of {', '.join(self.names)}"
             raise UsageError("runs", f"no run is called {shown(name)}", hint=hint, value=name)
         return self.names.index(name)
-
-    def _moves(self, i: int, j: int, row: int) -> tuple[Move, ...]:
-        if not self.judged:
-            return ()
-        ranks = [
-            dict(zip(g.judgment[g.query == row].tolist(), g.rank[g.query == row].tolist(), strict=True))
-            for g in (self.judged[i], self.judged[j])
-        ]
-        pool = self.judged[i]
-        moved = [k for k in sorted({*ranks[0], *ranks[1]}) if ranks[0].get(k) != ranks[1].get(k)]
-        moves = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
-        return tuple(sorted(moves, key=lambda m: (-m.grade, min(m.rank_a or math.inf, m.rank_b or math.inf))))
 
     # ── by other tests ───────────────────────────────────────────────────────────────────────────
 
@@ -290,7 +281,3 @@ class Comparison(Result):
         from judged.plots.results import draw_comparison
 
         return draw_comparison(self, kind, None if measure is None else self._name(measure), a, b, ax)
-
-
-def _doc(pool: Judged, judgment: int) -> str:
-    return str(judgment) if pool.pool_doc is None else pool.pool_doc[judgment].decode("utf-8", "surrogateescape")

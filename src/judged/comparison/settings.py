@@ -25,6 +25,7 @@ class ComparisonSettings:
     seed: int
     clusters: int | None = None  # number of clusters of queries
     weighted: bool = False  # queries have weights
+    model: bool = False  # human judgments of some queries, and those of a model of all
     tests: int = 0
     slice_tests: int = 0
     remarks: tuple[str, ...] = ()
@@ -33,6 +34,7 @@ class ComparisonSettings:
         drawn = f", {self.resamples:,} resamples" if self.resamples else ""
         drawn += f", {self.clusters:,} clusters of queries" if self.clusters else ""
         drawn += ", weighted queries" if self.weighted else ""
+        drawn += ", human judgments with the help of a model's" if self.model else ""
         over = f"{self.tests:,} tests (pairs × measures)"
         over += f", slices over {self.slice_tests:,} (pairs × measures × slices)" if self.slice_tests else ""
         alone = self.correction == "none" or max(self.tests, self.slice_tests) <= 1

@@ -21,7 +21,8 @@ from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Change, Comparison
+    from judged.comparison.changes import Change
+    from judged.comparison.result import Comparison
 
 PHRASES: dict[Verdict, str] = {  # runs that share a verdict
     "better": "better than", "worse": "worse than", "equal": "equal to", "identical": "identical to",
@@ -121,8 +122,9 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
     if few:
         margin = comparison.settings.margin
         material = f"{margin:g} (the margin)" if margin else f"{MATERIAL:.0%} of the mean of the run in `against`"
+        like = ", in clusters of the same size" if comparison.settings.clusters else ""
         notes.append(
-            f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test"
+            f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test{like}"
         )
     return _table(headers, tuple(rows), tuple(notes), comparison.rows)
 

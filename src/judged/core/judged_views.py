@@ -1,4 +1,4 @@
-"""Rankings as if every document had been judged."""
+"""Rankings as if more documents had been judged."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from judged._types import Ints
+from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
 from judged.core.pool import Pool
@@ -16,35 +16,63 @@ def fill_unjudged(j: Judged, grade: float) -> Judged:
     """Return the rankings as if every unjudged document had been judged with this grade."""
     seen = np.zeros(int(j.retrieved.sum()), bool)
     start = segment.offsets(j.retrieved)[:-1]
-    decided = j.is_judged
-    seen[start[j.query[decided]] + j.rank[decided] - 1] = True
+    decided = _without_undecided(j)
+    seen[start[decided.query] + decided.rank - 1] = True
     new = np.flatnonzero(~seen)
     query = np.repeat(np.arange(len(j)), j.retrieved)[new]
-    rank = new - start[query] + 1
-    kept, open_pool = j.only(decided), j.pool_grade >= 0
-    place = np.cumsum(open_pool) - 1  # judged-but-undecided entries leave the pool
-    pool_query = np.concatenate([j.pool_query[open_pool], query])
-    pool_grade = np.concatenate([j.pool_grade[open_pool], np.full(len(new), float(grade))])
+    first, last = _tie_of(j, query, new - start[query] + 1)
+    return with_judgments(decided, query, new - start[query] + 1, np.full(len(new), float(grade)), ties=(first, last))
+
+
+def _without_undecided(j: Judged) -> Judged:
+    """Return the rankings without documents of the pool whose grade is negative: they count as unjudged."""
+    kept, open_pool = j.only(j.is_judged), j.pool_grade >= 0
+    place = np.cumsum(open_pool) - 1
+    pool = Pool(queries=j.queries, query=j.pool_query[open_pool], grade=j.pool_grade[open_pool])
+    return replace(kept, pool=pool, judgment=place[kept.judgment])
+
+
+def with_judgments(
+    j: Judged, query: Ints, rank: Ints, grade: Floats, *, rankings: Ints | None = None, ties: tuple[Ints, Ints] | None = None
+) -> Judged:  # fmt: skip
+    """Return the rankings as if more documents had been judged; aspects are dropped.
+
+    Args:
+        j: rankings.
+        query: of each new judgment, a position in the result.
+        rank: of each new document, which must be unjudged; 0 if it was not retrieved.
+        grade: of each new document.
+        rankings: the query of `j` that each query of the result repeats; a query may be repeated. [default: each once]
+        ties: first and last rank of the documents with the same score as each new one. [default: as far as hits show them]
+    """
+    copied = np.arange(len(j)) if rankings is None else rankings
+    hits, judgments = j.hits[copied], j.judgments[copied]
+    hit = np.repeat(segment.offsets(j.hits)[copied], hits) + segment.positions(hits)
+    entry = np.repeat(segment.offsets(j.judgments)[copied], judgments) + segment.positions(judgments)
+    pool_query = np.concatenate([np.repeat(np.arange(len(copied)), judgments), query])
+    pool_grade = np.concatenate([j.pool_grade[entry], grade])
     pool_order = np.lexsort((-pool_grade, pool_query))
-    new_place = np.empty_like(pool_order)
-    new_place[pool_order] = np.arange(len(pool_order))
-    judgment = np.concatenate([place[kept.judgment], open_pool.sum() + np.arange(len(new))])
-    hit_query = np.concatenate([kept.query, query])
-    hit_rank = np.concatenate([kept.rank, rank])
-    order = np.lexsort((hit_rank, hit_query))
-    first, last = _tie_of(j, query, rank)
-    tie_first, tie_last = np.concatenate([kept.tie_first, first]), np.concatenate([kept.tie_last, last])
-    hit_grade = np.concatenate([kept.grade, np.full(len(new), float(grade))])
+    place = np.empty_like(pool_order)
+    place[pool_order] = np.arange(len(pool_order))
+    shift = segment.offsets(judgments)[:-1] - segment.offsets(j.judgments)[copied]  # from an entry to its copy
+    found = rank > 0
+    first, last = ties if ties is not None else _tie_of(j, copied[query], rank)
+    columns = {
+        "query": np.concatenate([np.repeat(np.arange(len(copied)), hits), query[found]]),
+        "rank": np.concatenate([j.rank[hit], rank[found]]),
+        "grade": np.concatenate([j.grade[hit], grade[found]]),
+        "judgment": place[
+            np.concatenate([j.judgment[hit] + np.repeat(shift, hits), len(entry) + np.flatnonzero(found)])
+        ],
+        "tie_first": np.concatenate([j.tie_first[hit], first[found]]),
+        "tie_last": np.concatenate([j.tie_last[hit], last[found]]),
+    }
+    order = np.lexsort((columns["rank"], columns["query"]))
+    names = j.queries if rankings is None else tuple(range(len(copied)))
     return replace(
-        j,
-        query=hit_query[order],
-        rank=hit_rank[order],
-        grade=hit_grade[order],
-        judgment=new_place[judgment][order],
-        tie_first=tie_first[order],
-        tie_last=tie_last[order],
-        pool=Pool(queries=j.queries, query=pool_query[pool_order], grade=pool_grade[pool_order]),
-    )
+        j, pool=Pool(queries=names, query=pool_query[pool_order], grade=pool_grade[pool_order]), retrieved=j.retrieved[copied],
+        answered=j.answered[copied], reading=j.reading if rankings is None else None, **{name: column[order] for name, column in columns.items()},
+    )  # fmt: skip
 
 
 def _tie_of(j: Judged, query: Ints, rank: Ints) -> tuple[Ints, Ints]:

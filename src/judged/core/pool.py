@@ -16,7 +16,7 @@ from judged.core.tables import Id
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Aspects:
     """Judgments by aspect (subtopics, or groups of judges), where the qrels have them.
 
@@ -33,7 +33,7 @@ class Aspects:
 class Pool:
     """Judged documents by query, those of a query from the highest grade down; with values that are computed from them once."""
 
-    queries: tuple[Id, ...]
+    queries: Sequence[Id]
     query: Ints  # per judgment
     grade: Floats
     doc: IdColumn | None = None  # None where documents have no ids

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,22 +13,20 @@ import numpy as np
 from judged._types import Column
 from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
-from judged.core.judged_views import fill_unjudged
-from judged.core.passages import cut_to_budget
 from judged.errors import Hint, UsageError, shown
 from judged.evaluation.clusters import cluster
 from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
-from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
+from judged.evaluation.result.calibration import with_model
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
-from judged.measures.grammar import parse, parse_all
+from judged.measures.grammar import parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
-from judged.measures.registry import Measure
+from judged.measures.registry import MEASURES, Measure
 from judged.stats.summary import mean
 from judged.steps import step
 
@@ -70,6 +69,7 @@ def evaluate(
     weight_col: str | None = None,
     clusters: Any = None,
     cluster_col: str | None = None,
+    model: Any = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
     keep_names: bool = False,
@@ -92,6 +92,7 @@ def evaluate(
         clusters: of queries that are not independent, such as those of one user: {query: cluster}, or a table of queries. Intervals count
             clusters as units.
         cluster_col: column of the clusters in that table. [default: cluster]
+        model: judgments of a model, of more queries than people judged: means are estimates of those of human judgments over all queries, see `docs/judging.md`.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.
@@ -110,15 +111,25 @@ def evaluate(
         raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
-    if isinstance(qrels, Judged):
-        if run is not None or options:
-            raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
-        source = Provenance(qrels)
-    else:
-        rag, policies = RagOptions.split(options)
-        source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
+    source = _joined(qrels, run, chosen, options, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
+    if model is not None:
+        again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
+        by_model = _joined(model, again, chosen, options, progress)
+        result = with_model(result, measure_all(by_model, parsed, strict=strict, profile=profile))
     return cluster(weigh(result, weights, weight_col, strict=strict), clusters, cluster_col)
+
+
+def _joined(
+    qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any], progress: Progress | None
+) -> Provenance:
+    """Read judgments and a run, and join them; a `Judged` is joined already."""
+    if not isinstance(qrels, Judged):
+        rag, policies = RagOptions.split(options)
+        return read_and_join(qrels, run, policy_of(profile, policies), rag, progress)
+    if run is not None or options:
+        raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
+    return Provenance(qrels)
 
 
 def _is_name_of_measures(run: Any) -> bool:
@@ -135,6 +146,24 @@ def parse_measures(
     measures: Measures, profile: Profile, level: float | None = None, *, keep_names: bool = False, given: Iterable[str] = ()
 ) -> list[Measure]:  # fmt: skip
     """Parse measures, and apply a profile and a level to those that do not set the parameters themselves; `given` are options that stay."""
+    several = isinstance(measures, list | tuple) and all(type(name) is str for name in measures)
+    if not (several or isinstance(measures, str)) or not isinstance(level, int | float | None):
+        return _parse_measures(measures, profile, level, keep_names, frozenset(given))
+    names: Any = measures if isinstance(measures, str) else tuple(measures)  # type: ignore[arg-type]  # of names
+    return list(_parse_names(names, profile.name, level, keep_names, frozenset(given), MEASURES.version))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _parse_names(
+    names: str | tuple[str, ...], profile: str, level: float | None, keep_names: bool, given: frozenset[str], version: int
+) -> tuple[Measure, ...]:  # fmt: skip
+    """Parse names once; `version` changes with the declared measures."""
+    return tuple(_parse_measures(names, find_profile(profile), level, keep_names, given))
+
+
+def _parse_measures(
+    measures: Measures, profile: Profile, level: float | None, keep_names: bool, given: frozenset[str]
+) -> list[Measure]:
     names = parse_all(measures, keep_names=keep_names)
     applied = [replace(with_level(profile.apply(m, given), level), label=m.label) for m in names]
     parsed = list(dict.fromkeys(applied))
@@ -177,6 +206,9 @@ def with_bounds(values: Values, judged: Judged) -> Values:
 
 def _measure_filled(measure: Measure, source: Provenance, grade: float) -> Column:
     """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
+    from judged.core.judged_views import fill_unjudged
+    from judged.evaluation.measuring.expected_ties import TieOrders
+
     sets = source.alternatives or (source.judged,)
     filled = [fill_unjudged(_cut_to_reach(measure, judged), grade) for judged in sets]
     columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
@@ -190,6 +222,8 @@ def _cut_to_reach(measure: Measure, judged: Judged) -> Judged:
     if judged.policy.ties == "expected":
         return judged  # the order of ties decides which documents are above the cutoff
     if measure.get("tokens") is not None:
+        from judged.core.passages import cut_to_budget
+
         judged = cut_to_budget(judged, measure.get("tokens"))
     return judged if cutoff is None else judged.cut(cutoff)
 
@@ -198,4 +232,5 @@ def _coverage(judged: Judged) -> dict[str, float]:
     """Mean share of judged documents in the top 10; not defined for rankings without their unjudged documents."""
     if judged.policy.unjudged == "condensed":
         return {}
-    return {"judged@10": mean(parse("Judged@10").on(judged))}
+    share = _parse_names("Judged@10", "trec_eval-10", None, False, frozenset(), MEASURES.version)[0]
+    return {"judged@10": mean(share.on(judged))}

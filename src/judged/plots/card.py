@@ -63,7 +63,7 @@ def _draw(ax: Any, card: Card, theme: Theme) -> None:
     ax.text(_LEFT, 0.475, card.size, fontsize=42, fontweight="bold", color=tone, va="baseline")
     _shrink(ax.text(_LEFT, 0.405, card.means, fontsize=17, va="baseline"), _MIDDLE - _LEFT - 0.06)
     _strip(ax, card, theme, tone)
-    _question(ax, _MIDDLE, "How sure?", theme)
+    _question(ax, _MIDDLE, "How certain?", theme)
     ax.text(_MIDDLE, 0.487, card.sure, fontsize=27, fontweight="bold", va="baseline")
     ax.text(_MIDDLE, 0.45, "\n".join(textwrap.wrap(card.odds, 42)), fontsize=16, va="top", linespacing=1.35)
     _question(ax, _MIDDLE, "Where?", theme, y=0.285)

@@ -16,9 +16,10 @@ import numpy as np
 from judged._types import Bools, Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_number
-from judged.stats.differences import TestOutcome, pairwise, sum_by_cluster, weighted_mean
+from judged.stats.differences import TestOutcome, pairwise, sum_by_cluster
 from judged.stats.multiple.corrections import CORRECTIONS, Correction, adjusted, levels
-from judged.stats.paired.registry import TESTS, PairTest, interval_of, outcome_of_pairs
+from judged.stats.paired.registry import TESTS, PairTest, interval_of, mean_difference, outcome_of_pairs
+from judged.stats.two_phase import CheapValues
 from judged.tables.text import counted
 
 Verdict = Literal[
@@ -117,13 +118,14 @@ def decide_family(
     limits: Sequence[float] | None = None,
     clusters: Sequence[Any] | None = None,
     weights: Sequence[Any] | None = None,
+    cheap: Sequence[CheapValues | None] | None = None,
     resamples: int | None = None,
     seed: int = 0,
 ) -> list[Decisions]:
     """Decide on the pairs of several tables (measures, or slices of queries), corrected for all of them together.
 
-    Tables have the same systems and may have different queries; `limits`, `clusters` and `weights` (of queries, all above 0, for
-    the t test) have one entry per table. With the correction `max` the maximum is over the pairs of a table, times the
+    Tables have the same systems and may have different queries; `limits`, `clusters`, `weights` (of queries, all above 0, for
+    the t test) and `cheap` (values of more queries × systems, for the t test) have one entry per table. With the correction `max` the maximum is over the pairs of a table, times the
     number of tables.
     """
     chosen, corrected = TESTS.find(test), CORRECTIONS.find(correction)
@@ -137,9 +139,8 @@ def decide_family(
     count = sum(d.shape[1] for d in differences)
     used, remarks = usable_test(chosen, corrected, count, alpha, resamples, max(map(len, differences)))
     options: dict[str, Any] = {"seed": seed, "resamples": resamples if "resamples" in used.options else None}
-    own = [
-        {**options, "clusters": c, "weights": w} for c, w in zip(codes, weights or [None] * len(tables), strict=True)
-    ]
+    extra = zip(codes, weights or [None] * len(tables), cheap or [None] * len(tables), strict=True)
+    own = [{**options, "clusters": c, "weights": w, "cheap": f and f.differences(pairs)} for c, w, f in extra]
     outcomes = [outcome_of_pairs(x, pairs, used, **o) for x, o in zip(tables, own, strict=True)]
     p = np.concatenate([o.p for o in outcomes])
     whole = _corrected(outcomes, corrected, p)
@@ -160,7 +161,7 @@ def decide_family(
         least = np.array([used.least_p(int(number)) for number in changed])
         least = np.where(one.p >= least, least, 0.0)  # an approximate p has no bound
         decisions.append(
-            Decisions(used.name, corrected.name, alpha, count, weighted_mean(d, own[k]["weights"]), one.p, np.minimum(whole[part], 1.0),
+            Decisions(used.name, corrected.name, alpha, count, mean_difference(d, own[k]), one.p, np.minimum(whole[part], 1.0),
                       each[part], low, high, least, verdict, note, remarks)
         )  # fmt: skip
     return decisions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from judged.tables.table import Table
 from judged.tables.text import width
@@ -10,8 +10,7 @@ from judged.tables.text import width
 _NARROWEST = 10  # a column of words is not wrapped to less
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """A table that fits: what is left of it, the width of each column, and whether each row becomes a block of lines.
 
     `headings` are the cells of the first column, if they are written above their rows.
@@ -35,7 +34,7 @@ def lay_out(table: Table, columns: int | None) -> Layout:
         if (widths := _wrap_widths(smaller, columns)) is not None:
             names = ", ".join(flat.headers[i] for i in sorted(dropped))
             notes = [f"columns that need a wider terminal: {names}"] if names else []
-            return Layout(replace(smaller, notes=(*notes, *smaller.notes)), tuple(widths), headings=headings)
+            return Layout(smaller._replace(notes=(*notes, *smaller.notes)), tuple(widths), headings=headings)
     labels = max(map(width, table.headers), default=0)
     return Layout(table, (labels, max(columns - labels - 2, _NARROWEST)), stacked=True)
 

@@ -414,7 +414,7 @@ def test_the_verdict_comes_first_and_the_warnings_last():
     two = jd.compare({**QRELS, "none": {"d1": 0}}, {n: RUNS[n] for n in ("good", "poor")}, "AP", empty="skip")
     lines = str(two).splitlines()
     assert lines[0] == "good is clearly better than poor on AP."
-    assert [line.split("?")[0] for line in lines[1:4]] == ["By how much", "How sure", "Where"]
+    assert [line.split("?")[0] for line in lines[1:4]] == ["By how much", "How certain", "Where"]
     assert lines[-1].startswith("warning: ")
     against = jd.compare(QRELS, RUNS, "AP", baseline="good")
     assert against.headline() == ["No run is clearly better than good on AP."]
@@ -493,6 +493,8 @@ def test_few_clusters_bound_p_and_enlarge_the_number_of_queries_needed():
     assert row.note == "4 clusters are too few for this test at this level"
     of = [jd.evaluate(QRELS, run, "RR")["RR"] for run in runs.values()]
     means = (of[1] - of[0]).reshape(4, 10).mean(axis=1)
-    clustered = jd.compare(QRELS, runs, "RR", clusters=clusters).rows[0]
+    found = jd.compare(QRELS, runs, "RR", clusters=clusters)
+    clustered = found.rows[0]
+    assert ("in clusters of the same size" in str(found)) == (clustered.needed is not None)
     units = queries_needed_about(0.1 * clustered.mean_a, means.std(ddof=1))
     assert clustered.needed == (10 * units if 10 * units > 40 else None)

@@ -9,7 +9,7 @@ import pytest
 
 from judged.tables.bars import TONES, axes_of, svg_bar, text_bar, zero_place
 from judged.tables.formats.html import table_html
-from judged.tables.formats.text import table_text
+from judged.tables.formats.table import table_text
 from judged.tables.table import Span, Table
 
 SPANS = (Span(0.1, 0.2, 0.3, "better"), Span(-0.3, -0.2, -0.1, "worse"), Span(-0.1, 0.05, 0.1))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from difflib import get_close_matches
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -21,13 +18,14 @@ from judged.errors import IN_COMMAND, JudgedError, safe
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-GROUPS = ("Input", "Measures", "Policies", "Statistics", "Output")
+GROUPS = ("Input", "Measures", "Model", "Policies", "Statistics", "Output")
 _ARGUMENTS = {  # lines of `--help`
     "qrels": "Judgments.", "sources": "Judgments of each judge, or one table with all of them.", "run": "Run.", "runs": "Runs: FILE or NAME=FILE.",
     "first": "First run.", "second": "Second run.", "run_a": "First run.", "run_b": "Second run.", "results": "Results or runs, one per collection.",
     "files": "Judgments, and the run that may replace the baseline.", "inputs": "Judgments, and the runs of each system.",
     "history": "Interactions that the recommender was trained on.", "log": "Click log.", "source": "File to read.", "target": "File to write.",
     "measure": "Measure, such as nDCG@10.", "name": "Measure to describe.", "kind": "Kind of curve.", "words": "Arguments of trec_eval.",
+    "todo": "Documents to judge, such as a file of `judged pool`.",
 }  # fmt: skip
 _MEANT = {  # options that people try, and what to write instead
     "--metric": "--measures", "--metrics": "--measures", "--measure": "--measures", "--json": "--format json", "--csv": "--format csv",
@@ -45,7 +43,7 @@ class _Option(click.Option):
 
 
 def option(*names: str, group: str, **settings: Any) -> Callable[[F], F]:
-    """Declare an option of a group: Input, Measures, Policies, Statistics or Output."""
+    """Declare an option of a group: Input, Measures, Model, Policies, Statistics or Output."""
     return click.option(*names, cls=_Option, group=group, **settings)
 
 
@@ -107,6 +105,8 @@ def _flags(command: click.Command) -> dict[str, click.Parameter]:
 
 def _suggest(option: str, ctx: click.Context) -> str:
     """Return what was meant by an unknown option: an option of this command, or of another one."""
+    from difflib import get_close_matches
+
     own, meant = _flags(ctx.command), _MEANT.get(option.lower(), "")
     if not meant.startswith("judged") and (meant.split() or [""])[0] not in own:
         meant = next(iter(get_close_matches(option, own, 1, 0.75)), "")
@@ -127,6 +127,8 @@ def asks_json(ctx: click.Context | None) -> bool:
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:
     """Write an error to standard error."""
+    import json
+
     say(json.dumps({"error": error.fields()}) if as_json else f"error: {error.render(flags=True)}")
 
 
@@ -140,7 +142,7 @@ def say(text: str) -> None:
 
 def discard(stream: Any) -> None:
     """Drop what a stream cannot write, now and when the program ends."""
-    with suppress(OSError), Path(os.devnull).open("wb") as null:  # a stream of a test has no number
+    with suppress(OSError), open(os.devnull, "wb") as null:  # noqa: PTH123 - a stream of a test has no number
         os.dup2(null.fileno(), stream.fileno())
 
 

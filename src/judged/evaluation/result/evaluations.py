@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import Warned
-from judged.evaluation.result.tables import SUMMARIES, about_queries, policy_notes, range_text, value_text
+from judged.evaluation.result.tables import SUMMARIES, policy_notes, range_text, value_text
 from judged.evaluation.result.values import Values
-from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
     from judged.comparison.result import Comparison
 
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
-_PER_QUERY = ("values", "queries", "weights", "clusters", "if_irrelevant", "if_top")
+_PER_QUERY = ("values", "queries", "weights", "clusters", "model", "if_irrelevant", "if_top")
 _SUMMARY = ("summary", "intervals", "bounds")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Evaluations(Result):
     """Values of one or several runs.
 
@@ -53,6 +52,8 @@ class Evaluations(Result):
     @property
     def labels(self) -> list[str]:
         """Names of the runs, with as many folders as needed to distinguish them."""
+        from judged.io.run_names import short_names
+
         return short_names([result.names[1] for result in self.results])
 
     @property
@@ -94,7 +95,7 @@ class Evaluations(Result):
             notes += found.notes_on_first(signs=not alone)
         elif len(measures) > _WITH_INTERVALS:
             notes.append(f"more than {_WITH_INTERVALS} measures: intervals are in the JSON and CSV output")
-        notes += about_queries(first.weights, first.clusters)
+        notes += first.about()
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
         notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
         notes += [*policy_notes(first.policy, measures), *(f"warning: {warning}" for warning in self.warnings)]

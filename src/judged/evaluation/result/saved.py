@@ -7,19 +7,23 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.errors import DataError, Hint, JudgedError, Place, Warned, Wording, shown
+from judged.evaluation.result.calibration import summaries
 from judged.evaluation.result.save import AGAIN
 from judged.io.formats.json import load_json
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.summary import summarise
 from judged.tables.text import plain_data
+
+if TYPE_CHECKING:
+    from judged.evaluation.result.values import Values
 
 FORMAT = 2  # 1 had no checksum
 _SLACK = 1e-9  # rounding of sums
@@ -103,7 +107,8 @@ def _arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
         _raise("duplicate measure", name)
     columns = _columns(stored, measures, len(queries), name)
     weights = None if (held := data.get("weights")) is None else _weights(held, len(queries), name)
-    _check_means(data.get("summary", {}), measures, columns, weights, name)
+    model = None if (other := data.get("model")) is None else _columns(other, measures, len(queries), name)
+    _check_means(data.get("summary", {}), measures, columns, weights, model, name)
     texts = [data["profile"], data["qrels"], data["run"]]
     if not all(isinstance(text, str) for text in texts):
         _raise("profile, qrels and run are not text", name)
@@ -122,6 +127,7 @@ def _arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
         "warnings": (*map(_warned, data["warnings"]), *_unchecked(data, name)),
         **{side: held and _columns(held, measures, len(queries), name) for side, held in sides.items()},
         "weights": weights,
+        "model": model,
         "clusters": None if (codes := data.get("clusters")) is None else _clusters(codes, len(queries), name),
     }
 
@@ -190,11 +196,13 @@ def _check_range(measure: Measure, values: Column, name: str) -> None:
 
 
 def _check_means(
-    summary: Any, measures: Sequence[Measure], columns: dict[str, Column], weights: Floats | None, name: str
-) -> None:
+    summary: Any, measures: Sequence[Measure], columns: dict[str, Column], weights: Floats | None, model: dict[str, Column] | None, name: str
+) -> None:  # fmt: skip
     """Raise if a mean in the file does not belong to its values."""
+    estimated = None if model is None else summaries(columns, model, "mean")
     for measure, (key, stored) in zip((m for m in measures if not m.definition.text), summary.items(), strict=False):
-        mean = summarise(columns[str(measure)], measure.definition.summary, weights)
+        column = columns[str(measure)]
+        mean = estimated[str(measure)] if estimated else summarise(column, measure.definition.summary, weights)
         number = _number(stored, name)
         same = (
             (math.isnan(mean) or math.isinf(mean)) if math.isnan(number) else math.isclose(mean, number, rel_tol=1e-9)
@@ -223,3 +231,26 @@ def _is_count(value: Any) -> bool:
 
 def _raise(problem: str, name: str) -> NoReturn:
     raise DataError("values-file", problem, where=name, hint=AGAIN)
+
+
+def saved_data(values: Values) -> dict[str, Any]:
+    """Return everything that a file of values contains."""
+    sides = (("if_irrelevant", values.if_irrelevant), ("if_top", values.if_top))
+    data = {
+        "judged": FORMAT,
+        "qrels": values.names[0],
+        "run": values.names[1],
+        "profile": values.profile,
+        "policy": {k: getattr(values.policy, k) for k in Policy.__dataclass_fields__},
+        **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in values.measures if m.policy}) else {}),
+        "coverage": values.coverage,
+        "warnings": [w.to_dict() for w in values.warnings],
+        "summary": values.mean(),
+        "queries": list(values.queries),
+        "values": {name: column.tolist() for name, column in values.columns.items()},
+        **{side: columns for side, columns in sides if columns is not None},
+        **({} if values.weights is None else {"weights": values.weights.tolist()}),
+        **({} if values.clusters is None else {"clusters": values.clusters.tolist()}),
+        **({} if values.model is None else {"model": {name: column.tolist() for name, column in values.model.items()}}),
+    }
+    return with_checksum(data)

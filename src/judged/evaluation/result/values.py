@@ -14,6 +14,7 @@ from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.evaluation.clusters import cluster_codes
+from judged.evaluation.result.calibration import about_model, calibrated_intervals, check_no_model, summaries
 from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
 from judged.evaluation.result.tables import about_queries, notes_on, summary_table, value_record, value_text
@@ -42,7 +43,7 @@ class Values(Result):
     {'RR': 0.5}
     """
 
-    queries: tuple[Id, ...]
+    queries: Sequence[Id]
     measures: tuple[Measure, ...]
     columns: dict[str, Column]
     policy: Policy
@@ -54,6 +55,9 @@ class Values(Result):
     if_top: dict[str, Column] | None = None  # values as if they had the top grade
     weights: Floats | None = None  # of the queries; None if all have the same weight
     clusters: Ints | None = None  # a code per query; None if queries are independent
+    model: dict[str, Column] | None = (
+        None  # values by judgments of a model; those of people are then missing (NaN) for some queries
+    )
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -106,7 +110,9 @@ class Values(Result):
         return self.summary("")
 
     def summary(self, how: str) -> dict[str, float]:
-        """Each measure summarised by mean, sum, geometric, median, min, max or std."""
+        """Each measure summarised by mean, sum, geometric, median, min, max or std; with values of a model, by the estimated mean only."""
+        if self.model is not None:
+            return self._by_measure(summaries(self.columns, self.model, how))
         each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
         return self._by_measure((str(m), summarise(x, how or m.definition.summary, self.weights)) for m, x in each)
 
@@ -114,6 +120,7 @@ class Values(Result):
         """The q-quantile of each measure over queries; without regard to weights, which it therefore refuses."""
         if self.weights is not None:
             raise no_weights("quantiles")
+        check_no_model(self, "quantiles")
         return self._by_measure({str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures})
 
     def interval(
@@ -134,6 +141,8 @@ class Values(Result):
         """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
+        if self.model is not None:
+            return self._by_measure(calibrated_intervals(self.columns, self.model, chosen, level=level, method=method))
         codes = self.clusters if clusters is None else cluster_codes(clusters, self.queries)
         options: dict[str, Any] = {"level": level, "method": method, "clusters": codes, "seed": seed}
         return self._by_measure(mean_intervals(self.columns, chosen, self.weights, **options))
@@ -189,26 +198,9 @@ class Values(Result):
 
     def to_data(self) -> dict[str, Any]:
         """Everything, as `save` writes it, with a checksum."""
-        from judged.evaluation.result.saved import FORMAT, with_checksum
+        from judged.evaluation.result.saved import saved_data
 
-        sides = (("if_irrelevant", self.if_irrelevant), ("if_top", self.if_top))
-        data = {
-            "judged": FORMAT,
-            "qrels": self.names[0],
-            "run": self.names[1],
-            "profile": self.profile,
-            "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
-            **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in self.measures if m.policy}) else {}),
-            "coverage": self.coverage,
-            "warnings": [w.to_dict() for w in self.warnings],
-            "summary": self.mean(),
-            "queries": list(self.queries),
-            "values": {name: column.tolist() for name, column in self.columns.items()},
-            **{side: columns for side, columns in sides if columns is not None},
-            **({} if self.weights is None else {"weights": self.weights.tolist()}),
-            **({} if self.clusters is None else {"clusters": self.clusters.tolist()}),
-        }
-        return with_checksum(data)
+        return saved_data(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
@@ -241,8 +233,14 @@ class Values(Result):
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
             summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, about_queries(self.weights, self.clusters)))
+                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, self.about()))
         ]  # fmt: skip
+
+    def about(self) -> list[str]:
+        """Lines on weights, clusters or model judgments of the queries, if there are any."""
+        return (
+            about_queries(self.weights, self.clusters) if self.model is None else about_model(self.columns, self.model)
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """One row per measure and query, then the summaries, whose query is `all`."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from judged.core.unread_runs import ArrowRun
 from judged.io.formats.columnar import (
     ROWS,
     columns_in_file,
@@ -17,12 +16,13 @@ from judged.io.formats.columnar import (
     read_columns,
 )
 from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.frames import Frame, arrow_frame, arrow_text
-from judged.io.text.lines import Head
 
 if TYPE_CHECKING:
+    from judged.core.unread_runs import ArrowRun
     from judged.io.files.stored import Stored
+    from judged.io.tables.columns import ColumnRequest
+    from judged.io.tables.frames import Frame
+    from judged.io.text.lines import Head
 
 _CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
 _NEAR, _FAR = 1 << 18, 1 << 23  # bytes read at a time, on disk and in a store: a row group may be as large as its file
@@ -33,6 +33,8 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 
 
 def _open(data: Any) -> Frame:
+    from judged.io.tables.frames import Frame, arrow_frame, arrow_text
+
     file = import_module("pyarrow.parquet").ParquetFile(open_buffer(data))
     return Frame(
         list(file.schema_arrow.names),

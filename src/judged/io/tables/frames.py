@@ -42,11 +42,6 @@ class Frame:
     batches: Callable[[list[str], int], Iterable[Any]] | None = None
 
 
-def is_spark(source: Any) -> bool:
-    """Return whether this is a Spark DataFrame, of a classic session or of Spark Connect, without importing PySpark."""
-    return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
-
-
 def frame_of(source: Any) -> Frame | None:
     """Return the source as a frame; None if it is none."""
     packages = {kind.__module__.partition(".")[0] for kind in type(source).__mro__}

@@ -8,6 +8,7 @@ import numpy as np
 
 from judged._types import Bools, Floats
 from judged.core.numeric.resample import resampled_means
+from judged.errors import UsageError
 from judged.stats.checks import check_choice, check_count
 from judged.stats.differences import (
     ONE,
@@ -30,50 +31,63 @@ from judged.stats.differences import (
 from judged.stats.paired.registry import TESTS, PairTest
 from judged.stats.student_t import two_sided_p, two_sided_quantile
 from judged.stats.summary import no_weights
+from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.stats.weighted import weighted_mean_and_error
 
 Resampled = Literal["t", "mean"]
 
 _PAIRS = 64  # resampled together
+FEW = "fewer than three queries have both kinds of values"
 
 
 def student(
-    d: Any, *, alternative: Alternative = "two-sided", clusters: Any = None, weights: Any = None
-) -> TestOutcome:
+    d: Any, *, alternative: Alternative = "two-sided", clusters: Any = None, weights: Any = None, cheap: CheapValues | None = None
+) -> TestOutcome:  # fmt: skip
     """Run the paired t test (Student 1908) on differences d = b - a, queries or queries × pairs; the statistic is t.
 
     It assumes that the mean difference is normal: because the differences are, or because there are many queries. With
     `clusters` the standard error is CR2 with Satterthwaite's degrees of freedom (Bell and McCaffrey 2002; Pustejovsky
     and Tipton 2018), which are fewer than the number of clusters if their sizes differ. With `weights` of the queries,
-    all above 0, it tests the weighted mean (`weighted_mean_and_error`). Equal differences other than 0 have no variance;
-    their p is that of random signs, 2 / 2ⁿ.
+    all above 0, it tests the weighted mean (`weighted_mean_and_error`). With `cheap` differences of more queries, it tests the
+    mean over all of them (`two_phase_means`). Equal differences other than 0 have no variance; their p is that of random
+    signs, 2 / 2ⁿ.
 
     >>> student([1.0, 2.0, 3.0]).statistic.round(6)  # mean 2, standard error 1/√3
     array([3.464102])
     """
     check_choice(alternative, Alternative, "alternative")
     table = differences(d)
-    sums, sizes, (mean, spread, df) = _estimate(table, clusters, weights)
+    sums, sizes, (mean, spread, df) = _estimate(table, clusters, weights, cheap)
     flat = constant(sums, sizes)
-    t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat)
+    t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat & (spread > 0))
     p = np.ones_like(t) if len(sizes) < 2 else two_sided_p(t, df)
     if alternative != "two-sided":
         p = np.where(t > 0 if alternative == "greater" else t < 0, p / 2, 1 - p / 2)
     p = np.where(flat, _constant_p(mean, len(sizes), alternative), p)
-    return outcome_of("t", alternative, t, p, ["t"] * len(p), _silent(table, sizes))
+    few = [(cheap is not None and len(sizes) < FEWEST, FEW)]
+    return outcome_of("t", alternative, t, p, ["t"] * len(p), [*_silent(table, sizes), *few])
 
 
 def _student_interval(
-    d: Floats, p: Floats, level: Floats, *, clusters: Any = None, weights: Any = None
-) -> tuple[Floats, Floats]:
-    sums, sizes, (mean, spread, df) = _estimate(d, clusters, weights)
-    if len(sizes) < 2:
+    d: Floats, p: Floats, level: Floats, *, clusters: Any = None, weights: Any = None, cheap: CheapValues | None = None
+) -> tuple[Floats, Floats]:  # fmt: skip
+    sums, sizes, (mean, spread, df) = _estimate(d, clusters, weights, cheap)
+    if len(sizes) < (2 if cheap is None else FEWEST):
         return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
     return _symmetric(sums, sizes, mean, two_sided_quantile(level, df) * spread, p <= level)
 
 
-def _estimate(d: Floats, clusters: Any, weights: Any) -> tuple[Floats, Floats, tuple[Floats, Floats, float]]:
+def _estimate(
+    d: Floats, clusters: Any, weights: Any, cheap: CheapValues | None
+) -> tuple[Floats, Floats, tuple[Floats, Floats, float]]:
     """Sums and sizes of clusters; and the mean, its standard error and their degrees of freedom."""
+    if cheap is not None:
+        if clusters is not None or weights is not None:
+            raise UsageError("option", "cheap values have neither clusters nor weights", hint="leave one of them out")
+        if len(d) < FEWEST:
+            return d, np.ones(len(d)), (totals(d) / len(d), np.zeros(d.shape[1]), 1.0)
+        found = two_phase_means(d, cheap)
+        return d, np.ones(len(d)), (found.mean, found.error, found.df)
     if weights is None:
         sums, sizes = sum_by_cluster(d, clusters)
         return sums, sizes, (*mean_and_cr2(sums, sizes), degrees_of_freedom(sizes))
@@ -85,7 +99,7 @@ def _estimate(d: Floats, clusters: Any, weights: Any) -> tuple[Floats, Floats, t
 TESTS.add(PairTest(
     name="t", aliases=("t-test", "ttest", "student", "paired-t"), title="paired t test", null="the mean difference is 0",
     assumes="normal differences, or many queries", paper="Student, Biometrika 1908", function=student, interval=_student_interval,
-    options=("clusters", "weights"),
+    options=("clusters", "weights", "cheap"),
 ))  # fmt: skip
 
 

@@ -5,10 +5,8 @@ The command line, the documentation, the page and all messages use `TESTS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,8 @@ import numpy as np
 from judged._types import Bools, Floats
 from judged.errors import UsageError
 from judged.registry import Registry
-from judged.stats.differences import Alternative, TestOutcome, differences, pairwise, totals, weighted_mean
+from judged.stats.differences import Alternative, TestOutcome, differences, pairwise, weighted_mean
+from judged.stats.two_phase import FEWEST, two_phase_means
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +59,7 @@ class PairTest:
         return 2.0 ** (1 - queries) if self.flips_signs and queries else 0.0
 
 
-TESTS: Registry[PairTest] = Registry(
-    "test", modules=tuple(f"{__package__}.{m.name}" for m in iter_modules([str(Path(__file__).parent)]))
-)
+TESTS: Registry[PairTest] = Registry("test", package="judged.stats.paired")
 
 
 def outcome(
@@ -102,8 +99,14 @@ def interval_of(
     known = chosen.function(table, **own).p if p is None else np.asarray(p, dtype=np.float64)
     levels = np.broadcast_to(np.asarray(level, dtype=np.float64), known.shape)
     low, high = chosen.interval(table, known, levels, **own)  # type: ignore[misc]
-    total = totals(table) if (weights := own.get("weights")) is None else weighted_mean(table, weights)
-    return _agreeing(low, high, total, known <= levels)
+    return _agreeing(low, high, mean_difference(table, own), known <= levels)
+
+
+def mean_difference(d: Floats, options: Mapping[str, Any]) -> Floats:
+    """Return the mean of each column of differences that a test with these options is about: plain, weighted, or over more queries with cheap values."""
+    if options.get("cheap") is not None and len(d) >= FEWEST:
+        return two_phase_means(d, options["cheap"]).mean
+    return weighted_mean(d, options.get("weights"))
 
 
 def _agreeing(low: Floats, high: Floats, total: Floats, rejected: Bools) -> tuple[Floats, Floats]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Literal
 
@@ -57,7 +56,7 @@ def _details(details: Sequence[Detail], columns: int | None, style: Style) -> li
 
 def table_text(table: Table, *, columns: int | None = None, style: Style = _unstyled) -> str:
     """A table with two blanks between columns; `columns` is the width of the terminal, None for unlimited."""
-    table = replace(table, headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
+    table = table._replace(headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
     layout = _with_bars(table, columns)
     lines = _stack(layout, style) if layout.stacked else _rows(layout, style)
     title = [*(style(line, "title") for line in _wrap_lines(table.title, columns)), ""] if table.title else []
@@ -77,8 +76,8 @@ def _with_bars(table: Table, columns: int | None) -> Layout:
     zero = " " * zero_place(next(iter(axes.values())), size) + "0" if len(axes) == 1 else ""
     bars = [text_bar(span, axes[span.scale], size) if span else "" for span in table.spans]
     rows = tuple((*row, bar) for row, bar in zip(layout.table.rows, bars, strict=True))
-    barred = replace(layout.table, headers=(*layout.table.headers, zero.ljust(size)), rows=rows)
-    return replace(layout, table=barred, widths=(*layout.widths, size))
+    barred = layout.table._replace(headers=(*layout.table.headers, zero.ljust(size)), rows=rows)
+    return layout._replace(table=barred, widths=(*layout.widths, size))
 
 
 def _rows(layout: Layout, style: Style) -> list[str]:

@@ -1,0 +1,1 @@
+"""Commands about judgments: pools, judges, agreement, merging."""

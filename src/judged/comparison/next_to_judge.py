@@ -1,0 +1,94 @@
+"""Documents to judge next to decide a comparison, and whether unjudged documents can change its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged._types import Floats
+from judged.errors import UsageError
+from judged.evaluation.result.source import Provenance
+from judged.judging.next_documents import depth_of, highest_grade, next_documents
+from judged.judging.todo import Todo
+from judged.judging.unjudged import Unjudged, find_unjudged, possible_changes, values_if
+from judged.measures.registry import Measure
+from judged.stats.decisions import decide
+
+if TYPE_CHECKING:
+    from judged.comparison.difference import Difference
+    from judged.comparison.result import Comparison
+
+
+def next_to_judge(
+    comparison: Comparison, row: Difference, n: int, *, strategy: str, depth: int | None, seed: int, every: bool
+) -> Todo:
+    """Return the documents to judge next for one difference, or for all runs of the comparison, with what they can change.
+
+    Args:
+        comparison: of runs, not of saved results.
+        row: the difference whose verdict is examined.
+        n: number of documents.
+        strategy: see `STRATEGIES`.
+        depth: ranks that are searched. [default: the cutoff of the measure, or 100]
+        seed: random seed.
+        every: choose documents for all runs, not only for the two of the row.
+    """
+    names = list(comparison.names) if every else [row.a, row.b]
+    results = [comparison.results[comparison.names.index(name)] for name in names]
+    sources = [_source(result.source) for result in results]
+    measure = next(m for m in results[0].measures if str(m) == row.measure)
+    todo = next_documents(names, sources, measure, n, strategy=strategy, depth=depth, seed=seed)
+    at = [names.index(name) for name in (row.a, row.b)]
+    said = _can_turn(comparison, row, [sources[i] for i in at], measure, depth) if len(todo) else _ALL_JUDGED
+    return replace(todo, answer=said)
+
+
+_ALL_JUDGED = "No unjudged document can change this verdict."
+
+
+def _source(source: Any) -> Provenance:
+    if not isinstance(source, Provenance):
+        problem = "documents to judge next need judgments and runs, not results"
+        raise UsageError("unjudged-run", problem, hint="compare the runs with their judgments")
+    return source
+
+
+def _can_turn(
+    comparison: Comparison, row: Difference, sources: Sequence[Provenance], measure: Measure, depth: int | None
+) -> str:
+    """Say whether grades of the unjudged documents that favour one run as far as possible change the verdict."""
+    docs = find_unjudged(sources, depth_of(measure, depth))
+    settings, verdicts = comparison.settings, {}
+    for favoured, sign in ((row.b, 1), (row.a, -1)):
+        x = _most_favourable(measure, sources, docs, -sign if measure.definition.lower_is_better else sign)
+        known = ~np.isnan(x).any(axis=1)
+        found = decide(x[known] * (-1 if measure.definition.lower_is_better else 1), [(0, 1)], test=settings.test, correction="none",
+                       alpha=row.level, margin=settings.margin, resamples=settings.resamples, seed=settings.seed)  # fmt: skip
+        verdicts[favoured] = found.verdict[0]
+    turned = {name: verdict for name, verdict in verdicts.items() if verdict != row.verdict}
+    if not turned:
+        return f"{_ALL_JUDGED} ({row.b} {row.verdict}, compared with {row.a} by {row.measure})"
+    cases = "; ".join(f"in favour of {name}: {row.b} {verdict}" for name, verdict in turned.items())
+    return f"Unjudged documents can change the verdict. If all were graded {cases} (now: {row.verdict})."
+
+
+def _most_favourable(measure: Measure, sources: Sequence[Provenance], docs: Unjudged, sign: int) -> Floats:
+    """Return queries × two runs, with the grades of unjudged documents that favour the second run (sign 1) or the first (-1).
+
+    Two assignments are tried, and each query takes the better one: the highest grade for documents that move the difference in that direction on
+    their own, and for documents that the favoured run ranks higher. They are the same for measures that are sums over documents.
+    """
+    judged = [source.judged for source in sources]
+    top = highest_grade(judged)
+    alone = possible_changes(measure, judged, docs, top) @ np.array([-1.0, 1.0]) * sign > 0
+    place = np.where(docs.rank > 0, 1 / np.maximum(docs.rank, 1), 0.0)
+    higher = (place[:, 1] - place[:, 0]) * sign > 0
+    tried = [
+        np.stack([values_if(measure, j, docs, docs.rank[:, run], np.where(chosen, top, 0.0)) for run, j in enumerate(judged)], axis=1)
+        for chosen in (alone, higher)
+    ]  # fmt: skip
+    first, second = (np.nan_to_num(x[:, 1] - x[:, 0]) * sign for x in tried)
+    return np.where((second > first)[:, None], tried[1], tried[0])

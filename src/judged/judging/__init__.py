@@ -1,0 +1,1 @@
+"""Getting judgments: pools, what to judge next, the judging page, model judges."""

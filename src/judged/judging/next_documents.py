@@ -1,0 +1,70 @@
+"""Choose the unjudged documents that should be judged next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from judged.core.numeric.seed import generator
+from judged.evaluation.result.source import Provenance
+from judged.judging.strategies import STRATEGIES, Candidates
+from judged.judging.todo import Todo, TodoItem
+from judged.judging.unjudged import Unjudged, find_unjudged, possible_changes
+from judged.measures.registry import Measure
+from judged.stats.checks import check_count
+from judged.steps import step
+from judged.tables.text import number
+
+DEPTH = 100  # of measures without a cutoff
+
+
+def depth_of(measure: Measure, depth: int | None) -> int:
+    """Return the depth that is searched for unjudged documents: the cutoff of the measure, unless the caller chose one."""
+    if depth is not None:
+        return check_count(depth, "depth")
+    cutoff: Any = measure.get("cutoff")
+    return DEPTH if cutoff is None else int(cutoff)
+
+
+@step("choosing documents")
+def next_documents(
+    names: Sequence[str], sources: Sequence[Provenance], measure: Measure, n: int = 50, *, strategy: str = "bounds", depth: int | None = None, seed: int = 0
+) -> Todo:  # fmt: skip
+    """Return the n unjudged documents that should be judged first, with what each can change.
+
+    Args:
+        names: of the runs.
+        sources: judgments and run of each.
+        measure: the measure by which the runs are compared.
+        n: number of documents.
+        strategy: order of the documents, see `STRATEGIES`.
+        depth: ranks that are searched. [default: the cutoff of the measure, or 100]
+        seed: random seed of the strategy `random`.
+    """
+    check_count(n, "n")
+    chosen = STRATEGIES.find(strategy)
+    docs = find_unjudged(sources, depth_of(measure, depth))
+    if not len(docs):
+        return Todo(())
+    judged = tuple(source.judged for source in sources)
+    level: Any = measure.get("level")
+    candidates = Candidates(
+        docs, possible_changes(measure, judged, docs, highest_grade(judged)), judged, level or 1, generator(seed)
+    )
+    priority, effect = chosen.priority(candidates), candidates.effect
+    order = np.lexsort((np.arange(len(docs)), candidates.best_rank, -effect, -priority))[:n]
+    items = tuple(_item(docs, int(row), names, f"can move the difference by {number(effect[row])}" if len(names) > 1 else f"can move the mean by {number(effect[row])}") for row in order)  # fmt: skip
+    return Todo(items, title=f"what to judge next, by {chosen.name} of {measure}")
+
+
+def highest_grade(judged: Sequence[Any]) -> float:
+    """Return the highest grade that was given; 1 if none is above it."""
+    return max(1.0, *(float(j.pool_grade.max(initial=0)) for j in judged))
+
+
+def _item(docs: Unjudged, row: int, names: Sequence[str], reason: str) -> TodoItem:
+    ranks = docs.rank[row]
+    runs = tuple(sorted(name for name, rank in zip(names, ranks.tolist(), strict=True) if rank))
+    return TodoItem(docs.queries[docs.query[row]], docs.doc[row], int(ranks[ranks > 0].min()), runs, reason=reason)

@@ -1,0 +1,101 @@
+"""The unjudged documents at the top of several runs, and what a judgment of each could change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from judged._types import Floats, Ints
+from judged.core.judged import Judged
+from judged.core.judged_views import with_judgments
+from judged.core.tables import Id
+from judged.errors import Hint, UsageError
+from judged.evaluation.measuring.column import column
+from judged.evaluation.result.source import Provenance, in_one_order
+from judged.measures.registry import Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """Unjudged documents of the same queries in several runs.
+
+    Args:
+        queries: ids of the queries.
+        query: of each document, a position in `queries`.
+        doc: its id.
+        rank: documents × runs; 0 if the run did not retrieve it within the depth.
+    """
+
+    queries: tuple[Id, ...]
+    query: Ints
+    doc: tuple[str, ...]
+    rank: Ints
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    def take(self, rows: Ints) -> Unjudged:
+        """Return some of the documents."""
+        return Unjudged(self.queries, self.query[rows], tuple(self.doc[row] for row in rows), self.rank[rows])
+
+
+def find_unjudged(sources: Sequence[Provenance], depth: int) -> Unjudged:
+    """Return the documents without a grade in the first `depth` ranks of any run.
+
+    Raises:
+        UsageError: a run is not available as a whole, unjudged documents do not count, or judgments have subtopics.
+    """
+    queries = sources[0].judged.queries
+    found: dict[tuple[int, str], list[int]] = {}
+    for at, source in enumerate(sources):
+        judged = source.judged
+        if not source.is_local or judged.pool_doc is None:
+            raise UsageError("unjudged-run", "unjudged documents need judgments and runs in memory, not saved results or partitions",
+                             hint="pass judgments and runs")  # fmt: skip
+        if judged.policy.unjudged == "condensed":
+            raise UsageError("unjudged-run", "unjudged documents do not count under unjudged='condensed'", hint=Hint("omit {unjudged}", unjudged=None))  # fmt: skip
+        if not judged.pool.one_aspect:
+            raise UsageError("unjudged-run", "documents to judge next are not chosen by subtopic", hint="use judgments without subtopics")  # fmt: skip
+        known = _pool_documents(judged)
+        for query, docs in enumerate(source.documents(range(len(queries)), depth)):
+            for rank, doc in enumerate(docs, 1):
+                if doc not in known[query]:
+                    found.setdefault((query, doc), [0] * len(sources))[at] = rank
+    order = sorted(found, key=lambda key: (key[0], min(rank for rank in found[key] if rank), key[1]))
+    ranks = np.array([found[key] for key in order], np.int64).reshape(len(order), len(sources))
+    return Unjudged(queries, np.array([query for query, _ in order], np.int64), tuple(doc for _, doc in order), ranks)
+
+
+def _pool_documents(judged: Judged) -> list[set[str]]:
+    """Return the documents of each query that have a grade."""
+    assert judged.pool_doc is not None
+    known: list[set[str]] = [set() for _ in judged.queries]
+    for query, doc in zip(judged.pool_query.tolist(), judged.pool_doc.tolist(), strict=True):
+        known[query].add(doc.decode("utf-8", "surrogateescape"))
+    return known
+
+
+def value_with(measure: Measure, judged: Judged, docs: Unjudged, rank: Ints, grade: Floats | float) -> Floats:
+    """Return the value of each document's query, as if the document, and no other, had this grade."""
+    one = in_one_order(judged)
+    rows = np.arange(len(docs))
+    more = with_judgments(one, rows, rank, np.broadcast_to(float(grade), len(docs)), rankings=docs.query)
+    return np.asarray(column(measure, more, None), float)
+
+
+def possible_changes(measure: Measure, judged: Sequence[Judged], docs: Unjudged, grade: float) -> Floats:
+    """Return documents × runs: the value of the query if the document has this grade, less its value if it has grade 0."""
+    changes = np.zeros(docs.rank.shape)
+    for run, j in enumerate(judged):
+        high, low = (value_with(measure, j, docs, docs.rank[:, run], g) for g in (grade, 0.0))
+        changes[:, run] = high - low
+    return np.nan_to_num(changes)
+
+
+def values_if(measure: Measure, judged: Judged, docs: Unjudged, rank: Ints, grade: Floats) -> Floats:
+    """Return the value of every query, as if each document had its grade."""
+    one = in_one_order(judged)
+    more = with_judgments(one, docs.query, rank, grade)
+    return np.asarray(column(measure, more, None), float)

@@ -1,0 +1,131 @@
+"""What to judge next: the effect of each unjudged document, strategies, and whether the verdict can change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.judging.strategies import STRATEGIES
+from judged.judging.unjudged import find_unjudged, possible_changes, values_if
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
+A = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"y": 2.0, "c": 1.0}}
+B = {"q1": {"x": 3.0, "z": 2.0, "a": 1.0}, "q2": {"c": 2.0, "y": 1.0}}
+MEASURES = "P@2 AP nDCG@3 RR Bpref RBP ERR@5 R@2"
+
+
+def board(measures="P@2", qrels=QRELS, runs=None, **options):
+    return jd.compare(qrels, runs or {"A": A, "B": B}, measures, **options)
+
+
+def judged_also(query, doc, grade):
+    return {q: {**docs, **({doc: grade} if q == query else {})} for q, docs in QRELS.items()}
+
+
+@pytest.mark.parametrize("measure", MEASURES.split())
+def test_the_change_of_a_document_is_that_of_judging_it(measure):
+    found = board(measure)
+    sources = [result.source for result in found.results]
+    docs = find_unjudged(sources, 5)
+    change = possible_changes(found.results[0].measures[0], [s.judged for s in sources], docs, 2)
+    for row, doc in enumerate(docs.doc):
+        query = docs.queries[docs.query[row]]
+        for at, run in enumerate((A, B)):
+            high, low = (
+                jd.evaluate(judged_also(query, doc, g), run, measure)[measure][docs.query[row]] for g in (2, 0)
+            )
+            assert change[row, at] == pytest.approx(high - low, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", MEASURES.split())
+def test_values_with_all_documents_judged_are_those_of_judging_them(measure):
+    found = board(measure)
+    docs = find_unjudged([result.source for result in found.results], 5)
+    grade = np.arange(len(docs)) % 3.0
+    qrels = {q: dict(d) for q, d in QRELS.items()}
+    for row, doc in enumerate(docs.doc):
+        qrels[docs.queries[docs.query[row]]][doc] = grade[row]
+    for at, run in enumerate((A, B)):
+        values = values_if(
+            found.results[at].measures[0], found.results[at].source.judged, docs, docs.rank[:, at], grade
+        )
+        assert values == pytest.approx(jd.evaluate(qrels, run, measure)[measure], abs=1e-12)
+
+
+def test_a_document_that_only_one_run_retrieves_comes_first():
+    todo = board("P@2").next_to_judge()
+    assert (todo.items[0].query, todo.items[0].doc, todo.items[0].runs) == ("q1", "z", ("B",))
+    assert todo.items[0].reason == f"can move the difference by {1 / 2 / 2:.4f}"
+
+
+def test_judged_documents_and_those_below_the_cutoff_are_not_proposed():
+    assert {item.doc for item in board("P@1").next_to_judge()} == {"x", "y"}
+    assert {item.doc for item in board("AP").next_to_judge()} == {"x", "y", "z"}
+
+
+@pytest.mark.parametrize("strategy", [s.name for s in STRATEGIES])
+def test_every_strategy_orders_all_documents(strategy):
+    todo = board("AP").next_to_judge(strategy=strategy)
+    assert sorted(item.doc for item in todo) == ["x", "y", "z"]
+    assert todo.items == board("AP").next_to_judge(strategy=strategy).items
+
+
+def test_an_unknown_strategy_is_refused():
+    with pytest.raises(jd.UsageError) as error:
+        board().next_to_judge(strategy="best")
+    assert error.value.slug == "unknown-strategy"
+
+
+def many(wins, unjudged):
+    """Twenty queries; B is better on some of them, and both retrieve unjudged documents."""
+    qrels = {f"q{i}": {"good": 1, "bad": 0} for i in range(20)}
+    a = {q: {"bad": 3.0, "good": 2.0} for q in qrels}
+    b = {q: {"good": 3.0, "bad": 2.0} if i < wins else dict(a[q]) for i, q in enumerate(qrels)}
+    for i in range(unjudged):
+        a[f"q{i}"]["new"] = 4.0
+    return qrels, {"A": a, "B": b}
+
+
+def test_no_unjudged_document_can_change_a_verdict_without_any():
+    qrels, runs = many(20, 0)
+    todo = jd.compare(qrels, runs, "P@1").next_to_judge()
+    assert not len(todo)
+    assert todo.answer == "No unjudged document can change this verdict."
+
+
+def test_a_few_unjudged_documents_cannot_change_a_clear_verdict():
+    qrels, runs = many(19, 1)
+    found = jd.compare(qrels, runs, "P@1")
+    assert found.rows[0].verdict == "better"
+    assert found.next_to_judge().answer.startswith("No unjudged document can change this verdict.")
+
+
+def test_many_unjudged_documents_can_turn_the_verdict():
+    qrels, runs = many(12, 20)
+    found = jd.compare(qrels, runs, "P@1")
+    assert found.rows[0].verdict == "better"
+    assert "in favour of A: B worse" in found.next_to_judge().answer or "no clear" in found.next_to_judge().answer
+
+
+def test_lower_is_better_is_taken_into_account():
+    qrels, runs = many(19, 1)
+    found = jd.compare(qrels, runs, "FirstHit")
+    assert found.next_to_judge(5).answer
+
+
+@pytest.mark.parametrize("options", [{"unjudged": "condensed"}])
+def test_where_unjudged_documents_do_not_count_there_is_nothing_to_judge(options):
+    with pytest.raises(jd.UsageError) as error:
+        board(**options).next_to_judge()
+    assert error.value.slug == "unjudged-run"
+
+
+def test_saved_results_have_no_documents_to_judge(tmp_path):
+    results = {}
+    for name, run in (("A", A), ("B", B)):
+        jd.evaluate(QRELS, run, "P@2").save(tmp_path / f"{name}.json")
+        results[name] = jd.load(tmp_path / f"{name}.json")
+    with pytest.raises(jd.UsageError) as error:
+        jd.compare(results).next_to_judge()
+    assert error.value.slug == "unjudged-run"
