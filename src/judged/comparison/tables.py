@@ -12,7 +12,7 @@ from judged._types import Bools
 from judged.comparison.answer import span_of
 from judged.comparison.difference import POWER, Difference
 from judged.measures.grammar import parse
-from judged.stats.decisions import APART, Verdict
+from judged.stats.decisions import APART
 from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import letters
 from judged.stats.paired.registry import TESTS
@@ -23,19 +23,6 @@ from judged.tables.text import counted, number, p_text
 if TYPE_CHECKING:
     from judged.comparison.changes import Change
     from judged.comparison.result import Comparison
-
-PHRASES: dict[Verdict, str] = {  # runs that share a verdict
-    "better": "better than", "worse": "worse than", "equal": "equal to", "identical": "identical to",
-    "wins more queries": "wins more queries than", "loses more queries": "loses more queries than", "no clear difference": "no clear difference from",
-}  # fmt: skip
-
-
-def predicate(phrase: str, count: int) -> str:
-    """A verdict as a predicate: "is better than", "win more queries than"."""
-    if phrase.startswith(("wins", "loses")):
-        first, _, rest = phrase.partition(" ")
-        return phrase if count == 1 else f"{first[:-1]} {rest}"
-    return f"{'is' if count == 1 else 'are'} {phrase}"
 
 
 def listed(names: list[str]) -> str:

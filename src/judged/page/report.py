@@ -15,7 +15,7 @@ from judged.io.rag.texts import read_texts
 from judged.page.assemble import document
 from judged.page.facts import facts_of
 from judged.page.inline import Page
-from judged.page.query_details import Rankings, block_size, blocks, shown_depth, shown_documents
+from judged.page.query_details import Details, Rankings, block_size, most_changed, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
 from judged.steps import step
@@ -58,7 +58,7 @@ def report(
         write_page(result, path, **texts, title=title, depth=depth, length=length)
         return None
     subject = subject_of(result)
-    parts, _ = _parts(subject, **texts, title=title, depth=depth, length=length)
+    parts, _, _ = _parts(subject, **texts, title=title, depth=depth, length=length)
     return Page("".join(parts), subject.comparison or subject.first)
 
 
@@ -69,19 +69,21 @@ def write_page(
     """Write the page as `report` does, and return its warnings."""
     subject = subject_of(result)
     _check_path(path, subject, doc_texts, query_texts)
-    parts, warnings = _parts(
+    parts, total, warnings = _parts(
         subject, doc_texts=doc_texts, query_texts=query_texts, title=title, depth=depth, length=length
     )
-    with write_atomically(path) as file:
-        for part in parts:
+    with write_atomically(path) as file, step("writing the page") as progress:
+        for done, part in enumerate(parts):
             file.write(part)
+            if progress is not None:
+                progress(min(done, total), total)
     return warnings
 
 
 def _parts(
     subject: Subject, *, doc_texts: Any, query_texts: Any, title: str | None, depth: int | None, length: int
-) -> tuple[Iterable[str], tuple[Warned, ...]]:
-    """Return the page in parts, and its warnings."""
+) -> tuple[Iterable[str], int, tuple[Warned, ...]]:
+    """Return the page in parts, the number of those that take time, and its warnings."""
     _check(title, depth, length)
     last = shown_depth(subject, depth)
     size = block_size(subject, last)
@@ -95,10 +97,15 @@ def _parts(
         *_warn_unmatched(doc_texts, "documents", docs, len(found)),
         *_warn_unmatched(query_texts, "queries", ids, sum(text is not None for text in queries or ())),
     )
-    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size)
+    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size, rankings)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
-    details = blocks(subject, rankings, found, last, size) if last else ()
-    return document(slots_of(facts), facts, values, details), warnings
+    with step("explaining the queries"):
+        details = Details(subject, rankings, found, last) if last else None
+    if details is not None:
+        facts["headers"] = details.headers
+        facts["changed"] = {str(row): details.of(row) for row in most_changed(subject, facts["verdicts"][0]["pair"])}
+    blocks = details.blocks(size) if details else ()
+    return document(slots_of(facts), facts, values, blocks), -(-len(subject.first) // size), warnings
 
 
 def _warn_unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple[Warned, ...]:
