@@ -30,7 +30,7 @@ _TONES: dict[Verdict, str] = {"better": "better", "wins more queries": "better",
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Headline:
     """The headline on one measure, the runs (a, b) that it compares, and the lines below it."""
 
     words: Words
@@ -38,7 +38,7 @@ class Answer:
     more: tuple[Words, ...] = ()
 
 
-def answers(comparison: Comparison) -> list[Answer]:
+def answers(comparison: Comparison) -> list[Headline]:
     """Return one answer per measure."""
     means = comparison.means()
     return [_answer(comparison, m, [means[name][m] for name in comparison.names]) for m in comparison.measures]
@@ -83,14 +83,14 @@ def pair_headline(row: Difference, a: int, b: int) -> Words:
     return ["No clear winner between ", b, " and ", a, f" on {m}."]
 
 
-def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Answer:
+def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Headline:
     order = best_first(parse(measure), means)
     rows = [row for row in comparison.rows if row.measure == measure]
     if comparison.baseline is not None:
         return _against_baseline(comparison.names, comparison.baseline, rows, order)
     if len(comparison.names) == 2:
         a, b = (0, 1) if means[0] == means[1] else (order[1], order[0])
-        return Answer(pair_headline(between(comparison, measure, a, b), a, b), pair=(a, b))
+        return Headline(pair_headline(between(comparison, measure, a, b), a, b), pair=(a, b))
     return _several(comparison, measure, means, order)
 
 
@@ -101,14 +101,14 @@ def between(comparison: Comparison, measure: str, a: int, b: int) -> Difference:
     return row if (row.a, row.b) == names else row.turned()
 
 
-def _against_baseline(names: Sequence[str], baseline: str, rows: Sequence[Difference], order: Sequence[int]) -> Answer:
+def _against_baseline(names: Sequence[str], baseline: str, rows: Sequence[Difference], order: Sequence[int]) -> Headline:
     base = names.index(baseline)
     of = {names.index(row.b): row for row in rows}
     others = [run for run in order if run != base]
     better = [run for run in others if of[run].verdict in _WON]
     pair = (base, (better or others)[0])
     if len(others) == 1:
-        return Answer(pair_headline(of[pair[1]], *pair), pair=pair)
+        return Headline(pair_headline(of[pair[1]], *pair), pair=pair)
     m = rows[0].measure
     if better:
         wins = of[better[0]].verdict == "wins more queries"
@@ -118,22 +118,22 @@ def _against_baseline(names: Sequence[str], baseline: str, rows: Sequence[Differ
         words: Words = [*who, told, base, f" on {m}."]
     else:
         words = ["No run is clearly better than ", base, f" on {m}."]
-    return Answer(words, pair, _by_verdict([(of[run], run) for run in others], base, baseline=True))
+    return Headline(words, pair, _by_verdict([(of[run], run) for run in others], base, baseline=True))
 
 
-def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequence[int]) -> Answer:
+def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequence[int]) -> Headline:
     first, pair, top = order[0], (order[1], order[0]), means[order[0]]
     if math.isnan(top):
-        return Answer([f"No run has a value of {m}."], pair=pair)
+        return Headline([f"No run has a value of {m}."], pair=pair)
     leaders = [run for run in order if means[run] == top]
     if len(leaders) == len(order):
-        return Answer([f"All {len(leaders)} runs have the same {m}."], pair=pair)
+        return Headline([f"All {len(leaders)} runs have the same {m}."], pair=pair)
     against = [(between(comparison, m, run, first), run) for run in order[1:]]
     verdicts = {row.verdict for row, _ in against}
     if verdicts <= {"better"}:
-        return Answer([first, f" is clearly best on {m}."], pair=pair)
+        return Headline([first, f" is clearly best on {m}."], pair=pair)
     if verdicts <= {"wins more queries", "better"}:
-        return Answer([first, f" clearly wins the most queries on {m}."], pair=pair)
+        return Headline([first, f" clearly wins the most queries on {m}."], pair=pair)
     if len(leaders) > 1:
         words: Words = [f"{len(leaders)} runs share the best {m}."]
     elif verdicts == {"too few queries"}:
@@ -142,7 +142,7 @@ def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequ
         words = [first, f" has the best {m}; others equal it."]
     else:
         words = [f"No clear winner on {m}: ", first, " is ahead."]
-    return Answer(words, pair, _by_verdict(against, first))
+    return Headline(words, pair, _by_verdict(against, first))
 
 
 _PHRASES: dict[Verdict, str] = {

@@ -86,9 +86,9 @@ def test_against_a_baseline_every_run_is_placed():
     words, more, pair = answer(runs, baseline="base")
     assert words == "up is clearly better than base on RR."
     assert more == [
-        "Clearly better: up, compared with base.",
-        "Identical: same, compared with base.",
-        "Clearly worse: down, compared with base.",
+        "Clearly better than base: up.",
+        "Identical to base: same.",
+        "Clearly worse than base: down.",
     ]
     assert pair == ("base", "up")
     assert answer({k: runs[k] for k in ("base", "down", "same")}, baseline="base")[0] == (
@@ -119,7 +119,7 @@ def sample(measures="nDCG@10 AP RR P@10 R@100", **options):
 def test_every_headline_has_at_most_twelve_words(options):
     comparison = sample(**options)
     subject = subject_of(comparison)
-    lines = [found.words for found in answers(subject)]
+    lines = [found["words"] for found in answers(subject)]
     for row in comparison.rows:
         a, b = subject.runs.index(row.a), subject.runs.index(row.b)
         lines += [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
@@ -129,8 +129,8 @@ def test_every_headline_has_at_most_twelve_words(options):
 def test_a_single_run_has_its_mean_as_headline():
     subject = subject_of(jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), "nDCG@10 NumRelRet"))
     mean = subject.means[0][0]
-    assert words_text(answers(subject)[0].words, ["bm25"]) == f"bm25 has a mean nDCG@10 of {mean:.3f}."
-    assert answers(subject)[0].pair is None
+    assert words_text(answers(subject)[0]["words"], ["bm25"]) == f"bm25 has a mean nDCG@10 of {mean:.3f}."
+    assert answers(subject)[0]["pair"] is None
 
 
 # ── certainty ────────────────────────────────────────────────────────────────────────────────────
@@ -140,8 +140,8 @@ def test_the_chance_in_words_is_the_uncorrected_p():
     comparison = sample()
     row = comparison.of("nDCG@10", "tfidf", "dense")
     said = certainty(row, comparison.settings.tests)
-    assert said["short"] == "Very sure"
-    assert said["long"] == [
+    assert said.short == "Very sure"
+    assert list(said.long) == [
         "Chance alone gives such a difference less than once in 10,000 times (p < 0.0001).",
         f"Corrected for 15 tests: p = {row.adjusted:.4f}.",
     ]
@@ -152,8 +152,8 @@ def test_an_unclear_difference_says_how_many_queries_would_show_one():
     comparison = sample()
     row = comparison.of("RR", "bm25", "tfidf")
     said = certainty(row, comparison.settings.tests)
-    assert said["short"] == "Not sure"
-    assert said["long"] == [
+    assert said.short == "Not sure"
+    assert list(said.long) == [
         f"Chance alone gives such a difference {odds(row.p)} (p = {row.p:.4f}).",
         f"About {row.needed:,} queries would show a difference of {row.material:.2g}.",
     ]
@@ -165,8 +165,8 @@ def test_nothing_is_claimed_where_nothing_was_tested():
         qrels = {"q0": {"a": 1}} if short == "Cannot say" else QRELS
         comparison = jd.compare(qrels, one, "RR")
         said = certainty(comparison.rows[0], 1)
-        assert said["short"] == short
-        assert "p =" not in " ".join(said["long"])
+        assert said.short == short
+        assert "p =" not in " ".join(said.long)
 
 
 def test_odds_round_to_what_people_can_imagine():
@@ -179,7 +179,7 @@ def test_a_share_needs_a_mean_above_zero_and_a_known_range():
     comparison = sample()
     row = comparison.of("nDCG@10", "tfidf", "dense")
     measure = comparison.results[0].measures[0]
-    assert relative(row, measure) == [row.difference / row.mean_a, -row.difference / row.mean_b]
+    assert relative(row, measure) == (row.difference / row.mean_a, -row.difference / row.mean_b)
 
 
 # ── evidence ─────────────────────────────────────────────────────────────────────────────────────
