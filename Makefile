@@ -49,8 +49,9 @@ latex:
 	  || { [ "$$(id -u)" = 0 ] && { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends texlive-latex-base texlive-latex-recommended; }; } >/dev/null 2>&1 \
 	  || echo "There is no LaTeX, and it cannot be installed here: the test that compiles LaTeX tables is skipped."
 
-bench: $(VENV)-bench/made  ## speed, as ratios to other tools in the same run; TREC_EVAL=… names the program
-	$(VENV)-bench/bin/python benchmarks/run.py
+BENCH ?=
+bench: $(VENV)-bench/made  ## speed, as ratios to other tools in the same run; TREC_EVAL=… names the program, BENCH="csv json" some works
+	$(VENV)-bench/bin/python benchmarks/run.py $(if $(BENCH),--only $(BENCH))
 
 SCALE ?=
 bench-scale: $(VENV)-scale/made java  ## runs of 5 to 200 million rows: out of core and on Spark, against SQL; SCALE="--rows 20" for less

@@ -28,6 +28,7 @@
 #include "resample.hpp"
 #include "scan.hpp"
 #include "segment.hpp"
+#include "sign_flips.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -522,6 +523,44 @@ void bind_arithmetic(nb::module_& m) {
         if (columns == 0 || x.shape(0) % columns) throw std::length_error("not whole rows");
         return array_of(resampled_means(x.data(), x.shape(0) / columns, columns, resamples, seed));
     }, "x"_a, "columns"_a, "resamples"_a, "seed"_a);
+    m.def("count_reached", [](Column<double> columns, std::size_t values, std::optional<std::uint64_t> seed, Whole a, Whole b,
+                              Column<double> bound, Column<double> factor, int side, std::uint64_t first, std::uint64_t last) {
+        const std::size_t count = values ? columns.shape(0) / values : 0;
+        for (std::size_t i = 0; i < a.shape(0); ++i)
+            if (std::min(a(i), b(i)) < -1 || std::max(a(i), b(i)) >= static_cast<std::int64_t>(count)) throw std::out_of_range("no such column");
+        if (std::min({b.shape(0), bound.shape(0), factor.shape(0)}) < a.shape(0)) throw std::length_error("columns of different lengths");
+        Reached found;
+        {
+            const nb::gil_scoped_release release;
+            found = count_reached(columns.data(), count, {values, seed}, a.data(), b.data(), a.shape(0), bound.data(), factor.data(), side,
+                                  first, std::max(first, last));
+        }
+        return nb::make_tuple(array_of(std::move(found.hits)), array_of(std::move(found.tops)));
+    }, "columns"_a, "values"_a, "seed"_a.none(), "a"_a, "b"_a, "bound"_a, "factor"_a, "side"_a, "first"_a, "last"_a);
+    m.def("signed_sums", [](Column<double> columns, std::size_t values, std::optional<std::uint64_t> seed, std::size_t rows) {
+        std::vector<double> sums;
+        {
+            const nb::gil_scoped_release release;
+            const std::size_t count = values ? columns.shape(0) / values : 0;
+            const Signs signs{values, seed};
+            sums.resize(count * rows);
+            for_signs(signs, 0, rows, [&](std::uint64_t row, std::size_t some, const std::uint64_t* words) {
+                for (std::size_t c = 0; c < count; ++c) signed_sums(columns.data() + c * values, signs, words, some, &sums[c * rows + row]);
+            });
+        }
+        return array_of(std::move(sums));
+    }, "columns"_a, "values"_a, "seed"_a.none(), "rows"_a);
+    m.def("shift_hits", [](Column<double> sums, Column<double> signs, double total, double slack, double n) {
+        const Shifts shifts{sums.data(), signs.data(), std::min(sums.shape(0), signs.shape(0)), total, slack, n};
+        const nb::gil_scoped_release release;
+        return shifts.hits();
+    }, "sums"_a, "signs"_a, "total"_a, "slack"_a, "n"_a);
+    m.def("shift_end", [](Column<double> sums, Column<double> signs, double total, double slack, double n, std::size_t rank, int side) {
+        const Shifts shifts{sums.data(), signs.data(), std::min(sums.shape(0), signs.shape(0)), total, slack, n};
+        if (rank < 1 || rank > shifts.rows) throw std::out_of_range("no such rank");
+        const nb::gil_scoped_release release;
+        return shifts.ordered(rank, side);
+    }, "sums"_a, "signs"_a, "total"_a, "slack"_a, "n"_a, "rank"_a, "side"_a);
     m.def("falling", [](Column<double> x, Whole sizes, unsigned threads) {
         std::vector<std::int64_t> order;
         {
@@ -548,6 +587,7 @@ void bind_arithmetic(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    nb::set_leak_warnings(false);  // judgments keep their pool: one that a global holds is alive when the interpreter ends
     bind_arithmetic(m);
     nb::class_<OwnedPool>(m, "Pool").def(nb::new_(&pool_of), "queries"_a, "judged"_a, "query"_a, "grade"_a, "docs"_a);
     nb::class_<Policy>(m, "Policy")

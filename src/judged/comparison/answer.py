@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judged.comparison.difference import Difference, p_clause, these_queries
+from judged.comparison.difference import Difference, these_queries
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.decisions import Verdict
@@ -85,7 +85,7 @@ def pair_headline(row: Difference, a: int, b: int) -> Words:
 
 def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Headline:
     order = best_first(parse(measure), means)
-    rows = [row for row in comparison.rows if row.measure == measure]
+    rows = comparison.by_measure[measure]
     if comparison.baseline is not None:
         return _against_baseline(comparison.names, comparison.baseline, rows, order)
     if len(comparison.names) == 2:
@@ -97,11 +97,13 @@ def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Hea
 def between(comparison: Comparison, measure: str, a: int, b: int) -> Difference:
     """Return the difference b - a, in whichever direction it was computed."""
     names = comparison.names[a], comparison.names[b]
-    row = next(row for row in comparison.rows if row.measure == measure and {row.a, row.b} == set(names))
+    row = next(row for row in comparison.by_measure[measure] if {row.a, row.b} == set(names))
     return row if (row.a, row.b) == names else row.turned()
 
 
-def _against_baseline(names: Sequence[str], baseline: str, rows: Sequence[Difference], order: Sequence[int]) -> Headline:
+def _against_baseline(
+    names: Sequence[str], baseline: str, rows: Sequence[Difference], order: Sequence[int]
+) -> Headline:
     base = names.index(baseline)
     of = {names.index(row.b): row for row in rows}
     others = [run for run in order if run != base]
@@ -256,7 +258,7 @@ def certainty(row: Difference, tests: int) -> Certainty:
     corrected = row.adjusted != row.p
     chance = f"Chance alone gives such a difference {odds(row.p)} ({_p(row.p)})."
     if row.verdict == "no clear difference":
-        by = f"Not clear after the correction for {tests:,} tests: {p_clause(row)}."
+        by = f"Not clear after the correction for {tests:,} tests: corrected {_p(row.adjusted)}."
         needed = f"About {row.needed:,} queries would show a difference of {row.material:.2g}." if row.needed else ""
         return Certainty("Not sure", (chance, *([by] if corrected and row.p < 0.05 else []), *filter(None, [needed])))
     by = f"Corrected for {tests:,} tests: {_p(row.adjusted)}."
@@ -283,7 +285,7 @@ def odds(p: float) -> str:
 
 
 def _p(p: float) -> str:
-    text = p_text(p)
+    text = p_text(p) if p < 0.99995 else "1"
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 

@@ -85,13 +85,13 @@ class ComparisonReport(Result):
             "systems": _Section(lambda p: [system_table(comparison, places=p)], self._means),
             "pairs": _Section(
                 lambda p: [pair_table(comparison, places=p, intervals=self.intervals)],
-                lambda: [asdict(row) for row in comparison.rows],
+                lambda: [row.to_dict() for row in comparison.rows],
             ),
         }
         if comparison.parts or self.table == "slices":
             sections["slices"] = _Section(
                 lambda p: [slice_table(comparison, places=p, intervals=self.intervals)],
-                lambda: [asdict(row) for row in comparison.parts],
+                lambda: [row.to_dict() for row in comparison.parts],
             )
         if self.overall or self.table == "overall":
             tests = comparison.overall()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -50,13 +51,25 @@ class Comparison(Result):
     @property
     def measures(self) -> list[str]:
         """The measures, in the order of the call."""
-        return list(dict.fromkeys(row.measure for row in self.rows))
+        return list(self.by_measure)
+
+    @cached_property
+    def by_measure(self) -> dict[str, list[Difference]]:
+        """The rows of each measure."""
+        first, rows = self.results[0], dict[str, list[Difference]]()
+        for row in self.rows:
+            rows.setdefault(row.measure, []).append(row)
+        return ByMeasure(rows, first.measures, first.profile)
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str, str], Difference]:
+        return {(row.measure, row.a, row.b): row for row in self.rows}
 
     def of(self, measure: str, a: str, b: str) -> Difference:
         """The difference of two runs by a measure."""
-        for row in self.rows:
-            if (row.measure, row.a, row.b) == (self._name(measure), a, b):
-                return row
+        row = self._by_pair.get((self._name(measure), a, b))
+        if row is not None:
+            return row
         pairs = ", ".join(dict.fromkeys(f"{r.b} with {r.a}" for r in self.rows))
         problem = f"{b} was not compared with {a} by {shown(measure)}"
         raise UsageError("no-pair", problem, hint=f"choose one of {pairs}, by {', '.join(self.measures)}")
@@ -71,14 +84,15 @@ class Comparison(Result):
 
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
-        means = {m: self._known_mean(self.matrix(m), m) for m in self.measures}
-        first = self.results[0]
+        first, columns = self.results[0], {m: self.mean_of(m).tolist() for m in self.measures}
         return {
-            name: ByMeasure({m: float(means[m][i]) for m in self.measures}, first.measures, first.profile)
+            name: ByMeasure({m: column[i] for m, column in columns.items()}, first.measures, first.profile)
             for i, name in enumerate(self.names)
         }
 
-    def _known_mean(self, x: Floats, measure: str) -> Floats:
+    def mean_of(self, measure: str) -> Floats:
+        """The mean of each run over the queries on which all runs have a value."""
+        x = self.matrix(measure)
         known, weights = known_rows(x), self.results[0].weights
         if self.results[0].model is not None:
             return np.array([result.mean()[measure] for result in self.results])
@@ -110,7 +124,7 @@ class Comparison(Result):
         """
         from judged.comparison.changes import largest_changes
 
-        pairs = [row for row in self.rows if row.measure == self._name(measure)]
+        pairs = self.by_measure.get(self._name(measure), [])
         first = pairs[0] if pairs else self.of(measure, a or "", b or "")
         return largest_changes(self, measure, self._place(a or first.a), self._place(b or first.b), n, only)
 
@@ -218,7 +232,7 @@ class Comparison(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per pair and measure; slices follow."""
-        return [asdict(row) for row in (*self.rows, *self.parts)]
+        return [row.to_dict() for row in (*self.rows, *self.parts)]
 
     def to_data(self) -> dict[str, Any]:
         """Runs, settings, means, differences and warnings."""

@@ -68,28 +68,30 @@ def signs(comparison: Comparison, measure: str) -> list[str]:
 def _gains(comparison: Comparison, measure: str) -> list[float]:
     """The means, negated if lower is better."""
     sign = -1 if parse(measure).definition.lower_is_better else 1
-    return [sign * means[measure] for means in comparison.means().values()]
+    return [sign * mean for mean in comparison.mean_of(measure).tolist()]
 
 
 def _best(comparison: Comparison, measure: str) -> list[int]:
     values = _gains(comparison, measure)
-    return [i for i, v in enumerate(values) if v == max(values)]
+    best = max(values)
+    return [i for i, v in enumerate(values) if v == best]
 
 
 def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
     """A table of the pairs of runs that a verdict tells apart, and the runs from the best mean."""
     size = len(comparison.names)
     apart = np.zeros((size, size), bool)
-    for row in comparison.rows:
-        if row.measure == measure and row.verdict in APART:
-            i, j = comparison.names.index(row.a), comparison.names.index(row.b)
+    place = {name: i for i, name in enumerate(comparison.names)}
+    for row in comparison.by_measure[measure]:
+        if row.verdict in APART:
+            i, j = place[row.a], place[row.b]
             apart[i, j] = apart[j, i] = True
     values = _gains(comparison, measure)
     return apart, sorted(range(size), key=lambda i: -values[i] if values[i] == values[i] else math.inf)
 
 
 def _marks(comparison: Comparison, measure: str) -> list[str]:
-    marks = {row.b: row.sign for row in comparison.rows if row.measure == measure}
+    marks = {row.b: row.sign for row in comparison.by_measure[measure]}
     return [marks.get(name, "") for name in comparison.names]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
+from judged.core.once import Once
 from judged.errors import Place, UsageError, Warned
 
 Id = Hashable
@@ -241,6 +242,7 @@ class Qrels(_IdTable):
     sub: IdColumn | None = None
     choice: Ints | None = None
     overlap: str = "any"
+    results: Once = field(default_factory=Once, init=False, compare=False)  # such as the pool, which all runs share
 
 
 NO_SUBTOPIC = (b"0", b"Q0")

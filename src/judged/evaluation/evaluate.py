@@ -200,32 +200,41 @@ def with_bounds(values: Values, judged: Judged) -> Values:
     bounded = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     bounded = [m for m in bounded if m.definition.family != "coverage"]
     views = Views(values.source or Provenance(judged))
-    sides = [{**values.columns, **{str(m): _measure_filled(m, views.of(m), grade) for m in bounded}} for grade in (0.0, top)]  # fmt: skip
+    fill = Filled(views)
+    sides = [{**values.columns, **{str(m): fill.column(m, grade) for m in bounded}} for grade in (0.0, top)]
     return replace(values, if_irrelevant=sides[0], if_top=sides[1])
 
 
-def _measure_filled(measure: Measure, source: Provenance, grade: float) -> Column:
-    """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
-    from judged.core.judged_views import fill_unjudged
-    from judged.evaluation.measuring.expected_ties import TieOrders
+class Filled:
+    """Rankings whose unjudged documents have a grade, made once for all measures that see the same ranks."""
 
-    sets = source.alternatives or (source.judged,)
-    filled = [fill_unjudged(_cut_to_reach(measure, judged), grade) for judged in sets]
-    columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
-    better = np.fmin if measure.definition.lower_is_better else np.fmax
-    return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))
+    def __init__(self, views: Views) -> None:
+        self._views = views
+        self._made: dict[tuple[Any, ...], Judged] = {}
 
+    def column(self, measure: Measure, grade: float) -> Column:
+        """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
+        from judged.evaluation.measuring.expected_ties import TieOrders
 
-def _cut_to_reach(measure: Measure, judged: Judged) -> Judged:
-    """The ranks that the measure can see: documents below its cutoff would only enlarge the pool."""
-    cutoff = measure.get("cutoff") if "cutoff" in measure.definition.laws else None
-    if judged.policy.ties == "expected":
-        return judged  # the order of ties decides which documents are above the cutoff
-    if measure.get("tokens") is not None:
-        from judged.core.passages import cut_to_budget
+        source = self._views.of(measure)
+        filled = [self._fill(measure, judged, grade) for judged in source.alternatives or (source.judged,)]
+        columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
+        better = np.fmin if measure.definition.lower_is_better else np.fmax
+        return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))
 
-        judged = cut_to_budget(judged, measure.get("tokens"))
-    return judged if cutoff is None else judged.cut(cutoff)
+    def _fill(self, measure: Measure, judged: Judged, grade: float) -> Judged:
+        """Fill the ranks that the measure can see: documents below its cutoff would only enlarge the pool."""
+        cutoff, tokens = (measure.get(name) for name in ("cutoff", "tokens"))
+        if "cutoff" not in measure.definition.laws or judged.policy.ties == "expected":
+            cutoff = None  # the order of ties decides which documents are above the cutoff
+        key = (id(judged), cutoff, None if judged.policy.ties == "expected" else tokens, grade)
+        if key not in self._made:
+            from judged.core.judged_views import fill_unjudged
+            from judged.core.passages import cut_to_budget
+
+            cut = judged if key[2] is None else cut_to_budget(judged, key[2])
+            self._made[key] = fill_unjudged(cut if cutoff is None else cut.cut(cutoff), grade)
+        return self._made[key]
 
 
 def _coverage(judged: Judged) -> dict[str, float]:

@@ -85,7 +85,7 @@ class Definition:
         """The range of its values, if it is declared; intervals are kept within it."""
         return (0.0, 1.0) if "unit" in self.laws else None
 
-    @property
+    @cached_property
     def at(self) -> str | None:
         """The parameter that is written after the @."""
         return next((name for name, (spec, _) in self.parameters.items() if spec.at), None)

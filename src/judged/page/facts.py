@@ -62,8 +62,8 @@ def facts_of(
         "markdown": summary_markdown(comparison) if comparison else "",
         "summary": summary,
         "tops": found_documents(subject),
-        "pairs": [_pair(subject, row) for row in (comparison.rows if comparison else ())],
-        "parts": [_pair(subject, row) for row in (comparison.parts if comparison else ())],
+        "pairs": _pairs(subject, comparison.rows if comparison else ()),
+        "parts": _pairs(subject, comparison.parts if comparison else ()),
         "slices": [{"label": k, "rows": np.flatnonzero(v).tolist()} for k, v in (comparison.slices if comparison else {}).items()],
         "pictures": _pictures(subject),
         "coverage": _coverage(subject),
@@ -163,17 +163,20 @@ def _best(m: Measure, means: Sequence[float]) -> float | None:
     return min(known) if m.definition.lower_is_better else max(known)
 
 
-def _pair(subject: Subject, row: Difference) -> dict[str, Any]:
-    fields = {k: _finite(v) if isinstance(v, float) else v for k, v in asdict(row).items()}
-    names = [str(m) for m in subject.measures]
-    i, a, b = names.index(row.measure), subject.runs.index(row.a), subject.runs.index(row.b)
-    found = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
-    if row.part is not None:
-        return found
-    headlines = [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
-    assert subject.comparison is not None
-    sure = asdict(certainty(row, subject.comparison.settings.tests))
-    return {**found, "headlines": headlines, "sure": sure, "relative": relative(row, subject.measures[i])}
+def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]:
+    measures = {str(m): i for i, m in enumerate(subject.measures)}
+    runs = {name: i for i, name in enumerate(subject.runs)}
+    found = []
+    for row in rows:
+        i, a, b = measures[row.measure], runs[row.a], runs[row.b]
+        fields = {k: _finite(v) if isinstance(v, float) else v for k, v in row.to_dict().items()}
+        pair = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
+        if row.part is None and subject.comparison is not None:
+            pair["headlines"] = [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
+            pair["sure"] = asdict(certainty(row, subject.comparison.settings.tests))
+            pair["relative"] = relative(row, subject.measures[i])
+        found.append(pair)
+    return found
 
 
 def _coverage(subject: Subject) -> dict[str, Any] | None:

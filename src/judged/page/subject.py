@@ -58,8 +58,8 @@ class Subject:
     def intervals(self) -> list[list[tuple[float, float] | None]]:
         """Intervals of the means over the queries with a value in every run, [measure][run]."""
         table = []
+        complete = [m for m in self.measures if self.known(m).all()]
         for result in self.results:
-            complete = [m for m in self.measures if self.known(m).all()]
             intervals = result.intervals(complete) if complete else {}
             for m in self.measures:
                 if str(m) not in intervals:

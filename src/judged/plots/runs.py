@@ -142,7 +142,7 @@ def _largest(comparison: Comparison, measures: list[str]) -> tuple[dict[str, lis
     most, hidden = max(_MOST // len(measures), 5), 0
     for m in measures:
         sign = -1 if parse(m).definition.lower_is_better else 1
-        rows = [row for row in comparison.rows if row.measure == m]
+        rows = comparison.by_measure[m]
         if comparison.baseline is None:
             rows = [row.turned() if sign * row.difference < 0 else row for row in rows]
         largest = sorted(rows, key=lambda row: -abs(row.difference))[:most]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import judged as jd
@@ -157,6 +159,16 @@ def test_an_unclear_difference_says_how_many_queries_would_show_one():
         f"Chance alone gives such a difference {odds(row.p)} (p = {row.p:.4f}).",
         f"About {row.needed:,} queries would show a difference of {row.material:.2g}.",
     ]
+
+
+def test_a_small_p_that_the_correction_takes_away_is_explained():
+    row = sample().of("RR", "tfidf", "dense")
+    assert row.verdict == "no clear difference"
+    assert row.p < 0.05 < row.adjusted
+    said = certainty(row, 15)["long"]
+    assert said[1] == f"Not clear after the correction for 15 tests: corrected p = {row.adjusted:.4f}."
+    capped = certainty(replace(row, adjusted=1.0), 15)["long"]
+    assert capped[1].endswith("corrected p = 1.")
 
 
 def test_nothing_is_claimed_where_nothing_was_tested():

@@ -54,7 +54,7 @@ def find(
     if native is None:
         return None
     integer = [kind == "integer" for kind in kinds]
-    common = (native_pool(pool), native_policy(policy), usable_cores())
+    common = (_index_once(pool), native_policy(policy), usable_cores())
     if isinstance(run, TextStream):
         return _find_in_stream(pool, run, policy, kinds, progress, *common)
     if isinstance(run, TextRun):
@@ -117,7 +117,7 @@ def find_in(
     """Do the same for the batches of a partition, which may contain no judged query; None if only the reference can."""
     if native is None or not batches:
         return None
-    common = (native_pool(pool), native_policy(policy), threads)
+    common = (_index_once(pool), native_policy(policy), threads)
     scan = None
     if all(isinstance(batch, ArrowRun) for batch in batches) and "other" not in kinds:
         tables = [batch for batch in batches if isinstance(batch, ArrowRun)]
@@ -227,6 +227,10 @@ def native_pool(pool: IdPool) -> Any:
     """Convert the pool; queries without judgments follow the others."""
     columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), pool.doc.arrays()
     return native.Pool(pool.ids.arrays(), len(pool.queries), *columns)
+
+
+def _index_once(pool: IdPool) -> Any:
+    return pool.once("native", lambda: native_pool(pool))
 
 
 def native_policy(policy: Policy) -> Any:

@@ -37,15 +37,19 @@ class IdPool(Pool):
 def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPool:
     """Return each judged document once, queries in order of id, grades from the highest down.
 
-    Any number of runs can be joined with it: `join(qrels, run, policy, pool=pool)`. It depends on `policy.rejudged` only.
+    It depends on `policy.rejudged` only, and is kept with the judgments: all runs that are joined with them share it.
 
     Raises:
         DataError: no judgments, unless `allow_empty`; a document judged twice with different grades, unless the policy chooses one.
     """
+    if not len(qrels) and not allow_empty:
+        raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
+    return qrels.results.get_or(("pool", policy.rejudged), lambda: _pool_of(qrels, policy))
+
+
+def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     used = np.zeros(len(qrels.queries), bool)
     used[qrels.query] = True
-    if not used.any() and not allow_empty:
-        raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
     used_rows = np.flatnonzero(used)
     ids = qrels.queries.take(used_rows)
     by_number = qrels.query_kind == "integer"

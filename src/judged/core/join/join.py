@@ -36,7 +36,6 @@ def join(
     policy: Policy,
     progress: native.Progress | None = None,
     *,
-    pool: IdPool | None = None,
     allow_empty: bool = False,
 ) -> Judged:
     """Find the judged documents in the run, and their ranks.
@@ -46,7 +45,6 @@ def join(
         run: the ranking, in columns or unread.
         policy: the policies.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
-        pool: `pool_of(qrels, policy)`, if it is already known: several runs then share it, and the ideal ranking.
         allow_empty: accept judgments and runs, such as those of a Spark partition, that are empty or have no query in common.
 
     Raises:
@@ -69,10 +67,9 @@ def join(
 
         run = run.read() if isinstance(run, UnreadRun) else run
         qrels, credit = credit_spans(qrels, run, policy)
-        pool = None  # the judgments are now those of the chunks of this run
     if isinstance(run, Run):
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
-    pool = pool or pool_of(qrels, policy, allow_empty=allow_empty)
+    pool = pool_of(qrels, policy, allow_empty=allow_empty)
     with step(f"joining {run.name} with {qrels.name}") as report:
         run, hits = _find(qrels, pool, run, policy, progress or report, allow_empty=allow_empty)
     judged = Judged(

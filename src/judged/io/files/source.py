@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import mmap
 import os
 import stat
 import sys
@@ -93,6 +94,12 @@ class Content:
                 self.file.seek(0)
             self._data = _read_plain(self.file, size)
         return self._data
+
+    def binary(self) -> Any:
+        """Return the whole content of a file that is not text, which has no lines to limit; a plain file is mapped, not copied."""
+        if self.file is None or self._data is not None:
+            return memoryview(self.read())[: -len(PAD)]
+        return mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
 
     def last_byte(self) -> bytes:
         """Return the last byte of a plain file."""

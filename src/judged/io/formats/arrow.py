@@ -13,6 +13,7 @@ from judged.io.formats.columnar import (
     import_pyarrow,
     open_buffer,
     read_columns,
+    unread_columns,
 )
 from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
 
@@ -65,5 +66,14 @@ def _reader(ipc: Any, raw: Any, fields: list[int]) -> Any:
 
 
 ARROW = FORMATS.add(
-    FileFormat("Arrow", 11, _detect, read_columns, open_frame=_open, row_groups=_row_groups, read_rows=_read_rows)
+    FileFormat(
+        "Arrow",
+        11,
+        _detect,
+        read_columns,
+        unread=unread_columns,
+        open_frame=_open,
+        row_groups=_row_groups,
+        read_rows=_read_rows,
+    )
 )

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import DataError, JudgedError, Place
-from judged.io.files.source import PAD, Content
+from judged.io.files.source import Content
 from judged.io.formats.registry import Detected, FileFormat, Rows
 from judged.io.tables.columns import ColumnRequest, count_known, find_columns
 from judged.io.tables.context import Context
 
 if TYPE_CHECKING:
-    from judged.core.unread_runs import ArrowRun
+    from judged.core.tables import Run
+    from judged.core.unread_runs import ArrowRun, UnreadRun
     from judged.io.files.stored import Stored
     from judged.io.tables.frames import Frame
     from judged.io.tables.roles import ColumnBatches
@@ -43,7 +44,7 @@ def open_columns(content: Content, format: FileFormat) -> Iterator[Frame]:
     import_pyarrow(format.name, content.name)
     assert format.open_frame is not None
     with find_damage(format.name, content.name):
-        yield format.open_frame(memoryview(content.read())[: -len(PAD)])
+        yield format.open_frame(content.binary())
 
 
 def read_columns(content: Content, detected: Detected, context: Context) -> ColumnBatches:
@@ -52,6 +53,14 @@ def read_columns(content: Content, detected: Detected, context: Context) -> Colu
 
     with open_columns(content, detected.format) as frame:
         return read_frame(frame, replace(context, columnar=True))
+
+
+def unread_columns(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
+    """Leave the columns of a run to the native core."""
+    from judged.io.tables.frames import unread_frame
+
+    with open_columns(content, detected.format) as frame:
+        return unread_frame(frame, Context(ColumnRequest("run"), content.name, columnar=True))
 
 
 def find_damage(format: str, name: str) -> AbstractContextManager[None]:

@@ -169,7 +169,7 @@ def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterat
     """Read a stretch of a file; its first line follows the header, or another line of the file."""
     chunks, lines = iter(chunks), -1
     for data, begin in chunks:
-        begin = begin if lines < 0 else replace(begin, lines=lines)  # which counts a single CR too
+        begin = begin if lines < 0 else begin._replace(lines=lines)  # which counts a single CR too
         lines = begin.lines + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
         text = find_text(None if begin.offset else data, header, context) if NATIVE and b'"' not in data else None
         if text is None:  # a cell in quotes may continue in the next chunk
