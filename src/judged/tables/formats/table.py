@@ -84,17 +84,12 @@ def _rows(layout: Layout, style: Style) -> list[str]:
     table, widths, above = layout.table, layout.widths, ""
     lines = [*_row(table.headers, table, widths, lambda cell, i: style(cell, "header"), wrapped=range(len(widths)))]
     lines.append("  ".join("─" * w for w in widths))
-    for r, (row, heading) in enumerate(zip_longest(table.rows, layout.headings, fillvalue="")):
+    for r, row in enumerate(table.rows):
+        heading = layout.headings[r] if layout.headings else ""
         if heading != above:
             lines.append(style(heading, "title"))
         above = heading
-        lines += _row(
-            row,
-            table,
-            widths,
-            lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell,
-            wrapped=table.words,
-        )  # type: ignore[misc, arg-type]
+        lines += _row(row, table, widths, lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell, table.words)  # type: ignore[misc]  # fmt: skip
     return lines
 
 
