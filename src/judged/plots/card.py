@@ -75,7 +75,7 @@ def _shrink(text: Any, width: float) -> None:
     """Reduce the font until a text is at most this share of the picture wide."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    renderer = FigureCanvasAgg(text.figure).get_renderer()
+    renderer = FigureCanvasAgg(text.figure).get_renderer()  # type: ignore[no-untyped-call]
     wide = text.get_window_extent(renderer).width / text.figure.bbox.width
     text.set_fontsize(text.get_fontsize() * min(1.0, width / wide))
 
