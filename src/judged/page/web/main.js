@@ -182,7 +182,11 @@ function mountCopy({ facts: { markdown } }) {
       fill(button, "Copied");
       announce("Copied as Markdown");
     } catch {
-      const field = h("textarea", { class: "unseen", readonly: true, "aria-label": "The answer as Markdown" }, markdown);
+      const field = h(
+        "textarea",
+        { class: "unseen", readonly: true, "aria-label": "The answer as Markdown" },
+        markdown,
+      );
       button.after(field); // no clipboard access, as in the frame of a notebook: select the text so that the reader can copy it
       /** @type {HTMLTextAreaElement} */ (field).select();
       fill(button, "Selected; copy it manually");
