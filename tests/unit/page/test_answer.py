@@ -167,7 +167,7 @@ def test_a_small_p_that_the_correction_takes_away_is_explained():
     assert row.p < 0.05 < row.adjusted
     said = certainty(row, 15).long
     assert said[1] == f"Not clear after the correction for 15 tests: corrected p = {row.adjusted:.4f}."
-    capped = certainty(replace(row, adjusted=1.0), 15)["long"]
+    capped = certainty(replace(row, adjusted=1.0), 15).long
     assert capped[1].endswith("corrected p = 1.")
 
 

@@ -7,7 +7,6 @@ from itertools import zip_longest
 from typing import Literal
 
 from judged.errors import safe
-from judged.tables.bars import axes_of, text_bar, zero_place
 from judged.tables.fit import Layout, lay_out, wrap
 from judged.tables.formats import Renderable, answer_of, output_format
 from judged.tables.table import Detail, Table
@@ -41,7 +40,11 @@ def result_text(result: Renderable, places: int, *, columns: int | None = None, 
 
 def _details(details: Sequence[Detail], columns: int | None, style: Style) -> list[str]:
     """The questions on the left, the answers beside them; the interval below its answer, on a terminal."""
-    left = max((width(one.title) for one in details), default=0) + 2
+    if not details:
+        return []
+    from judged.tables.bars import axes_of, text_bar, zero_place
+
+    left = max(width(one.title) for one in details) + 2
     lines = []
     for one in details:
         texts = wrap(safe(one.text), max(columns - left, _NARROWEST)) if columns else [safe(one.text)]
@@ -68,6 +71,8 @@ def _with_bars(table: Table, columns: int | None) -> Layout:
     """The layout, with a column of bars if there is room for one; bars are more important than optional columns."""
     if columns is None or not any(table.spans):
         return lay_out(table, columns)
+    from judged.tables.bars import axes_of, text_bar, zero_place
+
     layout = lay_out(table, columns - _BAR - 2)
     if layout.stacked:
         return lay_out(table, columns)
