@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import judged as jd
+from judged.comparison.report import summary_markdown
 
 
 def until(page, expression):
@@ -262,3 +263,21 @@ def test_unjudged_documents_are_answered_in_one_sentence(visit, sample_page):
     )
     page.click(".chip:has-text('R@100')")
     assert re.match(r"Could unjudged documents change who is first\? (Yes|No): ", flat(line))
+
+
+def test_the_answer_can_be_copied_as_markdown(many, visit):
+    path, comparison = many
+    page = visit(path)
+    page.evaluate("() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; } }")
+    page.click("#copy")
+    until(page, "globalThis.copied !== undefined")
+    assert page.evaluate("globalThis.copied") == summary_markdown(comparison)
+    assert flat(page.locator("#copy")) == "Copied"
+
+
+def test_without_a_clipboard_the_text_is_selected(many, visit):
+    page = visit(many[0])
+    page.evaluate("() => { navigator.clipboard.writeText = async () => { throw new Error('no clipboard'); } }")
+    page.click("#copy")
+    until(page, "document.activeElement.tagName === 'TEXTAREA'")
+    assert page.evaluate("document.activeElement.value").startswith("**")

@@ -280,6 +280,8 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
     coverage: { ranks, shares: runs.map((_, run) => ranks.map((rank) => share(run, rank))) }, grades: [0, 1, 2, 3],
     relevant: details.map((detail) => detail.grades.filter((grade) => (grade ?? 0) > 0).length),
     relevance: 1,
+    markdown: "**dense is clearly best.**",
+    details: [],
     warnings: [{ code: "unjudged", count: 12, text: "12 documents of the first ten are unjudged." }],
     methods: ["Means over queries, with intervals of two standard errors."], citations: ["Järvelin & Kekäläinen 2002"],
     inputs: [{ role: "qrels", name: "sample.qrels", sha256: "0".repeat(64), of: "file" }], headers: [], changed: {}, depth: DEPTH, chunk: CHUNK,

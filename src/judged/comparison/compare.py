@@ -11,9 +11,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs, slice_requests
+from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs, model_matrix, slice_requests
 from judged.comparison.pairs import PairsOfRuns
-from judged.comparison.result import Comparison, model_matrix
+from judged.comparison.result import Comparison
 from judged.comparison.settings import ComparisonSettings
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.clusters import count_clusters
@@ -125,7 +125,8 @@ def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip
     columns, first = {m: _values(compared, m) for m in _common_measures(compared)}, compared.results[0]
-    model = None if first.model is None else {str(m): model_matrix(compared.results, str(m)) for m in columns}
+    found = {str(m): model_matrix(compared.results, str(m)) for m in columns}
+    model = {name: x for name, x in found.items() if x is not None} or None
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
     rows, settings = pairs_of_runs.compare(columns)
     return Comparison(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,7 +24,7 @@ from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
 from judged.stats.summary import summarise
 from judged.tables.result import Result
-from judged.tables.table import Table
+from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
     from judged.comparison.changes import Change
@@ -102,10 +103,6 @@ class Comparison(Result):
     def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
         return np.stack([np.asarray(result[measure], float) for result in self.results], axis=1)
-
-    def model_matrix(self, measure: str) -> Floats | None:
-        """Values by judgments of a model, of queries × runs; None without such judgments."""
-        return None if self.results[0].model is None else model_matrix(self.results, measure)
 
     def where(
         self,
@@ -218,10 +215,16 @@ class Comparison(Result):
         return [*shown, str(self.settings), *self.settings.remarks]
 
     def headline(self) -> list[str]:
-        """One sentence per measure: the verdict."""
-        from judged.comparison.tables import headline
+        """One sentence of at most twelve words per measure: the verdict."""
+        from judged.comparison.answer import headlines
 
-        return headline(self)
+        return headlines(self)
+
+    def details(self) -> list[Detail]:
+        """Size, certainty and place of the difference: the lines below the verdict on the first measure."""
+        from judged.comparison.answer import details
+
+        return details(self)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Means of runs by measures, the pairs, and the slices if there are any."""
@@ -271,6 +274,12 @@ class Comparison(Result):
 
         return ComparisonReport(self, table, overall, jointly, where, intervals)
 
+    def card(self, path: str | os.PathLike[str], *, measure: str | None = None, dark: bool = False) -> None:
+        """Write the answer on a measure [default: the first] as a picture of 1200 × 630 pixels: .png, .svg or .pdf."""
+        from judged.comparison.card import write_card
+
+        write_card(self, path, None if measure is None else self._name(measure), dark=dark)
+
     def plot(
         self,
         kind: Plot = "means",
@@ -286,8 +295,3 @@ class Comparison(Result):
         from judged.plots.results import draw_comparison
 
         return draw_comparison(self, kind, None if measure is None else self._name(measure), a, b, ax)
-
-
-def model_matrix(results: Sequence[Values], measure: str) -> Floats:
-    """Return values by judgments of a model, of queries × runs."""
-    return np.stack([np.asarray((result.model or {})[measure], float) for result in results], axis=1)

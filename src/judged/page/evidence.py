@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from judged.comparison.answer import Words
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
-from judged.page.verdict import Words, best_first
+from judged.page.verdict import best_first
 from judged.tables.text import number
 
 TOP = 10  # ranks that people look at, for measures without a cutoff

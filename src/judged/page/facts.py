@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from judged._version import __version__
+from judged.comparison.answer import certainty, details, pair_headline, relative
 from judged.comparison.difference import Difference
+from judged.comparison.report import summary_markdown
 from judged.comparison.result import Comparison
 from judged.comparison.tables import key_of_signs, signs
 from judged.core.judged import Judged
@@ -25,7 +27,7 @@ from judged.page.evidence import found_documents, reach, unjudged_answer, worth_
 from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.query_details import Rankings
 from judged.page.subject import Subject
-from judged.page.verdict import answers, best_first, certainty, pair_headline, relative
+from judged.page.verdict import answers, best_first
 from judged.steps import step
 
 LEVEL = 0.95
@@ -55,7 +57,9 @@ def facts_of(
         "alpha": comparison.settings.alpha if comparison else 0.05,
         "intervals": _interval_names(comparison),
         "baseline": -1 if comparison is None or comparison.baseline is None else subject.runs.index(comparison.baseline),
-        "verdicts": [asdict(v) for v in verdicts],
+        "verdicts": verdicts,
+        "details": [[one.title, one.text] for one in details(comparison)] if comparison else [],
+        "markdown": summary_markdown(comparison) if comparison else "",
         "summary": summary,
         "tops": found_documents(subject),
         "pairs": _pairs(subject, comparison.rows if comparison else ()),
@@ -64,7 +68,7 @@ def facts_of(
         "pictures": _pictures(subject),
         "coverage": _coverage(subject),
         "unjudged": unjudged,
-        "judge": worth_judging(subject, rankings, verdicts[0].pair, reach(subject.measures[0])) if any(one and one["change"] for one in unjudged) else [],
+        "judge": worth_judging(subject, rankings, verdicts[0]["pair"], reach(subject.measures[0])) if any(one and one["change"] for one in unjudged) else [],
         "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
         "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
         "relevance": subject.level,
@@ -169,7 +173,7 @@ def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]
         pair = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
         if row.part is None and subject.comparison is not None:
             pair["headlines"] = [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
-            pair["sure"] = certainty(row, subject.comparison.settings.tests)
+            pair["sure"] = asdict(certainty(row, subject.comparison.settings.tests))
             pair["relative"] = relative(row, subject.measures[i])
         found.append(pair)
     return found

@@ -58,30 +58,7 @@ def _cell(one: dict[str, Any], measure: dict[str, Any], single: bool) -> str:
 
 def _card(facts: dict[str, Any]) -> str:
     """The answer on the first measure: size, certainty and queries, as a list."""
-    pair = facts["verdicts"][0]["pair"]
-    row = next((p for p in facts["pairs"] if p["measure"] == 0 and {p["a"], p["b"]} == set(pair or ())), None)
-    if row is None:
-        return ""
-    turned = row["b"] != pair[1]
-    name, places = facts["measures"][0]["name"], 3
-    names = [facts["runs"][run] for run in pair]
-    ends = [-row["high"], -row["low"]] if turned and row["low"] is not None else [row["low"], row["high"]]
-    means = [row["mean_b"], row["mean_a"]] if turned else [row["mean_a"], row["mean_b"]]
-    won, lost = (row["losses"], row["wins"]) if turned else (row["wins"], row["losses"])
-    shown = [
-        number(value, places, sign="+").replace("-", "−")
-        for value in (-row["difference"] if turned else row["difference"], *ends)
-    ]
-    interval = "" if row["low"] is None else f"; {facts['intervals']['all']} {shown[1]} to {shown[2]}"
-    cells = [
-        (
-            "By how much?",
-            f"{shown[0]} {name}: {names[0]} {number(means[0], places)} → {names[1]} {number(means[1], places)}{interval}.",
-        ),
-        ("How certain?", " ".join([f"{row['sure']['short']}.", *row["sure"]["long"]])),
-        ("Where?", f"{won:,} queries better, {row['ties']:,} same, {lost:,} worse."),
-    ]
-    return "".join(f"<div><dt>{_text(title)}</dt><dd>{_text(text)}</dd></div>" for title, text in cells)
+    return "".join(f"<div><dt>{_text(title)}</dt><dd>{_text(text)}</dd></div>" for title, text in facts["details"])
 
 
 def _warned(warnings: list[dict[str, Any]]) -> str:

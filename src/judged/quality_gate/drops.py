@@ -12,6 +12,7 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.comparison.difference import SKEWED, Difference, skewness
+from judged.comparison.inputs import model_matrix
 from judged.comparison.result import Comparison
 from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
@@ -142,7 +143,7 @@ def is_sparse(changed: int, queries: int) -> bool:
 def losses_of(comparison: Comparison, measures: Sequence[str], rules: Rules, rule: str = "max_drop") -> Iterator[Losses]:  # fmt: skip
     """The losses of the candidate for each measure: over all queries, and for `max_drop` in each slice."""
     for name in measures:
-        x, model, definition = comparison.matrix(name), comparison.model_matrix(name), parse(name).definition
+        x, model, definition = comparison.matrix(name), model_matrix(comparison.results, name), parse(name).definition
         known = known_rows(x) if model is None else known_rows(x) & known_rows(model)
         sign = 1.0 if definition.lower_is_better else -1.0
         limits = definition.limits or (0.0, np.abs(x).max(initial=0.0, where=~np.isnan(x)))

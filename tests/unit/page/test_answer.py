@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 import judged as jd
+from judged.comparison.answer import certainty, odds, pair_headline, relative, words_text
 from judged.page.evidence import found_documents, unjudged_answer, worth_judging
 from judged.page.facts import facts_of
 from judged.page.query_details import shown_documents
 from judged.page.subject import subject_of
-from judged.page.verdict import answers, certainty, odds, pair_headline, relative, words_text
+from judged.page.verdict import answers
 
 FILES = jd.sample_path
 QRELS = {f"q{i}": {"a": 1} for i in range(40)}
@@ -26,8 +27,8 @@ def answer(runs, measure="RR", qrels=QRELS, **options):
     """(headline, lines below it, pair) of a comparison."""
     subject = subject_of(jd.compare(qrels, runs, measure, **options))
     found = answers(subject)[0]
-    pair = None if found.pair is None else tuple(subject.runs[k] for k in found.pair)
-    return words_text(found.words, subject.runs), [words_text(line, subject.runs) for line in found.more], pair
+    pair = tuple(subject.runs[k] for k in found["pair"])
+    return words_text(found["words"], subject.runs), [words_text(line, subject.runs) for line in found["more"]], pair
 
 
 GOOD, BAD = lists(lambda i: 1), lists(lambda i: 2)
@@ -87,9 +88,9 @@ def test_against_a_baseline_every_run_is_placed():
     words, more, pair = answer(runs, baseline="base")
     assert words == "up is clearly better than base on RR."
     assert more == [
-        "Clearly better: up, compared with base.",
-        "Identical: same, compared with base.",
-        "Clearly worse: down, compared with base.",
+        "Clearly better than base: up.",
+        "Identical to base: same.",
+        "Clearly worse than base: down.",
     ]
     assert pair == ("base", "up")
     assert answer({k: runs[k] for k in ("base", "down", "same")}, baseline="base")[0] == (
@@ -120,7 +121,7 @@ def sample(measures="nDCG@10 AP RR P@10 R@100", **options):
 def test_every_headline_has_at_most_twelve_words(options):
     comparison = sample(**options)
     subject = subject_of(comparison)
-    lines = [found.words for found in answers(subject)]
+    lines = [found["words"] for found in answers(subject)]
     for row in comparison.rows:
         a, b = subject.runs.index(row.a), subject.runs.index(row.b)
         lines += [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
@@ -130,8 +131,8 @@ def test_every_headline_has_at_most_twelve_words(options):
 def test_a_single_run_has_its_mean_as_headline():
     subject = subject_of(jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), "nDCG@10 NumRelRet"))
     mean = subject.means[0][0]
-    assert words_text(answers(subject)[0].words, ["bm25"]) == f"bm25 has a mean nDCG@10 of {mean:.3f}."
-    assert answers(subject)[0].pair is None
+    assert words_text(answers(subject)[0]["words"], ["bm25"]) == f"bm25 has a mean nDCG@10 of {mean:.3f}."
+    assert answers(subject)[0]["pair"] is None
 
 
 # ── certainty ────────────────────────────────────────────────────────────────────────────────────
@@ -141,8 +142,8 @@ def test_the_chance_in_words_is_the_uncorrected_p():
     comparison = sample()
     row = comparison.of("nDCG@10", "tfidf", "dense")
     said = certainty(row, comparison.settings.tests)
-    assert said["short"] == "Very sure"
-    assert said["long"] == [
+    assert said.short == "Very sure"
+    assert list(said.long) == [
         "Chance alone gives such a difference less than once in 10,000 times (p < 0.0001).",
         f"Corrected for 15 tests: p = {row.adjusted:.4f}.",
     ]
@@ -153,8 +154,8 @@ def test_an_unclear_difference_says_how_many_queries_would_show_one():
     comparison = sample()
     row = comparison.of("RR", "bm25", "tfidf")
     said = certainty(row, comparison.settings.tests)
-    assert said["short"] == "Not sure"
-    assert said["long"] == [
+    assert said.short == "Not sure"
+    assert list(said.long) == [
         f"Chance alone gives such a difference {odds(row.p)} (p = {row.p:.4f}).",
         f"About {row.needed:,} queries would show a difference of {row.material:.2g}.",
     ]
@@ -164,9 +165,9 @@ def test_a_small_p_that_the_correction_takes_away_is_explained():
     row = sample().of("RR", "tfidf", "dense")
     assert row.verdict == "no clear difference"
     assert row.p < 0.05 < row.adjusted
-    said = certainty(row, 15)["long"]
+    said = certainty(row, 15).long
     assert said[1] == f"Not clear after the correction for 15 tests: corrected p = {row.adjusted:.4f}."
-    capped = certainty(replace(row, adjusted=1.0), 15)["long"]
+    capped = certainty(replace(row, adjusted=1.0), 15).long
     assert capped[1].endswith("corrected p = 1.")
 
 
@@ -176,8 +177,8 @@ def test_nothing_is_claimed_where_nothing_was_tested():
         qrels = {"q0": {"a": 1}} if short == "Cannot say" else QRELS
         comparison = jd.compare(qrels, one, "RR")
         said = certainty(comparison.rows[0], 1)
-        assert said["short"] == short
-        assert "p =" not in " ".join(said["long"])
+        assert said.short == short
+        assert "p =" not in " ".join(said.long)
 
 
 def test_odds_round_to_what_people_can_imagine():
@@ -190,7 +191,7 @@ def test_a_share_needs_a_mean_above_zero_and_a_known_range():
     comparison = sample()
     row = comparison.of("nDCG@10", "tfidf", "dense")
     measure = comparison.results[0].measures[0]
-    assert relative(row, measure) == [row.difference / row.mean_a, -row.difference / row.mean_b]
+    assert relative(row, measure) == (row.difference / row.mean_a, -row.difference / row.mean_b)
 
 
 # ── evidence ─────────────────────────────────────────────────────────────────────────────────────

@@ -258,7 +258,7 @@ def test_the_page_does_not_replace_what_it_is_made_from(tmp_path):
     (tmp_path / "qrels").write_text("q 0 a 1\n")
     (tmp_path / "run").write_text("q Q0 a 1 2 t\n")
     result = jd.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
-    for path in (tmp_path / "run", tmp_path / "qrels", "-", None, 5, "a\0b"):
+    for path in (tmp_path / "run", tmp_path / "qrels", "-", 5, "a\0b"):
         with pytest.raises(jd.UsageError):
             jd.report(result, path)
     assert (tmp_path / "run").read_text() == "q Q0 a 1 2 t\n"

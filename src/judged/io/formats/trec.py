@@ -18,7 +18,6 @@ from judged.io.files.source import PAD, Content, Raw, open_content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
-from judged.io.tables.origin import LineOrigin
 from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
 from judged.io.text.lines import Head
 from judged.io.text.trec import parse_qrels, parse_run, raise_text
@@ -49,7 +48,7 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
             return None
         end = check_end(data[-1:].tobytes(), content.name)
         keys: dict[str, Any] = {"name": content.name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
-        keys |= {"where": LineOrigin(content.name, TextLines(opened, layout)).place, "warnings": end}
+        keys |= {"where": partial(_line_of_row, content.name, TextLines(opened, layout)), "warnings": end}
         if layout is not _RUN:
             plain = len(rows.aspect) == 1 and rows.aspect[0] in NO_SUBTOPIC
             return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
@@ -59,6 +58,10 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
             wrong = keys["where"](rows.unranked), cell
         tag = _parse_row(data, rows.last).tag
         return Run(**keys, score=rows.number, rank=rows.rank, wrong_rank=wrong, tag=tag)
+
+
+def _line_of_row(name: str, lines: TextLines, row: int, role: str = "doc") -> Place:
+    return Place(name, lines[row])
 
 
 def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -155,7 +155,7 @@ def model_judge(
     timeout: float = 120.0,
     retries: int = 5,
     temperature: float = 0.0,
-    **options: Any,
+    request: Mapping[str, Any] | None = None,
 ) -> ModelJudge:
     """Return a judge that asks a language model for grades.
 
@@ -173,7 +173,7 @@ def model_judge(
         timeout: seconds until a request is given up.
         retries: number of further attempts after a time-out or an answer 429 or 5xx, with growing pauses.
         temperature: of the model.
-        options: further fields of the request, such as `max_tokens`.
+        request: further fields of each request, such as {"max_tokens": 50}.
 
     >>> judge = model_judge(lambda prompt: '{"grade": 2}', model="optimist")
     >>> [item.grade for item in judge.judge([("q", "d")], {"d": "a text"})]
@@ -185,7 +185,7 @@ def model_judge(
     elif model is None:
         raise UsageError("model", "no model was named", hint="name it with model=, as the server calls it")
     else:
-        ask = Endpoint(url, model, timeout, retries, temperature, tuple(sorted(options.items())))
+        ask = Endpoint(url, model, timeout, retries, temperature, tuple(sorted((request or {}).items())))
     name = model or str(getattr(url, "__name__", "model"))
     return ModelJudge(
         ask, name, Prompt.of(prompt), Scale.of(scale), repeat, None if cache is None else os.fspath(cache)

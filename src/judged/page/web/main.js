@@ -1,7 +1,7 @@
 /** Entry point: fill the sections of the page and connect them to the state. */
 import { watchEdges } from "./dom/edges.js";
 import { openBook } from "./data/data.js";
-import { bdi, byId, fill, h } from "./dom/dom.js";
+import { announce, bdi, byId, fill, h } from "./dom/dom.js";
 import { mountQueries } from "./queries/queries.js";
 import { mountQuery } from "./query/dialog.js";
 import { mountCharts } from "./sections/sections.js";
@@ -172,12 +172,35 @@ function mountMethods(book) {
   byId("methods-title").append(" ", button);
 }
 
+/** Set up the button that copies the answer and the table of runs, to be pasted. @param {Book} book */
+function mountCopy({ facts: { markdown } }) {
+  const button = byId("copy");
+  button.hidden = !markdown;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(markdown);
+      fill(button, "Copied");
+      announce("Copied as Markdown");
+    } catch {
+      const field = h(
+        "textarea",
+        { class: "unseen", readonly: true, "aria-label": "The answer as Markdown" },
+        markdown,
+      );
+      button.after(field); // no clipboard access, as in the frame of a notebook: select the text so that the reader can copy it
+      /** @type {HTMLTextAreaElement} */ (field).select();
+      fill(button, "Selected; copy it manually");
+    }
+  });
+}
+
 /** Fill the page from top to bottom. */
 export async function start() {
   mountTheme();
   try {
     const book = await openBook(document);
     const store = createState(book, window);
+    mountCopy(book);
     const several = book.facts.runs.length > 1;
     for (
       const [id, there] of /** @type {[string, boolean][]} */ ([

@@ -69,6 +69,8 @@
  * @property {number} relevance the lowest relevant grade
  * @property {string} empty what a query without a relevant document counts as
  * @property {Warning[]} warnings
+ * @property {[string, string][]} details questions and answers below the headline of the first measure
+ * @property {string} markdown the answer and the table of runs, to be pasted
  * @property {string[]} methods paragraphs
  * @property {string[]} citations
  * @property {{role: string, name: string, sha256: string, of: string}[]} inputs of: file, or content for data in memory
