@@ -82,7 +82,7 @@ export function openExport(session) {
   ) =>
     h(
       "button",
-      { type: "button", class: "label-wide", onclick, disabled: off },
+      { type: "button", class: "label-wide", onclick, disabled: off, autofocus: title === "JSON Lines" },
       h("span", { class: "label-name" }, title),
       h("span", { class: "label-description" }, words),
     );

@@ -5,7 +5,7 @@ import { mountTheme } from "../dom/theme-button.js";
 import { drawAlert, drawStart, exportLines, openExport, openHelp } from "./dialogs.js";
 import { openWork } from "./facts.js";
 import { mountPanel } from "./panel.js";
-import { progressText } from "./progress.js";
+import { progressTexts } from "./progress.js";
 import { drawQuery, drawReading } from "./reading.js";
 import { Session } from "./session.js";
 
@@ -21,19 +21,31 @@ function browserStorage() {
 }
 
 /** Return the judge of a name on this page; null if there is none. @param {Work} work @param {string | null} name */
-function judgeNamed({ judges }, name) {
+function judgeNamed(work, name) {
   if (name === null) return null;
-  if (judges.length === 1 && judges[0].name === "") return { ...judges[0], name };
-  return judges.find((judge) => judge.name === name) ?? null;
+  return isOpen(work) ? { ...work.judges[0], name } : work.judges.find((judge) => judge.name === name) ?? null;
 }
 
-/** The name in the address (#judge=ann), or the last one in this browser. @param {Work} work @param {Storage | null} storage */
-function lastName({ key }, storage) {
+/** Whether anyone may judge under any name. @param {Work} work */
+function isOpen({ judges }) {
+  return judges.length === 1 && judges[0].name === "";
+}
+
+/**
+ * Where the name is remembered: by the browser; if the page has several judges, by the tab only, since they may share the computer.
+ *
+ * @param {Work} work @param {string} [name] to remember; "" forgets it @returns {string | null} the name in the address (#judge=ann), or the remembered one
+ */
+function rememberedName(work, name) {
   const named = new URLSearchParams(location.hash.slice(1)).get("judge");
+  const key = `judged-label/${work.key}`;
   try {
-    return named ?? storage?.getItem(`judged-label/${key}`) ?? null;
+    const memory = isOpen(work) ? window.localStorage : window.sessionStorage;
+    if (name) memory.setItem(key, name);
+    else if (name === "") memory.removeItem(key);
+    return named ?? memory.getItem(key);
   } catch {
-    return named;
+    return named; // the page asks again after a reload
   }
 }
 
@@ -42,6 +54,7 @@ function mountBar(session) {
   const bar = h("div", { class: "label-track" }, h("div", { class: "label-done" }));
   const count = h("span", { class: "label-progress" });
   const time = h("span", { class: "label-time" });
+  const rest = h("span", {});
   const saved = h("span", { class: "label-saved" });
   const views = /** @type {["one" | "list", string][]} */ ([["one", "One"], ["list", "List"]]).map(([view, name]) => {
     const button = h("button", { type: "button", class: "quiet", "aria-keyshortcuts": "l" }, name);
@@ -51,7 +64,7 @@ function mountBar(session) {
   fill(
     byId("bar"),
     bar,
-    h("div", { class: "label-status" }, count, time, saved),
+    h("div", { class: "label-status" }, count, time, rest, saved),
     h(
       "div",
       { class: "label-tools" },
@@ -80,8 +93,13 @@ function mountBar(session) {
     const times = [...store.judgments.values()].filter(({ grade }) => grade !== null).map(({ time }) => time);
     /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${100 * done / order.length}%`;
     fill(count, h("b", {}, integerText(done)), ` of ${integerText(order.length)}`);
-    fill(time, progressText(done, order.length, times));
-    fill(saved, file.handle ? (file.state === "saving" ? "Saving…" : `Saved to ${file.handle.name}`) : "Saved here");
+    const [took, left] = progressTexts(done, order.length, times);
+    fill(time, took);
+    fill(rest, left);
+    fill(
+      saved,
+      file.handle ? (file.state === "saving" ? "Saving…" : `Saved to ${file.handle.name}`) : "Saved in this browser",
+    );
     saved.hidden = session.endangered > 0 || file.state === "failed" || !done;
     for (const { view, button } of views) button.setAttribute("aria-pressed", String(session.view === view));
   };
@@ -130,14 +148,10 @@ function mountKeys(session, { give, undo }, panel) {
 
 /** Judge as someone. @param {Work} work @param {(item: number) => Promise<import("./facts.js").DocumentText>} textOf @param {{name: string, order: number[]}} judge @param {Storage | null} storage */
 async function judgeAs(work, textOf, judge, storage) {
-  try {
-    storage?.setItem(`judged-label/${work.key}`, judge.name);
-  } catch {
-    // The page asks again after a reload.
-  }
+  rememberedName(work, judge.name);
   const session = new Session(work, textOf, judge, storage);
   const name = byId("judge");
-  fill(name, judge.name ? bdi(judge.name) : "No name");
+  fill(name, h("span", { class: "label-spare" }, "Judge: "), judge.name ? bdi(judge.name) : "no name");
   name.setAttribute("aria-label", `Judge: ${judge.name || "no name"}. Change`);
   name.title = "Change the judge";
   name.hidden = false;
@@ -226,8 +240,8 @@ export async function start() {
   try {
     const { work, textOf } = await openWork(document);
     const storage = browserStorage();
-    const judge = judgeNamed(work, lastName(work, storage));
-    byId("judge").addEventListener("click", () => changeJudge(work, storage));
+    const judge = judgeNamed(work, rememberedName(work));
+    byId("judge").addEventListener("click", () => changeJudge(work));
     if (judge) await judgeAs(work, textOf, judge, storage);
     else {
       byId("start").hidden = false;
@@ -248,13 +262,9 @@ export async function start() {
   }
 }
 
-/** Ask for the judge again; judgments that are not saved hold the page back. @param {Work} work @param {Storage | null} storage */
-function changeJudge({ key }, storage) {
-  try {
-    storage?.removeItem(`judged-label/${key}`);
-  } catch {
-    // Then nothing was remembered.
-  }
+/** Ask for the judge again; judgments that are not saved hold the page back. @param {Work} work */
+function changeJudge(work) {
+  rememberedName(work, "");
   location.hash = "";
   location.reload();
 }

@@ -60,6 +60,9 @@ export function mountPanel(box, session, { give, undo }) {
     /** @type {[HTMLElement, boolean][]} */
     const off = [[back, session.at === 0], [on, end], [undoButton, !session.history.length]];
     for (const [button, is] of off) button.setAttribute("aria-disabled", String(is));
+    const last = session.history.at(-1);
+    const given = last ? session.store.grade(last.item) : null;
+    fill(undoButton, given === null ? "Undo " : `Undo ${given} `, h("kbd", {}, "u"));
     const text = end ? "" : session.store.note(item);
     if (shown !== item || document.activeElement !== note) {
       if (note.value !== text) note.value = text;

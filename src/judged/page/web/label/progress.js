@@ -1,5 +1,5 @@
 /** Progress through the documents: what comes next, and how long it takes. */
-import { plural } from "../data/format.js";
+import { integerText, plural } from "../data/format.js";
 
 /** A longer pause between two judgments is a break, which does not count as time spent. */
 const LONGEST_GAP = 120_000;
@@ -18,7 +18,7 @@ export function nextUnjudged(order, at, isJudged) {
 }
 
 /**
- * Return the time spent on judgments, from their times, and the usual time of one; NaN with fewer than three.
+ * Return the time spent on judgments, from their times, and the usual time of one; NaN with fewer than four.
  *
  * @param {string[]} times @returns {{spent: number, each: number}} milliseconds
  */
@@ -26,25 +26,24 @@ export function timeSpent(times) {
   const sorted = times.map((time) => Date.parse(time)).filter((time) => !Number.isNaN(time)).sort((a, b) => a - b);
   const gaps = sorted.slice(1).map((time, i) => time - sorted[i]).filter((gap) => gap <= LONGEST_GAP);
   const spent = gaps.reduce((sum, gap) => sum + gap, 0);
-  return { spent, each: gaps.length < 2 ? NaN : spent / gaps.length };
+  return { spent, each: gaps.length < 3 ? NaN : spent / gaps.length };
 }
 
 /** Write a duration in words. @param {number} milliseconds */
 export function durationText(milliseconds) {
   const minutes = Math.round(milliseconds / 60_000);
-  if (minutes < 1) return "less than a minute";
+  if (minutes < 1) return "under 1 min";
   if (minutes < 60) return `${minutes} min`;
   return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
 }
 
-/** Say how much is done, and how long the rest takes. @param {number} done @param {number} total @param {string[]} times */
-export function progressText(done, total, times) {
+/** Say how long the judgments took, and how long the rest takes. @param {number} done @param {number} total @param {string[]} times @returns {[string, string]} */
+export function progressTexts(done, total, times) {
   const { spent, each } = timeSpent(times);
-  const took = done > 2 && spent ? `${durationText(spent)} so far` : "";
-  const left = done < total && !Number.isNaN(each) && done > 2
-    ? `about ${durationText(each * (total - done))} left`
-    : "";
-  return [took, left].filter(Boolean).join(", ");
+  const took = spent >= 60_000 ? `${durationText(spent)} so far` : "";
+  if (done >= total || Number.isNaN(each)) return [took, ""];
+  const rest = each * (total - done);
+  return [took, `${rest < 30_000 ? "" : "about "}${durationText(rest)} left`];
 }
 
 /** Count the documents of each grade. @param {number[]} numbers @param {(number | null)[]} grades */
@@ -60,14 +59,9 @@ export function gradeCounts(numbers, grades) {
 export function importText({ others, unknown, offScale }, total, changed) {
   const left = [
     others ? `${plural(others, "judgment")} of other judges` : "",
-    unknown ? `${integerOf(unknown)} of documents that are not yours on this page` : "",
-    offScale ? `${integerOf(offScale)} with a grade that is not on the scale` : "",
+    unknown ? `${integerText(unknown)} of documents that are not yours on this page` : "",
+    offScale ? `${integerText(offScale)} with a grade that is not on the scale` : "",
   ].filter(Boolean);
   const first = `${plural(total, "judgment")} read, ${changed ? plural(changed, "document") : "nothing"} changed.`;
   return left.length ? `${first} Left out: ${left.join(", ")}.` : first;
-}
-
-/** @param {number} count */
-function integerOf(count) {
-  return count.toLocaleString("en");
 }

@@ -106,10 +106,10 @@ function documentNode(session, item, text, words) {
 function listNode(session, item, text, words) {
   const now = item === session.item;
   const { doc } = session.work.items[item];
-  const whole = `${text.title ? `${text.title}\n` : ""}${text.text}`;
-  const content = now
-    ? bodyNodes(text, words)
-    : h("span", { class: "label-snippet", dir: "auto" }, marked(shorten(whole, SNIPPET), words));
+  const content = now ? bodyNodes(text, words) : [
+    text.title ? h("span", { class: "label-name", dir: "auto" }, marked(shorten(text.title, SNIPPET), words)) : null,
+    h("span", { class: "label-snippet", dir: "auto" }, marked(shorten(text.text, SNIPPET), words)),
+  ];
   const open = () => session.go(session.order.indexOf(item));
   return h(
     "li",
