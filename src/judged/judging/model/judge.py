@@ -91,7 +91,9 @@ class ModelJudge:
         rows = [{"query": str(item.query), "doc": str(item.doc), "prompt": prompt} for item, prompt in pairs]
         return RecordTable.of(rows, words=("query", "doc", "prompt"), title="first prompts", notes=notes)
 
-    def _requests(self, items: Sequence[TodoItem], doc_texts: Any, query_texts: Any, missing: Missing) -> list[str | None]:
+    def _requests(
+        self, items: Sequence[TodoItem], doc_texts: Any, query_texts: Any, missing: Missing
+    ) -> list[str | None]:
         """Return the prompt of each document; None where a text is missing."""
         pairs = texts_to_judge(items, doc_texts, query_texts, missing)
         return [None if pair is None else self.prompt.fill(pair[0], whole_text(pair[1]) or "", self.scale) for pair in pairs]  # fmt: skip

@@ -155,7 +155,7 @@ async function judgeAs(work, textOf, judge, storage) {
   name.setAttribute("aria-label", `Judge: ${judge.name || "no name"}. Change`);
   name.title = "Change the judge";
   name.hidden = false;
-  byId("start").hidden = true;
+  fill(byId("start")).hidden = true;
   byId("work").hidden = false;
   const acts = {
     give: (/** @type {number} */ grade) => {

@@ -54,6 +54,7 @@ export class JudgmentStore {
 
   /** Change a judgment. It is later than the one it replaces even if the clock was set back. @param {number} item @param {{grade?: number | null, note?: string}} change */
   put(item, change) {
+    this.take(item, this.kept(item)); // another tab may have added a grade or a note just now
     const last = this.judgments.get(item);
     const before = last ? Date.parse(last.time) : NaN;
     const time = new Date(Number.isNaN(before) ? this.now() : Math.max(this.now(), before + 1)).toISOString();
