@@ -71,7 +71,7 @@ def label(
 
 @step("preparing the page")
 def write_label_page(todo: Any, path: Any, *, doc_texts: Any, query_texts: Any, scale: Any, judges: Any, overlap: Any, title: Any, length: int,
-                     missing: Missing, seed: int) -> tuple[str, ...]:  # fmt: skip
+                     missing: Any, seed: int) -> tuple[str, ...]:  # fmt: skip
     """Write the page as `label` does, and return lines that say what is on it."""
     check_count(length, "length")
     check_choice(missing, Missing, "missing")
