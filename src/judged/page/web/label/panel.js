@@ -41,7 +41,11 @@ export function mountPanel(box, session, { give, undo }) {
   noteButton.classList.add("label-note-button");
   fill(
     box,
-    h("div", { class: "label-grades", role: "group", "aria-label": "Grades" }, buttons.map(({ button }) => button)),
+    h(
+      "div",
+      { class: "label-grades", role: "group", "aria-label": "Grades", "data-many": buttons.length > 4 },
+      buttons.map(({ button }) => button),
+    ),
     noteBox,
     h("div", { class: "label-moves" }, back, on, undoButton, noteButton),
   );
