@@ -298,7 +298,7 @@ def test_two_judges_are_compared_and_merged_from_their_exports(visit, two_judges
     run("merge", a, b, "--ties", "lower", "-o", str(merged))
     assert len(jd.read_qrels(merged)) == 100
     both = [jd.agree({name: tmp_path / f"{name}.{end}" for name in ("ann", "bob")}) for end in ("jsonl", "txt")]
-    assert both[0].to_data() == both[1].to_data()
+    assert both[0].to_json() == both[1].to_json()
 
 
 def test_judges_of_one_computer_are_kept_apart(visit, two_judges):
