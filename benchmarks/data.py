@@ -8,14 +8,17 @@ nearer than 0.00001, so that tools which keep scores in single precision see the
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from shape import SHAPES, Shape
+from shape import SHAPES, Shape, base
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -27,11 +30,22 @@ SPREAD = 0x5DEECE66D  # odd and no multiple of 3, so multiplying by it modulo 36
 
 
 def write(shape: Shape, name: str, folder: Path) -> None:
-    """The two files of a collection, unless they are there."""
+    """The files of a collection, unless they are there."""
     targets = shape.files(folder, name)
     if all(path.exists() for path in targets):
         return
     folder.mkdir(parents=True, exist_ok=True)
+    if shape.format != "run":
+        first = replace(shape, format="run", runs=1)
+        write(first, base(name), folder)
+        path = targets[1]
+        part = path.with_name(f"{path.name}.part")
+        if shape.runs > 1:
+            _write_runs(first.files(folder, name)[1], part, shape)
+        else:
+            globals()[f"_write_{shape.format.replace('.', '_')}"](first.files(folder, name)[1], part)
+        part.replace(path)
+        return
     parts = [path.with_suffix(path.suffix + ".part") for path in targets]
     with parts[0].open("wb") as qrels, parts[1].open("wb") as run:
         for judgments, lines in _chunks(shape, np.random.default_rng(zlib.crc32(name.encode()))):
@@ -73,6 +87,72 @@ def _judgments(shape: Shape, query: Ints, doc: Ints, stratum: int, rng: np.rando
     return _lines(
         _whole(np.repeat(query, kept.sum(axis=1))), b" 0 ", _ids(judged[kept], shape), b" ", _whole(grade[kept]), b"\n"
     )
+
+
+# ── the same run in other formats, and other runs ────────────────────────────────────────────────
+
+
+def _write_run_gz(run: Path, path: Path) -> None:
+    with path.open("wb") as file, gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6, mtime=0) as out:
+        out.write(run.read_bytes())
+
+
+def _write_parts(run: Path, path: Path) -> None:
+    """Eight files; queries are not divided."""
+    lines = run.read_bytes().splitlines(keepends=True)
+    path.mkdir()
+    starts = [0, *(i for i in range(1, len(lines)) if lines[i].split(None, 1)[0] != lines[i - 1].split(None, 1)[0])]
+    cuts = [starts[len(starts) * i // 8] for i in range(8)] + [len(lines)]
+    for i in range(8):
+        (path / f"part{i}.run").write_bytes(b"".join(lines[cuts[i] : cuts[i + 1]]))
+
+
+def _write_parquet(run: Path, path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table(_columns(run)), path)
+
+
+def _write_csv(run: Path, path: Path) -> None:
+    columns = _columns(run)
+    rows = ("{},{},{!r}\n".format(*row) for row in zip(*columns.values(), strict=True))
+    path.write_text("".join([",".join(columns) + "\n", *rows]))
+
+
+def _write_jsonl(run: Path, path: Path) -> None:
+    columns = _columns(run)
+    rows = (json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in zip(*columns.values(), strict=True))
+    path.write_text("".join(rows))
+
+
+def _write_json(run: Path, path: Path) -> None:
+    rankings: dict[str, dict[str, float]] = {}
+    for query, doc, score in zip(*_columns(run).values(), strict=True):
+        rankings.setdefault(query, {})[doc] = score
+    path.write_text(json.dumps(rankings))
+
+
+def _columns(run: Path) -> dict[str, list[Any]]:
+    cells = [line.split() for line in run.read_text().splitlines()]
+    return {"query_id": [c[0] for c in cells], "doc_id": [c[2] for c in cells], "score": [float(c[4]) for c in cells]}
+
+
+def _write_runs(run: Path, path: Path, shape: Shape) -> None:
+    """Runs with the documents of the first, whose scores have more and more noise."""
+    columns, rng = _columns(run), np.random.default_rng(0)
+    score = np.array(columns["score"]).reshape(shape.queries, -1)
+    path.mkdir()
+    for i, file in enumerate(shape.run_files(path.parent, "")):
+        noisy = score + rng.normal(size=score.shape) * score.std() * (0.2 + 2 * i / shape.runs)
+        order = np.argsort(-noisy, axis=1, kind="stable")
+        rank = np.argsort(order, axis=1)
+        lines = [
+            f"{q} Q0 {d} {r + 1} {s:.6f} system{i}\n"
+            for q, d, r, s in zip(columns["query_id"], columns["doc_id"], rank.ravel(), noisy.ravel(), strict=True)
+        ]
+        at = (order + np.arange(shape.queries)[:, None] * order.shape[1]).ravel()
+        (path / file.name).write_text("".join(lines[k] for k in at))
 
 
 # ── columns of bytes ─────────────────────────────────────────────────────────────────────────────

@@ -128,8 +128,8 @@ def compare(qrels: str, run: str) -> Prepared:
     from judged.stats.paired.registry import outcome_of_pairs
 
     x, pairs = _systems()
-    outcome_of_pairs(x[:100], pairs, resamples=100)
-    return lambda: outcome_of_pairs(x, pairs, resamples=1_000), lambda outcome: {}
+    outcome_of_pairs(x[:100], pairs, "permutation", resamples=100)
+    return lambda: outcome_of_pairs(x, pairs, "permutation", resamples=1_000), lambda outcome: {}
 
 
 def compare_ranx(qrels: str, run: str) -> Prepared:
@@ -243,13 +243,72 @@ def ndcg_sklearn(qrels: str, run: str) -> Prepared:
     return lambda: ndcg_score(labels, scores, k=10), lambda value: {}
 
 
-def _lists() -> tuple[Any, Any]:
-    """Labels from 0 to 4, most of them 0, and scores in float32: 10,000 lists of 200 items."""
+def calls(qrels: str, run: str) -> Prepared:
+    """A thousand evaluations of five queries in dicts."""
+    import judged as jd
+
+    given = _five_queries()
+    jd.evaluate(*given, "nDCG@10 AP")
+    return lambda: [jd.evaluate(*given, "nDCG@10 AP") for _ in range(1_000)], lambda values: {}
+
+
+def calls_pytrec_eval(qrels: str, run: str) -> Prepared:
+    """The same by pytrec_eval, with an evaluator per call."""
+    import pytrec_eval
+
+    judgments, ranking = _five_queries()
+    names = {"ndcg_cut.10", "map"}
+    return lambda: [
+        pytrec_eval.RelevanceEvaluator(judgments, names).evaluate(ranking) for _ in range(1_000)
+    ], lambda values: {}
+
+
+def _five_queries() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    judgments = {f"q{q}": {f"d{d}": (q + d) % 3 for d in range(0, 20, 2)} for q in range(5)}
+    return judgments, {f"q{q}": {f"d{d}": float((7 * d + q) % 20) for d in range(20)} for q in range(5)}
+
+
+def batches(qrels: str, run: str) -> Prepared:
+    """A thousand calls with 32 lists of 100 items."""
+    import judged as jd
+
+    lists = _lists(32, 100)
+    jd.ndcg(*lists)
+    return lambda: [jd.ndcg(*lists) for _ in range(1_000)], lambda values: {}
+
+
+def batches_sklearn(qrels: str, run: str) -> Prepared:
+    """The same by scikit-learn."""
+    from sklearn.metrics import ndcg_score
+
+    lists = _lists(32, 100)
+    return lambda: [ndcg_score(*lists) for _ in range(1_000)], lambda values: {}
+
+
+def cutoff(qrels: str, run: str) -> Prepared:
+    """nDCG@10 of 4,000 lists of 200 items."""
+    import judged as jd
+
+    labels, scores = _lists(4_000, 200)
+    jd.ndcg(labels[:10], scores[:10], k=10)
+    return lambda: jd.ndcg(labels, scores, k=10), lambda values: {}
+
+
+def cutoff_sklearn(qrels: str, run: str) -> Prepared:
+    """The same by scikit-learn, ties in any order."""
+    from sklearn.metrics import ndcg_score
+
+    lists = _lists(4_000, 200)
+    return lambda: ndcg_score(*lists, k=10, ignore_ties=True), lambda values: {}
+
+
+def _lists(rows: int = 10_000, items: int = 200) -> tuple[Any, Any]:
+    """Labels from 0 to 4, most of them 0, and scores in float32."""
     import numpy as np
 
     rng = np.random.default_rng(0)
-    labels = rng.integers(0, 5, (10_000, 200)) * (rng.random((10_000, 200)) < 0.3)
-    return labels, rng.random((10_000, 200)).astype(np.float32)
+    labels = rng.integers(0, 5, (rows, items)) * (rng.random((rows, items)) < 0.3)
+    return labels, rng.random((rows, items)).astype(np.float32)
 
 
 def _join(judgments: Any, ranking: Any) -> Any:

@@ -8,10 +8,10 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from inside import FIVE, PYTREC_EVAL, RANX
 from shape import SHAPES, Shape
@@ -55,6 +55,14 @@ run = pl.scan_csv(sys.argv[2], separator=" ", has_header=False, schema=names).se
 hits = run.join(qrels.select("query", "doc", "grade"), on=["query", "doc"]).collect(engine="streaming")
 print(len(hits), hits["grade"].sum(), sep="\\n")
 """
+READS = {
+    "orjson.loads": ("orjson", "print(sum(map(len, orjson.loads(open(sys.argv[2], 'rb').read()).values())))"),
+    "polars.read_csv": ("polars", "print(len(polars.read_csv(sys.argv[2])))"),
+    "polars.read_ndjson": ("polars", "print(len(polars.read_ndjson(sys.argv[2])))"),
+    "polars.read_parquet": ("polars", "print(len(polars.read_parquet(sys.argv[2])))"),
+}
+ZCAT = 'gzip -dc "$0" | wc -l'
+FOR_EACH = 'judgments="$1"; shift; for run; do "$0" -m map -m ndcg_cut.10 "$judgments" "$run"; done'
 IMPORT = """
 import time
 cpu, wall = time.process_time(), time.perf_counter()
@@ -70,7 +78,11 @@ def _last_column(text: str) -> list[float]:
 
 
 def _before_interval(text: str) -> list[float]:
-    return [float(value) for value in re.findall(r"(\S+) +\[", text)]
+    return [float(value) for value in re.findall(r"(\d[\d.]*) +\[\d", text)]
+
+
+def _nothing(text: str) -> list[float]:
+    return []
 
 
 def _first_cell(text: str) -> list[float]:
@@ -82,7 +94,8 @@ class Task:
     """One tool on one collection.
 
     `names` are the numbers it prints, in their order, and `tolerance` how exactly; `limit`: `judged` may need at most
-    this many times as much; `inside`: it times a part of itself. No command: the tool is not installed.
+    this many times as much, and `lean` times the memory; `most` are absolute bounds; `inside`: it times a part of itself.
+    No command: the tool is not installed.
     """
 
     tool: str
@@ -92,6 +105,8 @@ class Task:
     read: Callable[[str], list[float]] = _last_column
     tolerance: float = 1e-9
     limit: float | None = None
+    lean: float | None = None
+    most: tuple[tuple[Literal["cpu", "wall", "peak"], float], ...] = ()
     inside: bool = False
 
     @property
@@ -132,14 +147,44 @@ class Tools:
     def judged(self, data: str, **rest: Any) -> Task:
         return Task("judged", data, self._python("judged", JUDGED, data), OURS, **rest)
 
-    def judged_eval(self, data: str, **rest: Any) -> Task:
+    def judged_eval(self, data: str, tool: str = "judged eval", **rest: Any) -> Task:
         command = self._program(_script("judged"), "eval", *self.files(data), "-m", *OURS, "-p", "12")
-        return Task("judged eval", data, command, OURS, _before_interval, **rest)
+        return Task(tool, data, command, OURS, _before_interval, **rest)
+
+    def judged_trec_eval(self, data: str, **rest: Any) -> Task:
+        return replace(
+            self.trec_eval(data, **rest),
+            tool="judged trec_eval",
+            command=self._program(_script("judged"), "trec_eval", *self._asked(data)),
+        )
+
+    def judged_runs(
+        self, command: str, data: str, *options: str, first: int | None = None, tool: str = "", **rest: Any
+    ) -> Task:
+        """A command of `judged` on several runs, or on the first few of them."""
+        words = self._program(_script("judged"), command, *self._runs(data, first), *options)
+        return Task(tool or f"judged {command}", data, words, read=_nothing, **rest)
+
+    def trec_eval_each(self, data: str, **rest: Any) -> Task:
+        """trec_eval once per run."""
+        path = trec_eval_path()
+        command = None if path is None else ("sh", "-c", FOR_EACH, path, *self._runs(data))
+        return Task("trec_eval, once per run", data, command, read=_nothing, **rest)
+
+    def reading(self, tool: str, data: str, **rest: Any) -> Task:
+        """A library that only reads the run's file."""
+        module, code = READS[tool]
+        return Task(
+            tool, data, self._python(module, f"import sys, {module}; {code}", data), ("rows",), _first_cell, **rest
+        )
+
+    def zcat(self, data: str, **rest: Any) -> Task:
+        command = ("sh", "-c", ZCAT, self.files(data)[1]) if shutil.which("gzip") else None
+        return Task("gzip -dc | wc -l", data, command, ("rows",), _first_cell, **rest)
 
     def trec_eval(self, data: str, **rest: Any) -> Task:
         """trec_eval has no cutoff for the reciprocal rank, and prints in an order of its own, with four decimals."""
-        asked = [word for name in ("map", "recip_rank", "P.10", "recall.1000", "ndcg_cut.10") for word in ("-m", name)]
-        command = self._program(trec_eval_path(), *asked, *self.files(data))
+        command = self._program(trec_eval_path(), *self._asked(data))
         return Task("trec_eval", data, command, ("AP", "RR", "P@10", "R@1000", "nDCG@10"), tolerance=5.1e-5, **rest)
 
     def pytrec_eval(self, data: str, **rest: Any) -> Task:
@@ -175,6 +220,19 @@ class Tools:
     def importing(self, statement: str, module: str, **rest: Any) -> Task:
         command = (sys.executable, "-c", IMPORT.replace("STATEMENT", statement))
         return Task(statement, "", command if find_spec(module) else None, inside=True, **rest)
+
+    def whole_import(self, module: str, **rest: Any) -> Task:
+        """A whole process that only imports a module."""
+        command = (sys.executable, "-c", f"import {module}") if find_spec(module) else None
+        return Task(f"python -c 'import {module}'", "", command, read=_nothing, **rest)
+
+    def _asked(self, data: str) -> Command:
+        asked = [word for name in ("map", "recip_rank", "P.10", "recall.1000", "ndcg_cut.10") for word in ("-m", name)]
+        return (*asked, *self.files(data))
+
+    def _runs(self, data: str, first: int | None = None) -> Command:
+        shape = self.shape(data)
+        return (self.files(data)[0], *map(str, shape.run_files(self.folder, data)[:first]))
 
     def _python(self, module: str, code: str, data: str, *more: str) -> Command | None:
         return (sys.executable, "-c", code, *self.files(data), *more) if find_spec(module) else None

@@ -19,6 +19,7 @@ Results = dict[str, Any]
 OWN = 60.0  # MB beyond an interpreter with NumPy, mapped files not counted
 # The issue bounds memory by the largest query and the hits; this is how many bytes each of their items may take.
 ITEM = 100
+EACH = 0.005  # s of CPU per run beyond the first
 LINEAR = 1.1  # doubling the lines may take this much more than double the time
 
 
@@ -73,6 +74,9 @@ def targets(results: Results) -> Iterator[Target]:
     """All targets whose tools were measured."""
     for work in results["works"]:
         yield from _times(work)
+        yield from _bounds(work)
+        if work["name"] == "runs":
+            yield from _each_run(work)
         if work["name"] == "file":
             for row in ours(work):
                 yield _memory(row, "beyond NumPy and the mapped file", OWN, results)
@@ -85,9 +89,40 @@ def targets(results: Results) -> Iterator[Target]:
 def _times(work: Results) -> Iterator[Target]:
     for row in work["rows"]:
         for mine in ours(work) if row["limit"] and measured(row) else ():
+            if mine is row:
+                continue
             needed = mine[work["clock"]] / row[work["clock"]]
             goal, held = f"≤ {share(row['limit'])}", needed <= row["limit"] and not (differs(row) or differs(mine))
             yield Target(work["name"], mine["tool"], row["tool"], goal, share(needed), held)
+
+
+def _bounds(work: Results) -> Iterator[Target]:
+    """Absolute bounds, and memory compared with that of another tool."""
+    units = {"cpu": "s CPU", "wall": "s", "peak": "MB"}
+    for mine in ours(work):
+        for name, most in mine.get("most", {}).items():
+            goal, figure = f"≤ {most:g} {units[name]}", f"{mine[name]:.3g} {units[name]}"
+            yield Target(work["name"], mine["tool"], mine["data"], goal, figure, mine[name] <= most)
+        for row in work["rows"]:
+            if row.get("lean") and measured(row):
+                needed = mine["peak"] / row["peak"]
+                goal = f"≤ {share(row['lean'])} memory"
+                yield Target(work["name"], mine["tool"], row["tool"], goal, share(needed), needed <= row["lean"])
+
+
+def _each_run(work: Results) -> Iterator[Target]:
+    """CPU per run beyond the first: the first two rows are all runs and the first of them."""
+    every, one = work["rows"][:2]
+    if measured(every) and measured(one):
+        each = (every["cpu"] - one["cpu"]) / (every["shape"]["runs"] - 1)
+        yield Target(
+            work["name"],
+            every["tool"],
+            "each run beyond the first",
+            f"≤ {EACH * 1e3:g} ms",
+            f"{each * 1e3:.3g} ms",
+            each <= EACH,
+        )
 
 
 def _memory(row: Row, what: str, most: float, results: Results) -> Target:

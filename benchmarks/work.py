@@ -38,7 +38,7 @@ def works(tools: Tools) -> list[Work]:
             (
                 tools.judged("marco"),
                 tools.judged_eval("marco"),
-                tools.trec_eval("marco", limit=1 / 15),
+                tools.trec_eval("marco", limit=1 / 25),
                 tools.pytrec_eval("marco", limit=1 / 15),
                 tools.ir_measures("marco", limit=1 / 40),
                 tools.ir_measures("marco", cut=False, limit=1 / 40),
@@ -51,7 +51,7 @@ def works(tools: Tools) -> list[Work]:
         Work(
             "scan",
             "The scan alone, judgments read before (marco, in process, all cores)",
-            (tools.inside("judged", "scan", "marco", times=5), tools.wc("marco", limit=4)),
+            (tools.inside("judged", "scan", "marco", times=5), tools.wc("marco", limit=2.5)),
             clock="wall",
         ),
         Work(
@@ -130,6 +130,9 @@ def works(tools: Tools) -> list[Work]:
                 tools.ranx("covid"),
             ),
         ),
+        *_formats(tools),
+        *_many_runs(tools),
+        *_small_calls(tools),
         Work(
             "growth",
             "Long and many rankings: how time and memory grow (from files to the five, imports left out)",
@@ -141,3 +144,82 @@ def works(tools: Tools) -> list[Work]:
             memory=True,
         ),
     ]
+
+
+def _formats(tools: Tools) -> list[Work]:
+    """A run of a million lines in each format, against a library that only reads the file."""
+    peers = {
+        "run.gz": tools.zcat("million as run.gz", limit=1.3),
+        "parquet": tools.reading("polars.read_parquet", "million as parquet"),
+        "json": tools.reading("orjson.loads", "million as json", limit=1),
+        "csv": tools.reading("polars.read_csv", "million as csv", limit=1.2),
+        "jsonl": tools.reading("polars.read_ndjson", "million as jsonl", limit=1.2),
+        "parts": tools.judged_eval("million", tool="judged eval, one file", limit=1.2),
+    }
+    names = {"run.gz": "gzip", "jsonl": "json lines", "parts": "a directory of TREC files"}
+    return [
+        Work("trec", "From a TREC file of a million lines to the five (whole process)", (tools.judged_eval("million"), tools.trec_eval("million"), tools.wc("million"))),
+        *(
+            Work(kind.removeprefix("run."), f"The same from {names.get(kind, kind)} (whole process)", (tools.judged_eval(f"million as {kind}"), peer))
+            for kind, peer in peers.items()
+        ),
+        Work(
+            "trec_eval", "judged trec_eval and trec_eval (marco, whole process)",
+            (tools.judged_trec_eval("marco"), tools.trec_eval("marco", limit=1 / 8, lean=1)),
+        ),
+    ]  # fmt: skip
+
+
+def _many_runs(tools: Tools) -> list[Work]:
+    shape = tools.shape("sixty")
+    sixty, bounds = f"{shape.runs} runs of {shape.rows:,} lines", (("cpu", 2.0), ("peak", 200.0))
+    maximum = ("--test", "permutation", "--correction", "max", "-m", "nDCG@10")
+    return [
+        Work(
+            "runs", f"judged eval of {sixty} (whole process)",
+            (tools.judged_runs("eval", "sixty"), tools.judged_runs("eval", "sixty", first=1, tool="judged eval, one run"), tools.trec_eval_each("sixty", limit=1)),
+        ),
+        Work(
+            "pairs", f"judged compare and report of {sixty}, all pairs (whole process)",
+            (
+                tools.judged_runs("compare", "sixty", most=bounds),
+                tools.judged_runs("compare", "sixty", *maximum, tool="judged compare, permutation", most=bounds),
+                tools.judged_runs("report", "sixty", "-o", "report.html", tool="judged report", most=(("cpu", 4.0), ("peak", 400.0))),
+            ),
+        ),
+        Work(
+            "track", f"judged compare of {tools.shape('track').runs} runs × {tools.shape('track').queries} queries (whole process)",
+            (tools.judged_runs("compare", "track", "-m", "nDCG@10", tool="judged compare"), tools.judged_runs("compare", "track", "-m", "nDCG@10", "-b", "system000", tool="judged compare, baseline")),
+        ),
+    ]  # fmt: skip
+
+
+def _small_calls(tools: Tools) -> list[Work]:
+    return [
+        Work(
+            "small", "judged eval of 40 queries (whole process)",
+            (tools.judged_eval("small"), tools.whole_import("numpy", limit=1.4), tools.ir_measures_script("small", limit=1), tools.trec_eval("small")),
+        ),
+        Work(
+            "calls", "evaluate of 5 queries × 20 documents in dicts, 1,000 calls (in process)",
+            (
+                tools.inside("judged", "calls", "small", most=(("cpu", 0.3),)),
+                tools.inside("pytrec_eval", "calls_pytrec_eval", "small", "pytrec_eval"),
+            ),
+        ),
+        Work(
+            "batches", "nDCG of 32 lists × 100 items, 1,000 calls (in process)",
+            (
+                tools.inside("judged", "batches", "small", most=(("cpu", 0.2),)),
+                tools.inside("scikit-learn", "batches_sklearn", "small", "sklearn"),
+            ),
+        ),
+        Work(
+            "cutoff", "nDCG@10 of 4,000 lists × 200 items (in process)",
+            (
+                tools.inside("judged", "cutoff", "small", times=10),
+                tools.inside("scikit-learn, ignore_ties", "cutoff_sklearn", "small", "sklearn", limit=1 / 3),
+            ),
+            clock="wall",
+        ),
+    ]  # fmt: skip

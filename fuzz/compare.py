@@ -14,6 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -38,17 +39,20 @@ if "JUDGED_FUZZ_NATIVE" in os.environ:
     _use(os.environ["JUDGED_FUZZ_NATIVE"])
 
 import numpy as np  # noqa: E402
-from fuzz.inputs import TARGETS, Case, case_of  # noqa: E402
+from fuzz.inputs import TARGETS, Case, case_of, read_by_reference, stream_of, text_of  # noqa: E402
 
+from judged.core import text_rows  # noqa: E402
 from judged.core.find import native, reference  # noqa: E402
 from judged.core.find.hits import Hits, check_id_kinds  # noqa: E402
 from judged.core.find.pool import IdPool, pool_of  # noqa: E402
+from judged.core.ids import IdColumn  # noqa: E402
 from judged.core.join import join as _join  # noqa: E402
 from judged.core.parts import find as placing  # noqa: E402
 from judged.core.parts.local import LocalPartitions  # noqa: E402
 from judged.core.parts.run import PartitionedRun  # noqa: E402
 from judged.core.tables import Run  # noqa: E402
 from judged.errors import JudgedError  # noqa: E402
+from judged.io.read import read_qrels, read_run  # noqa: E402
 
 Answer = dict[str, Any]
 
@@ -66,6 +70,12 @@ def difference(target: str, data: bytes) -> str:
     ):  # partitions hold rows: no ranking is empty
         ours = _answer(_in_parts, case)
         names = [name for name in _COUNTED if not _same(ours.get(name), theirs.get(name))]
+    text = text_of(target, data)
+    for read in (read_run, read_qrels) if text is not None and not names else ():
+        ours, theirs = _columns(partial(read, stream_of(text))), _columns(partial(read_by_reference, read, text))
+        names += [name for name in {**theirs, **ours} if not _same(ours.get(name), theirs.get(name))]
+        if names:
+            break
     return "\n".join(f"{name}:\n  native     {ours.get(name)!r}\n  reference  {theirs.get(name)!r}" for name in names)
 
 
@@ -129,7 +139,8 @@ def _kinds(case: Case) -> tuple[Any, Any]:
 
 
 def _by_reference(case: Case) -> Hits:
-    run = case.read()
+    with mock.patch.object(text_rows, "native", None):  # which would read the columns of a file
+        run = case.read()
     check_id_kinds(_kinds(case), run)
     return reference.find(_pool(case), run, case.policy)
 
@@ -144,12 +155,27 @@ def _pool(case: Case) -> IdPool:
 _POOLS: dict[int, IdPool] = {}
 
 
+def _columns(read: Any) -> Answer:
+    """The columns of a run or of judgments, and the places of its rows; read in parts so small that a short file has several."""
+    with mock.patch.object(text_rows, "_BYTES", 40):
+        answer = _caught(read)
+    for name, value in answer.items():
+        if isinstance(value, IdColumn):
+            answer[name] = value.tolist()
+    where = answer.pop("where", None)
+    return answer if where is None else {**answer, "places": [where(row) for row in range(len(answer["query"]))]}
+
+
 def _answer(find: Any, case: Case) -> Answer:
+    return _caught(lambda: find(case))
+
+
+def _caught(find: Any) -> Answer:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found = find(case)
-        return {name: getattr(found, name) for name in Hits.__dataclass_fields__}
+            found = find()
+        return {name: getattr(found, name) for name in found.__dataclass_fields__}
     except JudgedError as error:
         return {
             "error": type(error),

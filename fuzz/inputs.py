@@ -10,13 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, partial
+from io import BytesIO
 from math import inf, nextafter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, get_args
+from unittest import mock
 
 import numpy as np
+from fuzz.json_inputs import json_text, opened
 
+from judged.core import text_rows
 from judged.core.ids import IdColumn
 from judged.core.policy import Duplicates, Order, Policy, Precision, Ties
 from judged.core.tables import Qrels, Run
@@ -27,7 +31,7 @@ from judged.io.read import open_whole_run, read_qrels, read_run
 from judged.io.text.decimals import is_decimal
 from judged.io.text.trec import parse_run
 
-__all__ = ["HEADER", "TARGETS", "Case", "case_of"]
+__all__ = ["HEADER", "TARGETS", "Case", "case_of", "read_by_reference", "stream_of", "text_of"]
 
 HEADER = 8
 DEPTHS = (None, 1, 2, 3, 7)
@@ -128,6 +132,35 @@ def _filled(query: bytes, size: int) -> bytes:
     lines = [b"%s Q0 x%04d 1 0 t\n" % (query, i) for i in range(size // len(b"%s Q0 x0000 1 0 t\n" % query))]
     rest = size - sum(map(len, lines))
     return b"".join(lines) + (b"#".ljust(rest - 1, b"-") + b"\n" if rest > 1 else b"\n" * rest)
+
+
+BEGINNINGS = (
+    b"query_id,doc_id,score\n", b"qid\tdocno\trank\tscore\n", b'"query";"doc";"score";"title"\r\n', b"query, doc, rank\n",
+    b"query_id,doc_id,title,rank,score\n", b"query-id\tcorpus-id\tscore\n", b"\xef\xbb\xbfqid,docid,subtopic,relevance\n", b"query,doc\n",
+    b"", b"1 0 a 1\n", b"1 qid:1 1:2 # docid = a\n",
+)  # fmt: skip
+
+
+def _tables(body: bytes, head: bytes) -> Source:
+    """A file of any format, in memory; the bytes follow a beginning that decides what it is."""
+    text = _of(BEGINNINGS, head[6]) + body
+    return _qrels(), lambda: open_whole_run(stream_of(text)), lambda: read_by_reference(read_run, text)
+
+
+def stream_of(text: bytes) -> BytesIO:
+    stream = BytesIO(text)
+    stream.name = "run.txt"
+    return stream
+
+
+def text_of(target: str, data: bytes) -> bytes | None:
+    """The file of an input, if it is one."""
+    return _of(BEGINNINGS, data[6]) + data[HEADER:] if target == "tables" and len(data) > HEADER else None
+
+
+def read_by_reference(read: Callable[[Any], Any], text: bytes) -> Any:
+    with mock.patch.object(text_rows, "native", None):
+        return read(stream_of(text))
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────
@@ -263,9 +296,20 @@ def _of_mapping(qrels: Qrels, run: dict[Any, Any]) -> Source:
     return qrels, partial(open_whole_run, run), partial(read_run, run)
 
 
+# ── JSON ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _json(body: bytes, head: bytes) -> Source:
+    """JSON in a stream, or in a file."""
+    text = json_text(body, head, (QUERIES, DOCS), SCORES)
+    return _file(text) if head[5] >= 192 else (_qrels(), *opened(text))
+
+
 TARGETS: dict[str, Callable[[bytes, bytes], Source]] = {
     "lines": _lines,
+    "tables": _tables,
     "numbers": _numbers,
     "rows": _rows,
     "mapping": _mapping,
+    "json": _json,
 }

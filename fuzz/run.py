@@ -3,7 +3,7 @@
     python fuzz/run.py --seconds 60     build, fuzz; fails with the input in build/fuzz/found
     python fuzz/run.py --replay FILE    what is wrong with such an input
 
-Six fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
+Eight fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
 coverage of the C++, under AddressSanitizer and UndefinedBehaviorSanitizer; then files.py, which needs neither. Corpora are kept in build/fuzz/corpus from
 one call to the next.
 """
@@ -19,7 +19,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "fuzz"
-SHARE = {"scan": 0.15, "lines": 0.3, "numbers": 0.1, "rows": 0.15, "mapping": 0.15, "files": 0.15}  # of the time
+SHARE = {
+    "scan": 0.15,
+    "lines": 0.2,
+    "tables": 0.15,
+    "numbers": 0.05,
+    "rows": 0.1,
+    "mapping": 0.1,
+    "json": 0.15,
+    "files": 0.1,
+}  # of the time
 LONGEST = 2048  # bytes of an input; `inputs.py` puts more around it where that matters
 PACKAGES = ("clang", "llvm", "libclang-rt-dev")  # the last is part of the first on some systems
 
@@ -70,8 +79,8 @@ def fuzz(target: str, scan: Path, extension: Path, seconds: int) -> bool:
     command = [str(scan)] if target == "scan" else [*compare(), target]
     options = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", f"-artifact_prefix={found}/{target}-", "-timeout=20",
                "-rss_limit_mb=4096"]  # fmt: skip
-    if inputs == "lines":
-        options.append(f"-dict={BUILD / 'seeds' / 'lines.dict'}")
+    if (words := BUILD / "seeds" / f"{inputs}.dict").exists():
+        options.append(f"-dict={words}")
     print(f"── {target}, {seconds} s", flush=True)
     done = call([*command, *options, str(corpus), str(BUILD / "seeds" / inputs)], extension, target, quiet=True)
     lines = done.stderr.splitlines()

@@ -1,4 +1,4 @@
-// Fuzzes the text scanner alone: no sanitizer may report an error, and the result must not depend on chunks and
+// Fuzzes the sources of text alone: no sanitizer may report an error, and the result must not depend on chunks and
 // threads. `compare.py` compares the inputs that it keeps with the reference; the first eight bytes are read as in
 // `inputs.py`.
 #include <cstdio>
@@ -8,6 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "collect.hpp"
+#include "delimited.hpp"
+#include "json_document.hpp"
+#include "json_lists.hpp"
+#include "json_records.hpp"
+#include "judgment_lines.hpp"
+#include "lenient_lines.hpp"
+#include "letor.hpp"
 #include "scan.hpp"
 
 using namespace judged;
@@ -96,6 +104,40 @@ void compare(const ScanResult& a, const ScanResult& b) {
     expect(repeats == others && a.repeats.size() == b.repeats.size(), "repeats");
 }
 
+template <class T>
+bool equal(const Block<T>& a, const Block<T>& b) {
+    return a.size == b.size && (a.size == 0 || std::memcmp(a.data.get(), b.data.get(), a.size * sizeof(T)) == 0);
+}
+
+bool equal(const IdBlock& a, const IdBlock& b) {
+    return equal(a.buffer, b.buffer) && equal(a.start, b.start) && equal(a.length, b.length);
+}
+
+// The columns of all rows do not depend on parts and threads either.
+template <class Source>
+void collect(const Source& source, unsigned threads, std::uint64_t part) {
+    const Progress progress = [](std::uint64_t, std::uint64_t) { return true; };
+    const Collected a = Collect<Source>(source).run(1, 1 << 20, progress), b = Collect<Source>(source).run(threads, part, progress);
+    expect((a.bad == nowhere) == (b.bad == nowhere), "bad");
+    if (a.bad != nowhere) return;
+    expect(a.rows == b.rows && a.unranked == b.unranked && (a.rows == 0 || a.last == b.last), "rows");
+    expect(equal(a.queries, b.queries) && equal(a.query, b.query) && equal(a.doc, b.doc) && equal(a.aspect, b.aspect), "ids");
+    expect(equal(a.number, b.number) && (a.unranked < a.rows || equal(a.rank, b.rank)), "numbers");
+}
+
+void collect_all(const char* data, std::uint64_t start, std::uint64_t size, unsigned threads, std::uint64_t part) {
+    collect(Lines(data, start, size), threads, part);
+    collect(LenientLines(data, start, size), threads, part);
+    collect(JudgmentLines(data, start, size, false), threads, part);
+    collect(JudgmentLines(data, start, size, true), threads, part);
+    collect(Letor(data, start, size, 1), threads, part);
+    for (const char separator : {',', '\t', ';', ' '}) {
+        collect(Delimited(data, start, size, {separator, false, false, 3, 0, 1, 2, -1, -1}), threads, part);
+        collect(Delimited(data, start, size, {separator, true, true, 5, 0, 1, 3, -1, 4}), threads, part);
+        collect(Delimited(data, start, size, {separator, false, false, 4, 0, 1, 3, 2, -1}), threads, part);
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -113,10 +155,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::unique_ptr<char[]> exact(new char[text.size()]);  // of the exact size, so that reading past the end is detected
     std::memcpy(exact.get(), text.data(), text.size());
     const std::uint64_t start = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
-    const Lines lines(exact.get(), start, text.size());
-    const auto found = [&](unsigned threads, std::uint64_t part) {
-        return Scan<Lines>(pool, policy, lines).run(threads, part, [](std::uint64_t, std::uint64_t) { return true; });
+    // `guesses`: the source may refuse a text for a cut that turns out not to be one.
+    const auto check = [&]<class Source>(const Source& source, bool guesses = false) {
+        const auto found = [&](unsigned threads, std::uint64_t part) {
+            return Scan<Source>(pool, policy, source).run(threads, part, [](std::uint64_t, std::uint64_t) { return true; });
+        };
+        const ScanResult whole = found(1, 1 << 20), cut = found(1 + head[5] / 4 % 3, parts[head[5] % 4]);
+        if (!guesses || (whole.bad == nowhere && cut.bad == nowhere)) compare(whole, cut);
     };
-    compare(found(1, 1 << 20), found(1 + head[5] / 4 % 3, parts[head[5] % 4]));
+    check(Lines(exact.get(), start, text.size()));
+    collect_all(exact.get(), start, text.size(), 1 + head[5] / 4 % 3, parts[head[5] % 4]);
+    if (text.find('{') == std::string::npos) return 0;
+    for (const bool listed : {false, true}) {
+        check(JsonRecords(exact.get(), start, text.size(), {"query", "doc", "score"}, listed), listed);
+        check(JsonRecords(exact.get(), start, text.size(), {"query", "doc", {}, "rank"}, listed), listed);
+        check(JsonLists(exact.get(), start, text.size(), "query", "docs", listed, {}), true);  // a query may be cut off from its repetition
+        check(JsonDocument(exact.get(), start, text.size(), listed, false, {"query"}), true);
+    }
     return 0;
 }

@@ -6,10 +6,10 @@ python -m fuzz.seeds FOLDER    writes FOLDER/<target>/<name> and FOLDER/<target>
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fuzz.inputs import DOCS, HEADER, QUERIES
+from fuzz.inputs import BEGINNINGS, DOCS, HEADER, QUERIES
 
 __all__ = ["seeds"]
 
@@ -35,6 +35,10 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
         yield "lines", f"chunk-{at}", _head(before=at) + _ordinary()
         yield "lines", f"end-{at}", _head(after=at, part=6) + _ordinary()
         yield "lines", f"chunk-end-{at}", _head(2, before=at, after=at, part=3) + b"1\tQ0\ta b\t1\t2\tt\n" + _ordinary()
+    for i, (name, text) in enumerate(_delimited()):
+        for beginning in range(len(BEGINNINGS)):
+            if i < 4 or beginning in (i % 8, 8):
+                yield "tables", f"{name}-{beginning}", _head(i % 3, i % 6, i % 3, part=i, before=beginning) + text
     for at in range(0, len(NUMBERS), 6):
         yield "numbers", f"known-{at}", _head() + b"\n".join(NUMBERS[at : at + 6])
         yield "numbers", f"known-{at}-only", _head(precision=1, before=1) + b"\n".join(NUMBERS[at : at + 12])
@@ -53,6 +57,18 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
         for odd in range(0, 32, 3):
             head = _head(form % 3, odd % 6, odd % 3, odd % 5, odd % 2, odd, form, odd)
             yield "mapping", f"form-{form}-{odd}", head + _mapping(form * 32 + odd)
+    for form in range(1, 6):
+        for style in (*range(0, 64, 3), 7, 15, 23, 71, 255):
+            head = _head(
+                form % 3, style % 6, style % 3, style % 5, style % 2, (style, 192)[style % 5 == 4], form, style
+            )
+            yield "json", f"form-{form}-{style}", head + _rows(form * 64 + style, 12 + style % 30)
+    for i, text in enumerate(_json_texts()):
+        yield (
+            "json",
+            f"text-{i}",
+            _head(i % 3, i % 6, (i + 1) % 3, part=i % 12) + text.encode("utf-8", "surrogateescape"),
+        )
     yield from (("mapping", f"empty-{i}", _head(before=i)) for i in range(2))
     yield from (("mapping", f"empty-ranking-{i}", _head(order=i) + b"\0") for i in range(3))
     yield "rows", "empty", _head(before=2)
@@ -117,6 +133,45 @@ def _texts() -> Iterator[tuple[str, bytes]]:
         yield f"rank-{i}", _line(rank=rank) + _line(b"1", b"b", b"2", b"0")
     for folder in sorted(EDGE_CASES.glob("*/run")):
         yield f"edge-{folder.parent.name}", folder.read_bytes()[:1500]
+
+
+def _delimited() -> Iterator[tuple[str, bytes]]:
+    """Rows of tables; what each means depends on the beginning of the file."""
+    for cells in (3, 4, 5):
+        for separator in (b",", b"\t", b";"):
+            rows = [
+                [query, doc, b"%d" % (i + 1), b"%.2f" % (9 - i / 4), b"t"]
+                for query in (b"1", b"2")
+                for i, doc in enumerate(DOCS[:9])
+            ]
+            lines = [separator.join([*row[:2], *row[5 - cells + 2 :]]) for row in rows]
+            yield f"plain-{cells}-{separator.hex()}", b"\n".join([*lines, b""])
+            yield (
+                f"quoted-{cells}-{separator.hex()}",
+                b"\r\n".join(b'"' + line.replace(separator, b'"' + separator + b'"') + b'"' for line in lines),
+            )
+    for i, cell in enumerate(
+        (
+            b'"a""b"',
+            b'"a\nb"',
+            b'a"b',
+            b'"a" ',
+            b" a",
+            b"",
+            b'"',
+            b'""',
+            b"\xff",
+            b"\xc3\xa9",
+            b"\0",
+            b"\r",
+            b"1,5",
+            b"x" * 200,
+        )
+    ):
+        yield f"cell-{i}", b"1,a,1\n1," + cell + b",2\n2," + cell + b",3,4\n1\tb\t2\t" + cell + b"\n"
+        yield f"text-{i}", b"1,a," + cell + b',1,2\n2,b,"' + cell.replace(b'"', b'""') + b'",2,1\n'
+    for i, number in enumerate(NUMBERS):
+        yield f"number-{i}", b"1,a," + number + b"\n1,b,2\n"
 
 
 def _forms(plain: bytes) -> Iterator[tuple[str, bytes]]:
@@ -186,6 +241,54 @@ def _bad() -> Iterator[tuple[str, bytes]]:
     yield "two-wrongs-other", b"1 Q0\n1 Q0 b 1 x t\n"
 
 
+JSON_WORDS = ('"query"', '"doc"', '"score"', '"rank"', '": "', '", "', '{"', '"}', "},", "],", "null", "true", "\\u00e9", "\\ud83d\\ude00", "\\/", "1e5", "-0", "[]", "{}",
+              '{"query": "1", "doc": "a", "score": 1}\n', '"1": {"a": 1}', '"1": ["a"]')  # fmt: skip
+
+
+def _json_texts() -> Iterator[str]:
+    """Documents at the border of what the native core takes."""
+    record = '{"query": "1", "doc": "a", "score": 2}'
+    yield from (
+        record + end + record + last for end in ("\n", "\r\n", "\n\n \n", " ", ",") for last in ("\n", "", " ", "\n#")
+    )
+    yield from (
+        f"[{record}{comma}{record}{end}" for comma in (", ", ",\n", "\n") for end in ("]", "]\n", "", ",]", "] x")
+    )
+    for value in (
+        "1",
+        '"1"',
+        "null",
+        "[1, 2]",
+        '{"a": 1, "a": 2}',
+        '"\\ud800"',
+        "NaN",
+        "01",
+        "[" * 40 + "]" * 40,
+        '"}\\",{\\""',
+    ):
+        yield record + "\n" + record[:-1] + f', "more": {value}}}\n'
+    yield record + "\n" + record.replace("query", "qu\\u0065ry") + "\n"
+    yield record + "\n" + '{"doc": "b", "score": 1, "query": "1"}\n' + record.replace('"a"', '"a", "doc": "b"')
+    for inner in (
+        '{"a": 1}',
+        '{"a": 1, "a": 2}',
+        '{"a": 1, "\\u0061": 2}',
+        "{}",
+        '["a", "b"]',
+        '["a", "a"]',
+        '["a", 7, -0]',
+        "[]",
+        '[["a", 1]]',
+        '{"},\\"2": {": 1}',
+        '{"},": 1}',
+        "1",
+    ):
+        yield f'{{"1": {inner}, "2": {inner}}}'
+        yield f'{{"1": {inner}, "1": {inner}}}\n'
+        yield f'{{"query": {inner}, "doc": {inner}}}'
+        yield f'{{\n  "q": {inner.replace(", ", ",  ")}\n}}\n'
+
+
 def _noise(seed: int, size: int) -> bytes:
     """Bytes that look random and are always the same."""
     state, out = seed + 1, bytearray()
@@ -216,16 +319,20 @@ def _mapping(seed: int) -> bytes:
     return b"".join(parts)
 
 
-def _dictionary() -> str:
-    words = {*NUMBERS, *RANKS, *QUERIES, *DOCS, b"\n", b"\r\n", b"\t", b"#", b" Q0 ", b" 1 1 t\n", _line(), b"w" * 64}
+def _dictionary(words: Iterable[bytes]) -> str:
     return "".join('"' + "".join(f"\\x{byte:02x}" for byte in word) + '"\n' for word in sorted(words))
+
+
+def _words() -> set[bytes]:
+    return {*NUMBERS, *RANKS, *QUERIES, *DOCS, b"\n", b"\r\n", b"\t", b"#", b" Q0 ", b" 1 1 t\n", _line(), b"w" * 64}
 
 
 def main(folder: Path) -> None:
     for target, name, data in seeds():
         (folder / target).mkdir(parents=True, exist_ok=True)
         (folder / target / name).write_bytes(data)
-    (folder / "lines.dict").write_text(_dictionary())
+    (folder / "lines.dict").write_text(_dictionary(_words() | {word.encode() for word in JSON_WORDS}))
+    (folder / "json.dict").write_text(_dictionary(word.encode() for word in JSON_WORDS))
 
 
 if __name__ == "__main__":

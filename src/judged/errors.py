@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 _LONG_PATH = 1000
 IN_COMMAND: ContextVar[bool] = ContextVar("in_command", default=False)  # then options are flags: --ties best
@@ -29,8 +28,7 @@ def safe(text: str, keep: str = "") -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Place of a problem: a file with line and column, or an object with a key."""
 
     path: str
@@ -88,8 +86,7 @@ class Hint:
         return text.format_map({name: write(name, value) for name, value in self.options})
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(NamedTuple):
     """A name in a `Hint` that differs between Python and the command line, such as `jd.evaluate` and `judged eval`."""
 
     python: str
@@ -113,6 +110,8 @@ def _as_flag(name: str, value: Any) -> str:
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is True:
         return flag
+    import shlex
+
     quoted = f'"{value}"' if " " in str(value) and not set('"$`\\\\!') & set(str(value)) else shlex.quote(str(value))
     return f"{flag} {quoted}"
 

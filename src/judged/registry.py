@@ -13,10 +13,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from functools import cached_property
 from importlib import import_module
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from judged.errors import Hint, UsageError, shown
 
@@ -40,14 +39,17 @@ class Registry(Generic[T]):
 
     Args:
         kind: a noun for messages; an unknown name is the error `unknown-<kind>`, with hyphens for blanks.
-        modules: files that declare entries; they are imported at the first look-up.
+        package: its files declare entries. They are imported in their order until one has the name that is looked up; a file of
+            that name comes first. The order is that of `FILES`, if the package has it, else the alphabet.
     """
 
-    def __init__(self, kind: str, *, modules: tuple[str, ...] = ()) -> None:
+    def __init__(self, kind: str, *, package: str = "") -> None:
         self.kind = kind
-        self._modules = modules
+        self._package, self._loaded = package, not package
+        self.version = 0  # the number of changes: values that depend on the entries are kept for one version
         self._entries: dict[str, T] = {}
         self._exact: dict[str, T] = {}
+        self._by_file: dict[str, list[str]] = {}
 
     def add(self, entry: T, *, also: Iterable[str] = ()) -> T:
         """Declare an entry; one of the same name is replaced. `also` are further names for it."""
@@ -57,6 +59,7 @@ class Registry(Generic[T]):
             if other is not None and other.name != entry.name:
                 raise UsageError("name-taken", f"the name {name!r} of {entry.name} is already used by {other.name}")
         self.discard(entry.name)
+        self.version += 1
         self._entries[entry.name] = entry
         self._exact.update(dict.fromkeys(names, entry))
         return entry
@@ -64,6 +67,7 @@ class Registry(Generic[T]):
     def discard(self, name: str) -> None:
         """Remove a declaration, if there is one of this name."""
         if self._entries.pop(name, None) is not None:
+            self.version += 1
             self._exact = {known: entry for known, entry in self._exact.items() if entry.name != name}
 
     def __iter__(self) -> Iterator[T]:
@@ -79,11 +83,26 @@ class Registry(Generic[T]):
         """The name of every entry, without aliases."""
         return tuple(entry.name for entry in self)
 
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """The files of the package, by name; none is imported."""
+        package = import_module(self._package)
+        if hasattr(package, "FILES"):
+            return tuple(package.FILES)
+        from pkgutil import iter_modules
+
+        return tuple(file.name for file in iter_modules(package.__path__))
+
     def get(self, name: str) -> T | None:
         """The entry of this name or alias; None if there is none, or if the spelling fits several."""
-        self._load()
+        if name not in self._exact and not self._loaded:
+            for file in sorted(self.files, key=name.__ne__):
+                self._import(file)
+                if name in self._exact:
+                    break
         if name in self._exact:
             return self._exact[name]
+        self._load()
         found = {entry.name: entry for known, entry in self._exact.items() if _plain(known) == _plain(name)}
         return next(iter(found.values())) if len(found) == 1 else None
 
@@ -107,23 +126,32 @@ class Registry(Generic[T]):
 
     def nearest(self, name: str) -> str | None:
         """The name of the entry that a misspelt name resembles most."""
+        from difflib import get_close_matches
+
         self._load()
         known = {_plain(spelling): entry.name for spelling, entry in reversed(self._exact.items())}
         close = get_close_matches(_plain(name), known, 1, 0.6)
         return known[close[0]] if close else None
 
     def _load(self) -> None:
-        modules, self._modules = self._modules, ()
-        for module in modules:
-            import_module(module)
+        if not self._loaded:
+            self._loaded = True
+            for file in self.files:
+                self._import(file)
+
+    def _import(self, file: str) -> None:
+        """Import a file; entries are in the order of files, whichever was imported first."""
+        known = set(self._entries)
+        import_module(f"{self._package}.{file}")
+        new = self._by_file.setdefault(file, [name for name in self._entries if name not in known])
+        self._entries |= {name: self._entries.pop(name) for name in new if name in self._entries}
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A name with its parameters and what follows the @, as written."""
 
     name: str
-    params: dict[str, Any] = field(default_factory=dict)
+    params: dict[str, Any]
     at: str | None = None
 
 

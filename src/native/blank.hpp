@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "id.hpp"
+
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #elif defined(__ARM_NEON)
@@ -64,6 +66,78 @@ inline Masks masks_of(const char* p) {
     }
 #endif
     return masks;
+}
+
+// One bit per byte that is a blank or a control character, for 32 bytes.
+JUDGED_INLINE std::uint32_t low_bytes(const char* p) {
+#if defined(__SSE2__) || defined(_M_X64)
+    const auto bits = [](const char* at) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+        return std::uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes)));
+    };
+    return bits(p) | bits(p + 16) << 16;
+#else
+    constexpr std::uint64_t high = 0x8080808080808080;
+    std::uint32_t mask = 0;
+    for (int i = 0; i < 4; ++i) {
+        const auto word = load<std::uint64_t>(p + 8 * i);
+        const std::uint64_t low = ~(((word & ~high) + 0x5F5F5F5F5F5F5F5F) | word) & high;
+        mask |= std::uint32_t((low >> 7) * 0x0102040810204080 >> 56) << (8 * i);
+    }
+    return mask;
+#endif
+}
+
+// One bit for each of 64 bytes: whether it is this letter.
+JUDGED_INLINE std::uint64_t equal_bytes(const char* p, char letter) {
+    std::uint64_t bits = 0;
+#if defined(__SSE2__) || defined(_M_X64)
+    const __m128i wanted = _mm_set1_epi8(letter);
+    for (int part = 0; part < 4; ++part) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * part));
+        bits |= std::uint64_t(std::uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted)))) << (16 * part);
+    }
+#else
+    for (int i = 0; i < 64; ++i) bits |= std::uint64_t{p[i] == letter} << i;
+#endif
+    return bits;
+}
+
+// Whether one of 64 bytes is not ASCII.
+JUDGED_INLINE bool has_high_byte(const char* p) {
+    std::uint64_t any = 0;
+    for (int part = 0; part < 8; ++part) any |= load<std::uint64_t>(p + 8 * part);
+    return (any & 0x8080808080808080) != 0;
+}
+
+// Bit i is set if an odd number of the bits up to i are.
+JUDGED_INLINE std::uint64_t running_parity(std::uint64_t bits) {
+    for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+    return bits;
+}
+
+// Writes the positions of the bits, and more than are counted: a loop of unpredictable length would be slower.
+// Returns the number of positions; 64 more must have space.
+inline std::size_t flatten(const std::uint64_t* words, std::size_t count, std::uint32_t* out) {
+    std::uint32_t* const begin = out;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::uint64_t bits = words[i];
+        if (!bits) continue;
+        const auto base = std::uint32_t(64 * i);
+        const auto found = std::popcount(bits);
+        const auto next = [&](int k) {
+            out[k] = base + std::uint32_t(std::countr_zero(bits));
+            bits &= bits - 1;
+        };
+        for (int k = 0; k < 4; ++k) next(k);
+        if (found > 4)
+            for (int k = 4; k < 12; ++k) next(k);
+        if (found > 12)
+            for (int k = 12; k < 24; ++k) next(k);
+        for (int k = 24; k < found; ++k) next(k);
+        out += found;
+    }
+    return std::size_t(out - begin);
 }
 
 // The cells of complete lines of text: their edges, and those of the lines.
@@ -159,29 +233,6 @@ private:
         size = std::uint32_t(64 * last_word) + end;
         blank_[last_word] &= inside(end);
         return last_word + 1;
-    }
-
-    // Writes the positions of the bits, and more than are counted: a loop of unpredictable length would be slower.
-    static std::size_t flatten(const std::uint64_t* words, std::size_t count, std::uint32_t* out) {
-        std::uint32_t* const begin = out;
-        for (std::size_t i = 0; i < count; ++i) {
-            std::uint64_t bits = words[i];
-            if (!bits) continue;
-            const auto base = std::uint32_t(64 * i);
-            const auto found = std::popcount(bits);
-            const auto next = [&](int k) {
-                out[k] = base + std::uint32_t(std::countr_zero(bits));
-                bits &= bits - 1;
-            };
-            for (int k = 0; k < 4; ++k) next(k);
-            if (found > 4)
-                for (int k = 4; k < 12; ++k) next(k);
-            if (found > 12)
-                for (int k = 12; k < 24; ++k) next(k);
-            for (int k = 24; k < found; ++k) next(k);
-            out += found;
-        }
-        return std::size_t(out - begin);
     }
 
     static constexpr std::size_t slack = 64;

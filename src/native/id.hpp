@@ -99,6 +99,6 @@ JUDGED_INLINE bool holds_nul(View id) {
     return size > 0 && (p[0] == 0 || p[size / 2] == 0 || p[size - 1] == 0);
 }
 
-inline std::uint64_t hash(View id) { return hash(id.data(), id.size()); }
+JUDGED_INLINE std::uint64_t hash(View id) { return hash(id.data(), id.size()); }
 
 }  // namespace judged

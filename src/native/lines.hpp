@@ -4,83 +4,96 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
+#include <utility>
 #include <vector>
 
-#include "blank.hpp"
-#include "id.hpp"
 #include "number.hpp"
+#include "strip.hpp"
+#include "text.hpp"
 
 namespace judged {
 
-// One document of a ranking. `begin` is its offset in the source; `position` locates its id.
-struct Row {
-    View query, doc;
-    std::uint64_t begin, position;
-    double score;
-    std::int64_t rank = 0;
-    bool ranked = false;  // whether `rank` is set
-    std::int64_t code = -1;  // of the query, if the source has one; constant within a batch
-};
-
-inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
-
 class Lines {
 public:
-    Lines(const char* data, std::uint64_t start, std::uint64_t size) : data_(data), start_(start), size_(size) {
-        tail_at_ = size > start + overlap ? line_before(size - overlap) : start;
-        const std::uint64_t rest = size - tail_at_;
-        tail_ = std::make_unique<char[]>(rest + padding);
-        std::memcpy(tail_.get(), data + tail_at_, rest);
-        std::memset(tail_.get() + rest, ' ', padding);
-    }
+    Lines(const char* data, std::uint64_t start, std::uint64_t size) : text_(data, start, size) {}
 
-    std::uint64_t size() const { return size_; }
-    View view(std::uint64_t position, std::size_t size) const { return {at(position), size}; }
+    std::uint64_t size() const { return text_.size(); }
+    View view(std::uint64_t position, std::size_t size) const { return {text_.at(position), size}; }
 
     // Chunks of about this many bytes, each beginning with a new query.
     std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        std::vector<std::uint64_t> begins{start_};
-        while (size_ - begins.back() > 2 * bytes) {
-            const std::uint64_t next = next_query(line_after(begins.back() + bytes));
-            if (next >= size_) break;
-            begins.push_back(next);
-        }
-        begins.push_back(size_);
-        return begins;
+        return text_.parts(bytes, [this](std::uint64_t line) {
+            return text_.next_query(line, [this](std::uint64_t at) { return query_at(at); });
+        });
+    }
+
+    // Where the lines of the first query end, and where those of the last query begin.
+    std::pair<std::uint64_t, std::uint64_t> query_edges() const {
+        const auto query = [this](std::uint64_t line) { return query_at(line); };
+        std::uint64_t first = text_.start();
+        while (first < size() && Text::is_space(text_.data()[first])) ++first;
+        return {text_.next_query(first, query), text_.last_query(query)};
     }
 
     // Calls `each` for every row from `begin` to `end`. Returns the offset of the first invalid line, or `nowhere`.
     template <class Each>
     std::uint64_t rows(Cells& cells, std::uint64_t begin, std::uint64_t end, Each& each) const {
-        std::uint64_t chunk = step;
+        bool alike = true;  // whether the last lines resembled each other
         while (begin < end) {
-            const std::uint64_t border = begin < tail_at_ ? std::min(end, tail_at_) : end;
-            const auto size = std::uint32_t(std::min(border - begin, chunk));
-            const char* text = at(begin);
-            cells.find(text, size, begin + size == border, 6);
-            if (cells.size == 0) {  // no complete line
-                chunk *= 2;
-                if (chunk > longest_line) return begin;
-                continue;
-            }
-            const std::uint64_t bad = chunk_rows(cells, text, begin, each);
+            const std::uint64_t border = text_.stretch_end(begin, end);
+            const char* text = text_.at(begin);
+            const void* newline = alike ? std::memchr(text, '\n', std::min(border - begin, Text::step)) : nullptr;
+            const std::uint64_t next = newline ? begin + std::uint64_t(static_cast<const char*>(newline) - text) + 1
+                                               : std::min(text_.line_after(begin + Text::step), border);
+            const std::uint64_t bad = text_.cells(cells, begin, next, 6, [&](const char* chunk, std::uint64_t at) {
+                return chunk_rows(cells, chunk, at, each);
+            });
             if (bad != nowhere) return bad;
-            begin += cells.size;
-            chunk = step;
+            alike = !newline;
+            begin = next;
+            if (!newline || cells.form != Cells::Form::regular || text[0] == '#') continue;
+            begin = rows_alike(cells.edge.data(), text, next, border, each);
+            alike = begin > next;
         }
         return nowhere;
     }
 
-    static constexpr std::uint64_t longest_line = std::uint64_t{64} << 20;
-
 private:
-    static constexpr std::uint64_t step = 16 << 10;    // a chunk fits into the processor's cache
-    static constexpr std::uint64_t overlap = 4 << 10;  // copied, so that words can be read past the end
-    static constexpr std::uint64_t padding = 128;
+    // Calls `each` for the lines after a line with these ends of cells that have the same bytes before the document and after
+    // the score, as most have: only the other cells are looked at. Returns the offset of the first other line.
+    template <class Each>
+    static std::uint64_t rows_alike(const std::uint32_t* edge, const char* text, std::uint64_t begin, std::uint64_t end, Each& each) {
+        const Pattern head(text, edge[1] + 1), tail(text + edge[4], edge[5] + 1 - edge[4]);
+        if (head.size() > Strip::readable || tail.size() > Strip::readable) return begin;
+        Strip strip;
+        strip.query = View(text, edge[0]);
+        strip.prefix = head.size();
+        const char blank = text[edge[1]];
+        const char* line = text + edge[5] + 1;
+        const char* const last = line + (end - begin);
+        do {
+            strip.begin = begin;
+            const char* next = strip.take(line, last, head, tail, blank);
+            if (strip.size > 0) take(strip, each);
+            begin += std::uint64_t(next - line);
+            line = next;
+        } while (strip.size == Strip::most);
+        return begin;
+    }
 
-    const char* at(std::uint64_t position) const {
-        return position < tail_at_ ? data_ + position : tail_.get() + (position - tail_at_);
+    template <class Each>
+    JUDGED_INLINE static void take(const Strip& strip, Each& each) {
+        if constexpr (requires { each.strip(strip); }) {
+            each.strip(strip);
+        } else {
+            for (std::size_t i = 0; i < strip.size; ++i) each(row_of(strip, i));
+        }
+    }
+
+    static Row row_of(const Strip& strip, std::size_t i) {
+        const std::uint64_t position = strip.position(i);
+        const std::int64_t rank = std::max<std::int64_t>(strip.rank[i], 0);
+        return {strip.query, strip.doc(i), position - strip.prefix, position, strip.score[i], rank, strip.rank[i] >= 0};
     }
 
     template <class Each>
@@ -204,8 +217,8 @@ private:
             std::uint32_t to = from;
             while (to < end && text[to] != '\t') ++to;
             c = {from, to};
-            while (c.begin < c.end && is_blank(text[c.begin])) ++c.begin;
-            while (c.end > c.begin && is_blank(text[c.end - 1])) --c.end;
+            while (c.begin < c.end && Text::is_space(text[c.begin])) ++c.begin;
+            while (c.end > c.begin && Text::is_space(text[c.end - 1])) --c.end;
             if (c.size() == 0) return wrong;
             from = to + 1;
         }
@@ -213,51 +226,15 @@ private:
     }
 
     static bool is_separator(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-    static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-    // The first line that begins at or after a position, or the end.
-    std::uint64_t line_after(std::uint64_t position) const {
-        if (position >= size_) return size_;
-        const void* end = std::memchr(data_ + position, '\n', size_ - position);
-        return end ? std::uint64_t(static_cast<const char*>(end) - data_) + 1 : size_;
-    }
-
-    std::uint64_t line_before(std::uint64_t position) const {
-        while (position > start_ && data_[position - 1] != '\n') --position;
-        return position;
-    }
 
     View query_at(std::uint64_t line) const {
-        while (line < size_ && is_separator(data_[line])) ++line;
+        while (line < size() && is_separator(text_.data()[line])) ++line;
         std::uint64_t end = line;
-        while (end < size_ && !is_separator(data_[end]) && data_[end] != '\n') ++end;
-        return {data_ + line, end - line};
+        while (end < size() && !is_separator(text_.data()[end]) && text_.data()[end] != '\n') ++end;
+        return {text_.data() + line, end - line};
     }
 
-    // The first line of the next query: exponential, then binary search.
-    std::uint64_t next_query(std::uint64_t line) const {
-        if (line >= size_) return size_;
-        const View query = query_at(line);
-        std::uint64_t low = line, high = line;
-        for (std::uint64_t far = step; high < size_; far *= 2) {
-            high = line_after(low + far);
-            if (high < size_ && query_at(high) == query)
-                low = high;
-            else
-                break;
-        }
-        while (high - low > step) {
-            const std::uint64_t middle = line_after(low + (high - low) / 2);
-            if (middle >= high) break;
-            (query_at(middle) == query ? low : high) = middle;
-        }
-        while (low < high && query_at(low) == query) low = line_after(low);
-        return low;
-    }
-
-    const char* data_;
-    std::uint64_t start_, size_, tail_at_;
-    std::unique_ptr<char[]> tail_;
+    Text text_;
 };
 
 }  // namespace judged

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <deque>
+#include <new>
 
 namespace judged {
 
@@ -64,6 +65,25 @@ bool number_of(PyObject* object, double& out) {
     return out == out;
 }
 
+// A container that no other thread changes. Without an interpreter lock it is a copy, which also holds its items.
+class Private {
+public:
+    explicit Private(PyObject* container) : container_(container) {
+#if defined(Py_GIL_DISABLED)
+        container_ = PyDict_CheckExact(container) ? PyDict_Copy(container) : PyList_GetSlice(container, 0, PyList_Size(container));
+        if (container_ == nullptr) throw std::bad_alloc();
+    }
+    ~Private() {
+        Py_DECREF(container_);
+#endif
+    }
+    Private(const Private&) = delete;
+    PyObject* get() const { return container_; }
+
+private:
+    PyObject* container_;
+};
+
 // Ids stay in Python's memory: a position is an address.
 struct Pointers {
     View view(std::uint64_t position, std::size_t size) const { return {reinterpret_cast<const char*>(position), size}; }
@@ -77,7 +97,7 @@ public:
         found.answered.assign(pool.size(), 0);
     }
 
-    bool ranking(PyObject* id, PyObject* docs) {
+    bool ranking(PyObject* id, PyObject* given) {
         View name;
         queries_.clear();
         docs_.clear();
@@ -86,8 +106,10 @@ public:
         judged_ = pool_.is_judged(query);
         if (query == none && found_.unjudged++ < 3) found_.some_unjudged.emplace_back(name);
         if (judged_) ranking_.begin(pool_.documents(query));
-        const bool listed = PyList_CheckExact(docs);
-        if (!listed && !PyDict_CheckExact(docs)) return false;
+        const bool listed = PyList_CheckExact(given);
+        if (!listed && !PyDict_CheckExact(given)) return false;
+        const Private own(given);
+        PyObject* const docs = own.get();
         found_.ranked &= listed || PyDict_Size(docs) == 0;
         if (!(listed ? list(docs) : dict(docs))) return false;
         if (!judged_) return true;
@@ -161,8 +183,9 @@ private:
 
 bool scan_mapping(const Pool& pool, const Policy& policy, PyObject* run, bool integer_queries, bool integer_docs, ScanResult& found) {
     Reader reader(pool, policy, integer_queries, integer_docs, found);
+    const Private own(run);
     PyObject *id, *docs;
-    for (Py_ssize_t at = 0; PyDict_Next(run, &at, &id, &docs);) {
+    for (Py_ssize_t at = 0; PyDict_Next(own.get(), &at, &id, &docs);) {
         found.empty = false;
         if (!reader.ranking(id, docs)) return false;
     }

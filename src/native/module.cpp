@@ -4,14 +4,31 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
-#include <optional>
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
+#include <mutex>
+#include <optional>
+#include <variant>
+
+#include "collect.hpp"
 #include "columns.hpp"
 #include "counting.hpp"
+#include "delimited.hpp"
+#include "json_document.hpp"
+#include "json_lists.hpp"
+#include "json_records.hpp"
+#include "judgment_lines.hpp"
+#include "judgments.hpp"
+#include "lenient_lines.hpp"
+#include "letor.hpp"
 #include "mapping.hpp"
 #include "resample.hpp"
 #include "scan.hpp"
 #include "segment.hpp"
+#include "sign_flips.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -75,6 +92,19 @@ private:
     std::optional<nb::python_error> error_;
 };
 
+// Calls `work(progress)` without the interpreter, which handles signals meanwhile.
+template <class Work>
+auto watched(Work&& work, nb::object callback = nb::none()) {
+    Watch watch(std::move(callback));
+    try {
+        const nb::gil_scoped_release release;
+        return work(Progress(std::ref(watch)));
+    } catch (const Stopped&) {
+        watch.raise();
+        throw;
+    }
+}
+
 nb::bytes bytes_of(View text) { return nb::bytes(text.data(), text.size()); }
 
 nb::dict as_dict(ScanResult&& found) {
@@ -113,20 +143,30 @@ struct Job {
     unsigned threads;
     std::uint64_t part;
     nb::object progress;
+    std::size_t examples = 3;
+    Release release{};
 };
+
+// Removes the pages of a mapped file between two offsets from the memory of the process; they stay in the cache of the system.
+Release release_pages(const char* data) {
+#if defined(__linux__)
+    const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
+    return [data, page](std::uint64_t begin, std::uint64_t end) {
+        const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(data) + begin + page - 1) / page * page;
+        const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(data) + end) / page * page;
+        if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+    };
+#else
+    (void)data;
+    return {};
+#endif
+}
 
 template <class Source>
 nb::dict scan_source(const Source& source, Job job) {
-    Watch watch(std::move(job.progress));
-    std::optional<ScanResult> found;
-    try {
-        const nb::gil_scoped_release release;
-        found = Scan<Source>(job.pool.pool, job.policy, source).run(job.threads, job.part, std::ref(watch));
-    } catch (const Stopped&) {
-        watch.raise();
-        throw;
-    }
-    return as_dict(std::move(*found));
+    return as_dict(watched([&](const Progress& progress) {
+        return Scan<Source>(job.pool.pool, job.policy, source, job.examples).run(job.threads, job.part, progress, job.release);
+    }, std::move(job.progress)));
 }
 
 nb::dict scan_columns(const Columns& columns, Job job) {
@@ -139,11 +179,134 @@ nb::dict scan_columns(const Columns& columns, Job job) {
     return scan_source(*gathered, std::move(job));
 }
 
-nb::dict scan_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, const OwnedPool& pool,
-                    const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress) {
+// Every source of rows in text. Python names one, with its settings, in a layout.
+using TextSource = std::variant<Lines, LenientLines, JudgmentLines, Delimited, Letor, JsonRecords, JsonDocument, JsonLists>;
+
+// Judgments are collected, never scanned.
+template <class Source>
+constexpr bool has_rankings = !std::is_same_v<Source, JudgmentLines> && !std::is_same_v<Source, Letor>;
+
+std::string text_of(nb::handle text) { return std::string(nb::cast<std::string_view>(text)); }
+
+// Fields of records by role; None for a role without one.
+JsonRecords::Names field_names(const nb::dict& layout) {
+    static constexpr const char* roles[] = {"query", "doc", "score", "rank", "aspect"};
+    JsonRecords::Names names;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (const nb::object name = layout[roles[i]]; !name.is_none()) names[i] = nb::cast<std::string_view>(name);
+    return names;
+}
+
+JsonDocument json_document(const char* text, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
+    std::vector<std::string> columns;
+    for (const nb::handle name : nb::cast<nb::tuple>(layout["columns"])) columns.push_back(text_of(name));
+    return {text, start, size, nb::cast<bool>(layout["listed"]), nb::cast<bool>(layout["graded"]), std::move(columns)};
+}
+
+JsonLists json_lists(const char* text, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
+    JsonLists::Fields fields;
+    for (const auto [name, kind] : nb::cast<nb::dict>(layout["fields"])) {
+        const auto letter = nb::cast<std::string_view>(kind);
+        fields.emplace_back(text_of(name), letter.empty() ? char(0) : letter[0]);
+    }
+    return {text, start, size, text_of(layout["query"]), text_of(layout["docs"]), nb::cast<bool>(layout["graded"]), std::move(fields)};
+}
+
+DelimitedLayout delimited_layout(const nb::dict& layout) {
+    const auto column = [&](const char* role) { return nb::cast<int>(layout[role]); };
+    DelimitedLayout out{nb::cast<char>(layout["separator"]), nb::cast<bool>(layout["spaced"]), nb::cast<bool>(layout["grades"]),
+                        column("columns"), column("query"), column("doc"), column("number"), column("rank"), column("aspect")};
+    const int used[] = {out.query, out.doc, out.number, out.rank, out.aspect};
+    if (out.query < 0 || out.doc < 0 || *std::max_element(std::begin(used), std::end(used)) >= out.columns)
+        throw std::out_of_range("a column of the layout");
+    return out;
+}
+
+TextSource text_source(const Column<std::uint8_t>& data, std::uint64_t start, std::uint64_t size, const nb::dict& layout) {
     if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
-    const Lines lines(reinterpret_cast<const char*>(data.data()), start, size);
-    return scan_source(lines, {pool, policy, threads, part, std::move(progress)});
+    const char* text = reinterpret_cast<const char*>(data.data());
+    const auto name = nb::cast<std::string_view>(layout["source"]);
+    if (name == "trec") return Lines(text, start, size);
+    if (name == "trec_lenient") return LenientLines(text, start, size);
+    if (name == "trec_judgments") return JudgmentLines(text, start, size, nb::cast<bool>(layout["lenient"]));
+    if (name == "letor") return Letor(text, start, size, nb::cast<std::uint64_t>(layout["line"]));
+    if (name == "delimited") return Delimited(text, start, size, delimited_layout(layout));
+    if (name == "json_records") return JsonRecords(text, start, size, field_names(layout), nb::cast<bool>(layout["listed"]));
+    if (name == "json_lists") return json_lists(text, start, size, layout);
+    if (name == "json_document") return json_document(text, start, size, layout);
+    throw std::invalid_argument("unknown source");
+}
+
+nb::dict scan_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, const OwnedPool& pool,
+                   const Policy& policy, unsigned threads, std::uint64_t part, nb::object progress, std::size_t examples,
+                   bool mapped) {
+    const char* text = reinterpret_cast<const char*>(data.data());
+    const Job job{pool, policy, threads, part, std::move(progress), examples, mapped ? release_pages(text) : Release{}};
+    return std::visit([&]<class Source>(const Source& source) -> nb::dict {
+        if constexpr (has_rankings<Source>) return scan_source(source, job);
+        throw std::invalid_argument("judgments cannot be scanned");
+    }, text_source(data, start, size, layout));
+}
+
+// Where the rows of the first query of a text end, and where those of the last begin; None if its source cannot be cut there.
+nb::object query_edges(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+    return std::visit([](const auto& source) -> nb::object {
+        if constexpr (requires { source.query_edges(); }) {
+            const auto [first, last] = source.query_edges();
+            return nb::make_tuple(first, last);
+        } else {
+            return nb::none();
+        }
+    }, text_source(data, start, size, layout));
+}
+
+template <class T>
+Array<T> array_of(Block<T>&& block) {
+    T* data = block.data.release();
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return Array<T>(data, {block.size}, owner);
+}
+
+nb::tuple ids_of(IdBlock&& ids) {
+    return nb::make_tuple(array_of(std::move(ids.buffer)), array_of(std::move(ids.start)), array_of(std::move(ids.length)));
+}
+
+nb::object read_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout, unsigned threads,
+                     std::uint64_t part) {
+    const TextSource text = text_source(data, start, size, layout);
+    Collected all = watched([&](const Progress& progress) {
+        return std::visit([&]<class Source>(const Source& source) { return Collect<Source>(source).run(threads, part, progress); }, text);
+    });
+    if (all.bad != nowhere || all.rows == 0) return nb::none();
+    nb::dict out;
+    out["queries"] = ids_of(std::move(all.queries));
+    out["query"] = array_of(std::move(all.query));
+    out["doc"] = ids_of(std::move(all.doc));
+    out["number"] = array_of(std::move(all.number));
+    out["rank"] = all.unranked == all.rows ? nb::cast(array_of(std::move(all.rank))) : nb::none();
+    out["unranked"] = all.unranked;
+    out["aspect"] = ids_of(std::move(all.aspect));
+    out["last"] = all.last;
+    return out;
+}
+
+nb::object sort_judgments(Column<std::int64_t> place, std::size_t queries, Column<std::int64_t> query, Column<double> grade, nb::tuple docs,
+                          unsigned threads) {
+    const Slices ids = slices_of(docs);
+    if (grade.shape(0) != ids.size || query.shape(0) != ids.size || ids.size >= none) throw std::length_error("columns of different lengths");
+    auto sorted = watched([&](const Progress& progress) {
+        return SortJudgments(place.data(), queries, query.data(), grade.data(), ids).run(threads, progress);
+    });
+    if (!sorted) return nb::none();
+    return nb::make_tuple(array_of(std::move(sorted->query)), array_of(std::move(sorted->grade)),
+                          array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
+}
+
+Array<std::int64_t> row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+    std::vector<std::int64_t> begins;
+    const auto add = [&](const Row& row) { begins.push_back(std::int64_t(row.begin)); };
+    std::visit([&](const auto& source) { Cells cells; source.rows(cells, start, size, add); }, text_source(data, start, size, layout));
+    return array_of(std::move(begins));
 }
 
 Columns columns_of(const nb::tuple& queries, const Column<std::int64_t>& query, const nb::tuple& docs,
@@ -197,25 +360,31 @@ nb::object scan_dict(nb::dict run, bool integer_queries, bool integer_docs, cons
 // The rows of a batch of any kind, with the memory that it refers to.
 struct Rows {
     nb::object kept;
-    std::unique_ptr<Lines> lines;
+    std::unique_ptr<TextSource> text;
     std::unique_ptr<ArrowTable> table;
     std::unique_ptr<Columns> columns;
     std::uint64_t start = 0;
 
-    std::uint64_t end() const { return lines ? lines->size() : (table ? table->columns() : *columns).size(); }
+    std::uint64_t end() const {
+        if (text) return std::visit([](const auto& source) { return source.size(); }, *text);
+        return (table ? table->columns() : *columns).size();
+    }
 
     template <class Each>
     std::uint64_t rows(std::uint64_t end, Each& each) const {
         Cells cells;
-        if (lines) return lines->rows(cells, start, end, each);
+        if (text)
+            return std::visit([&]<class Source>(const Source& source) -> std::uint64_t {
+                if constexpr (has_rankings<Source>) return source.rows(cells, start, end, each);
+                throw std::invalid_argument("judgments cannot be counted");
+            }, *text);
         return (table ? table->columns() : *columns).rows(cells, start, end, each);
     }
 };
 
-Rows* rows_in_lines(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size) {
-    if (start > size || size > data.shape(0)) throw std::out_of_range("a stretch of the data");
-    auto lines = std::make_unique<Lines>(reinterpret_cast<const char*>(data.data()), start, size);
-    return new Rows{nb::cast(data), std::move(lines), nullptr, nullptr, start};
+Rows* rows_in_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+    auto text = std::make_unique<TextSource>(text_source(data, start, size, layout));
+    return new Rows{nb::cast(data), std::move(text), nullptr, nullptr, start};
 }
 
 Rows* rows_in_arrow(nb::handle stream, nb::tuple columns, bool integer_queries, bool integer_docs) {
@@ -266,6 +435,7 @@ struct OwnedTally {
     nb::object kept;
     Policy policy;
     Tally tally;
+    std::mutex mutex;  // without an interpreter lock, several threads may add at a time
 
     OwnedTally(nb::handle index, const Policy& chosen, std::size_t max_unjudged)
         : kept(nb::borrow(index)), policy(chosen), tally(nb::cast<const OwnedIndex&>(index).index, policy, max_unjudged) {}
@@ -276,6 +446,7 @@ struct OwnedTally {
         std::uint64_t bad;
         {
             const nb::gil_scoped_release release;
+            const std::lock_guard lock(mutex);
             bad = tally.add(rows, position);
         }
         return nb::make_tuple(tally.rows - before, place_or_none(bad), before == 0);
@@ -309,7 +480,7 @@ struct OwnedTally {
 
 void bind_parts(nb::module_& m) {
     nb::class_<Rows>(m, "Rows");
-    m.def("lines", &rows_in_lines, "data"_a, "start"_a, "size"_a, nb::rv_policy::take_ownership);
+    m.def("text", &rows_in_text, "data"_a, "start"_a, "size"_a, "layout"_a, nb::rv_policy::take_ownership);
     m.def("arrow", &rows_in_arrow, "stream"_a, "columns"_a, "integer_queries"_a, "integer_docs"_a, nb::rv_policy::take_ownership);
     m.def("columns", &rows_in_columns, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(),
           nb::rv_policy::take_ownership);
@@ -352,6 +523,44 @@ void bind_arithmetic(nb::module_& m) {
         if (columns == 0 || x.shape(0) % columns) throw std::length_error("not whole rows");
         return array_of(resampled_means(x.data(), x.shape(0) / columns, columns, resamples, seed));
     }, "x"_a, "columns"_a, "resamples"_a, "seed"_a);
+    m.def("count_reached", [](Column<double> columns, std::size_t values, std::optional<std::uint64_t> seed, Whole a, Whole b,
+                              Column<double> bound, Column<double> factor, int side, std::uint64_t first, std::uint64_t last) {
+        const std::size_t count = values ? columns.shape(0) / values : 0;
+        for (std::size_t i = 0; i < a.shape(0); ++i)
+            if (std::min(a(i), b(i)) < -1 || std::max(a(i), b(i)) >= static_cast<std::int64_t>(count)) throw std::out_of_range("no such column");
+        if (std::min({b.shape(0), bound.shape(0), factor.shape(0)}) < a.shape(0)) throw std::length_error("columns of different lengths");
+        Reached found;
+        {
+            const nb::gil_scoped_release release;
+            found = count_reached(columns.data(), count, {values, seed}, a.data(), b.data(), a.shape(0), bound.data(), factor.data(), side,
+                                  first, std::max(first, last));
+        }
+        return nb::make_tuple(array_of(std::move(found.hits)), array_of(std::move(found.tops)));
+    }, "columns"_a, "values"_a, "seed"_a.none(), "a"_a, "b"_a, "bound"_a, "factor"_a, "side"_a, "first"_a, "last"_a);
+    m.def("signed_sums", [](Column<double> columns, std::size_t values, std::optional<std::uint64_t> seed, std::size_t rows) {
+        std::vector<double> sums;
+        {
+            const nb::gil_scoped_release release;
+            const std::size_t count = values ? columns.shape(0) / values : 0;
+            const Signs signs{values, seed};
+            sums.resize(count * rows);
+            for_signs(signs, 0, rows, [&](std::uint64_t row, std::size_t some, const std::uint64_t* words) {
+                for (std::size_t c = 0; c < count; ++c) signed_sums(columns.data() + c * values, signs, words, some, &sums[c * rows + row]);
+            });
+        }
+        return array_of(std::move(sums));
+    }, "columns"_a, "values"_a, "seed"_a.none(), "rows"_a);
+    m.def("shift_hits", [](Column<double> sums, Column<double> signs, double total, double slack, double n) {
+        const Shifts shifts{sums.data(), signs.data(), std::min(sums.shape(0), signs.shape(0)), total, slack, n};
+        const nb::gil_scoped_release release;
+        return shifts.hits();
+    }, "sums"_a, "signs"_a, "total"_a, "slack"_a, "n"_a);
+    m.def("shift_end", [](Column<double> sums, Column<double> signs, double total, double slack, double n, std::size_t rank, int side) {
+        const Shifts shifts{sums.data(), signs.data(), std::min(sums.shape(0), signs.shape(0)), total, slack, n};
+        if (rank < 1 || rank > shifts.rows) throw std::out_of_range("no such rank");
+        const nb::gil_scoped_release release;
+        return shifts.ordered(rank, side);
+    }, "sums"_a, "signs"_a, "total"_a, "slack"_a, "n"_a, "rank"_a, "side"_a);
     m.def("falling", [](Column<double> x, Whole sizes, unsigned threads) {
         std::vector<std::int64_t> order;
         {
@@ -360,6 +569,16 @@ void bind_arithmetic(nb::module_& m) {
         }
         return array_of(std::move(order));
     }, "x"_a, "sizes"_a, "threads"_a);
+    m.def("top", [](Column<double> score, Column<double> grade, Whole sizes, std::size_t depth, int sign, unsigned threads) {
+        const std::size_t size = length_of({score.shape(0), grade.shape(0)});
+        Top found;
+        {
+            const nb::gil_scoped_release release;
+            found = top(score.data(), grade.data(), size, sizes.data(), sizes.shape(0), depth, sign, threads);
+        }
+        return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.place)), array_of(std::move(found.left)),
+                              array_of(std::move(found.grades)));
+    }, "score"_a, "grade"_a, "sizes"_a, "depth"_a, "sign"_a, "threads"_a);
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     }, "x"_a, "sizes"_a);
@@ -368,6 +587,7 @@ void bind_arithmetic(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    nb::set_leak_warnings(false);  // judgments keep their pool: one that a global holds is alive when the interpreter ends
     bind_arithmetic(m);
     nb::class_<OwnedPool>(m, "Pool").def(nb::new_(&pool_of), "queries"_a, "judged"_a, "query"_a, "grade"_a, "docs"_a);
     nb::class_<Policy>(m, "Policy")
@@ -382,8 +602,12 @@ NB_MODULE(_native, m) {
     choices["duplicates"] = names_of(DUPLICATES);
     m.attr("POLICY_CHOICES") = choices;
     bind_parts(m);
-    m.def("scan_lines", &scan_lines, "data"_a, "start"_a, "size"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
-          "progress"_a.none());
+    m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
+          "progress"_a.none(), "examples"_a = 3, "mapped"_a = false);
+    m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
+    m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
+    m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
+    m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());
     m.def("scan_arrow", &scan_arrow, "streams"_a, "columns"_a, "integer_queries"_a, "integer_docs"_a, "pool"_a, "policy"_a,

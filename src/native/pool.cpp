@@ -18,19 +18,19 @@ const std::uint64_t seed[2] = {drawn(), drawn()};
 Pool::Pool(Slices queries, std::size_t judged, const std::int64_t* query, const double* grade, Slices docs)
     : queries_(queries), docs_(docs), judged_(judged), grade_(grade) {
     if (docs.size >= none || queries.size >= none) throw std::length_error("more judgments than 32 bits count");
-    by_id_.assign(std::bit_ceil(2 * queries.size + 1), Name{0, none});
+    by_id_.assign(std::bit_ceil(2 * queries.size + 1), Name{0, none, 0});
     id_mask_ = by_id_.size() - 1;
     for (std::uint32_t i = 0; i < queries.size; ++i) {
         const auto code = hash(queries[i]);
         auto slot = code & id_mask_;
         while (by_id_[slot].query != none) slot = (slot + 1) & id_mask_;
-        by_id_[slot] = {code, i};
+        by_id_[slot] = {code, i, std::uint32_t(queries[i].size())};
     }
     std::vector<std::uint32_t> count(queries.size);
     for (std::size_t i = 0; i < docs.size; ++i) ++count[std::size_t(query[i])];
     places_.assign(queries.size + 1, Place{0, 0});
     for (std::size_t i = 0; i < queries.size; ++i) {
-        const std::uint64_t slots = std::bit_ceil(2 * std::uint64_t{count[i]} + 1);
+        const std::uint64_t slots = std::bit_ceil(std::max<std::uint64_t>(1, 2 * std::uint64_t{count[i]}));
         places_[i + 1] = {places_[i].start + slots, places_[i].sieve + sieve_bits(slots) / 64};
     }
     entries_.assign(places_.back().start, Entry{0, none});

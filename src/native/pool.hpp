@@ -54,7 +54,8 @@ public:
         for (auto slot = hash & id_mask_;; slot = (slot + 1) & id_mask_) {
             const Name& name = by_id_[slot];
             if (name.query == none) return none;
-            if (name.hash == hash && same(queries_[name.query], id)) return name.query;
+            if (name.hash == hash && name.length == id.size() && same({queries_.buffer + queries_.start[name.query], id.size()}, id))
+                return name.query;
         }
     }
     Documents documents(std::uint32_t query) const {
@@ -87,7 +88,8 @@ private:
     const double* grade_;
     struct Name {
         std::uint64_t hash;
-        std::uint32_t query;  // none: the slot is empty
+        std::uint32_t query;   // none: the slot is empty
+        std::uint32_t length;  // of the id, so that it need not be read from elsewhere
     };
     struct Place {  // of a query's documents among the slots, and of its sieve
         std::uint64_t start, sieve;

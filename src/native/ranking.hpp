@@ -119,6 +119,7 @@ public:
         found_.clear();
         falling_ = true;
         documents_ = documents;
+        JUDGED_FETCH(documents.slots);  // for the hits of this query
     }
 
     std::size_t size() const { return size_; }
@@ -135,6 +136,32 @@ public:
         length_[size_] = std::uint32_t(length);
         hash_[size_] = code;
         ++size_;
+    }
+
+    // Adds the rows of a strip: one step after the other, each over all rows.
+    JUDGED_NOINLINE void add(const Pool& pool, const Policy& policy, const Strip& rows) {
+        const std::size_t count = rows.size, size = size_;
+        if (size + count > value_.size()) grow();
+        double* const value = value_.data() + size;
+        set_values(policy, rows, value);
+        bool falling = size == 0 || value[0] <= value[-1];
+        for (std::size_t i = 1; i < count; ++i) falling &= value[i] <= value[i - 1];
+        falling_ &= falling;
+        std::uint64_t* const code = hash_.data() + size;
+        std::uint64_t* const position = position_.data() + size;
+        std::uint32_t* const length = length_.data() + size;
+        const auto documents = documents_;
+        const char* const text = rows.text;
+        const std::uint64_t begin = rows.begin;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint32_t at = rows.line[i].doc, letters = rows.line[i].doc_end;
+            const std::uint64_t found = hash(text + at, letters);
+            code[i] = found;
+            position[i] = begin + at;
+            length[i] = letters;
+            if (documents.may_hold(found)) [[unlikely]] find(pool, {text + at, letters}, size + i);
+        }
+        size_ = size + count;
     }
 
     // Documents are known to be distinct (the keys of a mapping).
@@ -158,6 +185,24 @@ private:
         std::uint32_t row, judgment;
         std::uint32_t above = 0, tied = 1, inside = 0;
     };
+
+    static void set_values(const Policy& policy, const Strip& rows, double* value) {
+        if (policy.order == Order::score && !policy.single) {
+            for (std::size_t i = 0; i < rows.size; ++i) value[i] = rows.score[i] + 0.0;
+            return;
+        }
+        Row row{};
+        for (std::size_t i = 0; i < rows.size; ++i) {
+            row.score = rows.score[i];
+            row.rank = std::max<std::int64_t>(rows.rank[i], 0);
+            value[i] = value_of(policy, row, rows.position(i));
+        }
+    }
+
+    JUDGED_NOINLINE void find(const Pool& pool, View doc, std::size_t row) {
+        const auto judgment = Pool::find(documents_, hash_[row], [&](std::uint32_t j) { return same(pool.doc(j), doc); });
+        if (judgment != none) found_.push_back({std::uint32_t(row), judgment});
+    }
 
     JUDGED_NOINLINE void grow() {
         const std::size_t size = std::max<std::size_t>(1024, 2 * value_.size());
@@ -214,35 +259,40 @@ private:
             drop();
     }
 
-    // Rows whose hash may occur twice: two rounds on different bits, without a branch that depends on a hash.
-    // A few per thousand are false positives.
+    // Rows whose hash may occur twice, mostly none: a Bloom filter with three bits in one word per row, without a branch that
+    // depends on a hash. If a row may repeat another, a second round on other bits finds both.
     void find_suspects() {
-        const std::uint64_t bits = std::min<std::uint64_t>(std::bit_ceil(16 * std::uint64_t{size_} + 64), std::uint64_t{1} << 32);
+        const std::uint64_t words = std::min<std::uint64_t>(std::bit_ceil(std::uint64_t{size_} + 1), std::uint64_t{1} << 26);
         suspects_.resize(size_ + 1);
-        sieve_.assign(bits / 64, 0);
+        sieve_.assign(words, 0);
+        std::uint32_t* const suspects = suspects_.data();
+        std::uint64_t* const sieve = sieve_.data();
         std::size_t count = 0;
         for (std::uint32_t row = 0; row < size_; ++row) {
-            const std::uint64_t bit = hash_[row] & (bits - 1);
-            std::uint64_t& word = sieve_[bit / 64];
-            suspects_[count] = row;
-            count += word >> (bit % 64) & 1;
-            word |= std::uint64_t{1} << (bit % 64);
+            const std::uint64_t code = hash_[row];
+            const std::uint64_t bits = bit(code >> 32) | bit(code >> 38) | bit(code >> 44);
+            std::uint64_t& word = sieve[code & (words - 1)];
+            suspects[count] = row;
+            count += (bits & ~word) == 0;
+            word |= bits;
         }
         if (count > 0) {
-            sieve_.assign(bits / 64, 0);
+            sieve_.assign(words, 0);
             for (std::size_t i = 0; i < count; ++i) {
-                const std::uint64_t bit = hash_[suspects_[i]] >> 32 & (bits - 1);
-                sieve_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+                const std::uint64_t code = hash_[suspects[i]];
+                sieve[code >> 32 & (words - 1)] |= bit(code);
             }
             count = 0;
             for (std::uint32_t row = 0; row < size_; ++row) {
-                const std::uint64_t bit = hash_[row] >> 32 & (bits - 1);
-                suspects_[count] = row;
-                count += sieve_[bit / 64] >> (bit % 64) & 1;
+                const std::uint64_t code = hash_[row];
+                suspects[count] = row;
+                count += (bit(code) & ~sieve[code >> 32 & (words - 1)]) == 0;
             }
         }
         suspects_.resize(count);
     }
+
+    static std::uint64_t bit(std::uint64_t at) { return std::uint64_t{1} << (at % 64); }
 
     // The value of the last document that is evaluated; documents below the depth are ignored.
     double lowest_looked_at(const Policy& policy) {

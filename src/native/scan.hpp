@@ -6,20 +6,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <exception>
-#include <functional>
+#include <deque>
 #include <limits>
-#include <mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "lines.hpp"
+#include "parallel.hpp"
 #include "pool.hpp"
 #include "ranking.hpp"
 
@@ -31,7 +26,7 @@ struct ScanResult {
     std::vector<std::uint8_t> answered;
     std::vector<std::int64_t> query, rank, judgment, tie_first, tie_last;
     std::uint64_t infinite = 0, disagreeing = 0, unjudged = 0;
-    std::vector<std::string> some_unjudged;  // the first three queries without judgments
+    std::vector<std::string> some_unjudged;  // the first queries without judgments
     bool empty = true;                       // whether there is no ranking at all
     bool ranked = true;                      // whether every row has a rank
     std::uint64_t bad = nowhere;             // where the first invalid row begins
@@ -46,18 +41,19 @@ struct ScanResult {
     }
 };
 
-// Called periodically with the amount done and the total; returns false to stop.
-using Progress = std::function<bool(std::uint64_t, std::uint64_t)>;
-
-struct Stopped : std::exception {};
+using Release = std::function<void(std::uint64_t, std::uint64_t)>;
 
 template <class Source>
 class Scan {
 public:
-    Scan(const Pool& pool, const Policy& policy, const Source& source) : pool_(pool), policy_(policy), source_(source) {}
+    // `examples`: the number of queries without judgments to name.
+    Scan(const Pool& pool, const Policy& policy, const Source& source, std::size_t examples = 3)
+        : pool_(pool), policy_(policy), source_(source), examples_(examples) {}
 
-    ScanResult run(unsigned threads, std::uint64_t part, const Progress& progress) {
+    // `release` is called for each chunk that has been read; few are read again.
+    ScanResult run(unsigned threads, std::uint64_t part, const Progress& progress, const Release& release = {}) {
         const auto begins = source_.parts(part);
+        if (release) release(begins.front(), begins.back());
         const std::size_t parts = begins.size() - 1;
         threads = unsigned(std::clamp<std::size_t>(parts, 1, threads));
         workers_.clear();
@@ -68,6 +64,7 @@ public:
             if (i > first_bad_) return begins[i + 1] - begins[i];
             read(worker, begins[i], begins[i + 1], edges_[i]);
             if (edges_[i].bad != nowhere) lower(first_bad_, i);
+            if (release) release(begins[i], begins[i + 1]);
             return begins[i + 1] - begins[i];
         });
         ScanResult found = merge(progress);
@@ -91,6 +88,7 @@ private:
     // The first and the last row of a chunk: a ranking may continue in the next chunk.
     struct Edges {
         Edge first, last;
+        std::string names[2];  // their queries, so that the chunk is not read again
         bool any = false;
         std::uint64_t bad = nowhere;
     };
@@ -106,7 +104,7 @@ private:
         Ranking ranking;
         Cells cells;
         std::vector<Hit> hits;
-        std::vector<Fragment> fragments;
+        std::deque<Fragment> fragments;
         std::vector<Repeat> repeats;
         std::vector<std::uint8_t> seen, disagrees;
         std::unordered_map<View, Unjudged> unjudged;
@@ -136,6 +134,20 @@ private:
             if (fresh_) ranking_.add(scan_.pool_, row.doc.data(), row.doc.size(), row.position, value_of(scan_.policy_, row, row.position));
         }
 
+        // More rows of the same query.
+        JUDGED_NOINLINE void strip(const Strip& rows) {
+            bool agree = rows.rank[0] > last_.rank && rows.score[0] <= last_.score;
+            for (std::size_t i = 1; i < rows.size; ++i)
+                agree &= (rows.rank[i] > rows.rank[i - 1]) & (rows.score[i] <= rows.score[i - 1]);
+            if (!agree) compare_ranks(rows);
+            last_.score = rows.score[rows.size - 1];
+            last_.rank = rows.rank[rows.size - 1];
+            ranked_ &= rows.ranked;
+            if (!rows.finite)
+                for (std::size_t i = 0; i < rows.size; ++i) infinite_ += std::isinf(rows.score[i]);
+            if (fresh_) ranking_.add(scan_.pool_, scan_.policy_, rows);
+        }
+
         void finish(std::uint64_t end) {
             if (edges_.any) close(end);
             edges_.last = last_;
@@ -144,6 +156,15 @@ private:
         }
 
     private:
+        JUDGED_NOINLINE void compare_ranks(const Strip& rows) {
+            Edge before = last_;
+            for (std::size_t i = 0; i < rows.size; ++i) {
+                const Edge mark{before.query, rows.score[i], rows.rank[i]};
+                disagrees_ |= disagree(before, mark);
+                before = mark;
+            }
+        }
+
         // Another query begins.
         JUDGED_NOINLINE void turn(const Row& row, const Edge& mark) {
             if (edges_.any)
@@ -192,6 +213,10 @@ private:
         Reader reader(*this, worker, edges);
         edges.bad = source_.rows(worker.cells, begin, end, reader);
         reader.finish(edges.bad == nowhere ? end : edges.bad);
+        edges.names[0] = edges.first.query;
+        edges.names[1] = edges.last.query;
+        edges.first.query = edges.names[0];
+        edges.last.query = edges.names[1];
     }
 
     // Reads the fragments of queries with several fragments again, query by query.
@@ -223,7 +248,13 @@ private:
             found.ranked &= worker.ranked;
         }
         std::vector<Fragment> all;
-        for (auto& worker : workers_) all.insert(all.end(), worker.fragments.begin(), worker.fragments.end());
+        std::size_t fragments = 0;
+        for (const auto& worker : workers_) fragments += worker.fragments.size();
+        all.reserve(fragments);
+        for (auto& worker : workers_) {
+            all.insert(all.end(), worker.fragments.begin(), worker.fragments.end());
+            std::deque<Fragment>().swap(worker.fragments);
+        }
         const auto by_query = [](const Fragment& a, const Fragment& b) {
             return a.query != b.query ? a.query < b.query : a.begin < b.begin;
         };
@@ -303,10 +334,10 @@ private:
         for (const auto& [id, info] : unjudged) {
             found.disagreeing += info.disagrees;
             first.emplace_back(info.first, id);
-            std::sort(first.begin(), first.end());
-            first.resize(std::min<std::size_t>(first.size(), 3));
         }
-        for (const auto& [begin, id] : first) found.some_unjudged.emplace_back(id);
+        const auto named = first.begin() + std::ptrdiff_t(std::min(first.size(), examples_));
+        std::partial_sort(first.begin(), named, first.end());
+        for (auto at = first.begin(); at != named; ++at) found.some_unjudged.emplace_back(at->second);
         for (const auto flag : disagrees) found.disagreeing += flag;
     }
 
@@ -316,59 +347,15 @@ private:
         }
     }
 
-    // Calls `work(worker, i)` for i below `count`, each worker in its own thread; the calling thread reports progress.
     template <class Work>
     void in_parallel(std::size_t count, const Progress& progress, std::uint64_t size, Work&& work) {
-        std::atomic<std::size_t> next{0};
-        std::atomic<std::uint64_t> done{0};
-        std::atomic<bool> stop{false};
-        std::exception_ptr error;
-        std::mutex mutex;
-        std::condition_variable finished;
-        std::size_t running = workers_.size();
-        const auto loop = [&](Worker& worker) {
-            try {
-                for (std::size_t i; !stop && (i = next++) < count;) done += work(worker, i);
-            } catch (...) {
-                const std::lock_guard lock(mutex);
-                error = std::current_exception();
-                stop = true;
-            }
-            const std::lock_guard lock(mutex);
-            if (--running == 0) finished.notify_one();
-        };
-        std::vector<std::thread> threads;
-        if (workers_.size() > 1 || size >= alone) {
-            try {
-                for (auto& worker : workers_) threads.emplace_back(loop, std::ref(worker));
-            } catch (const std::system_error&) {  // fewer threads are available
-                const std::lock_guard lock(mutex);
-                running -= workers_.size() - threads.size();
-            }
-        }
-        if (threads.empty()) {
-            running = 1;
-            loop(workers_[0]);
-        } else {
-            std::unique_lock lock(mutex);
-            bool wanted = true;
-            while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
-                lock.unlock();
-                if (wanted && !progress(done, size)) wanted = false, stop = true;
-                lock.lock();
-            }
-            lock.unlock();
-            for (auto& thread : threads) thread.join();
-            if (!wanted) throw Stopped();
-        }
-        if (error) std::rethrow_exception(error);
+        judged::in_parallel(workers_.size(), count, progress, size, [&](std::size_t worker, std::size_t i) { return work(workers_[worker], i); });
     }
-
-    static constexpr std::uint64_t alone = 4 << 20;  // below this, starting a thread costs more than it saves
 
     const Pool& pool_;
     const Policy& policy_;
     const Source& source_;
+    std::size_t examples_;
     std::vector<Worker> workers_;
     std::vector<Edges> edges_;
     std::atomic<std::size_t> first_bad_{0};

@@ -81,9 +81,8 @@ def compare(
         profile: conventions of another tool.
         options: policies and preparation, as in `evaluate`.
 
-    >>> comparison = compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR")
-    >>> comparison.rows[0].difference, comparison.rows[0].verdict
-    (0.5, 'too few queries')
+    >>> compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR").rows[0].verdict
+    'too few queries'
     """
     settings, requests = _settings(test, correction, alpha, margin, min_queries, resamples, seed), slice_requests(slices, by)  # fmt: skip
     _check_options(options)

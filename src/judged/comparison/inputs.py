@@ -106,6 +106,8 @@ def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
 
 
 def _same_pool(a: Judged, b: Judged) -> bool:
+    if a.pool is b.pool:
+        return a.pool_doc is not None
     if a.pool_doc is None or b.pool_doc is None or len(a.pool_doc) != len(b.pool_doc):
         return False
     rows = np.arange(len(a.pool_doc))

@@ -1,4 +1,4 @@
-"""What to judge next to decide a comparison, and whether unjudged documents can change its verdict."""
+"""Documents to judge next to decide a comparison, and whether unjudged documents can change its verdict."""
 
 from __future__ import annotations
 

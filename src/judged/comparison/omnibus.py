@@ -141,8 +141,8 @@ def critical_difference(comparison: Comparison, measure: str) -> Critical:
             "no-pair", "the diagram needs all pairs of runs", hint=Hint("leave out {baseline}", baseline=None)
         )
     apart, order = separated(comparison, measure)
-    means = tuple(by[measure] for by in comparison.means().values())
-    queries = next(row.queries for row in comparison.rows if row.measure == measure)
+    means = tuple(comparison.mean_of(measure).tolist())
+    queries = comparison.by_measure[measure][0].queries
     return Critical(comparison.names, means, bars(apart, order), comparison.settings.alpha, queries)
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.comparison.difference import Difference, largest_difference, notes_on
+from judged.comparison.difference import Difference, largest_difference, notes_on, skewness_of
 from judged.comparison.settings import ComparisonSettings
 from judged.measures.registry import Measure
+from judged.stats.checks import deviations
 from judged.stats.decisions import OPPOSITE, Decisions, decide_family
 from judged.stats.differences import known_rows, sum_by_cluster
 from judged.stats.effect_sizes import cliff, record, standardised, superiority
@@ -20,6 +21,7 @@ from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.stats.weighted import linearised
 
 _NAN = float("nan")
+_PAIRS = 4096  # described at a time: their values are columns of all queries
 
 
 @dataclass(frozen=True)
@@ -121,24 +123,32 @@ class PairsOfRuns:
         return rows, decided[0].tests, decided[0].remarks, decided[0].test
 
     def _rows(self, part: _Slice, decided: Decisions) -> list[Difference]:
-        a, b = part.values[:, self.pairs[:, 0]], part.values[:, self.pairs[:, 1]]
-        d = part.units[:, self.pairs[:, 1]] - part.units[:, self.pairs[:, 0]]
-        tested = part.x[:, self.pairs[:, 0]], part.x[:, self.pairs[:, 1]]  # weighted, if queries have weights
+        starts = range(0, len(self.pairs), _PAIRS)
+        return [row for start in starts for row in self._some_rows(part, decided, start)]
+
+    def _some_rows(self, part: _Slice, decided: Decisions, start: int) -> list[Difference]:
+        pairs = self.pairs[start : start + _PAIRS]
+        a, b = part.values[:, pairs[:, 0]], part.values[:, pairs[:, 1]]
+        d = part.units[:, pairs[:, 1]] - part.units[:, pairs[:, 0]]
+        tested = part.x[:, pairs[:, 0]], part.x[:, pairs[:, 1]]  # weighted, if queries have weights
         counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
         lower, means = part.measure.definition.lower_is_better, part.means
+        skew, spread, name = skewness_of(d).tolist(), deviations(d).tolist(), str(part.measure)
         rows = []
-        for i, (first, second) in enumerate(self.pairs.tolist()):
-            wins, losses = (int(counts.wins[i]), int(counts.losses[i]))[:: -1 if lower else 1]
+        for k, (first, second) in enumerate(pairs.tolist()):
+            i = start + k
+            wins, losses = (int(counts.wins[k]), int(counts.losses[k]))[:: -1 if lower else 1]
             verdict = decided.verdict[i]
             row = Difference(
-                measure=str(part.measure), a=self.names[first], b=self.names[second], part=part.label, queries=len(part.x),
+                measure=name, a=self.names[first], b=self.names[second], part=part.label, queries=len(part.x),
                 mean_a=float(means[first]), mean_b=float(means[second]), difference=float(decided.difference[i]),
                 low=float(decided.low[i]), high=float(decided.high[i]), level=float(decided.level[i]), wins=wins,
-                ties=int(counts.ties[i]), losses=losses, p=float(decided.p[i]), adjusted=float(decided.adjusted[i]),
-                d_z=float(sizes[0][i]), superiority=1 - float(sizes[1][i]) if lower else float(sizes[1][i]),
-                cliff=float(sizes[2][i]), note=decided.note[i], verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
+                ties=int(counts.ties[k]), losses=losses, p=float(decided.p[i]), adjusted=float(decided.adjusted[i]),
+                d_z=float(sizes[0][k]), superiority=1 - float(sizes[1][k]) if lower else float(sizes[1][k]),
+                cliff=float(sizes[2][k]), note=decided.note[i], verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
             )  # fmt: skip
-            rows.append(notes_on(row, d[:, i], decided.test, self.settings.margin, float(decided.least[i])))
+            least = float(decided.least[i])
+            rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin, least))
         return rows
 
     def _untested(self, part: _Slice) -> list[Difference]:

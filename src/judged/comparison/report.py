@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.comparison.tables import change_table, pair_table, slice_table, system_table
@@ -49,7 +49,7 @@ class ComparisonReport(Result):
             comparison = self.comparison
             settings = comparison.settings
             notes = (*filter(None, [settings.about_intervals]), str(settings), *settings.remarks, f"policy: {comparison.results[0].policy}", *(f"warning: {w}" for w in comparison.warnings))  # fmt: skip
-            tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *notes))
+            tables[-1] = tables[-1]._replace(notes=(*tables[-1].notes, *notes))
         return tables
 
     def records(self) -> list[dict[str, Any]]:
@@ -75,13 +75,13 @@ class ComparisonReport(Result):
             "systems": _Section(lambda p: [system_table(comparison, places=p)], self._means),
             "pairs": _Section(
                 lambda p: [pair_table(comparison, places=p, intervals=self.intervals)],
-                lambda: [asdict(row) for row in comparison.rows],
+                lambda: [row.to_dict() for row in comparison.rows],
             ),
         }
         if comparison.parts or self.table == "slices":
             sections["slices"] = _Section(
                 lambda p: [slice_table(comparison, places=p, intervals=self.intervals)],
-                lambda: [asdict(row) for row in comparison.parts],
+                lambda: [row.to_dict() for row in comparison.parts],
             )
         if self.overall or self.table == "overall":
             tests = comparison.overall()

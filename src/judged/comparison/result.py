@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,7 +13,6 @@ from judged._types import Bools, Floats
 from judged.comparison.difference import Difference
 from judged.comparison.settings import ComparisonSettings
 from judged.core.judged import Judged
-from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.clusters import check_plain
 from judged.evaluation.result.names import ByMeasure, find_measure
@@ -27,31 +26,11 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 
 if TYPE_CHECKING:
+    from judged.comparison.changes import Change
     from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
     from judged.comparison.report import ComparisonReport, TableName
     from judged.judging.todo import Todo
     from judged.plots.results import Plot
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A judged document that two runs rank differently; a rank is None if the run does not retrieve it."""
-
-    doc: str
-    grade: float
-    rank_a: int | None
-    rank_b: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A query on which two runs differ, with the judged documents that moved."""
-
-    query: Id
-    value_a: float
-    value_b: float
-    difference: float
-    moves: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,13 +50,25 @@ class Comparison(Result):
     @property
     def measures(self) -> list[str]:
         """The measures, in the order of the call."""
-        return list(dict.fromkeys(row.measure for row in self.rows))
+        return list(self.by_measure)
+
+    @cached_property
+    def by_measure(self) -> dict[str, list[Difference]]:
+        """The rows of each measure."""
+        first, rows = self.results[0], dict[str, list[Difference]]()
+        for row in self.rows:
+            rows.setdefault(row.measure, []).append(row)
+        return ByMeasure(rows, first.measures, first.profile)
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str, str], Difference]:
+        return {(row.measure, row.a, row.b): row for row in self.rows}
 
     def of(self, measure: str, a: str, b: str) -> Difference:
         """The difference of two runs by a measure."""
-        for row in self.rows:
-            if (row.measure, row.a, row.b) == (self._name(measure), a, b):
-                return row
+        row = self._by_pair.get((self._name(measure), a, b))
+        if row is not None:
+            return row
         pairs = ", ".join(dict.fromkeys(f"{r.b} with {r.a}" for r in self.rows))
         problem = f"{b} was not compared with {a} by {shown(measure)}"
         raise UsageError("no-pair", problem, hint=f"choose one of {pairs}, by {', '.join(self.measures)}")
@@ -92,14 +83,15 @@ class Comparison(Result):
 
     def means(self) -> dict[str, dict[str, float]]:
         """{run: {measure: mean over the queries on which all runs have a value}}; counts are averaged too."""
-        means = {m: self._known_mean(self.matrix(m), m) for m in self.measures}
-        first = self.results[0]
+        first, columns = self.results[0], {m: self.mean_of(m).tolist() for m in self.measures}
         return {
-            name: ByMeasure({m: float(means[m][i]) for m in self.measures}, first.measures, first.profile)
+            name: ByMeasure({m: column[i] for m, column in columns.items()}, first.measures, first.profile)
             for i, name in enumerate(self.names)
         }
 
-    def _known_mean(self, x: Floats, measure: str) -> Floats:
+    def mean_of(self, measure: str) -> Floats:
+        """The mean of each run over the queries on which all runs have a value."""
+        x = self.matrix(measure)
         known, weights = known_rows(x), self.results[0].weights
         if self.results[0].model is not None:
             return np.array([result.mean()[measure] for result in self.results])
@@ -129,18 +121,11 @@ class Comparison(Result):
             n: number of queries.
             only: changes in one direction. [default: both]
         """
-        pairs = [row for row in self.rows if row.measure == self._name(measure)]
+        from judged.comparison.changes import largest_changes
+
+        pairs = self.by_measure.get(self._name(measure), [])
         first = pairs[0] if pairs else self.of(measure, a or "", b or "")
-        i, j = (self._place(name) for name in (a or first.a, b or first.b))
-        x, y = (np.asarray(self.results[k][measure], float) for k in (i, j))
-        d = np.nan_to_num(y - x)
-        gain = -d if parse(measure).definition.lower_is_better else d
-        size = np.abs(d) if only is None else np.maximum(gain if only == "better" else -gain, 0)
-        largest = [int(k) for k in np.argsort(-size, kind="stable")[:n] if size[k] != 0]
-        return tuple(
-            Change(self.results[0].queries[k], float(x[k]), float(y[k]), float(d[k]), self._moves(i, j, k))
-            for k in largest
-        )
+        return largest_changes(self, measure, self._place(a or first.a), self._place(b or first.b), n, only)
 
     def next_to_judge(
         self,
@@ -176,18 +161,6 @@ class Comparison(Result):
             hint = f"choose one of {', '.join(self.names)}"
             raise UsageError("runs", f"no run is called {shown(name)}", hint=hint, value=name)
         return self.names.index(name)
-
-    def _moves(self, i: int, j: int, row: int) -> tuple[Move, ...]:
-        if not self.judged:
-            return ()
-        ranks = [
-            dict(zip(g.judgment[g.query == row].tolist(), g.rank[g.query == row].tolist(), strict=True))
-            for g in (self.judged[i], self.judged[j])
-        ]
-        pool = self.judged[i]
-        moved = [k for k in sorted({*ranks[0], *ranks[1]}) if ranks[0].get(k) != ranks[1].get(k)]
-        moves = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
-        return tuple(sorted(moves, key=lambda m: (-m.grade, min(m.rank_a or math.inf, m.rank_b or math.inf))))
 
     # ── by other tests ───────────────────────────────────────────────────────────────────────────
 
@@ -252,7 +225,7 @@ class Comparison(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per pair and measure; slices follow."""
-        return [asdict(row) for row in (*self.rows, *self.parts)]
+        return [row.to_dict() for row in (*self.rows, *self.parts)]
 
     def to_data(self) -> dict[str, Any]:
         """Runs, settings, means, differences and warnings."""
@@ -309,7 +282,3 @@ class Comparison(Result):
         from judged.plots.results import draw_comparison
 
         return draw_comparison(self, kind, None if measure is None else self._name(measure), a, b, ax)
-
-
-def _doc(pool: Judged, judgment: int) -> str:
-    return str(judgment) if pool.pool_doc is None else pool.pool_doc[judgment].decode("utf-8", "surrogateescape")

@@ -19,7 +19,8 @@ from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Change, Comparison
+    from judged.comparison.changes import Change
+    from judged.comparison.result import Comparison
 
 PHRASES: dict[Verdict, str] = {  # runs that share a verdict
     "better": "better than", "worse": "worse than", "equal": "equal to", "identical": "identical to",
@@ -37,7 +38,7 @@ def headline(comparison: Comparison) -> list[str]:
 
 
 def _verdict(comparison: Comparison, measure: str) -> str:
-    rows = [row for row in comparison.rows if row.measure == measure]
+    rows = comparison.by_measure[measure]
     if len(rows) == 1:
         row = rows[0]
         queries = counted(row.queries, "query")
@@ -122,28 +123,30 @@ def signs(comparison: Comparison, measure: str) -> list[str]:
 def _gains(comparison: Comparison, measure: str) -> list[float]:
     """The means, negated if lower is better."""
     sign = -1 if parse(measure).definition.lower_is_better else 1
-    return [sign * means[measure] for means in comparison.means().values()]
+    return [sign * mean for mean in comparison.mean_of(measure).tolist()]
 
 
 def _best(comparison: Comparison, measure: str) -> list[int]:
     values = _gains(comparison, measure)
-    return [i for i, v in enumerate(values) if v == max(values)]
+    best = max(values)
+    return [i for i, v in enumerate(values) if v == best]
 
 
 def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
     """A table of the pairs of runs that a verdict tells apart, and the runs from the best mean."""
     size = len(comparison.names)
     apart = np.zeros((size, size), bool)
-    for row in comparison.rows:
-        if row.measure == measure and row.verdict in APART:
-            i, j = comparison.names.index(row.a), comparison.names.index(row.b)
+    place = {name: i for i, name in enumerate(comparison.names)}
+    for row in comparison.by_measure[measure]:
+        if row.verdict in APART:
+            i, j = place[row.a], place[row.b]
             apart[i, j] = apart[j, i] = True
     values = _gains(comparison, measure)
     return apart, sorted(range(size), key=lambda i: -values[i] if values[i] == values[i] else math.inf)
 
 
 def _marks(comparison: Comparison, measure: str) -> list[str]:
-    marks = {row.b: row.sign for row in comparison.rows if row.measure == measure}
+    marks = {row.b: row.sign for row in comparison.by_measure[measure]}
     return [marks.get(name, "") for name in comparison.names]
 
 

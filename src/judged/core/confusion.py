@@ -18,7 +18,7 @@ def _ratio(numerator: Column, denominator: Column) -> Floats:
     return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Confusion:
     """Columns of counts: items decided for (retrieved) or against, that are relevant or not.
 

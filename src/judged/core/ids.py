@@ -17,7 +17,7 @@ _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _MASKS = np.array([(1 << (8 * k)) - 1 for k in range(8)] + [(1 << 64) - 1], dtype=np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class IdColumn:
     """Ids as slices of one buffer. Equality and order are those of the bytes.
 
@@ -63,6 +63,11 @@ class IdColumn:
     def take(self, rows: Ints | Bools | slice) -> IdColumn:
         return IdColumn(self.buffer, self.start[rows], self.length[rows])
 
+    def arrays(self) -> tuple[NDArray[np.uint8], Ints, Ints]:
+        """Return the columns as the native core takes them."""
+        start, length = (np.ascontiguousarray(column, np.int64) for column in (self.start, self.length))
+        return np.ascontiguousarray(self.buffer), start, length
+
     def compact(self) -> IdColumn:
         """Copy the ids into a buffer that contains nothing else."""
         end = np.cumsum(self.length)
@@ -75,10 +80,8 @@ class IdColumn:
     def words(self, rows: Ints, position: int) -> Words:
         """Bytes 8·position … 8·position+7 of each id as one little-endian word, zero-padded."""
         step = 8 * position
-        view = np.lib.stride_tricks.as_strided(
-            self.buffer[:8].view("<u8"), (len(self.buffer) - 7,), (1,), writeable=False
-        )
-        left = np.clip(self.length[rows] - step, 0, 8)
+        view: Words = np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer, strides=(1,))
+        left = np.minimum(np.maximum(self.length[rows] - step, 0), 8)
         at = np.minimum(self.start[rows] + step, len(self.buffer) - 8)
         return view[at] & _MASKS[left]
 

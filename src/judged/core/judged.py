@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from judged._types import Bools, Column, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
-from judged.core.passages import RankTexts
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned
+
+if TYPE_CHECKING:
+    from judged.core.passages import RankTexts
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -65,7 +67,7 @@ class Judged:
     # ── per query ────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def queries(self) -> tuple[Id, ...]:
+    def queries(self) -> Sequence[Id]:
         return self.pool.queries
 
     def __len__(self) -> int:
@@ -167,7 +169,9 @@ class Judged:
 
     def ratio(self, numerator: Column | float, denominator: Column | float) -> Floats:
         """Return the final fraction of a measure; 0 if the denominator is 0."""
-        top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+        top, bottom = np.asarray(numerator, float), np.asarray(denominator, float)
+        if top.shape != bottom.shape:
+            top, bottom = np.broadcast_arrays(top, bottom)
         return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
 
     # ── other views of the same judgments ────────────────────────────────────────────────────────
@@ -177,6 +181,16 @@ class Judged:
         """The pool as a perfect ranking; computed once for all views that share the pool."""
         return self.pool.once("ideal", lambda: self._rank_pool(np.arange(len(self.pool_query))))
 
+    def ideal_above(self, cutoff: int | None) -> Judged:
+        """The perfect ranking down to a cutoff; computed once, as the whole of it."""
+        if cutoff is None or cutoff >= self.judgments.max(initial=0):
+            return self.ideal
+        return self.pool.once(("ideal", cutoff), lambda: self._rank_top(cutoff))
+
+    def _rank_top(self, cutoff: int) -> Judged:
+        kept = np.minimum(self.judgments, cutoff)
+        return self._ranked(kept, segment.positions(kept) + np.repeat(segment.offsets(self.judgments)[:-1], kept))
+
     def ideal_by(self, value: Floats) -> Judged:
         """The pool ranked by a value per judgment, highest first."""
         fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
@@ -185,9 +199,14 @@ class Judged:
         return self._rank_pool(primitive.falling(value, self.judgments))
 
     def _rank_pool(self, order: Ints) -> Judged:
-        rank = segment.positions(self.judgments) + 1
+        return self._ranked(self.judgments, order)
+
+    def _ranked(self, sizes: Ints, order: Ints) -> Judged:
+        """The pool in this order; `sizes` are the judgments per query."""
+        rank = segment.positions(sizes) + 1
+        query = self.pool_query if sizes is self.judgments else segment.numbers(sizes)
         return Judged(
-            pool=self.pool, retrieved=self.judgments, answered=np.ones(len(self), bool), query=self.pool_query, rank=rank,
+            pool=self.pool, retrieved=sizes, answered=np.ones(len(self), bool), query=query, rank=rank,
             grade=self.pool_grade[order], judgment=order, tie_first=rank, tie_last=rank, policy=self.policy, names=self.names,
         )  # fmt: skip
 
@@ -250,6 +269,8 @@ class Judged:
         hits = [len(part.query) for part in parts]
         columns["query"] += np.repeat(np.cumsum([0, *map(len, parts)])[:-1], hits)
         columns["judgment"] += np.repeat(np.cumsum([0, *(len(part.pool_query) for part in parts)])[:-1], hits)
+        from judged.core.passages import RankTexts
+
         reading = RankTexts.merge([part.reading for part in parts])
         files = tuple(dict.fromkeys(file for part in parts for file in part.files))
         return replace(

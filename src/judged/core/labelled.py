@@ -12,10 +12,13 @@ from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
+from judged.core.numeric.masked import is_masked_array
 from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
 from judged.tables.text import counted
+
+_FIRST = {"best": 1, "worst": -1}  # of equal scores: the highest grade, the lowest, or else the first item
 
 
 def rank_labels(labels: Any, scores: Any, groups: Any = None) -> Judged:
@@ -61,18 +64,20 @@ def rank_lists(
         depth: number of items per list that are evaluated; the others stay in the pool.
     """
     rules = Policy(ties="input") if policy is None else policy
-    order = _order(grade, score, sizes, rules)
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    rank = segment.positions(sizes) + 1
+    longest = int(sizes.max(initial=0))
+    order, judgment, left, pool_grade = primitive.top(
+        score, grade, sizes, longest if depth is None else min(depth, longest), _FIRST.get(rules.ties, 0)
+    )
+    kept = sizes if depth is None else np.minimum(sizes, depth)
+    query, rank = segment.numbers(kept), segment.positions(kept) + 1
     first, last = _ties(score[order], rank)
-    pool = primitive.falling(grade, sizes)
-    place = np.empty(len(grade), np.int64)
-    place[pool] = np.arange(len(grade))
-    seen = slice(None) if depth is None else np.flatnonzero(rank <= depth)
+    if left.any():  # items below the depth have the score of the last one above it
+        last = np.where(last == kept[query], last + left[query], last)
+    pool = Pool(queries=names, query=query if kept is sizes else segment.numbers(sizes), grade=pool_grade)
+    pool.once("sizes", lambda: sizes)
     judged = Judged(
-        pool=Pool(queries=names, query=query, grade=grade[pool]), retrieved=sizes, answered=np.ones(len(sizes), bool),
-        query=query[seen], rank=rank[seen], grade=grade[order[seen]], judgment=place[order[seen]], tie_first=first[seen],
-        tie_last=last[seen], policy=rules, names=("labels", "scores"),
+        pool=pool, retrieved=sizes, answered=np.ones(len(sizes), bool), query=query, rank=rank, grade=grade[order],
+        judgment=judgment, tie_first=first, tie_last=last, policy=rules, names=("labels", "scores"),
     )  # fmt: skip
     judged = judged if absent is None else _with_absent(judged, absent, level)
     return judged if rules.ties == "expected" else judged.under(rules)
@@ -89,13 +94,6 @@ def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
     return first, first + np.bincount(group)[group] - 1
 
 
-def _order(grade: Floats, score: Floats, sizes: Ints, policy: Policy) -> Ints:
-    if policy.ties not in ("best", "worst"):
-        return primitive.falling(score, sizes)
-    by_grade = primitive.falling(grade if policy.ties == "best" else -grade, sizes)
-    return by_grade[primitive.falling(score[by_grade], sizes)]
-
-
 def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
     """Add relevant items that are in no list, after those of at least their grade."""
     query = np.concatenate([judged.pool_query, np.repeat(np.arange(len(judged)), absent)])
@@ -109,7 +107,7 @@ def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:
 
 def column_of(name: str, values: Any) -> Floats:
     """Return a one-dimensional column of finite numbers."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    if is_masked_array(values) and np.ma.is_masked(values):
         count = int(np.ma.getmaskarray(values).sum())
         raise DataError(
             "masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint="drop these rows first"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from judged.errors import UsageError, shown
 
@@ -117,8 +117,7 @@ class PolicyOptions(TypedDict, total=False):
     crossing: Crossing
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyOption:
+class PolicyOption(NamedTuple):
     """One policy, for the command line and the docs.
 
     Args:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
+from judged.core.once import Once, Result
 from judged.core.tables import Id
 
-Result = TypeVar("Result")
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Aspects:
     """Judgments by aspect (subtopics, or groups of judges), where the qrels have them.
 
@@ -33,19 +31,16 @@ class Aspects:
 class Pool:
     """Judged documents by query, those of a query from the highest grade down; with values that are computed from them once."""
 
-    queries: tuple[Id, ...]
+    queries: Sequence[Id]
     query: Ints  # per judgment
     grade: Floats
     doc: IdColumn | None = None  # None where documents have no ids
     aspects: Aspects | None = None
-    _results: dict[Hashable, Any] = field(default_factory=dict, init=False)
+    _results: Once = field(default_factory=Once, init=False)
 
     def once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
         """Return the result of `compute`, which is called for the first use of the key only."""
-        if key not in self._results:
-            self._results[key] = compute()
-        result: Result = self._results[key]
-        return result
+        return self._results.get_or(key, compute)
 
     @property
     def sizes(self) -> Ints:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
+from judged.core.once import Once
 from judged.errors import Place, UsageError, Warned
 
 Id = Hashable
@@ -24,6 +25,56 @@ def decoded(ids: IdColumn, kind: IdKind) -> list[Id]:
     return [int(text) for text in texts] if kind == "integer" else list(texts)
 
 
+class Names(Sequence[Id]):
+    """Ids of queries, like a tuple of them; they are decoded when they are needed, which most evaluations never do."""
+
+    __slots__ = ("_all", "_ids", "_kind", "_single")
+
+    def __init__(self, ids: IdColumn, kind: IdKind) -> None:
+        self._ids, self._kind, self._single = ids, kind, 0
+        self._all: tuple[Id, ...] | None = None
+
+    def _decoded(self) -> tuple[Id, ...]:
+        if self._all is None:
+            self._all = tuple(decoded(self._ids, self._kind))
+        return self._all
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, at: int) -> Id: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Id, ...]: ...
+    def __getitem__(self, at: int | slice) -> Id | tuple[Id, ...]:
+        self._single += 1
+        if self._all is not None or 8 * self._single > len(self):  # one by one is slower than all at once
+            return self._decoded()[at]
+        if isinstance(at, slice):
+            return tuple(decoded(self._ids.take(at), self._kind))
+        return decoded(IdColumn.of([self._ids[at]]), self._kind)[0]
+
+    def __iter__(self) -> Iterator[Id]:
+        return iter(self._decoded())
+
+    def __contains__(self, query: object) -> bool:
+        return query in self._decoded()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return tuple(other) == self._decoded() if isinstance(other, tuple | Names) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._decoded())
+
+    def __repr__(self) -> str:
+        return repr(self._decoded())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Names, (self._ids.compact(), self._kind)
+
+
 def _nowhere(row: int) -> Place:
     return Place(f"row {row + 1}")
 
@@ -32,7 +83,7 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
     return where(int(rows[row]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class HasName:
     """Input with a name, and the path if it is a file.
 
@@ -51,7 +102,7 @@ class HasName:
         return self.name.rstrip("/").rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Passages:
     """Documents, spans and token counts of chunks; None for what is unknown.
 
@@ -97,7 +148,7 @@ class _ReadsSources(type):
         raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}{hint}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class _IdTable(HasName, metaclass=_ReadsSources):
     """Rows of (query, doc): `query` indexes `queries`; ids are text, whatever type they had."""
 
@@ -154,7 +205,7 @@ class _IdTable(HasName, metaclass=_ReadsSources):
         return f"{type(self).__name__}({self.label!r}, {queries}, {rows})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Run(_IdTable):
     """Rankings: documents with the scores that a system gave them, per query.
 
@@ -175,7 +226,7 @@ class Run(_IdTable):
     tag: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Qrels(_IdTable):
     """Judgments: documents with the grades that a judge gave them.
 
@@ -191,15 +242,19 @@ class Qrels(_IdTable):
     sub: IdColumn | None = None
     choice: Ints | None = None
     overlap: str = "any"
+    results: Once = field(default_factory=Once, init=False, compare=False)  # such as the pool, which all runs share
+
+
+NO_SUBTOPIC = (b"0", b"Q0")
 
 
 def are_subtopics(column: IdColumn) -> bool:
     """Return whether the second column of judgments has subtopics: not if it is 0 or Q0 throughout, as in files without any."""
     rows = np.arange(len(column))
-    return bool(len(rows)) and not (column[0] in (b"0", b"Q0") and column.same(rows, column, np.zeros_like(rows)).all())
+    return bool(len(rows)) and not (column[0] in NO_SUBTOPIC and column.same(rows, column, np.zeros_like(rows)).all())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Questions:
     """The retrieved chunks of each question as a run, the relevant ones as judgments."""
 

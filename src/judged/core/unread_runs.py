@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.tables import HasName, Qrels, Run
+from judged.core.tables import HasName, IdKind, Qrels, Run
 from judged.errors import DataError, Place, Warned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class UnreadRun(HasName):
     """A run that `read` reads into columns, with every check; nothing is read before."""
 
@@ -24,28 +24,51 @@ class UnreadRun(HasName):
         return f"{type(self).__name__}({self.label!r})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TrecLines(UnreadRun):
-    """The lines of a TREC file.
+Layout = Mapping[str, Any]  # the name of a source of rows (`text_source` in module.cpp), and its settings
+Opened = AbstractContextManager[tuple[NDArray[np.uint8], int]]
 
-    `open` returns the bytes and the number of them to skip. `raise_line` raises the error of the line that begins at a
-    byte (and is the first with data, or not); `place` returns the place of a byte.
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class TextRun(UnreadRun):
+    """Text whose rows the native core finds in place.
+
+    `open` returns the bytes and the number of them to skip. `kinds` are the types of the ids of queries and documents.
+    `raise_row` raises the error of the row that begins at a byte (and is the first, or not); without it, `read` reads rows that
+    the core does not take, or raises the error. `place` returns the place of a byte; without it, `read` finds duplicates too.
+    `joinable`: texts of this layout are one text if a line break separates them. `scored`, `ranked`: rows have scores, or ranks.
     """
 
-    open: Callable[[], AbstractContextManager[tuple[NDArray[np.uint8], int]]]
-    raise_line: Callable[[NDArray[np.uint8], int, bool], NoReturn]
-    place: Callable[[NDArray[np.uint8], int], Place]
+    open: Callable[[], Opened]
+    layout: Layout
+    kinds: tuple[IdKind, IdKind] = ("text", "text")
+    raise_row: Callable[[NDArray[np.uint8], int, bool], NoReturn] | None = None
+    place: Callable[[NDArray[np.uint8], int], Place] | None = None
+    joinable: bool = True
+    scored: bool = True
+    ranked: bool = True
     warnings: tuple[Warned, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class TextStream(UnreadRun):
+    """Text that is made while it is scanned, such as a compressed file.
+
+    `stretches` returns the text piece by piece, each with whole queries if all rows of a query are together. `whole` returns all of
+    it in memory, for runs in which a query comes back.
+    """
+
+    stretches: Callable[[], Iterator[TextRun]]
+    whole: Callable[[], TextRun | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class DictRun(UnreadRun):
     """`{query: {doc: score}}` or `{query: [doc, …]}`, in exactly these types."""
 
     rankings: Mapping[Any, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ArrowRun(UnreadRun):
     """A table that exports Arrow batches (a `PyCapsule` of a stream, or None if it cannot).
 
@@ -56,7 +79,7 @@ class ArrowRun(UnreadRun):
     columns: tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ScoreColumn(UnreadRun):
     """A column of scores, one per judgment, in their order. Scores carry no query or document ids."""
 

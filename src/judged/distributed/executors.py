@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from judged.core.numeric.native import usable_cores
 from judged.core.parts.run import Item, Task
@@ -23,6 +23,7 @@ class Threads:
     """
 
     count: int | None = None
+    in_process: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_count(self.count)

@@ -7,14 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import Executor, PartitionedRun
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
-from judged.io.parts.recognise import is_partitioned
+from judged.io.parts.recognise import is_partitioned, is_spark
 from judged.io.read import open_whole_run, read_requested_qrels, read_requested_run
-from judged.io.tables.frames import is_spark
 from judged.io.tables.named_columns import NamedColumns
 
 _NO_NAMES = NamedColumns({})
@@ -50,7 +48,11 @@ def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = _NO_
     request = columns.request("qrels")
     judgments: Any = source if is_spark(source) else read_requested_qrels(source, request)
     for run in runs:
-        if isinstance(run, PartitionedRun) and not isinstance(run.partitions, LocalPartitions):
+        if not isinstance(run, PartitionedRun):
+            continue
+        from judged.core.parts.local import LocalPartitions
+
+        if not isinstance(run.partitions, LocalPartitions):
             from judged.distributed.spark.table import check_judgments
 
             check_judgments(int(judgments.count()) if is_spark(judgments) else len(judgments), run.name)
@@ -80,6 +82,8 @@ def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
 
 def _with_executor(run: PartitionedRun, executor: Executor) -> PartitionedRun:
     """Return the run with another executor; a Spark table keeps its own."""
+    from judged.core.parts.local import LocalPartitions
+
     if not isinstance(run.partitions, LocalPartitions):
         return run
     return replace(run, partitions=replace(run.partitions, executor=executor))

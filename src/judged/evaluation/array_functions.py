@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
+from judged.core.policy import Policy
 from judged.errors import UsageError, shown
-from judged.evaluation.arrays import array_policy, measure_lists
+from judged.evaluation.arrays import array_policy, measure_columns
 from judged.io.arrays.layouts import lists_of
 from judged.io.arrays.numbers import like
 from judged.measures.registry import MEASURES, Definition, Measure
@@ -57,16 +58,11 @@ def _generate(name: str, definition: Definition) -> Callable[..., Any]:
         qid: Any = None, total_relevant: Any = None, same_kind: bool = False, ties: str = "input", empty: str = "zero", **parameters: Any,
     ) -> Any:  # fmt: skip
         several = isinstance(k, Iterable)
-        if k is not None and definition.at != "cutoff":
-            raise UsageError("cutoff", f"{definition.name} takes no cutoff, got k={shown(k)}", value=k)
-        measure = Measure(definition)(**parameters)
-        cutoffs = list(k) if isinstance(k, Iterable) else [k]
-        if not cutoffs:
-            raise UsageError("cutoff", "k must be a cutoff or a list of cutoffs, got an empty list", value=k)
-        measures = [measure if cutoff is None else measure(cutoff=cutoff) for cutoff in cutoffs]
+        plain = not parameters and type(ties) is type(empty) is str and (k is None or type(k) is int)
+        measures, policy = (_plain_request if plain else _request)(definition, k, ties, empty, **parameters)
         lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
-        result = measure_lists(lists, measures, array_policy({"ties": ties, "empty": empty}), total_relevant)
-        table = np.stack([result[m] for m in measures], axis=1)
+        columns = measure_columns(lists, measures, policy, total_relevant)[1]
+        table = np.stack([columns[str(m)] for m in measures], axis=1)
         values = table if several else table[:, 0]
         out = values[0] if lists.single else values
         if same_kind:
@@ -78,6 +74,24 @@ def _generate(name: str, definition: Definition) -> Callable[..., Any]:
     function.__doc__ = _describe(definition)
     function.__signature__ = _signature(function, definition)  # type: ignore[attr-defined]
     return function
+
+
+def _request(definition: Definition, k: Any, ties: Any, empty: Any, **parameters: Any) -> tuple[list[Measure], Policy]:
+    """The measures, one for each cutoff, and the policy."""
+    if k is not None and definition.at != "cutoff":
+        raise UsageError("cutoff", f"{definition.name} takes no cutoff, got k={shown(k)}", value=k)
+    measure = Measure(definition)(**parameters)
+    cutoffs = list(k) if isinstance(k, Iterable) else [k]
+    if not cutoffs:
+        raise UsageError("cutoff", "k must be a cutoff or a list of cutoffs, got an empty list", value=k)
+    return [measure if cutoff is None else measure(cutoff=cutoff) for cutoff in cutoffs], array_policy(
+        ties=ties, empty=empty
+    )
+
+
+_plain_request = lru_cache(maxsize=256, typed=True)(
+    _request
+)  # of calls in a loop, whose arguments are few and immutable
 
 
 def _signature(function: Callable[..., Any], definition: Definition) -> inspect.Signature:

@@ -84,7 +84,7 @@ def score(
             raise UsageError("unsuitable-measure", f"{m} cannot be computed from labels and scores", value=str(m))
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
     policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES and value not in _BY_ID}
-    policy = array_policy({**policies, **options})
+    policy = array_policy(**{**policies, **options})
     rest: dict[str, Any] = {"profile": profile, "strict": strict}
     if item_weights is None:
         result = measure_lists(lists, parsed, policy, total_relevant, **rest)
@@ -140,12 +140,11 @@ def _measure_weighted(
     return replace(found[0], measures=tuple(measures), columns=columns, warnings=warnings)
 
 
-def array_policy(options: dict[str, Any]) -> Policy:
+def array_policy(*, ties: Any = "input", **options: Any) -> Policy:
     """The policy of lists of items, which have no ids: ties are in input order unless chosen otherwise."""
-    ties = options.get("ties", "input")
     if ties in _BY_ID:
         raise UsageError("policy", f"ties={ties!r} needs ids, and items in arrays have none", hint="choose input, best, worst or expected", value=ties)  # fmt: skip
-    return Policy(**{**options, "ties": ties})
+    return Policy(ties=ties, **options)
 
 
 def _without_ids(measure: Measure) -> Measure:
@@ -158,13 +157,28 @@ def measure_lists(
     strict: bool = False,
 ) -> Values:  # fmt: skip
     """Rank the items of each list by their scores, and compute the measures."""
+    judged, columns, orders = measure_columns(lists, measures, policy, total_relevant)
+    sampled = [
+        w for own, o in orders.items() for w in o.warnings([m for m in measures if _own_policy(m, policy) == own])
+    ]
+    judged = replace(judged, warnings=(*lists.warnings, *_infinite(lists), *_warnings(judged)))
+    warnings = (*judged.warnings, *level_warnings(judged, measures), *sampled)
+    check_strict(warnings if strict else ())
+    return Values(queries=judged.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
+                  names=judged.names, warnings=warnings, source=Provenance(judged))  # fmt: skip
+
+
+def measure_columns(
+    lists: ArrayLists, measures: Sequence[Measure], policy: Policy, total_relevant: Any
+) -> tuple[Judged, dict[str, Floats], dict[Policy, TieOrders]]:
+    """Return the ranking without its warnings, a column for each measure, and the orders of ties by policy."""
     level = _shared_level(measures, total_relevant)
     depth = _deepest_rank(measures, policy)
     judged = _rank(lists, policy, total_relevant, level, depth)
-    ranked, orders, cut = {policy: judged}, {}, {}
+    ranked, orders, cut = {policy: judged}, dict[Policy, TieOrders](), dict[tuple[Policy, int], Judged]()
     columns = {}
     for m in measures:
-        own = replace(policy, **dict(m.policy))
+        own = _own_policy(m, policy)
         if own not in ranked:
             ranked[own] = _rank(lists, own, total_relevant, level, depth if own.ties != "expected" else None)
         if own.ties == "expected" and own not in orders:
@@ -175,15 +189,14 @@ def measure_lists(
         values = column(m, ranked[own] if last is None else cut[own, last], orders.get(own))
         values.flags.writeable = False
         columns[str(m)] = values
-    sampled = [
-        w
-        for own, o in orders.items()
-        for w in o.warnings([m for m in measures if replace(policy, **dict(m.policy)) == own])
-    ]
-    warnings = (*judged.warnings, *level_warnings(judged, measures), *sampled)
-    check_strict(warnings if strict else ())
-    return Values(queries=judged.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
-                  names=judged.names, warnings=warnings, source=Provenance(judged))  # fmt: skip
+    if policy.empty == "error":
+        level_warnings(judged, measures)  # which raises it
+    return judged, columns, orders
+
+
+def _own_policy(measure: Measure, policy: Policy) -> Policy:
+    """The policy under which a measure is computed."""
+    return replace(policy, **dict(measure.policy)) if measure.policy else policy
 
 
 def _shared_level(measures: Sequence[Measure], total: Any) -> float:
@@ -214,11 +227,11 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
     absent = lists.absent if total is None else _absent(lists, total, level)
     absent = absent if absent is not None and absent.any() else None
     judged = rank_lists(
-        lists.label, scores + 0.0, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
+        lists.label, scores, lists.sizes, lists.names, policy=policy, absent=absent, level=level, depth=depth
     )
-    warnings = (*_infinite(lists), *_warnings(judged))
-    check_empty(policy, warnings)
-    return replace(judged, warnings=(*lists.warnings, *warnings))
+    if policy.empty == "error":
+        check_empty(policy, _warnings(judged))
+    return judged
 
 
 def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
@@ -250,7 +263,7 @@ def _warnings(judged: Judged) -> tuple[Warned, ...]:
     """Warn of lists without items, without a relevant item, and with values that depend on the order of ties."""
     warnings = []
     empty = int((judged.retrieved == 0).sum())
-    barren = int((np.bincount(judged.pool_query[judged.pool_grade > 0], minlength=len(judged)) == 0).sum())
+    barren = len(judged) - int(np.count_nonzero(judged.ideal_above(1).grade > 0))
     if empty:
         text = f"{counted(empty, 'list has', 'lists have')} no items; treated as having no relevant item"
         warnings.append(Warned("empty-list", empty, text))

@@ -12,7 +12,6 @@ from judged._types import Ints
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.result.calibration import check_no_model
-from judged.io.query_attributes import values_of_queries
 from judged.stats.summary import no_weights
 from judged.tables.text import counted
 
@@ -44,6 +43,8 @@ def cluster(result: Values, clusters: Any, column: str | None = None) -> Values:
 
 def cluster_codes(clusters: Any, queries: Sequence[Id], column: str | None = None) -> Ints:
     """Return a code per query, in the order in which clusters appear."""
+    from judged.io.query_attributes import values_of_queries
+
     found = values_of_queries(clusters, queries, column or COLUMN, option="cluster_col").values
     if missing := [query for query, name in zip(queries, found, strict=True) if name is None]:
         problem = f"{counted(len(missing), 'query')} without a cluster; first: {shown(missing[0])}"

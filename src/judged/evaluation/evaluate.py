@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,23 +13,20 @@ import numpy as np
 from judged._types import Column
 from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
-from judged.core.judged_views import fill_unjudged
-from judged.core.passages import cut_to_budget
 from judged.errors import Hint, UsageError, shown
 from judged.evaluation.clusters import cluster
 from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
-from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.calibration import with_model
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
-from judged.measures.grammar import parse, parse_all
+from judged.measures.grammar import parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
-from judged.measures.registry import Measure
+from judged.measures.registry import MEASURES, Measure
 from judged.stats.summary import mean
 from judged.steps import step
 
@@ -94,8 +92,7 @@ def evaluate(
         clusters: of queries that are not independent, such as those of one user: {query: cluster}, or a table of queries. Intervals count
             clusters as units.
         cluster_col: column of the clusters in that table. [default: cluster]
-        model: judgments of a model, of the queries that people judged and of more. Means are then those of human judgments over all queries, estimated
-            from both: the model's values of more queries, corrected by the queries that have both. The human-judged queries must be a random sample.
+        model: judgments of a model, of more queries than people judged: means are estimates of those of human judgments over all queries, see `docs/judging.md`.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.
@@ -114,18 +111,25 @@ def evaluate(
         raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
-    if isinstance(qrels, Judged):
-        if run is not None or options or model is not None:
-            raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
-        source = Provenance(qrels)
-    else:
-        rag, policies = RagOptions.split(options)
-        source = read_and_join(qrels, run, policy_of(chosen, policies), rag, progress)
+    source = _joined(qrels, run, chosen, options, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
     if model is not None:
-        by_model = read_and_join(model, source.run if rag.nothing else run, policy_of(chosen, policies), rag, progress)
+        again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
+        by_model = _joined(model, again, chosen, options, progress)
         result = with_model(result, measure_all(by_model, parsed, strict=strict, profile=profile))
     return cluster(weigh(result, weights, weight_col, strict=strict), clusters, cluster_col)
+
+
+def _joined(
+    qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any], progress: Progress | None
+) -> Provenance:
+    """Read judgments and a run, and join them; a `Judged` is joined already."""
+    if not isinstance(qrels, Judged):
+        rag, policies = RagOptions.split(options)
+        return read_and_join(qrels, run, policy_of(profile, policies), rag, progress)
+    if run is not None or options:
+        raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
+    return Provenance(qrels)
 
 
 def _is_name_of_measures(run: Any) -> bool:
@@ -142,6 +146,24 @@ def parse_measures(
     measures: Measures, profile: Profile, level: float | None = None, *, keep_names: bool = False, given: Iterable[str] = ()
 ) -> list[Measure]:  # fmt: skip
     """Parse measures, and apply a profile and a level to those that do not set the parameters themselves; `given` are options that stay."""
+    several = isinstance(measures, list | tuple) and all(type(name) is str for name in measures)
+    if not (several or isinstance(measures, str)) or not isinstance(level, int | float | None):
+        return _parse_measures(measures, profile, level, keep_names, frozenset(given))
+    names: Any = measures if isinstance(measures, str) else tuple(measures)  # type: ignore[arg-type]  # of names
+    return list(_parse_names(names, profile.name, level, keep_names, frozenset(given), MEASURES.version))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _parse_names(
+    names: str | tuple[str, ...], profile: str, level: float | None, keep_names: bool, given: frozenset[str], version: int
+) -> tuple[Measure, ...]:  # fmt: skip
+    """Parse names once; `version` changes with the declared measures."""
+    return tuple(_parse_measures(names, find_profile(profile), level, keep_names, given))
+
+
+def _parse_measures(
+    measures: Measures, profile: Profile, level: float | None, keep_names: bool, given: frozenset[str]
+) -> list[Measure]:
     names = parse_all(measures, keep_names=keep_names)
     applied = [replace(with_level(profile.apply(m, given), level), label=m.label) for m in names]
     parsed = list(dict.fromkeys(applied))
@@ -178,31 +200,46 @@ def with_bounds(values: Values, judged: Judged) -> Values:
     bounded = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     bounded = [m for m in bounded if m.definition.family != "coverage"]
     views = Views(values.source or Provenance(judged))
-    sides = [{**values.columns, **{str(m): _measure_filled(m, views.of(m), grade) for m in bounded}} for grade in (0.0, top)]  # fmt: skip
+    fill = Filled(views)
+    sides = [{**values.columns, **{str(m): fill.column(m, grade) for m in bounded}} for grade in (0.0, top)]
     return replace(values, if_irrelevant=sides[0], if_top=sides[1])
 
 
-def _measure_filled(measure: Measure, source: Provenance, grade: float) -> Column:
-    """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
-    sets = source.alternatives or (source.judged,)
-    filled = [fill_unjudged(_cut_to_reach(measure, judged), grade) for judged in sets]
-    columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
-    better = np.fmin if measure.definition.lower_is_better else np.fmax
-    return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))
+class Filled:
+    """Rankings whose unjudged documents have a grade, made once for all measures that see the same ranks."""
 
+    def __init__(self, views: Views) -> None:
+        self._views = views
+        self._made: dict[tuple[Any, ...], Judged] = {}
 
-def _cut_to_reach(measure: Measure, judged: Judged) -> Judged:
-    """The ranks that the measure can see: documents below its cutoff would only enlarge the pool."""
-    cutoff = measure.get("cutoff") if "cutoff" in measure.definition.laws else None
-    if judged.policy.ties == "expected":
-        return judged  # the order of ties decides which documents are above the cutoff
-    if measure.get("tokens") is not None:
-        judged = cut_to_budget(judged, measure.get("tokens"))
-    return judged if cutoff is None else judged.cut(cutoff)
+    def column(self, measure: Measure, grade: float) -> Column:
+        """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
+        from judged.evaluation.measuring.expected_ties import TieOrders
+
+        source = self._views.of(measure)
+        filled = [self._fill(measure, judged, grade) for judged in source.alternatives or (source.judged,)]
+        columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
+        better = np.fmin if measure.definition.lower_is_better else np.fmax
+        return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))
+
+    def _fill(self, measure: Measure, judged: Judged, grade: float) -> Judged:
+        """Fill the ranks that the measure can see: documents below its cutoff would only enlarge the pool."""
+        cutoff, tokens = (measure.get(name) for name in ("cutoff", "tokens"))
+        if "cutoff" not in measure.definition.laws or judged.policy.ties == "expected":
+            cutoff = None  # the order of ties decides which documents are above the cutoff
+        key = (id(judged), cutoff, None if judged.policy.ties == "expected" else tokens, grade)
+        if key not in self._made:
+            from judged.core.judged_views import fill_unjudged
+            from judged.core.passages import cut_to_budget
+
+            cut = judged if key[2] is None else cut_to_budget(judged, key[2])
+            self._made[key] = fill_unjudged(cut if cutoff is None else cut.cut(cutoff), grade)
+        return self._made[key]
 
 
 def _coverage(judged: Judged) -> dict[str, float]:
     """Mean share of judged documents in the top 10; not defined for rankings without their unjudged documents."""
     if judged.policy.unjudged == "condensed":
         return {}
-    return {"judged@10": mean(parse("Judged@10").on(judged))}
+    share = _parse_names("Judged@10", "trec_eval-10", None, False, frozenset(), MEASURES.version)[0]
+    return {"judged@10": mean(share.on(judged))}

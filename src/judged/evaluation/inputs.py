@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,11 +18,10 @@ from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, RagOptions
 from judged.evaluation.result.source import Provenance
+from judged.io.parts.recognise import is_spark
 from judged.io.rag.recognise import is_questions
 from judged.io.read import read_qrels, read_requested_qrels
-from judged.io.run_names import named_runs, short_names
 from judged.io.swapped import are_ambiguous, check_not_swapped
-from judged.io.tables.frames import is_spark
 from judged.tables.text import counted
 
 Progress = Callable[[int, int], object]
@@ -86,8 +85,7 @@ def _join_sets(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Pro
     return replace(source, alternatives=tuple(_join(one, run, policy, None) for one in each_set(qrels)))
 
 
-@dataclass(frozen=True, slots=True)
-class OpenInputs:
+class OpenInputs(NamedTuple):
     """Judgments, and one or several runs to evaluate with them.
 
     Args:
@@ -132,6 +130,8 @@ def _named_sources(runs: Any, fields: Mapping[str, str]) -> list[tuple[str | Non
     """One run or several, each with its name, if it has one; runs may be questions."""
     if is_questions(runs, **fields):
         return [(None, runs)]
+    from judged.io.run_names import named_runs
+
     keyed = isinstance(runs, Mapping)
     sources = list(runs.values()) if keyed else list(runs) if isinstance(runs, list | tuple) else []
     if sources and all(is_questions(source, **fields) for source in sources):
@@ -157,6 +157,8 @@ def with_distinct_labels(runs: Sequence[Any]) -> list[Any]:
     clash = [label is not None and labels.count(label) > 1 for label in labels]
     if not any(clash):
         return list(runs)
+    from judged.io.run_names import short_names
+
     names = short_names([getattr(table, "name", "") for table in tables])
     return [_named(run, name) if same else run for run, name, same in zip(runs, names, clash, strict=True)]
 

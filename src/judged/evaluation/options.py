@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import Any, Self, TypedDict
 
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
@@ -73,7 +72,7 @@ class ArrayOptions(TypedDict, total=False):
     precision: Precision
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class RagOptions:
     """Reading and preparation of judgments and a run before they are joined.
 
@@ -130,7 +129,10 @@ class RagOptions:
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
         """Separate the preparation from the other options, which are policies; an unknown option is an error."""
-        check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
+        if options:
+            check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
+        if not options:
+            return cls(), {}
         names = {spec.name for spec in fields(cls)}
         return cls.of(options), {name: value for name, value in options.items() if name not in names}
 
@@ -156,6 +158,8 @@ def check_options(options: Iterable[str], known: Iterable[str]) -> None:
     known = tuple(known)
     for name in options:
         if name not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, (*known, "measures", "level", "profile"), 1)
             action = _MEANT.get(name) or (f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}")
             raise UsageError("unknown-option", f"unknown option {name!r}", hint=action, value=name)

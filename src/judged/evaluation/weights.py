@@ -13,7 +13,6 @@ from judged.core.tables import Id
 from judged.errors import DataError, Warned, shown
 from judged.evaluation.measuring.column import check_strict
 from judged.evaluation.result.calibration import check_no_model
-from judged.io.query_attributes import values_of_queries
 from judged.tables.text import counted
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
     if weights is None:
         return result
     check_no_model(result, "weights of queries")
+    from judged.io.query_attributes import values_of_queries
+
     found = values_of_queries(weights, queries := result.queries, column or COLUMN, option="weight_col")
     if missing := [query for query, weight in zip(queries, found.values, strict=True) if weight is None]:
         problem = f"{counted(len(missing), 'query')} without a weight; first: {shown(missing[0])}"

@@ -58,7 +58,7 @@ def read_judges(
 
 
 def _long(source: Any, judges: Sequence[str] | None, column: str, request: ColumnRequest) -> Mapping[str, Qrels]:
-    roles = {"judge": _JUDGE, "grade": replace(_graded(_QRELS["grade"].meaning, request), names=NAMES["grade"])}
+    roles = {"judge": _JUDGE, "grade": _graded(_QRELS["grade"].meaning, request)._replace(names=NAMES["grade"])}
     table = _table(source, roles, {"judge": column}, request)
     judge = table.numbers["judge"]
     names = list(dict.fromkeys(judge.tolist()))

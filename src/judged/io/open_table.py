@@ -5,28 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError
-from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
 from judged.io.files.outputs import located
 from judged.io.files.source import Content, is_file_like, is_path, open_content, open_stream
-from judged.io.formats.json import JSON, read_values
-from judged.io.formats.registry import OpenTable, detect_format, raise_undetected
-from judged.io.formats.trec import read_trec
+from judged.io.formats.registry import detect_format, raise_undetected
 from judged.io.tables.columns import ColumnRequest, Roles, are_columns
-from judged.io.tables.containers import read_items, read_mapping
 from judged.io.tables.context import Context
-from judged.io.tables.frames import frame_of, read_frame, unread_frame
-from judged.io.tables.ids import as_list
-from judged.io.tables.records import raise_matrix
-from judged.io.tables.roles import ColumnBatches, RoleTable, gather_columns
-from judged.io.tables.table import SourceTable, as_run, concatenate
 from judged.io.text.lines import read_head
+
+if TYPE_CHECKING:
+    from judged.io.formats.registry import OpenTable
+    from judged.io.tables.roles import RoleTable
 
 
 def open_table(source: Any, request: ColumnRequest) -> OpenTable:
@@ -47,7 +42,9 @@ def open_values(source: Any, request: ColumnRequest) -> tuple[Any, Context]:
     with open_content(source) if is_path(source) else nullcontext(open_stream(source, default=request.what)) as content:
         context = Context(request, content.name)
         detected = detect_format(read_head(content), request)
-        if detected is not None and detected.format is JSON:
+        if detected is not None and detected.format.name == "JSON":
+            from judged.io.formats.json import read_values
+
             return read_values(content.read(), context)
         if request.roles:
             return _read_content(content, request), context
@@ -64,6 +61,8 @@ def open_role_table(source: Any, what: str, roles: Roles, named: Mapping[str, st
         roles: the columns to find.
         named: the columns that the caller named.
     """
+    from judged.io.tables.roles import ColumnBatches, gather_columns
+
     table = open_table(source, ColumnRequest(what, named or {}, roles))
     assert isinstance(table, ColumnBatches)
     return gather_columns(table)
@@ -90,6 +89,8 @@ def as_read_run(table: OpenTable, labels: Callable[[], Qrels] | None = None) -> 
         return table.read() if labels is None else table.align(labels())
     if isinstance(table, Run):
         return table
+    from judged.io.tables.table import SourceTable, as_run
+
     assert isinstance(table, SourceTable)
     return as_run(table)
 
@@ -106,9 +107,14 @@ def open_unread(source: Any, read: Callable[[], Run]) -> UnreadRun | OpenTable:
             return DictRun(name="run", read=read, rankings=source)
     elif is_file_like(source):
         return _read_content(open_stream(source), request, read)
-    elif not is_column(source) and (frame := frame_of(source)) is not None:
-        unread = unread_frame(frame, Context(request))
-        return unread if unread is not None else concatenate(read_frame(frame, Context(request)))
+    else:
+        from judged.io.arrays.score_column import is_column
+        from judged.io.tables.frames import frame_of, read_frame, unread_frame
+        from judged.io.tables.table import concatenate
+
+        if not is_column(source) and (frame := frame_of(source)) is not None:
+            unread = unread_frame(frame, Context(request))
+            return unread if unread is not None else concatenate(read_frame(frame, Context(request)))
     return open_table(source, request)
 
 
@@ -121,20 +127,33 @@ def _read_content(
     if detected is None and not request.is_ranking:
         raise_undetected(head, context)
     if detected is None:
+        from judged.io.formats.trec import read_trec
+
         request.raise_named(content.name)
         return read_trec(content, None, context)
     if read is not None and detected.format.unread is not None:
-        unread = detected.format.unread(content, read)
+        unread = detected.format.unread(content, detected, read)
         if unread is not None:
             return unread
     return _join_batches(detected.format.read(content, detected, context))
 
 
 def _join_batches(table: OpenTable) -> OpenTable:
+    if isinstance(table, Run | Qrels | ScoreColumn):
+        return table
+    from judged.io.tables.roles import ColumnBatches
+    from judged.io.tables.table import concatenate
+
     return concatenate(table) if isinstance(table, ColumnBatches) and table.context.request.is_ranking else table
 
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
+    from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
+    from judged.io.tables.containers import read_items, read_mapping
+    from judged.io.tables.frames import frame_of, read_frame
+    from judged.io.tables.ids import as_list
+    from judged.io.tables.records import raise_matrix
+
     if request.is_ranking and is_matrix_without_ids(source, (3,) if request.what == "run" else (3, 4)):
         raise_matrix(request, request.what)
     if request.what == "run" and request.is_ranking and is_column(source):

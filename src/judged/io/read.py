@@ -18,7 +18,6 @@ from judged.io.files.outputs import located
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
 from judged.io.parts.recognise import is_partitioned
 from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.table import SourceTable, as_qrels
 
 
 def read_run(
@@ -138,8 +137,12 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
     if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
         raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
     table = open_table(source, request)
-    assert isinstance(table, Qrels | SourceTable)
-    qrels = located(table if isinstance(table, Qrels) else as_qrels(table), source)
+    if not isinstance(table, Qrels):
+        from judged.io.tables.table import SourceTable, as_qrels
+
+        assert isinstance(table, SourceTable)
+        table = as_qrels(table)
+    qrels = located(table, source)
     return qrels if name is None else replace(qrels, name=name)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import DictRun, UnreadRun
+from judged.core.unread_runs import DictRun, TextRun, UnreadRun
 from judged.errors import DataError, Hint, Wording
 from judged.io.files.source import is_path
 
@@ -71,6 +71,8 @@ def _scores(run: Run | UnreadRun) -> Iterator[tuple[Any, Any]]:
     """(query, score) of each row; none of a run whose scores are made of ranks, or that is not in memory."""
     if isinstance(run, Run) and run.rank is None:
         yield from zip(run.query.tolist(), run.score.tolist(), strict=True)
+    elif isinstance(run, TextRun):
+        yield from _scores(run.read())
     elif isinstance(run, DictRun):
         for query, ranking in run.rankings.items():
             yield from ((query, score) for score in ranking.values()) if isinstance(ranking, dict) else ()

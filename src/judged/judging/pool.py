@@ -60,17 +60,7 @@ def pool(
     if n is not None:
         check_count(n, "n")
     strata = _check_strata(sample, depth)
-    policy = Policy(order=order, ties=ties, duplicates=duplicates)
-    named = named_runs(runs)
-    tables = [read_run(run) for _, run in named]
-    names = [name or short for (name, _), short in zip(named, short_names([run.name for run in tables]), strict=True)]
-    if len(set(names)) < len(names):
-        raise UsageError(
-            "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"
-        )
-    pooled: _Pooled = {}
-    for at, run in enumerate(tables):
-        _add_run(pooled, run, at, depth, policy)
+    names, pooled = _pooled(runs, depth, Policy(order=order, ties=ties, duplicates=duplicates))
     judged = {} if without is None else read_qrels(without).to_dict()
     items = [
         TodoItem(query, doc, min(ranks.values()), tuple(sorted(names[i] for i in ranks)))
@@ -90,6 +80,21 @@ def pool(
         else ()
     )
     return Todo(tuple(chosen), title=f"pool of {counted(len(names), 'run')}, depth {depth}", notes=notes)
+
+
+def _pooled(runs: Any, depth: int, policy: Policy) -> tuple[list[str], _Pooled]:
+    """Return the names of the runs, and the documents at their top."""
+    named = named_runs(runs)
+    tables = [read_run(run) for _, run in named]
+    names = [name or short for (name, _), short in zip(named, short_names([run.name for run in tables]), strict=True)]
+    if len(set(names)) < len(names):
+        raise UsageError(
+            "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"
+        )
+    pooled: _Pooled = {}
+    for at, run in enumerate(tables):
+        _add_run(pooled, run, at, depth, policy)
+    return names, pooled
 
 
 def _add_run(pooled: _Pooled, run: Run, at: int, depth: int, policy: Policy) -> None:

@@ -15,7 +15,7 @@ from judged.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What a strategy sees.
+    """Input of a strategy.
 
     Args:
         docs: the unjudged documents.
@@ -33,7 +33,7 @@ class Candidates:
 
     @property
     def effect(self) -> Floats:
-        """How far each document can move the largest difference between two means; of a single run, its mean."""
+        """The largest change that each document can make to a difference between two means; of a single run, to its mean."""
         spread = np.ptp(self.change, axis=1) if self.change.shape[1] > 1 else np.abs(self.change[:, 0])
         return np.asarray(spread / max(len(self.docs.queries), 1))
 
@@ -53,7 +53,7 @@ class Strategy:
     aliases: tuple[str, ...] = ()
 
 
-STRATEGIES = Registry[Strategy]("strategy", modules=(__name__,))
+STRATEGIES = Registry[Strategy]("strategy")
 
 
 def _add(name: str, text: str, priority: Callable[[Candidates], Floats], *aliases: str) -> None:

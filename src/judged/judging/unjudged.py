@@ -28,7 +28,7 @@ class Unjudged:
         rank: documents × runs; 0 if the run did not retrieve it within the depth.
     """
 
-    queries: tuple[Id, ...]
+    queries: Sequence[Id]
     query: Ints
     doc: tuple[str, ...]
     rank: Ints

@@ -4,7 +4,6 @@ import sys
 from types import ModuleType
 from typing import NoReturn
 
-from judged.measures import families  # noqa: F401 - declares the measures
 from judged.measures.examples import ranked
 from judged.measures.grammar import parse, parse_all
 from judged.measures.registry import MEASURES, Definition, Measure, find, measure

@@ -67,6 +67,9 @@ def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Colu
         return _own_discount(rank, kind)
     if kind == "rank":
         return rank.astype(float)
+    last = int(rank.max(initial=0))
+    if last < len(rank) // 2 and rank.dtype.kind == "i":  # many lists: the logarithm of each rank once
+        return discount(np.arange(last + 1), kind, base)[rank]
     if kind == "log":
         return np.log(rank + 1.0) / np.log(base)
     if kind == "jk":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from judged.errors import UsageError, shown
@@ -45,7 +44,7 @@ def in_our_words(call: Call) -> Call:
         at = meant.at if call.at is None and not {"k", "cutoff"} & call.params.keys() else call.at
         return Call(meant.name, {**meant.params, **call.params}, at)
     if call.name == "NumRet" and {"rel", "level"} & call.params.keys():
-        return replace(call, name="NumRelRet")
+        return call._replace(name="NumRelRet")
     if call.name == "SetP" and isinstance(call.params.get("relative"), bool):
         others = {key: value for key, value in call.params.items() if key != "relative"}
         return Call("SetRelP" if call.params["relative"] else "SetP", others, call.at)

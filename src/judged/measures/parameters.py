@@ -6,9 +6,9 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from keyword import iskeyword
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from judged._types import Column
 from judged.errors import UsageError, shown
 
 
-@dataclass(frozen=True, slots=True)
-class Only:
+class Only(NamedTuple):
     """Condition under which a parameter has an effect, on the value of another parameter or on the data.
 
     Args:
@@ -44,8 +43,7 @@ class Only:
 LENGTHS = "lengths of documents"
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(NamedTuple):
     """Meaning of a parameter, the check of its values, its names in other tools, and the condition under which it has an effect."""
 
     text: str
@@ -124,6 +122,17 @@ def frozen(value: Any) -> Any:
     if isinstance(value, Mapping):
         return tuple(sorted((float(k), float(v)) for k, v in value.items()))
     return tuple(value) if isinstance(value, list) else value
+
+
+def literal(value: Any) -> str:
+    """A parameter as it is written in the name of a measure."""
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], tuple):
+            return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value) + "}"
+        return "[" + ", ".join(map(literal, value)) + "]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)
 
 
 def _error(slug: str, problem: str, value: Any, hint: str | None = None) -> UsageError:
@@ -260,7 +269,7 @@ _NORM = (
     "list (at most the documents retrieved), cutoff, or ideal (the sum of the ideal grades)"
 )
 WITH_CUTOFF = Only("cutoff", lambda cutoff: cutoff is not None, "without a cutoff", late=True)
-CAPPED_WITH_CUTOFF = replace(WITH_CUTOFF, values=("capped",))
+CAPPED_WITH_CUTOFF = WITH_CUTOFF._replace(values=("capped",))
 Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")), only=CAPPED_WITH_CUTOFF)]  # fmt: skip
 Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip
 MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(-_LARGEST, _LARGEST), ("min_rel",))]  # fmt: skip

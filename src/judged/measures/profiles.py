@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from judged.errors import UsageError
 from judged.measures.registry import MEASURES, Measure
 
 
-@dataclass(frozen=True, slots=True)
-class Convention:
+class Convention(NamedTuple):
     """Conventions of a tool for some of its measures.
 
     Args:
@@ -23,10 +22,10 @@ class Convention:
     """
 
     measures: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    policy: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = {}
+    policy: Mapping[str, Any] = {}
     instead: str = ""
-    when: Mapping[str, Any] = field(default_factory=dict)
+    when: Mapping[str, Any] = {}
 
     def fits(self, measure: Measure) -> bool:
         """True if the convention is about this measure."""
@@ -39,8 +38,7 @@ class Convention:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """Policies and parameters in which a tool differs from trec_eval 10 with `-c`.
 
     Args:
@@ -53,7 +51,7 @@ class Profile:
 
     name: str
     text: str
-    policy: Mapping[str, Any] = field(default_factory=dict)
+    policy: Mapping[str, Any] = {}
     conventions: tuple[Convention, ...] = ()
     except_for: str = ""
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.core.passages import cut_to_budget, tokens_of
 from judged.errors import UsageError, shown
-from judged.measures.parameters import LENGTHS, Budget, Flag, Only, Spec, budget_in, frozen
+from judged.measures.parameters import LENGTHS, Budget, Flag, Only, Spec, budget_in, frozen, literal
 from judged.registry import Registry
 
 Formula = Callable[..., Column]
@@ -26,7 +24,7 @@ Needs = Literal["grades", "subtopics", "groups", "preferences", "spans"]
 _JUDGED_ONLY = Spec("remove unjudged documents from the ranking first", Spec.of("judged_only", Flag).check)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Definition:
     """Declaration of a measure: its formula, names, properties and documentation.
 
@@ -72,7 +70,7 @@ class Definition:
     @cached_property
     def parameters(self) -> dict[str, tuple[Spec, Any]]:
         """Name → (description, default), in the order of the signature."""
-        hints = get_type_hints(self.function, include_extras=True)
+        hints = inspect.get_annotations(self.function, eval_str=True)
         signature = inspect.signature(self.function).parameters
         found = {n: (Spec.of(n, hints[n]), frozen(p.default)) for n, p in list(signature.items())[1:]}
         return {**found, "judged_only": (_JUDGED_ONLY, False), "tokens": (Spec.of("tokens", Budget), None)}
@@ -87,7 +85,7 @@ class Definition:
         """The range of its values, if it is declared; intervals are kept within it."""
         return (0.0, 1.0) if "unit" in self.laws else None
 
-    @property
+    @cached_property
     def at(self) -> str | None:
         """The parameter that is written after the @."""
         return next((name for name, (spec, _) in self.parameters.items() if spec.at), None)
@@ -98,7 +96,7 @@ class Definition:
         return inspect.cleandoc(self.function.__doc__ or "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Measure:
     """A measure with its parameters: `nDCG @ 10`, `AP(level=2)`. Printing and parsing are inverse."""
 
@@ -107,6 +105,7 @@ class Measure:
     explicit: frozenset[str] = field(default=frozenset(), compare=False)  # parameters that were written, default or not
     label: str = field(default="", compare=False)  # printed instead of the canonical name
     policy: tuple[tuple[str, Any], ...] = field(default=(), compare=False)  # of this measure alone, by a profile
+    _text: str = field(default="", init=False, compare=False)  # the canonical name, once it was asked for
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the name; a user's own measure must be declared where it is unpickled."""
@@ -121,6 +120,8 @@ class Measure:
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
+                from difflib import get_close_matches
+
                 close = get_close_matches(name, list(known), 1, 0.6)
                 action = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(known)}"
                 raise UsageError("parameter", f"{self.name} has no parameter {name!r}", hint=action, value=name)
@@ -156,6 +157,8 @@ class Measure:
         only = self.definition.parameters[name][0].only
         if only is None or not only.late:
             return None
+        from judged.core.passages import tokens_of
+
         fact = self.get(only.other) if only.other != LENGTHS else judged is not None and tokens_of(judged) is not None
         return only if only.lacks(value, {only.other: fact}) else None
 
@@ -191,11 +194,18 @@ class Measure:
     def seen(self, judged: Judged) -> Judged:
         """The rankings that the formula sees: without unjudged documents, or cut to a token budget, if requested."""
         seen = judged.condensed() if self.get("judged_only") else judged
-        return seen if self.get("tokens") is None else cut_to_budget(seen, self.get("tokens"))
+        if self.get("tokens") is None:
+            return seen
+        from judged.core.passages import cut_to_budget
+
+        return cut_to_budget(seen, self.get("tokens"))
 
     def __str__(self) -> str:
-        if self.label:
-            return self.label
+        if not self.label and not self._text:
+            object.__setattr__(self, "_text", self._canonical_name())
+        return self.label or self._text
+
+    def _canonical_name(self) -> str:
         at, given = self.definition.at, dict(self.given)
         after = literal(given.pop(at)) if at and given.get(at) is not None else None
         if after is None and given.get("tokens") is not None and (at != "cutoff" or self.get("cutoff") is None):
@@ -205,17 +215,6 @@ class Measure:
         return self.name + (f"({inside})" if inside else "") + (f"@{after}" if after is not None else "")
 
     __repr__ = __str__
-
-
-def literal(value: Any) -> str:
-    """A parameter as it is written in the name of a measure."""
-    if isinstance(value, tuple):
-        if value and isinstance(value[0], tuple):
-            return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value) + "}"
-        return "[" + ", ".join(map(literal, value)) + "]"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)
 
 
 def _check_needs(measure: Measure, judged: Judged) -> None:
@@ -230,7 +229,7 @@ def _check_needs(measure: Measure, judged: Judged) -> None:
 
 # ── the registry ─────────────────────────────────────────────────────────────────────────────────
 
-MEASURES: Registry[Definition] = Registry("measure")
+MEASURES: Registry[Definition] = Registry("measure", package="judged.measures.families")
 
 
 def measure(
@@ -254,9 +253,12 @@ def measure(
         definition = Definition(
             name, function, family, aliases=aliases, trec=tuple(trec.split()), laws=frozenset(laws), **documentation
         )
-        assert definition.parameters is not None  # a wrong signature fails here, not at the first use
         names = [word.rstrip(".=:") for word in definition.trec]
-        own = [] if family == "own" else [function.__name__]  # the name of the array function
+        own = [function.__name__]  # the name of the array function
+        if family == "own":
+            own = []
+            len(MEASURES)  # the names of the built-in measures are taken
+            assert definition.parameters is not None  # a wrong signature fails here, not at the first use
         MEASURES.add(definition, also=[*names, *own])
         return function
 

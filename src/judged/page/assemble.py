@@ -20,16 +20,17 @@ from typing import Any
 import numpy as np
 
 _HERE = Path(__file__).parent / "web"
-_STYLES = ("page", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
+_STYLES = ("page", "answer", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
 _LABEL_STYLES = ("page", "label")
 # Template, first script and style sheets of each page.
 PAGES = {"report": ("page.html", "main.js", _STYLES), "label": ("label/label.html", "label/main.js", _LABEL_STYLES)}
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _COMMENT = re.compile(
-    r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL
-)  # comments on lines of their own are a third of the text
-_SLOT = re.compile(r"\{\{(\w+)\}\}")
+    r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n|/\*\*(?:(?!\*/).)*\*/ ?", re.MULTILINE | re.DOTALL
+)  # types are a third of the text
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+_SLOT = re.compile(r"\{\{([\w-]+)\}\}")
 
 
 def script_files(page: str = "report") -> list[Path]:
@@ -55,14 +56,19 @@ def style_files(page: str = "report") -> list[Path]:
 @cache
 def script(page: str = "report") -> str:
     """Return all scripts of a page as one, in its own scope."""
-    parts = [_EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", path.read_text("utf-8")))) for path in script_files(page)]
+    parts = [_EXPORT.sub("", _IMPORT.sub("", _compact(path))) for path in script_files(page)]
     return '\n(() => {\n"use strict";\n' + "\n".join(parts) + "\nstart();\n})();\n"
 
 
 @cache
 def style(page: str = "report") -> str:
     """Return all style sheets of a page as one."""
-    return "\n" + "\n".join(path.read_text("utf-8") for path in style_files(page))
+    return "\n" + "\n".join(map(_compact, style_files(page)))
+
+
+def _compact(path: Path) -> str:
+    """Return a script or a style sheet without comments on types and without indentation; lines stay."""
+    return _INDENT.sub("", _COMMENT.sub("", path.read_text("utf-8")))
 
 
 def document(

@@ -13,7 +13,7 @@ from judged.io.files.outputs import check_output
 from judged.io.rag.texts import read_texts
 from judged.page.assemble import document
 from judged.page.facts import facts_of
-from judged.page.query_details import Rankings, block_size, blocks, shown_depth, shown_documents
+from judged.page.query_details import Details, Rankings, block_size, most_changed, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
 from judged.steps import step
@@ -73,12 +73,20 @@ def write_page(
         *_warn_unmatched(doc_texts, "documents", docs, len(found)),
         *_warn_unmatched(query_texts, "queries", ids, sum(text is not None for text in queries or ())),
     )
-    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size)
+    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size, rankings)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
-    details = blocks(subject, rankings, found, last, size) if last else ()
-    with write_atomically(path) as file:
-        for part in document(slots_of(facts), facts, values, details):
+    with step("explaining the queries"):
+        details = Details(subject, rankings, found, last) if last else None
+    if details is not None:
+        facts["headers"] = details.headers
+        facts["changed"] = {str(row): details.of(row) for row in most_changed(subject, facts["verdicts"][0]["pair"])}
+    blocks = details.blocks(size) if details else ()
+    total = -(-len(subject.first) // size)
+    with write_atomically(path) as file, step("writing the page") as progress:
+        for done, part in enumerate(document(slots_of(facts), facts, values, blocks)):
             file.write(part)
+            if progress is not None:
+                progress(min(done, total), total)
     return warnings
 
 

@@ -1,190 +1,219 @@
-"""The verdict on each measure as one sentence, with the conclusions of the other measures."""
+"""The answer of the page: a headline of at most twelve words per measure and per pair of runs, and how certain it is.
+
+Words are lists of texts and of runs by number, because names are shortened and isolated where they are shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from judged.comparison.difference import Difference, p_clause
+from judged.comparison.difference import Difference, these_queries
 from judged.comparison.result import Comparison
-from judged.comparison.tables import PHRASES, predicate
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
-from judged.tables.text import number
+from judged.tables.text import number, p_text
 
-_UNCLEAR = "no clear difference"
+Words = list[str | int]
+
+_VERY_SURE = 0.001  # p below which the page says so
+_WON = ("better", "wins more queries")
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """One sentence and the lines below it."""
+    """The headline on one measure, the lines below it, and the pair (a, b) that it compares; None for a single run."""
 
-    words: str
-    more: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Conclusion:
-    """The conclusion from one measure: `words` has numbers, `claim` has none so that measures can be compared."""
-
-    words: str
-    claim: str
-    more: tuple[str, ...] = ()
+    words: Words
+    more: tuple[Words, ...] = ()
+    pair: tuple[int, int] | None = None
 
 
-def headlines(subject: Subject) -> list[Headline]:
-    """Return one headline per measure."""
+def answers(subject: Subject) -> list[Headline]:
+    """Return one answer per measure."""
     if subject.comparison is None:
         return [_single(subject, i) for i in range(len(subject.measures))]
-    conclusions = [_conclude(subject, subject.comparison, i) for i in range(len(subject.measures))]
-    return [Headline(c.words, (*c.more, *_other_measures(subject, conclusions, i))) for i, c in enumerate(conclusions)]
+    return [_answer(subject, subject.comparison, i) for i in range(len(subject.measures))]
 
 
-def _single(subject: Subject, i: int) -> Headline:
-    m, value, ends = subject.measures[i], subject.means[i][0], subject.intervals[i][0]
-    interval = f", 95% interval [{number(ends[0], 3)}, {number(ends[1], 3)}]" if ends else ""
-    kind = {"sum": "total", "geometric": "geometric mean"}.get(m.definition.summary, "mean")
-    queries = _queries(int(subject.known(m).sum()))
-    shown = number(value, 0 if m.definition.whole else 3)
-    return Headline(f"{subject.runs[0]} has a {kind} {m} of {shown} over {queries}{interval}.")
-
-
-def _conclude(subject: Subject, comparison: Comparison, i: int) -> _Conclusion:
-    m = subject.measures[i]
-    rows = [row for row in comparison.rows if row.measure == str(m)]
-    if len(subject.runs) == 2:
-        return _two(m, rows[0], best_first=comparison.baseline is None)
-    if comparison.baseline is not None:
-        return _against_baseline(m, comparison.baseline, rows)
-    return _several(subject, m, rows, i)
-
-
-def _two(m: Measure, row: Difference, *, best_first: bool) -> _Conclusion:
-    if row.verdict in ("worse", "loses more queries") and best_first:
-        row = row.turned()
-    means = f"{number(row.mean_b, 3)} vs {number(row.mean_a, 3)}"
-    size = f"{means}, {_size(row)}"
-    more = tuple(f"{text[:1].upper()}{text[1:]}." for text in (row.note, row.needs) if text)
-    if row.verdict == "too few queries":
-        few = f"{_queries(row.queries)} {_is(row.queries)} too few"
-        return _Conclusion(f"{few} to compare {row.b} with {row.a} on {m} ({means}).", "too few queries", more)
-    if row.verdict == "identical":
-        return _Conclusion(f"{row.claim} ({number(row.mean_a, 3)}).", f"{row.b} and {row.a} are identical")
-    if row.verdict == "equal":
-        return _Conclusion(f"{row.b} and {row.a} are equal on {m}: {size}.", f"{row.b} and {row.a} are equal", more)
-    if row.verdict == "no clear difference":
-        words = f"{row.claim}: {row.size(3)}, {_queries(row.queries)} ({means})."
-        return _Conclusion(words, _UNCLEAR, more)
-    if row.verdict in ("wins more queries", "loses more queries"):
-        return _Conclusion(f"{row.claim}: {size}.", f"{row.b} {row.verdict}", more)
-    return _Conclusion(f"{row.b} is {row.verdict} than {row.a} on {m}: {size}.", f"{row.b} is {row.verdict}", more)
-
-
-def _size(row: Difference) -> str:
-    interval = "" if row.low != row.low else f" [{_format_difference(row.low)}, {_format_difference(row.high)}]"
-    return f"difference {_format_difference(row.difference)}{interval}, {p_clause(row)}, {_queries(row.queries)}"
-
-
-def _against_baseline(m: Measure, baseline: str, rows: Sequence[Difference]) -> _Conclusion:
-    parts, claims = [], []
-    for verdict, phrase in PHRASES.items():
-        matching = [row for row in rows if row.verdict == verdict]
-        if matching and verdict != "no clear difference":
-            names = [row.b for row in matching]
-            parts.append(f"{_list(map(_with_difference, matching))} {predicate(phrase, len(names))} {baseline}")
-            claims.append(f"{_list(names)} {predicate(verdict, len(names))}")
-    if unclear := [_with_difference(row) for row in rows if row.verdict in ("no clear difference", "too few queries")]:
-        parts.append(f"{_UNCLEAR} between {_list(unclear)} and {baseline}")
-    more = f"Over {_queries(rows[0].queries)}; the baseline is {baseline}."
-    return _Conclusion(f"On {m}, {'; '.join(parts)}.", "; ".join(claims) or _UNCLEAR, (more,))
-
-
-def _several(subject: Subject, m: Measure, rows: Sequence[Difference], i: int) -> _Conclusion:
-    order = _order(subject, i)
-    top = subject.means[i][order[0]] if order else float("nan")
-    over = (f"Over {_queries(rows[0].queries)}.",)
-    if top != top:
-        return _Conclusion(f"No run has a value of {m}.", "no values")
-    leaders = [subject.runs[k] for k in order if subject.means[i][k] == top]
-    if len(leaders) == len(subject.runs):
-        return _Conclusion(
-            f"All {len(leaders)} runs have the same {m}: {number(top, 3)}.", "no difference at all", over
-        )
-    others = [name for name in (subject.runs[k] for k in order) if name not in leaders]
-    against = [row if row.b == leaders[0] else row.turned() for row in rows if leaders[0] in (row.a, row.b)]
-    verdicts = {row.a: row.verdict for row in against}
-    equal = [name for name in others if verdicts.get(name) == "equal"]
-    beaten = [name for name in others if verdicts.get(name) in ("better", "wins more queries")]
-    lost = [name for name in others if verdicts.get(name) == "loses more queries"]
-    unclear = [name for name in others if name not in equal + beaten + lost]
-    verb, pronoun, are = ("has", "It", "is") if len(leaders) == 1 else ("have", "They", "are")
-    extreme = "lowest" if m.definition.lower_is_better else "highest"
-    lead = f"{_list(leaders)} {verb} the {extreme} {m}"
-    won = PHRASES["wins more queries" if "wins more queries" in verdicts.values() else "better"]
-    predicates = [f"{predicate(won, len(leaders))} {_beaten(beaten, others)}"] if beaten else []
-    predicates += [f"{predicate(PHRASES['loses more queries'], len(leaders))} {_list(lost)}"] if lost else []
-    predicates += [f"{are} equal to {_list(equal)}"] if equal else []
-    known = f"{pronoun} {' and '.join(predicates)}" if predicates else ""
-    unsure = f"{_UNCLEAR} from {_list(unclear)}" if unclear else ""
-    tail = f"{known}; {unsure}" if known and unsure else known or unsure[:1].upper() + unsure[1:]
-    reservations = [f"equal to {_list(equal)}" if equal else "", unsure]
-    return _Conclusion(f"{lead}: {number(top, 3)}. {tail}.", ", ".join(filter(None, [lead.replace(f" {m}", " value"), *reservations])), over)  # fmt: skip
-
-
-def _beaten(beaten: Sequence[str], others: Sequence[str]) -> str:
-    if len(beaten) == 1:
-        return beaten[0]
-    if len(beaten) < len(others):
-        return f"{len(beaten)} other runs"
-    return "the other two" if len(beaten) == 2 else f"all {len(beaten)} others"
-
-
-def _other_measures(subject: Subject, conclusions: Sequence[_Conclusion], i: int) -> tuple[str, ...]:
-    """Return lines on the measures that agree and on those that do not."""
-    measures_of: dict[str, list[str]] = {}
-    for k, conclusion in enumerate(conclusions):
-        if k != i and conclusion.claim != "no difference at all":
-            measures_of.setdefault(conclusion.claim, []).append(str(subject.measures[k]))
-    lines = []
-    if agreeing := measures_of.pop(conclusions[i].claim, []):
-        unclear = conclusions[i].claim == _UNCLEAR
-        lines.append(
-            f"No clear difference on {_list(agreeing)} either." if unclear else f"Same conclusion on {_list(agreeing)}."
-        )
-    for claim, measures in measures_of.items():
-        lines.append(
-            f"No clear difference on {_list(measures)}." if claim == _UNCLEAR else f"On {_list(measures)}: {claim}."
-        )
-    return tuple(lines)
-
-
-def _order(subject: Subject, i: int) -> list[int]:
+def best_first(subject: Subject, i: int) -> list[int]:
     """Return the runs by mean, best first; runs without a mean come last."""
     sign = 1 if subject.measures[i].definition.lower_is_better else -1
     keys = [sign * v if v == v else float("inf") for v in subject.means[i]]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def _with_difference(row: Difference) -> str:
-    return f"{row.b} ({_format_difference(row.difference)})"
+def words_text(words: Words, names: Sequence[str]) -> str:
+    """Return words as plain text."""
+    return "".join(word if isinstance(word, str) else names[word] for word in words)
 
 
-def _format_difference(value: float) -> str:
-    """Format a difference with three decimals, or with four if three would show zero."""
-    return f"{value:+.4f}" if 0 < abs(value) < 0.0005 else f"{value:+.3f}"
+# ── headlines ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _queries(n: int) -> str:
-    return f"{n:,} {'query' if n == 1 else 'queries'}"
+def pair_headline(row: Difference, a: int, b: int) -> Words:
+    """Return the headline of one pair: the verdict on b, compared with a."""
+    m = row.measure
+    if row.verdict in ("better", "worse"):
+        return [b, f" is clearly {row.verdict} than ", a, f" on {m}."]
+    if row.verdict in ("wins more queries", "loses more queries"):
+        return [b, f" clearly {row.verdict} than ", a, f" on {m}."]
+    if row.verdict == "identical":
+        return [b, " and ", a, f" are identical on {m} on {these_queries(row.queries)}."]
+    if row.verdict == "equal":
+        return [b, " and ", a, f" are equal on {m}, within the margin."]
+    if row.verdict == "too few queries":
+        return ["Too few queries to compare ", b, " with ", a, f" on {m}."]
+    return ["No clear winner between ", b, " and ", a, f" on {m}."]
 
 
-def _is(n: int) -> str:
-    return "is" if n == 1 else "are"
+def _single(subject: Subject, i: int) -> Headline:
+    m, value = subject.measures[i], subject.means[i][0]
+    kind = {"sum": "total", "geometric": "geometric mean"}.get(m.definition.summary, "mean")
+    shown = number(value, 0 if m.definition.whole else 3)
+    return Headline([0, f" has a {kind} {m} of {shown}."])
 
 
-def _list(names: Iterable[str]) -> str:
-    """Join names as "a, b and c"; beyond four, as "a, b, c and 2 more"."""
-    names = list(names)
-    if len(names) > 4:
-        return f"{', '.join(names[:3])} and {len(names) - 3} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _answer(subject: Subject, comparison: Comparison, i: int) -> Headline:
+    order = best_first(subject, i)
+    name = str(subject.measures[i])
+    rows = [row for row in comparison.rows if row.measure == name]
+    if comparison.baseline is not None:
+        return _against_baseline(subject, comparison.baseline, rows, order)
+    if len(subject.runs) == 2:
+        a, b = (0, 1) if subject.means[i][0] == subject.means[i][1] else (order[1], order[0])
+        row = subject.differences[name, subject.runs[a], subject.runs[b]]
+        return Headline(pair_headline(row, a, b), pair=(a, b))
+    return _several(subject, rows, order, i)
+
+
+def _against_baseline(subject: Subject, baseline: str, rows: Sequence[Difference], order: Sequence[int]) -> Headline:
+    base = subject.runs.index(baseline)
+    of = {subject.runs.index(row.b): row for row in rows}
+    others = [run for run in order if run != base]
+    better = [run for run in others if of[run].verdict in _WON]
+    pair = (base, (better or others)[0])
+    if len(others) == 1:
+        return Headline(pair_headline(of[pair[1]], *pair), pair=pair)
+    m = rows[0].measure
+    if better:
+        wins = of[better[0]].verdict == "wins more queries"
+        who: Words = [better[0]] if len(better) == 1 else [f"{len(better)} of {len(others)} runs"]
+        told = " clearly win more queries than " if wins else " are clearly better than "
+        told = told if len(better) > 1 else told.replace("win ", "wins ").replace(" are ", " is ")
+        words: Words = [*who, told, base, f" on {m}."]
+    else:
+        words = ["No run is clearly better than ", base, f" on {m}."]
+    return Headline(words, _by_verdict([(of[run], run) for run in others], "compared with ", base), pair)
+
+
+def _several(subject: Subject, rows: Sequence[Difference], order: Sequence[int], i: int) -> Headline:
+    m, top = rows[0].measure, subject.means[i][order[0]]
+    first, pair = order[0], (order[1], order[0])
+    if top != top:
+        return Headline([f"No run has a value of {m}."], pair=pair)
+    leaders = [run for run in order if subject.means[i][run] == top]
+    if len(leaders) == len(order):
+        return Headline([f"All {len(leaders)} runs have the same {m}."], pair=pair)
+    against = [(subject.differences[m, subject.runs[run], subject.runs[first]], run) for run in order[1:]]
+    verdicts = {row.verdict for row, _ in against}
+    if verdicts <= {"better"}:
+        return Headline([first, f" is clearly best on {m}."], pair=pair)
+    if verdicts <= {"wins more queries", "better"}:
+        return Headline([first, f" clearly wins the most queries on {m}."], pair=pair)
+    if len(leaders) > 1:
+        words: Words = [f"{len(leaders)} runs share the best {m}."]
+    elif verdicts == {"too few queries"}:
+        words = [f"Too few queries to compare the runs on {m}."]
+    elif verdicts <= {*_WON, "equal"}:
+        words = [first, f" has the best {m}; others equal it."]
+    else:
+        words = [f"No clear winner on {m}: ", first, " is ahead."]
+    return Headline(words, _by_verdict(against, "", first), pair)
+
+
+_PHRASES = {
+    "better": "clearly better than", "wins more queries": "clearly wins more queries than", "equal": "equal to", "identical": "identical to",
+    "no clear difference": "no clear difference from", "worse": "clearly worse than", "loses more queries": "clearly loses more queries than",
+    "too few queries": "too few queries to compare with",
+}  # fmt: skip
+
+
+def _by_verdict(rows: Sequence[tuple[Difference, int]], before: str, run: int) -> tuple[Words, ...]:
+    """Return a line per verdict: of `run` on the others, or of the others `before` the run."""
+    lines: list[Words] = []
+    for verdict, phrase in _PHRASES.items():
+        others = [other for row, other in rows if row.verdict == verdict]
+        if others and before:
+            told = phrase.rpartition(" ")[0] if verdict != "no clear difference" else "no clear difference"
+            lines.append([f"{told[:1].upper()}{told[1:]}: ", *_list(others), f", {before}", run, "."])
+        elif others:
+            lines.append([f"{phrase[:1].upper()}{phrase[1:]} ", *_list(others), "."])
+    return tuple(lines)
+
+
+def _list(runs: Sequence[int]) -> Words:
+    """Return names as "a, b and c"; beyond four, as "a, b, c and 2 more"."""
+    shown: list[str | int] = [*runs[:3], f"{len(runs) - 3} more"] if len(runs) > 4 else list(runs)
+    words: Words = []
+    for k, word in enumerate(shown):
+        words += ["" if k == 0 else " and " if k == len(shown) - 1 else ", ", word]
+    return words
+
+
+# ── certainty ────────────────────────────────────────────────────────────────────────────────────
+
+
+def certainty(row: Difference, tests: int) -> dict[str, object]:
+    """Return how certain a verdict is: in a few words, and in sentences."""
+    if row.verdict == "identical":
+        return {"short": "Nothing to test", "long": [f"The runs have the same value on {these_queries(row.queries)}."]}
+    if row.verdict == "too few queries":
+        return {"short": "Cannot say", "long": [_sentence(row.note)]}
+    chance = f"Chance alone gives such a difference {odds(row.p)} ({_p(row.p)})."
+    corrected = row.adjusted != row.p
+    if row.verdict == "equal":
+        return {"short": "Sure", "long": ["The difference is too small to matter: its interval is within the margin."]}
+    if row.verdict == "no clear difference":
+        by = f"Not clear after the correction for {tests:,} tests: corrected {_p(row.adjusted)}."
+        more = [f"About {row.needed:,} queries would show a difference of {row.material:.2g}."] if row.needed else []
+        return {"short": "Not sure", "long": [chance, *([by] if corrected and row.p < 0.05 else []), *more]}
+    short = "Very sure" if row.adjusted < _VERY_SURE else "Sure"
+    by = f"Corrected for {tests:,} tests: {_p(row.adjusted)}."
+    return {
+        "short": short,
+        "long": [chance, *([by] if corrected else []), *([_sentence(row.note)] if row.note else [])],
+    }
+
+
+def odds(p: float) -> str:
+    """Return a probability in words.
+
+    >>> odds(0.00001), odds(0.013), odds(0.34), odds(0.97)
+    ('less than once in 10,000 times', 'once in 77 times', 'in 3 of 10 cases', 'in more than 9 of 10 cases')
+    """
+    if p < 0.0001:
+        return "less than once in 10,000 times"
+    if p >= 0.95:
+        return "in more than 9 of 10 cases"
+    if p >= 0.15:
+        return f"in {round(10 * p)} of 10 cases"
+    times = float(f"{1 / p:.2g}")
+    return f"once in {times:,.0f} times"
+
+
+def _p(p: float) -> str:
+    text = p_text(p) if p < 0.99995 else "1"
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def relative(row: Difference, m: Measure) -> list[float | None]:
+    """Return the difference as a share of the mean of a, and turned, of b; None if a share means nothing."""
+    if m.definition.limits is None and not m.definition.whole:
+        return [None, None]
+    d = row.difference
+    return [d / row.mean_a if row.mean_a > 0 else None, -d / row.mean_b if row.mean_b > 0 else None]

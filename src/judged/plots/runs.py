@@ -110,7 +110,7 @@ def _lower(measure: str) -> str:
 def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
     """Plot one row per pair: the mean difference, its interval, and the verdict as colour and marker."""
     short = dict(zip(comparison.names, labels(comparison, 22), strict=True))
-    of = {m: [row for row in comparison.rows if row.measure == m] for m in known}
+    of = {m: comparison.by_measure[m] for m in known}
     heads, places = group_rows({m: len(pairs) for m, pairs in of.items()})
     rows = {y: row for m, pairs in of.items() for y, row in zip(places[m], pairs, strict=True)}
     names = {y: f"{short[row.b]} − {short[row.a]}" for y, row in rows.items()}

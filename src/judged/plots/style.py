@@ -9,8 +9,19 @@ from judged.errors import UsageError, safe
 # The colours of runs, on light and on dark paper; the page has the same. Any two are at least 10 apart (CIEDE2000), also for readers
 # without red or green receptors, and from BETTER and WORSE too; contrast with the paper is at least 3:1. Dashes and markers
 # distinguish curves without colour.
-COLOURS = ("#315fd0", "#994882", "#a88f5f", "#5c0b8e", "#308fbc", "#28303c", "#c269ff", "#573a0a", "#8a9a00", "#c13e5e")
-DARK_COLOURS = ("#6895ff", "#c37fae", "#a6930f", "#7d5acd", "#5fd0fd", "#ebefb4", "#cfb7cb", "#9e794b", "#c6d01f", "#c54573")
+COLOURS = ("#315fd0", "#994882", "#8a9a00", "#28303c", "#308fbc", "#5c0b8e", "#c269ff", "#573a0a", "#a88f5f", "#c13e5e")
+DARK_COLOURS = (
+    "#6895ff",
+    "#c37fae",
+    "#c6d01f",
+    "#ebefb4",
+    "#5fd0fd",
+    "#7d5acd",
+    "#cfb7cb",
+    "#9e794b",
+    "#a6930f",
+    "#c54573",
+)
 BETTER, WORSE, SAME = "#14795a", "#b3401f", "#6b7280"
 DARK_BETTER, DARK_WORSE, DARK_SAME = "#5fcaa4", "#ff9573", "#9aa3af"
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 2, 1, 2)), (0, (9, 3)))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from judged.comparison.result import Change, Comparison
+from judged.comparison.changes import Change
+from judged.comparison.result import Comparison
 from judged.errors import Warned
 from judged.evaluation.result.values import Values
 from judged.io.run_names import short_names

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
 from judged.errors import safe
 from judged.quality_gate.tables import difference_table, reason_table, worse_tables
-from judged.tables.formats.markdown import table_markdown
+from judged.tables.formats.md import table_markdown
 
 if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
@@ -19,10 +18,10 @@ def github(gate: Gate, *, places: int = 4) -> str:
     parts = [f"## judged gate: {'PASS' if gate.passed else 'FAIL'}", table_markdown(reason_table(gate))]
     if gate.comparison is not None:
         table = difference_table(gate, places=places)
-        figures = table_markdown(replace(table, notes=(*table.notes, *(f"warning: {w}" for w in gate.warnings))))
+        figures = table_markdown(table._replace(notes=(*table.notes, *(f"warning: {w}" for w in gate.warnings))))
         parts += ["### Differences", figures] if not gate.passed else [_fold("Differences", figures)]
     parts += [
-        _fold(table.title, table_markdown(replace(table, title=""))) for table in worse_tables(gate, places=places)
+        _fold(table.title, table_markdown(table._replace(title=""))) for table in worse_tables(gate, places=places)
     ]
     return "\n\n".join(parts) + "\n\n"  # the text of another step begins a new paragraph
 

@@ -35,7 +35,7 @@ def tables(gate: Gate, *, places: int = 4) -> list[Table]:
     if gate.comparison is None:
         return []
     shown = [difference_table(gate, places=places), *worse_tables(gate, places=places)]
-    return [*shown[:-1], replace(shown[-1], notes=(*shown[-1].notes, *_warnings(gate)))]
+    return [*shown[:-1], shown[-1]._replace(notes=(*shown[-1].notes, *_warnings(gate)))]
 
 
 def reason_table(gate: Gate) -> Table:
@@ -101,5 +101,5 @@ def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
             table = (
                 table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
             )  # saved results contain no documents
-            shown.append(replace(table, title=f"{counted(lost, 'query')} got worse on {m}{more}"))
+            shown.append(table._replace(title=f"{counted(lost, 'query')} got worse on {m}{more}"))
     return shown

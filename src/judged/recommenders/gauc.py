@@ -83,7 +83,7 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: fl
     if not both.any():
         raise DataError("no-relevant", "no user has both relevant and other items among those scored", where=judged.names[1],
                         hint=Hint("check the labels and {level}", level=None))  # fmt: skip
-    users = tuple(judged.queries[i] for i in np.flatnonzero(both))
+    users = tuple(judged.queries[i] for i in np.flatnonzero(both).tolist())
     weight, name = _weights(weights, users, judged.retrieved[both].astype(float), clicks[both])
     value = float((weight * area[both]).sum() / weight.sum())
     check_share(confidence, "confidence", slug="parameter")

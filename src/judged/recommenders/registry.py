@@ -129,7 +129,7 @@ class BeyondMeasure:
     __repr__ = __str__
 
 
-BEYOND: Registry[BeyondDefinition] = Registry("measure", modules=("judged.recommenders.measures",))
+BEYOND: Registry[BeyondDefinition] = Registry("measure", package="judged.recommenders.measures")
 
 
 def beyond(name: str, *, of: Unit, needs: tuple[str, ...] = (), **options: Any) -> Callable[[Formula], Formula]:

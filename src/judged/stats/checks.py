@@ -84,13 +84,18 @@ def check_choice(value: Any, kinds: Any, name: str, *, slug: str = "parameter") 
 
 def deviation(d: Floats) -> float:
     """Return the standard deviation (n - 1) of differences: 0 if they differ by rounding only, NaN for one query."""
-    if len(d) < 2:
-        return math.nan
-    largest = float(np.abs(d).max())
-    if float(np.ptp(d)) <= 16 * np.finfo(float).eps * largest:
-        return 0.0
-    power = int(np.frexp(largest)[1])  # squares of scaled values neither overflow nor underflow
-    return float(np.ldexp(np.ldexp(d, -power).std(ddof=1), power))
+    return float(deviations(d[:, None])[0])
+
+
+def deviations(d: Floats) -> Floats:
+    """Return `deviation` of each column of queries × pairs."""
+    rows = np.ascontiguousarray(d.T)
+    if rows.shape[1] < 2:
+        return np.full(len(rows), math.nan)
+    largest = np.abs(rows).max(axis=1)
+    power = np.frexp(largest)[1]  # squares of scaled values neither overflow nor underflow
+    spread = np.ldexp(np.ldexp(rows, -power[:, None]).std(axis=1, ddof=1), power)
+    return np.where(np.ptp(rows, axis=1) <= 16 * np.finfo(float).eps * largest, 0.0, spread)
 
 
 def possible(p: float) -> float:

@@ -139,11 +139,8 @@ def decide_family(
     count = sum(d.shape[1] for d in differences)
     used, remarks = usable_test(chosen, corrected, count, alpha, resamples, max(map(len, differences)))
     options: dict[str, Any] = {"seed": seed, "resamples": resamples if "resamples" in used.options else None}
-    none = [None] * len(tables)
-    own = [
-        {**options, "clusters": c, "weights": w, "cheap": None if f is None else f.differences(pairs)}
-        for c, w, f in zip(codes, weights or none, cheap or none, strict=True)
-    ]
+    extra = zip(codes, weights or [None] * len(tables), cheap or [None] * len(tables), strict=True)
+    own = [{**options, "clusters": c, "weights": w, "cheap": f and f.differences(pairs)} for c, w, f in extra]
     outcomes = [outcome_of_pairs(x, pairs, used, **o) for x, o in zip(tables, own, strict=True)]
     p = np.concatenate([o.p for o in outcomes])
     whole = _corrected(outcomes, corrected, p)

@@ -85,10 +85,12 @@ def cliff(a: Any, b: Any) -> Floats:
     first, second = _columns(a, b)
     n = len(first)
     delta = np.empty(first.shape[1])
-    for i in range(len(delta)):
-        ordered = np.sort(first[:, i])
-        below, most = (np.searchsorted(ordered, second[:, i], side).sum() for side in ("left", "right"))
-        delta[i] = (int(below) + int(most) - n * n) / (n * n)  # pairs below, less pairs above: n - most
+    # All pairs of systems repeat their first column, which is sorted once.
+    same = np.append(-1, np.flatnonzero((first[:, 1:] != first[:, :-1]).any(axis=0)))
+    for start, end in zip(same + 1, [*(same[1:] + 1), len(delta)], strict=True):
+        ordered = np.sort(first[:, start])
+        below, most = (np.searchsorted(ordered, second[:, start:end], side).sum(axis=0) for side in ("left", "right"))
+        delta[start:end] = (below + most - n * n) / (n * n)  # pairs below, less pairs above: n - most
     return delta
 
 

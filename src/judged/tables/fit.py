@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from judged.tables.table import Table
 from judged.tables.text import width
@@ -10,8 +10,7 @@ from judged.tables.text import width
 _NARROWEST = 16  # a column of words is not wrapped to less
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """A table that fits: what is left of it, the width of each column, and whether each row becomes a block of lines."""
 
     table: Table
@@ -31,7 +30,7 @@ def lay_out(table: Table, columns: int | None) -> Layout:
         smaller = table.without(frozenset(dropped[:n]))
         if (widths := _wrap_widths(smaller, columns)) is not None:
             names = ", ".join(table.headers[i] for i in sorted(dropped[:n]))
-            table = replace(smaller, notes=(*smaller.notes, f"columns that need a wider terminal: {names}"))
+            table = smaller._replace(notes=(*smaller.notes, f"columns that need a wider terminal: {names}"))
     if widths is not None:
         return Layout(table, tuple(widths))
     labels = max(map(width, table.headers), default=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -62,6 +61,8 @@ class Result:
 
     def to_json(self) -> str:
         """Everything as strict JSON on one line; missing values are null."""
+        import json
+
         return json.dumps(plain_data(self.to_data()), allow_nan=False)  # in ASCII: ids need not be UTF-8
 
     def to_pandas(self) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from judged.tables.text import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Headers, rows of text, a title above and notes below.
 
     Args:
@@ -41,14 +40,13 @@ class Table:
         more = len(self.rows) - n
         if more <= 0:
             return self
-        return replace(self, rows=self.rows[:n], notes=(f"… and {counted(more, 'more row')}", *self.notes))
+        return self._replace(rows=self.rows[:n], notes=(f"… and {counted(more, 'more row')}", *self.notes))
 
     def without(self, columns: frozenset[int]) -> Table:
         """The table without some columns."""
         kept = [i for i in range(len(self.headers)) if i not in columns]
         place = {old: new for new, old in enumerate(kept)}
-        return replace(
-            self,
+        return self._replace(
             headers=tuple(self.headers[i] for i in kept),
             rows=tuple(tuple(row[i] for i in kept) for row in self.rows),
             words=tuple(place[i] for i in self.words if i in place),

@@ -71,6 +71,8 @@ def distinct_columns(names: Sequence[str], taken: Callable[[str], bool]) -> list
 
 def width(text: str) -> int:
     """Terminal columns that a text takes: two for wide letters, none for combining marks."""
+    if text.isascii():
+        return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import pytest
@@ -141,12 +143,14 @@ def test_no_table_of_gains_pays_for_a_negative_grade():
 
 def test_views_and_runs_of_one_pool_share_the_ideal_ranking():
     qrels, policy = jd.read_qrels({"q": {"a": 2, "b": 1, "c": 0}, "p": {"a": 1}}), jd.Policy()
-    pool = pool_of(qrels, policy)
-    first, second = (join(qrels, jd.read_run(run), policy, pool=pool) for run in ({"q": ["b", "a", "x"]}, {"p": ["a"]}))
+    first, second = (join(qrels, jd.read_run(run), policy) for run in ({"q": ["b", "a", "x"]}, {"p": ["a"]}))
     ideal = first.ideal
     views = [first.cut(1), first.condensed(), first.only(first.grade > 1), first.under(jd.Policy(depth=2)), second]
     assert all(view.ideal is ideal and view.relevant(1) is first.relevant(1) for view in views)
     assert first.select([0]).ideal is not ideal
-    alone = join(qrels, jd.read_run({"q": ["b", "a", "x"]}), policy)
+    assert pool_of(qrels, policy) is first.pool is not pool_of(qrels, jd.Policy(rejudged="max"))
+    assert pool_of(copy.deepcopy(qrels), policy) is not first.pool
+    alone = join(replace(qrels), jd.read_run({"q": ["b", "a", "x"]}), policy)
+    assert alone.ideal is not ideal
     for name in ("query", "rank", "grade", "judgment"):
         assert getattr(alone.ideal, name).tolist() == getattr(ideal, name).tolist()

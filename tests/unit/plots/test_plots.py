@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import judged as jd
 from judged.plots.results import draw_comparison, draw_values
-from judged.plots.style import COLOURS
+from judged.plots.style import BETTER
 
 KINDS = ["means", "differences", "queries", "scatter", "critical"]
 
@@ -184,7 +184,7 @@ def test_differences_are_those_of_the_table_and_verdicts_differ_in_colour_and_ma
     look = {row.verdict: (line.get_marker(), line.get_color()) for row, line in zip(rows, alone, strict=True)}
     assert set(look) == {"better", "no clear difference"}
     assert look["better"][0] != look["no clear difference"][0]
-    assert look["better"][1] == COLOURS[0]
+    assert look["better"][1] == BETTER
     assert {text.get_text() for text in ax.get_legend().get_texts()} == {"better", "no clear difference"}
 
 
@@ -211,7 +211,7 @@ def test_bars_are_the_differences_of_queries_sorted(sample):
 def test_bars_of_a_measure_where_lower_is_better_are_won_below_zero(sample):
     ax = draw_comparison(sample, "queries", "FallOut", "bm25", "dense")
     row = sample.of("FallOut", "bm25", "dense")
-    better = [bar for bar in ax.patches if bar.get_facecolor() == mpl.colors.to_rgba(COLOURS[0])]
+    better = [bar for bar in ax.patches if bar.get_facecolor() == mpl.colors.to_rgba(BETTER)]
     assert len(better) == row.wins
     assert all(bar.get_height() < 0 for bar in better)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+from judged.stats import student_t
 from judged.stats.student_t import two_sided_p, two_sided_quantile, upper_tail
 
 DEGREES = [1, 1.5, 2, 3, 5, 9, 24, 49, 59.9, 60, 99, 249, 999, 6_979, 1e6]
@@ -40,3 +41,13 @@ def test_quantiles_are_the_inverse(df):
 def test_the_normal_tail_is_scipys():
     z = np.linspace(-10, 35, 100)
     np.testing.assert_allclose(upper_tail(z), special.ndtr(-z), rtol=1e-12)
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+def test_a_quantile_needs_few_steps_even_where_the_last_digit_goes_up_and_down(confidence, monkeypatch):
+    calls = []
+    monkeypatch.setattr(student_t, "two_sided_p", lambda t, df: calls.append(df) or two_sided_p(t, df))
+    for df in range(2, 120):
+        two_sided_quantile(1 - confidence, float(df))
+    assert max(map(calls.count, calls)) <= 20
+    assert len(calls) <= 6 * len(set(calls))

@@ -12,7 +12,7 @@ import judged as jd
 from judged.correlation import correlate_all
 from judged.errors import safe
 from judged.tables.formats.html import table_html
-from judged.tables.formats.text import table_text
+from judged.tables.formats.table import table_text
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from difflib import get_close_matches
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -108,6 +105,8 @@ def _flags(command: click.Command) -> dict[str, click.Parameter]:
 
 def _suggest(option: str, ctx: click.Context) -> str:
     """Return what was meant by an unknown option: an option of this command, or of another one."""
+    from difflib import get_close_matches
+
     own, meant = _flags(ctx.command), _MEANT.get(option.lower(), "")
     if not meant.startswith("judged") and (meant.split() or [""])[0] not in own:
         meant = next(iter(get_close_matches(option, own, 1, 0.75)), "")
@@ -128,6 +127,8 @@ def asks_json(ctx: click.Context | None) -> bool:
 
 def show_error(error: JudgedError, *, as_json: bool) -> None:
     """Write an error to standard error."""
+    import json
+
     say(json.dumps({"error": error.fields()}) if as_json else f"error: {error.render(flags=True)}")
 
 
@@ -141,7 +142,7 @@ def say(text: str) -> None:
 
 def discard(stream: Any) -> None:
     """Drop what a stream cannot write, now and when the program ends."""
-    with suppress(OSError), Path(os.devnull).open("wb") as null:  # a stream of a test has no number
+    with suppress(OSError), open(os.devnull, "wb") as null:  # noqa: PTH123 - a stream of a test has no number
         os.dup2(null.fileno(), stream.fileno())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -33,7 +32,7 @@ def output_options(*extra: str, places: bool = True, default: str = "table") -> 
                              help="Number of decimals.")(command)  # fmt: skip
         command = option("--spreadsheet-safe", is_flag=True, group="Output", help="CSV: prefix cells that a spreadsheet would treat as formulas with '.")(command)  # fmt: skip
         command = option("-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]")(command)  # fmt: skip
-        return option("--format", type=click.Choice([*FORMATS.names, *extra]), default=default, show_default=True,
+        return option("--format", type=click.Choice([*FORMATS.files, *extra]), default=default, show_default=True,
                       group="Output", help="Output format.")(command)  # fmt: skip
 
     return declare
@@ -79,7 +78,9 @@ def write_text(text: str, output: str | None) -> None:
 
 def _show(result: Result, places: int) -> None:
     """Print a result on a terminal, within its width, in bold and faint letters."""
-    from judged.tables.formats.text import result_text
+    import shutil
+
+    from judged.tables.formats.table import result_text
 
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     columns = shutil.get_terminal_size().columns

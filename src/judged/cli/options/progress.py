@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -83,6 +82,8 @@ class _StepLine:
             text = f"{self._steps[-1]}{self._share} …" if self._steps else ""
             if not self._shown and (not text or self._clock() - self._begin < _PATIENCE):
                 return
+            import shutil
+
             text = text[: shutil.get_terminal_size().columns - 1]
             if text != self._shown:
                 self._stream.write(f"{_ERASE}{text}")

@@ -17,7 +17,7 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 KEEP_ONE = Hint("keep one with {duplicates}", duplicates="first")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Hits:
     """The judged documents of a run, sorted by query, then by rank."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ from numpy.typing import NDArray
 from judged._types import Bytes
 from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import IdPool
-from judged.core.ids import IdColumn
+from judged.core.find.stream import ALL, scan_stream
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import ArrowRun, DictRun, TrecLines, UnreadRun
+from judged.core.unread_runs import ArrowRun, DictRun, Layout, TextRun, TextStream, UnreadRun
 from judged.errors import Place
 
 Progress = Callable[[int, int], object]
@@ -53,18 +54,22 @@ def find(
     if native is None:
         return None
     integer = [kind == "integer" for kind in kinds]
-    common = (native_pool(pool), native_policy(policy), usable_cores())
-    if isinstance(run, TrecLines):
-        if kinds != ("text", "text"):
+    common = (_index_once(pool), native_policy(policy), usable_cores())
+    if isinstance(run, TextStream):
+        return _find_in_stream(pool, run, policy, kinds, progress, *common)
+    if isinstance(run, TextRun):
+        if kinds != run.kinds:
             return None
         with run.open() as (data, start):
-            scan = native.scan_lines(data, start, len(data), *common, _BYTES, progress)
-            if scan["bad"] is not None:
-                run.raise_line(data, scan["bad"], scan["empty"])
-            return _check_hits(pool, run, policy, scan, partial(run.place, data))
+            stretch = data, start, len(data), dict(run.layout)
+            scan = native.scan_text(*stretch, *common, _BYTES, progress, mapped=_is_mapped(data))
+            if scan["bad"] is not None and run.raise_row is not None:
+                run.raise_row(data, scan["bad"], scan["empty"])
+            place = _nowhere if run.place is None else partial(run.place, data)
+            return _check_hits(pool, run, policy, scan, place) if run.place is not None or _is_regular(scan) else None
     if isinstance(run, Run):
         rank = None if run.rank is None else as_ints(run.rank)
-        columns = id_arrays(run.queries), as_ints(run.query), id_arrays(run.doc), np.ascontiguousarray(run.score), rank
+        columns = run.queries.arrays(), as_ints(run.query), run.doc.arrays(), np.ascontiguousarray(run.score), rank
         return _check_hits(pool, run, policy, native.scan_rows(*columns, *common, _ROWS, progress), run.where)
     scan = None
     if isinstance(run, ArrowRun) and "other" not in kinds and (stream := run.stream()) is not None:
@@ -74,13 +79,27 @@ def find(
     return _check_hits(pool, run, policy, scan, _nowhere) if _is_regular(scan) else None
 
 
+def _find_in_stream(
+    pool: IdPool, run: TextStream, policy: Policy, kinds: Kinds, progress: Progress | None, *common: Any
+) -> Hits | None:
+    if kinds != ("text", "text"):
+        return None
+    stream = scan_stream(pool, run, *common, _BYTES)
+    if stream is not None:
+        hits = _check_hits(pool, run, policy, stream.result(), stream.place)
+        return None if hits is None else replace(hits, warnings=stream.warnings)
+    whole = run.whole()
+    hits = None if whole is None else find(pool, whole, policy, kinds, progress)
+    return None if hits is None or whole is None else replace(hits, warnings=whole.warnings)
+
+
 def _check_hits(
     pool: IdPool, run: Run | UnreadRun, policy: Policy, scan: dict[str, Any], place: Callable[[int], Place]
 ) -> Hits | None:
     """Return the hits of a scan of a whole run, which must have a query in common with the pool."""
     if scan["empty"]:
         return None
-    hits = _as_hits(pool, scan)
+    hits = as_hits(pool, scan)
     if isinstance(run, Run):
         hits = replace(hits, **queries_of(pool, run))
     if not hits.answered.any():
@@ -98,7 +117,7 @@ def find_in(
     """Do the same for the batches of a partition, which may contain no judged query; None if only the reference can."""
     if native is None or not batches:
         return None
-    common = (native_pool(pool), native_policy(policy), threads)
+    common = (_index_once(pool), native_policy(policy), threads)
     scan = None
     if all(isinstance(batch, ArrowRun) for batch in batches) and "other" not in kinds:
         tables = [batch for batch in batches if isinstance(batch, ArrowRun)]
@@ -106,15 +125,54 @@ def find_in(
         if None not in streams and len({table.columns for table in tables}) == 1:
             integer = [kind == "integer" for kind in kinds]
             scan = native.scan_arrow(streams, tables[0].columns, *integer, *common, _ROWS, None)
-    elif all(isinstance(batch, TrecLines) for batch in batches) and kinds == ("text", "text"):
+    elif (texts := _one_text(batches)) and all(text.kinds == kinds for text in texts):
         with ExitStack() as stack:
-            texts = [stack.enter_context(batch.open()) for batch in batches if isinstance(batch, TrecLines)]
-            data, start = _join_texts(texts)
-            scan = native.scan_lines(data, start, len(data), *common, _BYTES, None)
+            data, start = _join_texts([stack.enter_context(text.open()) for text in texts])
+            scan = native.scan_text(data, start, len(data), dict(texts[0].layout), *common, _BYTES, None)
     if scan is None or not _is_regular(scan) or scan["empty"]:
         return None
     _check_ranks(batches, policy, scan)
-    return _as_hits(pool, scan)
+    return as_hits(pool, scan)
+
+
+@dataclass(frozen=True, slots=True)
+class TextScan:
+    """The scan of a text without the rows of its first and its last query, and these rows. `scan` is None if there are no others."""
+
+    scan: dict[str, Any] | None
+    first: bytes
+    last: bytes
+
+
+def scan_between_edges(batches: Sequence[Run | UnreadRun], kinds: Kinds, *common: Any) -> TextScan | None:
+    """Scan the text of some batches; None if it has to be scanned otherwise."""
+    texts = _one_text(batches)
+    if not texts or any(text.kinds != kinds for text in texts):
+        return None
+    with ExitStack() as stack:
+        data, start = _join_texts([stack.enter_context(text.open()) for text in texts])
+        layout = texts[0].layout
+        edges = native.query_edges(data, start, len(data), dict(layout))
+        if edges is None:
+            return None
+        first, last = edges
+        if first >= last:
+            return TextScan(None, data[start:].tobytes(), b"")
+        scan = scan_all(data, first, last, layout, *common)
+        return None if scan is None else TextScan(scan, data[start:first].tobytes(), data[last:].tobytes())
+
+
+def scan_all(data: Bytes, begin: int, end: int, layout: Layout, *common: Any) -> dict[str, Any] | None:
+    """Scan a text and name all queries without judgments; None if anything is unusual."""
+    scan = native.scan_text(data, begin, end, dict(layout), *common, _BYTES, None, ALL)
+    return scan if _is_regular(scan) else None
+
+
+def _one_text(batches: Sequence[Run | UnreadRun]) -> list[TextRun]:
+    """Return the batches if they can be scanned as one text, else nothing."""
+    texts = [batch for batch in batches if isinstance(batch, TextRun)]
+    alike = all(text.joinable and text.layout == texts[0].layout for text in texts)
+    return texts if len(texts) == len(batches) and (alike or len(texts) == 1) else []
 
 
 def _join_texts(texts: Sequence[tuple[Bytes, int]]) -> tuple[Bytes, int]:
@@ -131,7 +189,7 @@ def _is_regular(scan: dict[str, Any] | None) -> bool:
     return scan is not None and scan["bad"] is None and scan["repeat"] is None
 
 
-def _as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
+def as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
     columns = {name: scan[name] for name in Hits.__dataclass_fields__ if name in scan}
     columns["answered"] = scan["answered"].view(np.bool_)[: len(pool.queries)]
     columns["retrieved"] = scan["retrieved"][: len(pool.queries)]
@@ -142,9 +200,17 @@ def _check_ranks(batches: Sequence[Run | UnreadRun], policy: Policy, scan: dict[
     if policy.order != "rank" or scan["ranked"]:
         return
     for batch in batches:
-        run = batch.read() if isinstance(batch, TrecLines | ArrowRun) else batch
+        run = batch.read() if isinstance(batch, TextRun | TextStream | ArrowRun) else batch
         if not isinstance(run, Run) or run.rank is None:
             raise_no_rank(batch.name, run if isinstance(run, Run) else None)
+
+
+def _is_mapped(data: Bytes) -> bool:
+    """Return whether bytes are those of a mapped file, whose pages can be released after use."""
+    memory: Any = data
+    while isinstance(memory, np.ndarray):
+        memory = memory.base
+    return isinstance(memory.obj if isinstance(memory, memoryview) else memory, mmap)
 
 
 def _nowhere(row: int) -> Place:
@@ -159,17 +225,17 @@ def _same_kinds(run: DictRun, kinds: Kinds) -> bool:
 
 def native_pool(pool: IdPool) -> Any:
     """Convert the pool; queries without judgments follow the others."""
-    columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), id_arrays(pool.doc)
-    return native.Pool(id_arrays(pool.ids), len(pool.queries), *columns)
+    columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), pool.doc.arrays()
+    return native.Pool(pool.ids.arrays(), len(pool.queries), *columns)
+
+
+def _index_once(pool: IdPool) -> Any:
+    return pool.once("native", lambda: native_pool(pool))
 
 
 def native_policy(policy: Policy) -> Any:
     codes = {name: codes[getattr(policy, name)] for name, codes in POLICY_CODES.items()}
     return native.Policy(**codes, depth=policy.depth or 0, single=policy.precision == "float32")
-
-
-def id_arrays(ids: IdColumn) -> tuple[Bytes, NDArray[np.int64], NDArray[np.int64]]:
-    return np.ascontiguousarray(ids.buffer), as_ints(ids.start), as_ints(ids.length)
 
 
 def as_ints(column: NDArray[Any]) -> NDArray[np.int64]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
+from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
-from judged.core.tables import Qrels, decoded
+from judged.core.tables import Names, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 
 
@@ -35,36 +37,46 @@ class IdPool(Pool):
 def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPool:
     """Return each judged document once, queries in order of id, grades from the highest down.
 
-    Any number of runs can be joined with it: `join(qrels, run, policy, pool=pool)`. It depends on `policy.rejudged` only.
+    It depends on `policy.rejudged` only, and is kept with the judgments: all runs that are joined with them share it.
 
     Raises:
         DataError: no judgments, unless `allow_empty`; a document judged twice with different grades, unless the policy chooses one.
     """
+    if not len(qrels) and not allow_empty:
+        raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
+    return qrels.results.get_or(("pool", policy.rejudged), lambda: _pool_of(qrels, policy))
+
+
+def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     used = np.zeros(len(qrels.queries), bool)
     used[qrels.query] = True
-    if not used.any() and not allow_empty:
-        raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
     used_rows = np.flatnonzero(used)
     ids = qrels.queries.take(used_rows)
-    names = decoded(ids, qrels.query_kind)
     by_number = qrels.query_kind == "integer"
-    by_id = np.argsort(np.array(names, dtype=object)) if by_number else ids.order()
+    by_id = np.argsort(np.array(decoded(ids, "integer"), dtype=object)) if by_number else ids.order()
     place = np.full(len(qrels.queries), -1)
     place[used_rows[by_id]] = np.arange(len(by_id))
 
+    names = Names(ids.take(by_id), qrels.query_kind)
+    ids = qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)]))
+    keys: dict[str, Any] = {"queries": names, "ids": ids}
+    columns = _sort_natively(qrels, place, len(by_id))
+    if columns is not None:
+        return IdPool(**keys, **columns)
     query = place[qrels.query]
     order, aspects = _by_document(qrels, query)
     rows, grade, warnings = _once(qrels, query, order, aspects, policy)
     query, doc = query[rows], qrels.doc.take(rows)
-    first = _starts(query, doc)
-    document = np.cumsum(first) - 1  # row of this (document, aspect) → document
-    start = np.flatnonzero(first)
-    top = np.maximum.reduceat(grade, start) if len(start) else grade
+    start, top, table = np.arange(len(rows)), grade, None
+    if aspects is not None:  # a document has a row for each aspect
+        first = _starts(query, doc)
+        document = np.cumsum(first) - 1  # row of this (document, aspect) → document
+        start = np.flatnonzero(first)
+        top = np.maximum.reduceat(grade, start) if len(start) else grade
     by_grade = np.lexsort((-top, query[start]))
-    position = np.empty_like(by_grade)
-    position[by_grade] = np.arange(len(by_grade))
-    table = None
     if aspects is not None:
+        position = np.empty_like(by_grade)
+        position[by_grade] = np.arange(len(by_grade))
         aspect, sub = (column[rows] for column in aspects)
         local = np.lexsort((sub, aspect, query))
         table = Aspects(
@@ -74,14 +86,22 @@ def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPoo
             grade[local],
         )
     return IdPool(
-        queries=tuple(names[i] for i in by_id),
-        ids=qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)])),
+        **keys,
         query=query[start][by_grade],
         grade=top[by_grade],
         doc=doc.take(start[by_grade]),
         aspects=table,
         warnings=tuple(warnings),
     )
+
+
+def _sort_natively(qrels: Qrels, place: Ints, queries: int) -> dict[str, Any] | None:
+    """Return queries, grades and documents in the order of the pool; None for aspects and for documents judged twice."""
+    if native is None or qrels.aspect is not None:
+        return None
+    numbers = np.ascontiguousarray(qrels.query, np.int64), np.ascontiguousarray(qrels.grade, np.float64)
+    found = native.sort_judgments(place, queries, *numbers, qrels.doc.arrays(), usable_cores())
+    return found and {"query": found[0], "grade": found[1], "doc": IdColumn(qrels.doc.buffer, *found[2:])}
 
 
 def _by_document(qrels: Qrels, query: Ints) -> tuple[Ints, tuple[Ints, Ints] | None]:

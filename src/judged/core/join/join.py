@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.core.find import native, reference
+from judged.core.find import native
 from judged.core.find.hits import Hits, check_id_kinds
 from judged.core.find.pool import IdPool, pool_of
-from judged.core.find.ranking import ranked_rows
-from judged.core.find.spans import SpanCredit, credit_spans
 from judged.core.join.warnings import join_warnings
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
-from judged.core.passages import RankTexts
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import ArrowRun, ScoreColumn, TrecLines, UnreadRun
+from judged.core.unread_runs import ArrowRun, ScoreColumn, TextRun, UnreadRun
 from judged.errors import Hint, UsageError, Wording, shown
 from judged.steps import step
+
+if TYPE_CHECKING:
+    from judged.core.find.spans import SpanCredit
+    from judged.core.passages import RankTexts
 
 WITH_SETS = Hint(
     "use {commands}",
@@ -34,7 +36,6 @@ def join(
     policy: Policy,
     progress: native.Progress | None = None,
     *,
-    pool: IdPool | None = None,
     allow_empty: bool = False,
 ) -> Judged:
     """Find the judged documents in the run, and their ranks.
@@ -44,7 +45,6 @@ def join(
         run: the ranking, in columns or unread.
         policy: the policies.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
-        pool: `pool_of(qrels, policy)`, if it is already known: several runs then share it, and the ideal ranking.
         allow_empty: accept judgments and runs, such as those of a Spark partition, that are empty or have no query in common.
 
     Raises:
@@ -63,12 +63,13 @@ def join(
         if isinstance(run, PartitionedRun):
             raise UsageError("in-parts", "spans cannot be found in a partitioned run", where=run.name,
                              hint=Hint("read it into memory with {engine}", engine="memory"))  # fmt: skip
+        from judged.core.find.spans import credit_spans
+
         run = run.read() if isinstance(run, UnreadRun) else run
         qrels, credit = credit_spans(qrels, run, policy)
-        pool = None  # the judgments are now those of the chunks of this run
     if isinstance(run, Run):
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
-    pool = pool or pool_of(qrels, policy, allow_empty=allow_empty)
+    pool = pool_of(qrels, policy, allow_empty=allow_empty)
     with step(f"joining {run.name} with {qrels.name}") as report:
         run, hits = _find(qrels, pool, run, policy, progress or report, allow_empty=allow_empty)
     judged = Judged(
@@ -82,7 +83,7 @@ def join(
     )
     if policy.ties != "expected":  # which cuts and condenses every order of the ties
         judged = judged.under(policy)
-    of_run = run.warnings if isinstance(run, Run | TrecLines) else hits.warnings
+    of_run = run.warnings if isinstance(run, Run | TextRun) else hits.warnings
     warnings = (*qrels.warnings, *of_run, *pool.warnings, *join_warnings(judged, qrels, run, hits, policy))
     judged = replace(judged, warnings=warnings)
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
@@ -99,11 +100,16 @@ def _is_unscored(run: Run | UnreadRun) -> bool:
     """Return whether a run has ranks and no scores."""
     if isinstance(run, ArrowRun):
         return run.columns[2] < 0
+    if isinstance(run, TextRun):
+        return not run.scored
     return isinstance(run, Run) and run.rank is not None and bool(len(run)) and bool((run.score == -run.rank).all())
 
 
 def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:
     """Return the tokens and texts at each rank, if the run has passages with them."""
+    from judged.core.find.ranking import ranked_rows
+    from judged.core.passages import RankTexts
+
     chunks = run.passages
     if chunks is None or (chunks.tokens is None and credit is None):
         return None
@@ -148,6 +154,8 @@ def _find(
     if hits is not None:
         return run, hits
     if isinstance(run, Run):
+        from judged.core.find import reference
+
         hits = (reference.find_in if allow_empty else reference.find)(pool, run, policy)
         if progress is not None:
             progress(len(run), len(run))

@@ -58,7 +58,7 @@ def not_judged(qrels: Qrels) -> Iterator[Warned]:
 
 
 def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Iterator[Warned]:
-    missing = [j.queries[i] for i in np.flatnonzero(~hits.answered)]
+    missing = [j.queries[i] for i in np.flatnonzero(~hits.answered).tolist()]
     if missing and policy.queries == "strict":
         raise_missing_queries(len(j), some(missing), run.name)
     if missing:
@@ -89,7 +89,7 @@ def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:
 
 def _no_relevant(j: Judged, policy: Policy) -> Iterator[Warned]:
     counted_ones = j.answered if policy.queries == "both" else np.ones(len(j), bool)
-    queries = [j.queries[i] for i in np.flatnonzero((j.pool.positive == 0) & counted_ones)]
+    queries = [j.queries[i] for i in np.flatnonzero((j.pool.positive == 0) & counted_ones).tolist()]
     if queries:
         number = counted(len(queries), "query has", "queries have")
         text = f"{number} no relevant document (empty={policy.empty}): {some(queries)}"
@@ -118,7 +118,7 @@ def _rank_disagrees(run: HasName, hits: Hits) -> Iterator[Warned]:
 
 
 def _ties(j: Judged, run: HasName, policy: Policy) -> Iterator[Warned]:
-    tied = int(np.unique(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)]).size)
+    tied = int(np.count_nonzero(np.bincount(j.query[(j.tie_last > j.tie_first) & (j.grade > 0)])))
     if tied:
         text = f"tied {policy.order}s affect the rank of a relevant document in {counted(tied, 'query')} of {run.label}"
         yield Warned("ties", tied, f"{text} (ties: {policy.ties})")

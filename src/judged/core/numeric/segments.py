@@ -13,7 +13,7 @@ from judged.core.numeric.native import native, usable_cores
 
 if native is None:
     falling, first, product_before = reference.falling, reference.first, reference.product_before
-    running, total = reference.running, reference.total
+    running, top, total = reference.running, reference.top, reference.total
 else:
     _whole, _real = np.int64, np.float64
     _plain = np.ascontiguousarray
@@ -26,6 +26,10 @@ else:
 
     def falling(x: Floats, sizes: Ints) -> Ints:
         return native.falling(_plain(x, _real), _plain(sizes, _whole), usable_cores())
+
+    def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tuple[Ints, Ints, Ints, Floats]:
+        columns = _plain(score, _real), _plain(grade, _real), _plain(sizes, _whole)
+        return native.top(*columns, depth, sign, usable_cores())
 
     def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
         return native.running(_plain(x, _whole if x.dtype.kind in "bui" else _real), _plain(sizes, _whole))

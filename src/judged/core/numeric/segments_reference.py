@@ -20,6 +20,14 @@ def offsets(sizes: Ints) -> Ints:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
+def numbers(sizes: Ints) -> Ints:
+    """The number of the segment of each element."""
+    number = np.arange(len(sizes), dtype=np.int64)
+    if len(sizes) and (sizes == sizes[0]).all():
+        return np.broadcast_to(number[:, None], (len(sizes), int(sizes[0]))).reshape(-1)
+    return np.repeat(number, sizes)
+
+
 def positions(sizes: Ints) -> Ints:
     """0, 1, 2 … within each segment."""
     if len(sizes) and (sizes == sizes[0]).all():
@@ -42,6 +50,25 @@ def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Flo
 def falling(x: Floats, sizes: Ints) -> Ints:
     """Stable order of the elements of each segment, from the highest to the lowest."""
     return np.lexsort((-x, np.repeat(np.arange(len(sizes)), sizes)))
+
+
+def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tuple[Ints, Ints, Ints, Floats]:
+    """The first elements of each segment by score, and all grades from the highest to the lowest.
+
+    Returns the positions of the first `depth` elements of each segment; their places among the sorted grades; per segment, the number of
+    further elements with the score of the last one; the sorted grades. Of equal scores, the higher grade is first if `sign` is 1, the lower
+    if it is -1, and the first in the column if it is 0, or if the grades are equal too.
+    """
+    segment = np.repeat(np.arange(len(sizes)), sizes)
+    order, rank = np.lexsort((-sign * grade, -score, segment)), positions(sizes)
+    by_grade = falling(grade, sizes)
+    place = np.empty(len(grade), np.int64)
+    place[by_grade] = np.arange(len(grade))
+    first = order[rank < depth]
+    last = np.full(len(sizes), np.nan)
+    last[segment[first]] = score[first]  # of the elements of a segment, the last is written last
+    left = np.bincount(segment[order][(rank >= depth) & (score[order] == last[segment])], minlength=len(sizes))
+    return first, place[first], left, grade[by_grade]
 
 
 def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from judged.core.find.hits import Hits, raise_duplicate, raise_empty_run, raise_
 from judged.core.find.pool import IdPool
 from judged.core.find.reference import by_grade
 from judged.core.numeric import segments_reference as segment
+from judged.core.parts.one_pass import find_in_one_pass
 from judged.core.parts.pass_one import LocatedHits, LocateHits, pack_pool
 from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_hits
 from judged.core.parts.run import PartitionedRun
@@ -37,6 +38,9 @@ def find_in_partitions(
     if policy.repeats == "all":
         regrouped = replace(run, partitions=run.partitions.regroup())
         return find_whole_queries(pool, regrouped, policy, kinds, progress, regrouped=True)
+    once = find_in_one_pass(pool, run, policy, kinds, _progress_of(run, progress, 1))
+    if once is not None:
+        return once
     locate = LocateHits(pack_pool(pool, documents=True), policy, kinds)
     located = run.partitions.locate(locate) or LocatedHits.merge(run.map(locate, _progress_of(run, progress, 0)))
     count = CountRanks(index_hits(pool, located, policy), policy, kinds)

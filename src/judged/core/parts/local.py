@@ -24,6 +24,8 @@ _BUCKET = 64 << 20  # bytes of partitions that are regrouped at a time
 class InTurn:
     """Runs a task on one item after the other, in this thread."""
 
+    in_process = True
+
     def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
         return map(task, items)
 
@@ -50,6 +52,13 @@ class LocalPartitions:
     @property
     def sizes(self) -> Sequence[int]:
         return [part.size for part in self.parts]
+
+    @property
+    def mapped(self) -> bool:
+        """True if tasks run in this process on texts that are mapped, so that a scan that stops early costs little."""
+        return getattr(self.executor, "in_process", False) and all(
+            getattr(part, "mapped", False) for part in self.parts
+        )
 
     def map(self, task: Task) -> Iterator[Any]:
         """Yield the results in order.

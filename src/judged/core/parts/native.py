@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.core.find.native import as_ints, id_arrays, native_policy, native_pool
+from judged.core.find.native import as_ints, native_policy, native_pool
 from judged.core.find.pool import IdPool
 from judged.core.numeric.native import native
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import ArrowRun, TrecLines, UnreadRun
+from judged.core.unread_runs import ArrowRun, TextRun, UnreadRun
 
 if TYPE_CHECKING:
     from judged.core.parts.pass_two import HitIndex
@@ -41,7 +41,7 @@ class NativeCounter:
         self._kinds = kinds
         self._arguments = None
         if native is not None:
-            documents = id_arrays(index.doc), as_ints(index.position), index.by_position
+            documents = index.doc.arrays(), as_ints(index.position), index.by_position
             order = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first), *documents
             self._arguments = native.Index(native_pool(index.pool), *order), native_policy(policy), max_unjudged
 
@@ -67,21 +67,21 @@ class NativeTally:
 
 def _feed(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
     """Return what the native core makes of the rows of a batch; None if only the reference can handle them."""
-    if isinstance(batch, TrecLines):
-        if kinds != ("text", "text"):
+    if isinstance(batch, TextRun):
+        if kinds != batch.kinds:
             return None
         with batch.open() as (data, start):
-            result, bad, empty = use(native.lines(data, start, len(data)))
-            if bad is not None:
-                batch.raise_line(data, bad, empty)
-            return result
+            result, bad, empty = use(native.text(data, start, len(data), dict(batch.layout)))
+            if bad is not None and batch.raise_row is not None:
+                batch.raise_row(data, bad, empty)
+            return result if bad is None else None
     rows = None
     if isinstance(batch, ArrowRun) and "other" not in kinds and (stream := batch.stream()) is not None:
         rows = native.arrow(stream, batch.columns, *(kind == "integer" for kind in kinds))
     elif isinstance(batch, Run) and (batch.query_kind, batch.doc_kind) == kinds:
         rank = None if batch.rank is None else as_ints(batch.rank)
         score = np.ascontiguousarray(batch.score)
-        rows = native.columns(id_arrays(batch.queries), as_ints(batch.query), id_arrays(batch.doc), score, rank)
+        rows = native.columns(batch.queries.arrays(), as_ints(batch.query), batch.doc.arrays(), score, rank)
     if rows is None:
         return None
     result, bad, _ = use(rows)

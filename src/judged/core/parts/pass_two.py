@@ -24,7 +24,7 @@ from judged.core.parts.pass_one import LocatedHits, codes_in, pack_pool, values_
 from judged.core.parts.run import Part, PartTask
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import TrecLines, UnreadRun
+from judged.core.unread_runs import TextRun, UnreadRun
 from judged.errors import Warned
 
 MAX_UNJUDGED = 1 << 16  # queries without judgments that are counted exactly; a run may have millions
@@ -185,7 +185,7 @@ class CountRanks(PartTask[RankCounts]):
         tally, counts = self._native.tally(), []
         warnings: dict[Warned, None] = {}
         for batch in part.batches():
-            warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | TrecLines) else ())
+            warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | TextRun) else ())
             rows = tally.add(batch, position) if tally is not None else None
             if rows is None:  # only the reference can handle the batch
                 if tally is not None:

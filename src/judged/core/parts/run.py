@@ -86,7 +86,7 @@ class Partitions(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class PartitionedRun(UnreadRun):
     """A run in partitions. `read` loads all of it into memory."""
 
@@ -147,7 +147,7 @@ class PartTask(Generic[Result]):
         return {spec.name: getattr(self, spec.name) for spec in fields(self)}  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class UnknownRow:
     """The place of rows from another machine: only the name of the run is known."""
 

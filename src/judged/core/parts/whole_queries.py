@@ -18,7 +18,7 @@ from judged.core.parts.pass_one import pack_pool
 from judged.core.parts.run import Part, PartitionedRun, PartTask, UnknownRow
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import ArrowRun, TrecLines, UnreadRun
+from judged.core.unread_runs import ArrowRun, TextRun, UnreadRun
 from judged.errors import DataError, Hint, Place, shown
 
 
@@ -34,7 +34,7 @@ class RankQueries(PartTask[tuple[Hits, bool] | None]):
     def on(self, part: Part, position: int) -> tuple[Hits, bool] | None:
         batches = list(part.batches())
         ranked = all(map(_has_ranks, batches))
-        warnings = tuple(w for batch in batches if isinstance(batch, Run | TrecLines) for w in batch.warnings)
+        warnings = tuple(w for batch in batches if isinstance(batch, Run | TextRun) for w in batch.warnings)
         hits = native.find_in(self.pool, batches, self.policy, self.kinds, usable_cores() if self.alone else 1)
         if hits is None:
             runs = [batch.read() if isinstance(batch, UnreadRun) else batch for batch in batches]
@@ -49,6 +49,8 @@ class RankQueries(PartTask[tuple[Hits, bool] | None]):
 def _has_ranks(batch: Run | UnreadRun) -> bool:
     if isinstance(batch, ArrowRun):
         return batch.columns[3] >= 0
+    if isinstance(batch, TextRun):
+        return batch.ranked
     return not isinstance(batch, Run) or batch.rank is not None
 
 

@@ -11,7 +11,8 @@ from judged.evaluation.explain.result import cell_text, plain_number
 from judged.evaluation.explain.trace import trace
 from judged.measures.examples import ranked
 from judged.measures.grammar import parse
-from judged.measures.registry import Definition, Measure, literal
+from judged.measures.parameters import literal
+from judged.measures.registry import Definition, Measure
 from judged.tables.result import Result
 from judged.tables.table import Table
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.errors import DataError, Warned
-from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.measures.registry import Measure
+
+if TYPE_CHECKING:
+    from judged.evaluation.measuring.expected_ties import TieOrders
 
 
 def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column:

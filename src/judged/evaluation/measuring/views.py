@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.errors import Warned
 from judged.evaluation.inputs import under
-from judged.evaluation.measuring.expected_ties import TieOrders
-from judged.evaluation.rag.alternatives import best_column
+from judged.evaluation.measuring.column import column
 from judged.evaluation.result.source import Provenance
 from judged.measures.registry import Measure
+
+if TYPE_CHECKING:
+    from judged.evaluation.measuring.expected_ties import TieOrders
 
 
 class Views:
@@ -42,11 +45,17 @@ class Views:
         """All orders of tied documents, if values are means over them."""
         if judged.policy.ties != "expected":
             return None
+        from judged.evaluation.measuring.expected_ties import TieOrders
+
         return self._orders.setdefault(id(judged), TieOrders(judged))
 
     def column(self, measure: Measure) -> Column:
         """One value per query; of several sets of judgments the best."""
         source = self.of(measure)
+        if not source.alternatives:
+            return column(measure, source.judged, self.orders(source.judged))
+        from judged.evaluation.rag.alternatives import best_column
+
         return best_column(measure, source, self.orders(source.judged))
 
     def warnings(self, measures: list[Measure]) -> tuple[Warned, ...]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import Warned
 from judged.evaluation.result.tables import SUMMARIES, policy_notes, range_text, value_text
 from judged.evaluation.result.values import Values
-from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -24,7 +23,7 @@ _PER_QUERY = ("values", "queries", "weights", "clusters", "model", "if_irrelevan
 _SUMMARY = ("summary", "intervals", "bounds")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Evaluations(Result):
     """Values of one or several runs.
 
@@ -53,6 +52,8 @@ class Evaluations(Result):
     @property
     def labels(self) -> list[str]:
         """Names of the runs, with as many folders as needed to distinguish them."""
+        from judged.io.run_names import short_names
+
         return short_names([result.names[1] for result in self.results])
 
     @property

@@ -11,7 +11,6 @@ from judged._types import Floats, Ints
 from judged.measures.registry import Measure
 from judged.stats.intervals import Ends, Method, interval, within
 from judged.stats.summary import FLOOR, no_weights
-from judged.stats.weighted import weighted_interval
 
 
 def mean_intervals(
@@ -32,6 +31,8 @@ def mean_intervals(
     elif method != "t" or clusters is not None:
         raise no_weights("clusters" if clusters is not None else f"the {method} interval")
     else:
+        from judged.stats.weighted import weighted_interval
+
         found_ends = [weighted_interval(x, weights, level=level) for x in values]
         ends = [within(pair, limit) for pair, limit in zip(found_ends, limits, strict=True)]
     found: dict[str, Ends] = dict.fromkeys(map(str, measures))

@@ -17,8 +17,9 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
     Raises:
         UsageError: none was computed, or the name fits several of them equally well.
     """
+    written = str(name)
     for own in measures:
-        if str(own) == str(name):
+        if str(own) == written:
             return own
     measure = parse(name)
     for meant in (measure, find_profile(profile).apply(measure)):

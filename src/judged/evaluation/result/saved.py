@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.summary import summarise
 from judged.tables.text import plain_data
+
+if TYPE_CHECKING:
+    from judged.evaluation.result.values import Values
 
 FORMAT = 2  # 1 had no checksum
 _SLACK = 1e-9  # rounding of sums
@@ -198,10 +201,8 @@ def _check_means(
     """Raise if a mean in the file does not belong to its values."""
     estimated = None if model is None else summaries(columns, model, "mean")
     for measure, (key, stored) in zip((m for m in measures if not m.definition.text), summary.items(), strict=False):
-        plain = estimated is None
-        mean = (
-            summarise(columns[str(measure)], measure.definition.summary, weights) if plain else estimated[str(measure)]
-        )
+        column = columns[str(measure)]
+        mean = estimated[str(measure)] if estimated else summarise(column, measure.definition.summary, weights)
         number = _number(stored, name)
         same = (
             (math.isnan(mean) or math.isinf(mean)) if math.isnan(number) else math.isclose(mean, number, rel_tol=1e-9)
@@ -230,3 +231,26 @@ def _is_count(value: Any) -> bool:
 
 def _raise(problem: str, name: str) -> NoReturn:
     raise DataError("values-file", problem, where=name, hint=AGAIN)
+
+
+def saved_data(values: Values) -> dict[str, Any]:
+    """Return everything that a file of values contains."""
+    sides = (("if_irrelevant", values.if_irrelevant), ("if_top", values.if_top))
+    data = {
+        "judged": FORMAT,
+        "qrels": values.names[0],
+        "run": values.names[1],
+        "profile": values.profile,
+        "policy": {k: getattr(values.policy, k) for k in Policy.__dataclass_fields__},
+        **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in values.measures if m.policy}) else {}),
+        "coverage": values.coverage,
+        "warnings": [w.to_dict() for w in values.warnings],
+        "summary": values.mean(),
+        "queries": list(values.queries),
+        "values": {name: column.tolist() for name, column in values.columns.items()},
+        **{side: columns for side, columns in sides if columns is not None},
+        **({} if values.weights is None else {"weights": values.weights.tolist()}),
+        **({} if values.clusters is None else {"clusters": values.clusters.tolist()}),
+        **({} if values.model is None else {"model": {name: column.tolist() for name, column in values.model.items()}}),
+    }
+    return with_checksum(data)

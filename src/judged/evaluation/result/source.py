@@ -6,13 +6,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from judged._types import Ints
 from judged.core.find.pool import IdPool
-from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
@@ -23,7 +21,7 @@ from judged.errors import DataError
 from judged.io.read import read_run
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Provenance:
     """A `Judged` with the judgments and the run that were joined; both are None if the `Judged` was the input."""
 
@@ -48,7 +46,7 @@ class Provenance:
     def check_unchanged(self) -> None:
         """Raise if a file changed after it was evaluated: its present content does not belong to the values."""
         for path, *stamp in self.file_stamps:
-            if not Path(path).is_absolute() and _current_folder() != self.folder:
+            if not os.path.isabs(path) and _current_folder() != self.folder:  # noqa: PTH117
                 raise DataError("file-changed", "the current folder is another than when the file was evaluated", where=path,
                                 hint=f"change back to {self.folder}, or evaluate again")  # fmt: skip
             if list(_stamp(path)) != stamp:
@@ -92,7 +90,7 @@ def _current_folder() -> str:
 
 def _stamp(path: str) -> tuple[int, int]:
     try:
-        status = Path(path).stat()
+        status = os.stat(path)  # noqa: PTH116
     except OSError:
         return -1, -1
     return status.st_size, status.st_mtime_ns
@@ -123,6 +121,8 @@ def _judged_documents(judged: Judged) -> list[list[bytes]]:
 
 def _rank_documents(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:
     """Every document of each ranking, in the order that ranked the judged ones."""
+    from judged.core.find.ranking import ranked_rows
+
     assert judged.pool_doc is not None
     ids = IdColumn.of(map(raw_id, judged.queries))
     pool = IdPool(

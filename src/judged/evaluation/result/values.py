@@ -43,7 +43,7 @@ class Values(Result):
     {'RR': 0.5}
     """
 
-    queries: tuple[Id, ...]
+    queries: Sequence[Id]
     measures: tuple[Measure, ...]
     columns: dict[str, Column]
     policy: Policy
@@ -110,10 +110,7 @@ class Values(Result):
         return self.summary("")
 
     def summary(self, how: str) -> dict[str, float]:
-        """Each measure summarised by mean, sum, geometric, median, min, max or std.
-
-        With values of a model, the mean is the estimate for all queries, see `jd.stats.two_phase_means`.
-        """
+        """Each measure summarised by mean, sum, geometric, median, min, max or std; with values of a model, by the estimated mean only."""
         if self.model is not None:
             return self._by_measure(summaries(self.columns, self.model, how))
         each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
@@ -201,27 +198,9 @@ class Values(Result):
 
     def to_data(self) -> dict[str, Any]:
         """Everything, as `save` writes it, with a checksum."""
-        from judged.evaluation.result.saved import FORMAT, with_checksum
+        from judged.evaluation.result.saved import saved_data
 
-        sides = (("if_irrelevant", self.if_irrelevant), ("if_top", self.if_top))
-        data = {
-            "judged": FORMAT,
-            "qrels": self.names[0],
-            "run": self.names[1],
-            "profile": self.profile,
-            "policy": {k: getattr(self.policy, k) for k in Policy.__dataclass_fields__},
-            **({"own_policy": own} if (own := {str(m): dict(m.policy) for m in self.measures if m.policy}) else {}),
-            "coverage": self.coverage,
-            "warnings": [w.to_dict() for w in self.warnings],
-            "summary": self.mean(),
-            "queries": list(self.queries),
-            "values": {name: column.tolist() for name, column in self.columns.items()},
-            **{side: columns for side, columns in sides if columns is not None},
-            **({} if self.weights is None else {"weights": self.weights.tolist()}),
-            **({} if self.clusters is None else {"clusters": self.clusters.tolist()}),
-            **({} if self.model is None else {"model": {name: column.tolist() for name, column in self.model.items()}}),
-        }
-        return with_checksum(data)
+        return saved_data(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""

@@ -13,8 +13,8 @@ from judged.distributed.spark.partition import SparkColumns, ids_for_spark
 from judged.distributed.spark.table import SparkTable, by_query, functions, id_column, id_kind, number_column, wide
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.spark.per_partition import NUMBER, ORDER, SIDE
+from judged.io.parts.recognise import is_spark
 from judged.io.read import read_qrels
-from judged.io.tables.frames import is_spark
 from judged.io.tables.spark_frames import columns_in, quoted, talking
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from judged.core.join.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
-from judged.errors import DataError
+from judged.errors import DataError, FileError, Warned
 from judged.evaluation.result.source import as_text, raw_id
+from judged.io.formats.trec_eval import open_ranking
 
 PREFERENCES = ("prefs", "qrels_prefs")
 
@@ -46,6 +48,15 @@ class Topics:
 
 
 @dataclass(frozen=True, slots=True)
+class ScannedRun:
+    """A run that was not read: its tag, and its join with the judgments."""
+
+    tag: str
+    judged: Judged
+    warnings: tuple[Warned, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """The topic at which trec_eval stops, and its message."""
 
@@ -53,10 +64,13 @@ class Stop:
     message: str
 
 
-def topics_of(options: Options, qrels: Qrels, run: Run) -> Topics:
-    raw, answered = sorted(qrels.queries.tolist()), set(run.queries.tolist())
+def topics_of(options: Options, qrels: Qrels, run: Run | ScannedRun) -> Topics:
+    raw = sorted(qrels.queries.tolist())
     names = list(map(as_text, raw))
     rows = [i for i, name in enumerate(names) if options.topic in (None, name)]
+    if isinstance(run, ScannedRun):
+        return Topics(names, rows, ~run.judged.answered)
+    answered = set(run.queries.tolist())
     return Topics(names, rows, np.array([name not in answered for name in raw]))
 
 
@@ -68,15 +82,44 @@ def lacking(options: Options, topics: Topics) -> Stop | None:
     return Stop(row, f"trec_eval: result qid '{topics.names[row]}' not found in qrels")
 
 
-def join_topics(options: Options, qrels: Qrels, run: Run, topics: Topics) -> tuple[Judged, Stop | None]:
-    """Return the join, and the first evaluated topic with a duplicate document; in other topics, duplicates are not an error."""
-    preferences = options.form in PREFERENCES
-    judged_only = options.judged_only and not preferences
-    policy = Policy(
-        ties="id-asc" if preferences else "id-desc",
+class _LeftError(Exception):
+    """A row that only the reference can read."""
+
+
+def scan_run(options: Options, qrels: Qrels, path: str) -> ScannedRun | None:
+    """Join a run without reading it; None if it has to be read: for unusual rows, duplicates, or no topic in common."""
+
+    def leave() -> NoReturn:
+        raise _LeftError
+
+    try:
+        opened = open_ranking(path, leave)
+        if opened is None:
+            return None
+        judged = join(qrels, opened[0], _policy(options))
+    except (DataError, FileError, _LeftError):  # the reader reports errors
+        return None
+    repeated = any(warning.slug == "duplicate-judgment" for warning in judged.warnings)
+    return None if repeated else ScannedRun(opened[1], judged)
+
+
+def _judged_only(options: Options) -> bool:
+    return options.judged_only and options.form not in PREFERENCES
+
+
+def _policy(options: Options) -> Policy:
+    return Policy(
+        ties="id-asc" if options.form in PREFERENCES else "id-desc",
         depth=options.depth if options.depth and options.depth > 0 else None,
-        unjudged="condensed" if judged_only else "irrelevant",
+        unjudged="condensed" if _judged_only(options) else "irrelevant",
     )
+
+
+def join_topics(options: Options, qrels: Qrels, run: Run | ScannedRun, topics: Topics) -> tuple[Judged, Stop | None]:
+    """Return the join, and the first evaluated topic with a duplicate document; in other topics, duplicates are not an error."""
+    if isinstance(run, ScannedRun):
+        return _complete(options, run.judged, topics), None
+    policy = _policy(options)
     if topics.missing.all():
         run = _only_unjudged(topics.names[0])
     try:
@@ -86,11 +129,14 @@ def join_topics(options: Options, qrels: Qrels, run: Run, topics: Topics) -> tup
         if error.slug not in ("duplicate-doc", "duplicate-judgment"):
             raise
         judged, repeated = join(qrels, run, replace(policy, duplicates="best", rejudged="max")), True
-    # A missing topic is evaluated as a ranking of one unjudged document.
-    judged = replace(judged, retrieved=np.where(topics.missing, 0 if judged_only else 1, judged.retrieved))
-    if options.depth is not None and options.depth <= 0:
-        judged = judged.cut(0)
-    return judged, _repeat(options, qrels, run, topics) if repeated else None
+    return _complete(options, judged, topics), _repeat(options, qrels, run, topics) if repeated else None
+
+
+def _complete(options: Options, judged: Judged, topics: Topics) -> Judged:
+    """Return the join with missing topics, each evaluated as a ranking of one unjudged document."""
+    retrieved = np.where(topics.missing, 0 if _judged_only(options) else 1, judged.retrieved)
+    judged = replace(judged, retrieved=retrieved)
+    return judged.cut(0) if options.depth is not None and options.depth <= 0 else judged
 
 
 def _only_unjudged(topic: str) -> Run:

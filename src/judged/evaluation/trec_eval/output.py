@@ -15,7 +15,17 @@ import numpy as np
 from judged.core.judged import Judged
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, UsageError
-from judged.evaluation.trec_eval.join import PREFERENCES, Options, Stop, Topics, join_topics, lacking, topics_of
+from judged.evaluation.trec_eval.join import (
+    PREFERENCES,
+    Options,
+    ScannedRun,
+    Stop,
+    Topics,
+    join_topics,
+    lacking,
+    scan_run,
+    topics_of,
+)
 from judged.io.formats.trec_eval import FORMATS, read_judgments, read_ranking, read_zscores
 from judged.measures.trec_lists import RUN_ID
 from judged.measures.trec_names import Printed, parse_requests, printed_values
@@ -58,7 +68,7 @@ def evaluate_files(options: Options, qrels: str, run: str, zscores: str | None =
         return TrecEvalOutput((), f"trec_eval: Illegal rel_format '{options.form}'\n", 2)
     try:
         judgments = _read(2, read_judgments, qrels, options.form)
-        ranking = _read(2, read_ranking, run)
+        ranking = scan_run(options, judgments, run) or _read(2, read_ranking, run)
         table = _read(255, read_zscores, zscores) if zscores else None
     except _QuitError as quitting:
         return quitting.outcome
@@ -72,7 +82,7 @@ def _read(code: int, read: Callable[..., T], path: str, *more: str) -> T:
         raise _QuitError(code, f"{error}\ntrec_eval: Quit in file '{path}'") from error
 
 
-def evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None = None) -> TrecEvalOutput:
+def evaluate(options: Options, qrels: Qrels, run: Run | ScannedRun, zscores: Zscores | None = None) -> TrecEvalOutput:
     """Return the lines that trec_eval prints; if it stops at a topic, those of the topics before, and its message."""
     try:
         return _evaluate(options, qrels, run, zscores)
@@ -80,7 +90,7 @@ def evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None =
         return quitting.outcome
 
 
-def _evaluate(options: Options, qrels: Qrels, run: Run, zscores: Zscores | None) -> TrecEvalOutput:
+def _evaluate(options: Options, qrels: Qrels, run: Run | ScannedRun, zscores: Zscores | None) -> TrecEvalOutput:
     names = parse_requests(options.measures)
     values = [value for name, text in names.items() if name != RUN_ID for value in _parse_values(options, name, text)]
     topics = topics_of(options, qrels, run)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core.numeric.masked import is_masked_array
 from judged.errors import DataError, Hint, shown
 from judged.tables.text import counted
 
@@ -33,7 +34,7 @@ def as_numbers(source: Any, name: str) -> Numbers:
     >>> as_numbers([[1, 0], [2, 1]], "labels").values.shape
     (2, 2)
     """
-    if isinstance(source, np.ma.MaskedArray) and np.ma.is_masked(source):
+    if is_masked_array(source) and np.ma.is_masked(source):
         count = int(np.ma.getmaskarray(source).sum())
         hint = Hint("pass the mask as {mask} (True for items)", mask=None)
         raise DataError("masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint=hint)

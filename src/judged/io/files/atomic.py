@@ -10,6 +10,7 @@ import lzma
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -77,13 +78,21 @@ def _compress(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
         with gzip.GzipFile("", "wb", 6, raw, mtime=0) as stream:
             yield stream  # type: ignore[misc]
     elif kind == "zstd":
-        import zstandard
-
-        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as writer:
+        with _compress_zstd(raw) as writer:
             yield writer
     else:
         with (bz2 if kind == "bzip2" else lzma).open(raw, "wb") as other:
             yield other
+
+
+def _compress_zstd(raw: IO[bytes]) -> Any:
+    if sys.version_info >= (3, 14):
+        from compression.zstd import ZstdFile
+
+        return ZstdFile(raw, "wb")
+    from zstandard import ZstdCompressor
+
+    return ZstdCompressor().stream_writer(raw, closefd=False)
 
 
 def _move(temporary: Path, target: Path) -> None:

@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import bz2
+import gzip
 import lzma
+import sys
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import IO, Any
 
-import zstandard
-from isal import igzip, isal_zlib
-
 from judged.errors import DataError
 
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdDecompressor, ZstdError
+else:
+    from zstandard import ZstdError
+
+    def ZstdDecompressor() -> Any:  # noqa: N802
+        from zstandard import ZstdDecompressor as Frames
+
+        return Frames().decompressobj()
+
+
+_gzip: Any = gzip
+_gzip_error: Any = zlib.error
+with suppress(ImportError):  # isal has no wheels for some platforms
+    from isal import igzip, isal_zlib
+
+    _gzip, _gzip_error = igzip, isal_zlib.error
+
 _STEP = 8 << 20
+_FIRST = 1 << 16  # as much as shows the format
 _PIECE = 1 << 10
 _XZ_MEMORY = 256 << 20  # four times what xz -9 needs; a header may ask for 4 GB
-_DAMAGE: tuple[Any, ...] = (EOFError, OSError, isal_zlib.error, lzma.LZMAError)  # bz2 has none of its own
+_DAMAGE: tuple[Any, ...] = (EOFError, OSError, zlib.error, _gzip_error, lzma.LZMAError)  # bz2 has none of its own
 
 
 def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Iterator[bytes]:
-    """Decompress a file piece by piece; damage shows when its piece is reached."""
+    """Decompress a file piece by piece; damage shows when its piece is reached. The first piece is small: it shows the format."""
     try:
         if kind == "zstd":
             yield from _zstd_parts(raw)
@@ -28,7 +48,8 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
             begin = bz2.BZ2Decompressor if kind == "bzip2" else partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY)
             yield from _stream_parts(raw, begin, step)
         else:
-            with igzip.open(raw) as stream:
+            with _gzip.open(raw) as stream:
+                yield stream.read(min(step, _FIRST))
                 yield from iter(lambda: stream.read(step), b"")
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
@@ -39,15 +60,15 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
 
 def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterator[bytes]:
     """Decompress stream by stream: the modules' own readers take anything after a damaged stream for the end of the file."""
-    stream, left = None, b""
+    stream, left, most = None, b"", min(step, _FIRST)
     while True:
         if not left and (stream is None or stream.needs_input):
-            left = raw.read(step)
+            left = raw.read(most)
             if not left:
                 break
         stream = stream or begin()
-        yield stream.decompress(left, step)
-        left = b""
+        yield stream.decompress(left, most)
+        left, most = b"", step
         if stream.eof:
             left, stream = stream.unused_data.lstrip(b"\0"), None  # .xz files may be padded with zeros
     if stream is not None:
@@ -64,11 +85,11 @@ def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
         for piece in iter(lambda: raw.read(_PIECE), b""):
             left = piece
             while left:
-                frame = frame or zstandard.ZstdDecompressor().decompressobj()
+                frame = frame or ZstdDecompressor()
                 yield frame.decompress(left)
                 left = frame.unused_data if frame.eof else b""
                 frame = None if frame.eof else frame
-    except zstandard.ZstdError as error:
+    except ZstdError as error:
         raise EOFError(str(error)) from error
     if frame is not None:
         raise EOFError("the last frame is not complete")

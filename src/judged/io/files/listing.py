@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from glob import glob, has_magic
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from judged.errors import DataError
-from judged.io.files.source import is_path, raise_file_error
-from judged.io.files.stored import Stored, is_store, open_store, show_address
+from judged.io.files.source import is_path, is_store, raise_file_error
+from judged.io.files.stored import Stored, open_store, show_address
 
 _TRIED = 100  # entries of a list that are looked up: it may hold a million ids
 _HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: files that writers add to the data
 
 
-@dataclass(frozen=True, slots=True)
-class FileListing:
+class FileListing(NamedTuple):
     """Files in the order of the run. `alone`: the source is the path of one file."""
 
     name: str

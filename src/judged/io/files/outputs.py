@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 
 from judged.core.tables import HasName
 from judged.errors import JudgedError, UsageError, safe
-from judged.io.files.listing import is_listable, list_files
-from judged.io.files.source import file_path, is_file_like, is_path
-from judged.io.files.stored import is_store
+from judged.io.files.source import file_path, is_file_like, is_path, is_store
 
 Identity = tuple[int, int]  # device and inode
 Table = TypeVar("Table", bound=HasName)
@@ -21,12 +19,15 @@ Table = TypeVar("Table", bound=HasName)
 
 def located(table: Table, source: object) -> Table:
     """Return a table with the path and the files of the source that it was read from."""
-    return replace(table, path=file_path(source), files=tuple(_names(source)))
+    path, files = file_path(source), tuple(_names(source))
+    return table if (path, files) == (table.path, table.files) else replace(table, path=path, files=files)
 
 
 def _names(source: object) -> Iterator[str]:
     """Return absolute paths of a source: a path, a directory, a pattern, an open file, or a list of them."""
     if isinstance(source, list | tuple):
+        from judged.io.files.listing import is_listable
+
         for entry in source if is_listable(source) else ():
             yield from _names(entry)
     elif is_file_like(source) or (is_path(source) and source == "-"):
@@ -83,6 +84,10 @@ def _files(source: object) -> Iterator[str | bytes | os.PathLike[str] | int]:
         yield from _names(source)
     elif is_path(source) and not is_store(source):
         yield source  # type: ignore[misc]  # a path
+        if file_path(source):
+            return
+        from judged.io.files.listing import list_files
+
         try:
             listing = list_files(source)
         except JudgedError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +18,6 @@ from judged.io.files.source import CHANGED, raise_file_error
 
 Result = TypeVar("Result")
 
-_SCHEMES = {"s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss", "file"}
 _BLOCK = 1 << 24
 _AT_ONCE = 16
 _SPARK = re.compile(r"^s3[an]://")  # Spark's names for what is s3:// elsewhere
@@ -101,6 +99,8 @@ def map_files(task: Callable[[Stored], Result], files: Sequence[Stored]) -> list
     """Call a task for each file; in a store, where each request takes its time, several at once."""
     if not any(file.store for file in files):
         return list(map(task, files))
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(task, files))
 
@@ -111,11 +111,6 @@ def _exactly(raw: IO[bytes], size: int) -> bytes:
         pieces.append(piece)
         size -= len(piece)
     return b"".join(pieces)
-
-
-def is_store(source: object) -> bool:
-    """Return whether this is an address that pyarrow may open."""
-    return isinstance(source, str) and "://" in source and source.partition("://")[0].lower() in _SCHEMES
 
 
 def show_address(uri: str) -> str:

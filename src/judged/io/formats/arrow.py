@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from judged.core.unread_runs import ArrowRun
 from judged.io.formats.columnar import (
     columns_in_file,
     cut_batches,
@@ -14,14 +13,16 @@ from judged.io.formats.columnar import (
     import_pyarrow,
     open_buffer,
     read_columns,
+    unread_columns,
 )
 from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.frames import Frame, arrow_frame
-from judged.io.text.lines import Head
 
 if TYPE_CHECKING:
+    from judged.core.unread_runs import ArrowRun
     from judged.io.files.stored import Stored
+    from judged.io.tables.columns import ColumnRequest
+    from judged.io.tables.frames import Frame
+    from judged.io.text.lines import Head
 
 
 def _detect(head: Head, request: ColumnRequest) -> bool:
@@ -29,6 +30,8 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 
 
 def _open(data: Any) -> Frame:
+    from judged.io.tables.frames import arrow_frame
+
     return arrow_frame(import_module("pyarrow.ipc").open_file(open_buffer(data)).read_all())
 
 
@@ -63,5 +66,14 @@ def _reader(ipc: Any, raw: Any, fields: list[int]) -> Any:
 
 
 ARROW = FORMATS.add(
-    FileFormat("Arrow", 11, _detect, read_columns, open_frame=_open, row_groups=_row_groups, read_rows=_read_rows)
+    FileFormat(
+        "Arrow",
+        11,
+        _detect,
+        read_columns,
+        unread=unread_columns,
+        open_frame=_open,
+        row_groups=_row_groups,
+        read_rows=_read_rows,
+    )
 )

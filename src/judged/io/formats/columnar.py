@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, JudgedError, Place
-from judged.io.files.source import PAD, Content
+from judged.io.files.source import Content
 from judged.io.formats.registry import Detected, FileFormat, Rows
 from judged.io.tables.columns import ColumnRequest, count_known, find_columns
 from judged.io.tables.context import Context
-from judged.io.tables.frames import Frame, arrow_frame, read_frame, unread_frame
-from judged.io.tables.roles import ColumnBatches
 
 if TYPE_CHECKING:
+    from judged.core.tables import Run
+    from judged.core.unread_runs import ArrowRun, UnreadRun
     from judged.io.files.stored import Stored
+    from judged.io.tables.frames import Frame
+    from judged.io.tables.roles import ColumnBatches
 
 ROWS = 1 << 19  # of a batch: large, because each looks its queries up again
 
@@ -43,13 +44,23 @@ def open_columns(content: Content, format: FileFormat) -> Iterator[Frame]:
     import_pyarrow(format.name, content.name)
     assert format.open_frame is not None
     with find_damage(format.name, content.name):
-        yield format.open_frame(memoryview(content.read())[: -len(PAD)])
+        yield format.open_frame(content.binary())
 
 
 def read_columns(content: Content, detected: Detected, context: Context) -> ColumnBatches:
     """Read the columns of a file. Ids keep their types, as in memory."""
+    from judged.io.tables.frames import read_frame
+
     with open_columns(content, detected.format) as frame:
         return read_frame(frame, replace(context, columnar=True))
+
+
+def unread_columns(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
+    """Leave the columns of a run to the native core."""
+    from judged.io.tables.frames import unread_frame
+
+    with open_columns(content, detected.format) as frame:
+        return unread_frame(frame, Context(ColumnRequest("run"), content.name, columnar=True))
 
 
 def find_damage(format: str, name: str) -> AbstractContextManager[None]:
@@ -83,6 +94,8 @@ def columns_in_file(names: Sequence[str], file: Stored, request: ColumnRequest) 
 
 def cut_batches(rows: Rows, names: Sequence[str], row: int, batches: Iterable[Any]) -> Iterator[ArrowRun]:
     """Return the requested rows of record batches, of which the first begins at `row`, for the native core."""
+    from judged.io.tables.frames import arrow_frame, unread_frame
+
     pyarrow, end = import_module("pyarrow"), rows.row + rows.count
     context = Context(rows.request, rows.file.name, columnar=True)
     for batch in batches:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from judged._types import Ints
-from judged.errors import DataError, Hint, Place, Warned, shown
+from judged.core.numeric.native import NATIVE
+from judged.core.tables import Run
+from judged.core.unread_runs import TextRun
+from judged.errors import DataError, Place, shown
 from judged.io.files.limits import LONGEST_LINE
 from judged.io.files.source import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
@@ -24,12 +28,12 @@ from judged.io.tables.context import Context
 from judged.io.tables.numbers import count_up
 from judged.io.tables.origin import LineOrigin
 from judged.io.tables.roles import Batch, ColumnBatches
-from judged.io.tables.table import SourceTable, concatenate
-from judged.io.text.decimals import is_decimal
-from judged.io.text.encoding import check_encoding, check_end
+from judged.io.tables.table import SourceTable, as_run, concatenate
+from judged.io.tables.text_table import find_text, read_text_table, unread_chunk, unread_text
+from judged.io.text.decimals import is_decimal, with_points
+from judged.io.text.encoding import Begin, check_encoding, check_end, is_text, is_utf8, warn_encoding
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
-from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.io.files.stored import Stored
@@ -37,8 +41,7 @@ if TYPE_CHECKING:
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
 _SEPARATOR = re.compile(r'"?sep=([,;|]?)"?', re.IGNORECASE)  # of a tab, only sep= is left
-_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
-_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
+_FILLED = re.compile(rb"\S")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _TREC_TEAMS = ("query", "Q0", "doc", "rank", "score", "team")  # an interleaved run whose tags are teams
 
@@ -132,12 +135,19 @@ def _is_number(cell: str) -> bool:
     return is_decimal(cell.encode("utf-8", "surrogateescape"))
 
 
-def _read(content: Content, detected: Detected, context: Context) -> ColumnBatches:
-    data, header = content.read(), detected.header
+def _read(content: Content, detected: Detected, context: Context) -> ColumnBatches | SourceTable:
+    header = detected.header
+    text = find_text(content.head, header, context) if context.request.is_ranking else None
+    table = None if text is None else read_text_table(content, text, context)
+    return _read_by_reference(content, header, context) if table is None else table
+
+
+def _read_by_reference(content: Content, header: Header, context: Context) -> ColumnBatches:
+    data = content.read()
     size = len(data) - len(PAD)
     raw = bytes(data[check_encoding(data, size, context.name) : size])
     text = raw.decode("utf-8", "surrogateescape")
-    escaped = not text.isascii() and not _is_utf8(raw)
+    escaped = not text.isascii() and not is_utf8(raw)
     context = replace(context, warnings=check_end(data[-9:-8], context.name))
     stream = io.StringIO(text, newline="")
     for _ in range(header.line):
@@ -145,16 +155,40 @@ def _read(content: Content, detected: Detected, context: Context) -> ColumnBatch
     return _read_rows(_iterate_rows(stream, header, header.line, context.name), header, context, escaped=escaped)
 
 
-def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[SourceTable]:
+def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
+    context = Context(ColumnRequest("run"), content.name)
+    held = partial(_read_held, content, detected.header, context)
+    return unread_text(content, find_text(content.head, detected.header, context), read, held)
+
+
+def _read_held(content: Content, header: Header, context: Context) -> Run:
+    return as_run(concatenate(_read_by_reference(content, header, context)))
+
+
+def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[TextRun | SourceTable]:
     """Read a stretch of a file; its first line follows the header, or another line of the file."""
-    first = next(iter(chunks), None)
-    if first is None:
-        return
+    chunks, lines = iter(chunks), -1
+    for data, begin in chunks:
+        begin = begin if lines < 0 else begin._replace(lines=lines)  # which counts a single CR too
+        lines = begin.lines + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+        text = find_text(None if begin.offset else data, header, context) if NATIVE and b'"' not in data else None
+        if text is None:  # a cell in quotes may continue in the next chunk
+            batches = _iterate_chunks(chain([(data, begin)], chunks), header, context)
+            for batch in batches:
+                yield concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
+        elif _FILLED.search(data, text.start, len(data) - len(PAD)):
+            yield unread_chunk(data, text, context.name, partial(_read_chunk, data, begin, header, context))
+
+
+def _iterate_chunks(chunks: Iterator[tuple[bytes, Begin]], header: Header, context: Context) -> Iterator[Rows]:
+    first = next(chunks)
     begin = first[1]
     text = islice(_decode_chunks(chain([first], chunks), context.name), 0 if begin.offset else header.line, None)
-    batches = _iterate_rows(text, header, begin.lines or header.line, context.name)
-    for batch in batches:
-        yield concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
+    yield from _iterate_rows(text, header, begin.lines or header.line, context.name)
+
+
+def _read_chunk(data: bytes, begin: Begin, header: Header, context: Context) -> Run:
+    return as_run(concatenate(_read_rows(_iterate_chunks(iter([(data, begin)]), header, context), header, context)))
 
 
 def _decode_chunks(chunks: TextChunks, name: str) -> Iterator[str]:
@@ -195,21 +229,14 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
             cells[role] += batch[role]
     number = context.request.number
     if header.delimiter == ";" and number in cells and escaped is not None:  # a part of a file does not show its commas
-        cells[number] = _with_points(cells[number])
+        cells[number] = with_points(cells[number])
     for role in ("query", "doc"):
         _check_breaks(cells[role], origin(), role)
-        if not _is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
-            if escaped and not _is_text(cells[role]):
-                context = replace(context, warnings=(*context.warnings, _warn_encoding(cells[role], path, role)))
+        if not is_text(cells[role]) if escaped is None else escaped:  # bytes that are not UTF-8 are kept
+            if escaped and not is_text(cells[role]):
+                context = replace(context, warnings=(*context.warnings, warn_encoding(cells[role], path, role)))
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
-
-
-def _with_points(cells: list[str]) -> list[str]:
-    """Return decimal commas as points, unless some cells have points, or all commas may separate thousands."""
-    commas = [cell for cell in cells if "," in cell]
-    decimal = all(map(_COMMA.fullmatch, commas)) and not all(map(_THOUSANDS.fullmatch, commas))
-    return [cell.replace(",", ".") for cell in cells] if decimal and not any("." in cell for cell in cells) else cells
 
 
 def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> IsRanks:
@@ -225,25 +252,6 @@ def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> 
         return looks_like_ranks(name) or (query in cells and count_up(cells[query], cells[name]))
 
     return is_ranks
-
-
-def _warn_encoding(cells: list[str], name: str, role: str) -> Warned:
-    count = sum(not _is_text([cell]) for cell in dict.fromkeys(cells))
-    what = "query" if role == "query" else "document"
-    text = f"{counted(count, f'{what} id')} of {name} {'is' if count == 1 else 'are'} not UTF-8, so only ids in the same encoding match"
-    return Warned("not-utf8", count, text, Hint("convert the file to UTF-8, for example with iconv"))
-
-
-def _is_text(cells: list[str]) -> bool:
-    joined = "".join(cells)
-    return joined.isascii() or _is_utf8(joined.encode("utf-8", "surrogateescape"))
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        return bool(raw.decode("utf-8")) or True
-    except UnicodeDecodeError:
-        return False
 
 
 def _iterate_rows(text: Iterator[str], header: Header, first_line: int, path: str) -> Iterator[Rows]:
@@ -289,4 +297,4 @@ def _check_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
         raise DataError("csv", problem, where=origin.place(row, role), value=cells[row], hint=hint)
 
 
-CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, can_cut=_can_cut))
+CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, can_cut=_can_cut, unread=_unread))

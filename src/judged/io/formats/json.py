@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
 
+from judged.core.ids import IdColumn
+from judged.core.numeric.native import NATIVE
+from judged.core.tables import Run
+from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
@@ -18,8 +23,9 @@ from judged.io.tables.containers import is_flat, read_items, read_mapping
 from judged.io.tables.context import Context
 from judged.io.tables.records import take_columns
 from judged.io.tables.roles import Batch, ColumnBatches
-from judged.io.tables.table import SourceTable, concatenate
-from judged.io.text.encoding import check_end, decode, raise_encoding
+from judged.io.tables.table import SourceTable, as_run, concatenate
+from judged.io.text.encoding import Begin, check_end, decode, raise_encoding
+from judged.io.text.json_rows import json_text, read_json_rows, records, unread_chunk, unread_json
 from judged.io.text.lines import Head, Numbered
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
@@ -40,6 +46,26 @@ def _detect(head: Head, request: ColumnRequest) -> tuple[str, ...] | None:
 
 def _read(content: Content, detected: Detected, context: Context) -> SourceTable | ColumnBatches:
     """Read a JSON document; or JSON Lines, if the first line is complete and others follow."""
+    text = json_text(detected.head, detected.header, context.request)
+    table = None if text is None else read_json_rows(content, text, context)
+    return _read_by_reference(content, context) if table is None else table
+
+
+def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
+    request = ColumnRequest("run")
+    text = json_text(detected.head, detected.header, request)
+    if text is None:
+        return None
+    held = partial(_read_held, content, Context(request, content.name))  # which can be opened only once
+    return unread_json(content, text, held if content.file is None else read)
+
+
+def _read_held(content: Content, context: Context) -> Run:
+    table = _read_by_reference(content, context)
+    return as_run(concatenate(table) if isinstance(table, ColumnBatches) else table)
+
+
+def _read_by_reference(content: Content, context: Context) -> SourceTable | ColumnBatches:
     data = content.read()
     text = decode(data, context.name)
     lines, filled = _split_lines(text)
@@ -108,13 +134,27 @@ def _are_json_lines(lines: list[str], filled: list[int]) -> bool:
     return len(filled) > 1 and is_json(lines[filled[0]])
 
 
-def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> Iterator[SourceTable]:
+def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> Iterator[SourceTable | TextRun]:
     """Read stretches of JSON Lines with a plain record on each; the first record of the file has these names."""
-    for data, begin in chunks:
-        lines = decode(data, context.name, begin).split("\n")
-        filled = [i for i, line in enumerate(lines) if line.strip()]
-        numbered = replace(context, lines=np.array(filled, np.int64) + begin.lines + 1)
-        yield concatenate(_read_lines(lines, filled, names, numbered))
+    text = records(names, context.request, lines=True) if NATIVE else None
+    for chunk in chunks:
+        read = partial(_read_chunk, *chunk, names, context)
+        yield read() if text is None else unread_chunk(*chunk, context.name, text, partial(_as_run, read))
+
+
+def _as_run(read: Callable[[], SourceTable]) -> Run:
+    """Return a table as a run, which may have no rows."""
+    table, none = read(), IdColumn.of(())
+    if len(table.query):
+        return as_run(table)
+    return Run(name=table.name, queries=none, query=np.empty(0, np.int64), doc=none, score=np.empty(0))
+
+
+def _read_chunk(data: bytes, begin: Begin, names: Sequence[str], context: Context) -> SourceTable:
+    lines = decode(data, context.name, begin).split("\n")
+    filled = [i for i, line in enumerate(lines) if line.strip()]
+    numbered = replace(context, lines=np.array(filled, np.int64) + begin.lines + 1)
+    return concatenate(_read_lines(lines, filled, names, numbered))
 
 
 def _read_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> ColumnBatches:
@@ -151,7 +191,7 @@ def _read_value(value: Any, context: Context) -> SourceTable | ColumnBatches:
     raise DataError("json", "a JSON object or array", got=shown(value), where=context.name, value=value, hint=hint)
 
 
-JSON = FORMATS.add(FileFormat("JSON", 40, _detect, _read, read_chunks=_read_chunks))
+JSON = FORMATS.add(FileFormat("JSON", 40, _detect, _read, read_chunks=_read_chunks, unread=_unread))
 
 
 # ── the parser ───────────────────────────────────────────────────────────────────────────────────

@@ -14,8 +14,10 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels
+from judged.core.text_rows import read_rows
 from judged.errors import DataError, Place, shown
 from judged.io.files.limits import limit_text
 from judged.io.files.source import Content
@@ -49,13 +51,28 @@ class _Rows:
 
     name: str
     codes: dict[bytes, int] = field(default_factory=dict)  # of queries, in order of appearance
-    query: list[int] = field(default_factory=list)
-    grade: list[float] = field(default_factory=list)
-    doc: list[bytes] = field(default_factory=list)
+    query: list[Ints] = field(default_factory=lambda: [np.empty(0, np.int64)])
+    grade: list[Floats] = field(default_factory=lambda: [np.empty(0)])
+    doc: list[IdColumn] = field(default_factory=lambda: [IdColumn.of([])])
     passed: list[int] = field(default_factory=list)  # numbers of the other lines
 
     def add(self, block: bytes, first: int) -> int:
         """Read a block of whole lines, of which the first has this number; return their count."""
+        count = block.count(b"\n")
+        rows = read_rows(np.frombuffer(block, np.uint8), 0, {"source": "letor", "line": first})
+        if rows is None:
+            self._add_by_reference(block, first)
+        else:
+            codes = [self.codes.setdefault(qid, len(self.codes)) for qid in rows.queries.tolist()]
+            self._append(np.array(codes, np.int64)[rows.query], rows.number, rows.doc)
+        return count
+
+    def _append(self, query: Ints, grade: Floats, doc: IdColumn) -> None:
+        self.query.append(query)
+        self.grade.append(grade)
+        self.doc.append(doc)
+
+    def _add_by_reference(self, block: bytes, first: int) -> None:
         ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")).tolist()
         starts = [0, *(end + 1 for end in ends[:-1])]
         found = list(map(_USUAL.match, repeat(block), starts))
@@ -66,18 +83,16 @@ class _Rows:
             self.passed += [line for line, match in zip(lines, found, strict=True) if match is None]
             lines = [line for line, match in zip(lines, found, strict=True) if match is not None]
         rows = [match.groups() for match in found if match is not None]
-        self.grade += [float(label) for label, _ in rows]
-        self.query += [self.codes.setdefault(qid, len(self.codes)) for _, qid in rows]
+        codes = [self.codes.setdefault(qid, len(self.codes)) for _, qid in rows]
         docs: Iterator[bytes | None] = repeat(None, len(rows))
         if b"#" in block:
             docs = (_doc(block, m.end(), end) for m, end in zip(found, ends, strict=True) if m is not None)
-        self.doc += [b"%d" % line if doc is None else doc for line, doc in zip(lines, docs, strict=True)]
-        return len(ends)
+        ids = IdColumn.of(b"%d" % line if doc is None else doc for line, doc in zip(lines, docs, strict=True))
+        self._append(np.array(codes, np.int64), np.array([float(label) for label, _ in rows]), ids)
 
     def lines(self) -> range | NDArray[np.int64]:
         """Return the number of each row's line."""
-        total = len(self.grade) + len(self.passed)
-        every = range(1, total + 1)
+        every = range(1, sum(map(len, self.grade)) + len(self.passed) + 1)
         return np.delete(np.array(every), np.array(self.passed) - 1) if self.passed else every
 
 
@@ -90,8 +105,8 @@ def _read(content: Content, detected: Detected, context: Context) -> Qrels:
         last = block[-1:]
         line += rows.add(block if last == b"\n" else block + b"\n", line)
     return Qrels(
-        name=content.name, queries=IdColumn.of(rows.codes), query=np.array(rows.query, dtype=np.int64),
-        doc=IdColumn.of(rows.doc), grade=np.array(rows.grade), where=partial(_place, content.name, rows.lines()),
+        name=content.name, queries=IdColumn.of(rows.codes), query=np.concatenate(rows.query),
+        doc=IdColumn.concatenate(rows.doc), grade=np.concatenate(rows.grade), where=partial(_place, content.name, rows.lines()),
         warnings=check_end(last, content.name),
     )  # fmt: skip
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from judged.core.unread_runs import ArrowRun
 from judged.io.formats.columnar import (
     ROWS,
     columns_in_file,
@@ -15,14 +14,16 @@ from judged.io.formats.columnar import (
     import_pyarrow,
     open_buffer,
     read_columns,
+    unread_columns,
 )
 from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.frames import Frame, arrow_frame, arrow_text
-from judged.io.text.lines import Head
 
 if TYPE_CHECKING:
+    from judged.core.unread_runs import ArrowRun
     from judged.io.files.stored import Stored
+    from judged.io.tables.columns import ColumnRequest
+    from judged.io.tables.frames import Frame
+    from judged.io.text.lines import Head
 
 _CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
 _NEAR, _FAR = 1 << 18, 1 << 23  # bytes read at a time, on disk and in a store: a row group may be as large as its file
@@ -33,10 +34,20 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 
 
 def _open(data: Any) -> Frame:
-    file = import_module("pyarrow.parquet").ParquetFile(open_buffer(data))
+    from judged.io.tables.frames import Frame, arrow_frame, arrow_text
+
+    parquet = import_module("pyarrow.parquet")
+    file = parquet.ParquetFile(open_buffer(data))
+
+    def stream(names: list[str]) -> Any:
+        coded = [name for name in names if _is_coded_text(file.metadata, file.schema_arrow, name)]
+        reader = parquet.ParquetFile(open_buffer(data), metadata=file.metadata, read_dictionary=coded)
+        return reader.read(columns=names).select(names).__arrow_c_stream__()
+
     return Frame(
         list(file.schema_arrow.names),
         lambda names: arrow_frame(file.read(columns=list(names))).columns(names),
+        stream=stream,
         text=lambda name: arrow_text(file.read(columns=[name]).column(0)),
         batches=lambda names, size: (import_module("pyarrow").Table.from_batches([b]) for b in file.iter_batches(size, columns=names)),
     )  # fmt: skip
@@ -75,24 +86,24 @@ def _bounds(column: Any) -> tuple[Any, ...]:
 
 
 def _read_rows(rows: Rows) -> Iterator[ArrowRun]:
-    types = import_pyarrow("Parquet", rows.file.name).types
-    parquet = import_module("pyarrow.parquet")
+    parquet = import_pyarrow("Parquet", rows.file.name, "pyarrow.parquet")
     with find_damage("Parquet", rows.file.name), rows.file.open("OSFile") as raw:
         footer = parquet.read_metadata(raw)
         schema = footer.schema.to_arrow_schema()
         columns = columns_in_file(schema.names, rows.file, rows.request)
         first, numbers = _group_numbers(footer, rows)
-        kind = schema.field(columns["query"]).type
-        text = types.is_string(kind) or types.is_large_string(kind)
-        texts = [columns["query"]] if text and _is_coded(footer.row_group(numbers[0]), columns["query"]) else []
+        texts = [columns["query"]] if _is_coded_text(footer, schema, columns["query"], numbers[0]) else []
         buffer = _NEAR if rows.file.store is None else _FAR
         file = parquet.ParquetFile(raw, metadata=footer, read_dictionary=texts, pre_buffer=False, buffer_size=buffer)
         batches = file.iter_batches(ROWS, columns=list(columns.values()), row_groups=numbers, use_threads=False)
         yield from cut_batches(rows, schema.names, first, batches)
 
 
-def _is_coded(group: Any, name: str) -> bool:
-    """Return whether a column is dictionary-encoded; otherwise building a dictionary would cost more than it saves."""
+def _is_coded_text(footer: Any, schema: Any, name: str, number: int = 0) -> bool:
+    """Return whether a column is dictionary-encoded text; otherwise building a dictionary would cost more than it saves."""
+    if not footer.num_rows or str(schema.field(name).type) not in ("string", "large_string"):
+        return False
+    group = footer.row_group(number)
     columns = [group.column(i) for i in range(group.num_columns)]
     size = next((c.total_uncompressed_size for c in columns if c.path_in_schema == name), 0)
     return 0 < size <= _CODE * group.num_rows
@@ -112,5 +123,14 @@ def _group_numbers(footer: Any, rows: Rows) -> tuple[int, list[int]]:
 
 
 PARQUET = FORMATS.add(
-    FileFormat("Parquet", 10, _detect, read_columns, open_frame=_open, row_groups=_row_groups, read_rows=_read_rows)
+    FileFormat(
+        "Parquet",
+        10,
+        _detect,
+        read_columns,
+        unread=unread_columns,
+        open_frame=_open,
+        row_groups=_row_groups,
+        read_rows=_read_rows,
+    )
 )

@@ -5,35 +5,34 @@ Every file of this folder is imported; one that adds a `FileFormat` to `FORMATS`
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from operator import attrgetter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import ArrowRun, ScoreColumn, UnreadRun
 from judged.errors import DataError, Place, shown
-from judged.io.files.source import Content
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.context import Context
-from judged.io.tables.frames import Frame
-from judged.io.tables.roles import ColumnBatches, raise_empty
-from judged.io.tables.table import SourceTable
 from judged.io.text.encoding import Begin
-from judged.io.text.lines import Head
 from judged.registry import Registry
 
 if TYPE_CHECKING:
+    from judged.core.tables import Qrels, Run
+    from judged.core.unread_runs import ArrowRun, ScoreColumn, UnreadRun
+    from judged.io.files.source import Content
     from judged.io.files.stored import Stored
+    from judged.io.tables.columns import ColumnRequest
+    from judged.io.tables.context import Context
+    from judged.io.tables.frames import Frame
+    from judged.io.tables.roles import ColumnBatches
+    from judged.io.tables.table import SourceTable
+    from judged.io.text.lines import Head
 
-OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
+    OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
+
 TextChunks = Iterable[tuple[bytes, Begin]]  # whole lines, padded, with the place where they begin
 
 
-@dataclass(frozen=True, slots=True)
-class FileFormat:
+class FileFormat(NamedTuple):
     """A file format: one declaration, used for whole files, open files and partitions of every kind of table.
 
     Args:
@@ -43,7 +42,8 @@ class FileFormat:
         read: returns the table of an open file.
         read_chunks: returns the tables of some lines of a run. With it, a file can be cut at line ends.
         can_cut: returns whether a file can be cut at any line end.
-        unread: returns a run as the native core takes it, without reading it first; None if the file has to be read.
+        unread: returns a run as the native core takes it, without reading it first; None if the file has to be read. Its last argument reads
+            the file again.
         row_groups: returns the groups of rows of a file of columns. With `read_rows`, a file can be cut between them.
         read_rows: returns some rows of such a file, in batches.
         open_frame: returns the bytes of such a file as a frame.
@@ -55,15 +55,14 @@ class FileFormat:
     read: Callable[[Content, Detected, Context], OpenTable]
     read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun | SourceTable]] | None = None
     can_cut: Callable[[Stored], bool] = lambda _: True
-    unread: Callable[[Content, Callable[[], Run]], UnreadRun | None] | None = None
+    unread: Callable[[Content, Detected, Callable[[], Run]], UnreadRun | None] | None = None
     row_groups: Callable[[Stored, ColumnRequest], list[RowGroup]] | None = None
     read_rows: Callable[[Rows], Iterator[ArrowRun]] | None = None
     open_frame: Callable[[Any], Frame] | None = None
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Detected:
+class Detected(NamedTuple):
     """The format of a file, and what its detector found: a header, say."""
 
     format: FileFormat
@@ -71,7 +70,7 @@ class Detected:
     head: Head
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Rows:
     """Some rows of a file of columns. `scored`: they have scores, not only ranks. `block`: the first record batch, if known."""
 
@@ -84,8 +83,7 @@ class Rows:
     block: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RowGroup:
+class RowGroup(NamedTuple):
     """Rows that are read together, with the least and the greatest query among them if they are known."""
 
     rows: Rows
@@ -93,23 +91,36 @@ class RowGroup:
     high: Any = None
 
 
-_FOLDER = Path(__file__).parent
-FORMATS = Registry[FileFormat](
-    "format", modules=tuple(f"{__package__}.{module.name}" for module in pkgutil.iter_modules([str(_FOLDER)]))
-)
+FORMATS = Registry[FileFormat]("format", package="judged.io.formats")
+_FIRST = {
+    "workbooks": "workbook",
+    "parquet": "Parquet",
+    "arrow": "Arrow",
+    "trec": "TREC",
+}  # the formats of lowest priority
 
 
 def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
     """Return the format of a file by its beginning; None if no format recognises it."""
-    for format in sorted(FORMATS, key=attrgetter("priority")):
+    for format in _in_order():
         header = format.detect(head, request)
         if header is not None and header is not False:
             return Detected(format, header, head)
     return None
 
 
+def _in_order() -> Iterator[FileFormat]:
+    """Return the formats by priority; most files are TREC files, for which the others need not be imported."""
+    for file, name in _FIRST.items():
+        import_module(f"{__package__}.{file}")
+        yield FORMATS.find(name)
+    yield from sorted((format for format in FORMATS if format.name not in _FIRST.values()), key=attrgetter("priority"))
+
+
 def raise_undetected(head: Head, context: Context) -> NoReturn:
     """Raise an error for a table without a header."""
+    from judged.io.tables.roles import raise_empty
+
     if not head.line:
         raise_empty(context)
     columns = ",".join(name for name, role in context.request.roles.items() if role.required or name == "rank")

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import errno
-import mmap
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from functools import partial
-from pathlib import Path
-from typing import Any, NoReturn
-
-import numpy as np
+from typing import IO, Any, NoReturn
 
 from judged._types import Bytes
-from judged.core.tables import Qrels, Run
-from judged.core.unread_runs import TrecLines, UnreadRun
-from judged.errors import FileError, Place
-from judged.io.files.source import CHANGED, HEAD, PAD, Content, Raw, raise_file_error
+from judged.core.tables import NO_SUBTOPIC, Qrels, Run
+from judged.core.text_rows import read_rows, row_begins
+from judged.core.unread_runs import Layout, TextRun, TextStream, UnreadRun
+from judged.errors import Place
+from judged.io.files.mapped import TextLines, in_memory, line_at, line_of, open_later, open_now
+from judged.io.files.source import PAD, Content, Raw, open_content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
+from judged.io.tables.origin import LineOrigin
 from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
 from judged.io.text.lines import Head
 from judged.io.text.trec import parse_qrels, parse_run, raise_text
 from judged.io.text.trec_columns import QRELS, RUN, is_trec_line
 
+_RUN: Layout = {"source": "trec"}
+_JUDGMENTS: Layout = {"source": "trec_judgments", "lenient": False}
 Counted = Callable[[], Begin]  # the beginning of a stretch: its lines are counted only when a message needs them
 
 
@@ -35,18 +35,38 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 
 def read_trec(content: Content, detected: Detected | None, context: Context) -> Run | Qrels:
     """Read a run or judgments."""
-    parse = parse_run if context.request.what == "run" else parse_qrels
-    return parse(content.read(), content.name)
+    is_run = context.request.what == "run"
+    table = read_lines(content, _RUN if is_run else _JUDGMENTS)
+    return (parse_run if is_run else parse_qrels)(content.read(), content.name) if table is None else table
 
 
-def _unread(content: Content, read: Callable[[], Run]) -> UnreadRun | None:
+def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
+    """Read a run or judgments by the native core; None if only the reference can."""
+    opened = open_later(content)
+    with open_now(content) as (data, start):
+        rows = read_rows(data, start, layout)
+        if rows is None:
+            return None
+        end = check_end(data[-1:].tobytes(), content.name)
+        keys: dict[str, Any] = {"name": content.name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
+        keys |= {"where": LineOrigin(content.name, TextLines(opened, layout)).place, "warnings": end}
+        if layout is not _RUN:
+            plain = len(rows.aspect) == 1 and rows.aspect[0] in NO_SUBTOPIC
+            return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
+        wrong = None
+        if rows.rank is None:
+            _, cell = _parse_row(data, int(row_begins(data, start, layout)[rows.unranked])).wrong_rank or ("", "")
+            wrong = keys["where"](rows.unranked), cell
+        tag = _parse_row(data, rows.last).tag
+        return Run(**keys, score=rows.number, rank=rows.rank, wrong_rank=wrong, tag=tag)
+
+
+def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
+    if content.packed is not None and b"\n" in content.head and not content.complete:
+        return _unread_stream(content, content.packed, read)
     if b"\n" not in content.head or content.file is None:
         return unread_bytes(content.read(), content.name)
-    status = os.fstat(content.file.fileno())
-    start = text_start(content.head, content.name)
-    stamp = (status.st_size, status.st_mtime_ns)
-    path = Path(os.fsdecode(content.file.name))
-    return unread_lines(content.name, read, partial(map_file, path, content.name, start, stamp), content.last_byte())
+    return unread_lines(content.name, read, open_later(content), content.last_byte())
 
 
 def _read_chunks(chunks: TextChunks, header: Any, context: Context) -> Iterator[Run | UnreadRun]:
@@ -61,64 +81,62 @@ TREC = FORMATS.add(FileFormat("TREC", 20, _detect, read_trec, read_chunks=_read_
 # ── lines for the native core ────────────────────────────────────────────────────────────────────
 
 
-def unread_bytes(data: Raw, name: str, begin: Begin | None = None) -> TrecLines | None:
+def unread_bytes(data: Raw, name: str, begin: Begin | None = None) -> TextRun | None:
     """Return TREC lines in memory for the native core: a whole file, or a stretch of one."""
     if data.find(b"\n") < 0:
         return None
-    array = np.frombuffer(data, np.uint8)[: -len(PAD)]
-    opened = partial(nullcontext, (array, text_start(data, name, begin or WHOLE)))
+    opened = partial(nullcontext, in_memory(data, text_start(data, name, begin or WHOLE)))
     read = partial(parse_run, data, name, begin=begin)
     return unread_lines(name, read, opened, bytes(data[-9:-8]), lambda: begin or WHOLE)
 
 
 def unread_lines(
     name: str, read: Callable[[], Run], opened: Any, last: bytes, begin: Counted = lambda: WHOLE
-) -> TrecLines:
+) -> TextRun:
     """Return TREC lines for the native core, with the functions that report what is wrong with a line."""
-    return TrecLines(
-        name=name, read=read, open=opened, raise_line=partial(_raise_line, name, begin),
+    return TextRun(
+        name=name, read=read, open=opened, layout=_RUN, raise_row=partial(_raise_line, name, begin),
         place=partial(_place, name, begin), warnings=check_end(last, name),
     )  # fmt: skip
 
 
-@contextmanager
-def map_file(
-    path: Path, name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
-) -> Iterator[tuple[Bytes, int]]:
-    """Map a file, and check that it was neither replaced nor written to since it was opened first."""
-    before = begin % mmap.ALLOCATIONGRANULARITY
-    length = 0 if end is None else end - begin + before
+def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run]) -> TextStream:
+    """Return the lines of a compressed file, which is decompressed while they are scanned."""
+    from judged.io.files.stored import Stored
+    from judged.io.files.stream import count_lines, read_ahead, stream_queries
 
-    def check(file: int) -> None:
-        status = os.fstat(file)
-        if (status.st_size, status.st_mtime_ns) != stamp:
-            raise_file_error(name, CHANGED, "read it when it is complete")
+    path, name, packing = os.fsdecode(packed.name), content.name, content.packing or ""
+    status = os.fstat(packed.fileno())
+    file = Stored(name, path, status.st_size, status.st_mtime_ns)
 
-    try:
-        with path.open("rb") as raw:
-            check(raw.fileno())
-            view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
-            yield np.frombuffer(view, np.uint8)[before:], start
-            check(raw.fileno())
-    except OSError as error:
-        if isinstance(error, FileError):
-            raise
-        if error.errno == errno.ENOMEM:
-            raise MemoryError from error
-        raise_file_error(name, error)
+    def stretches() -> Iterator[TextRun]:
+        with closing(read_ahead(stream_queries(file, packing))) as texts:
+            for data, offset in texts:
+                start = text_start(data[:3].tobytes(), name, Begin(offset))
+                counted = partial(_count_begin, partial(count_lines, file, packing), offset)
+                yield unread_lines(name, read, partial(nullcontext, (data, start)), data[-1:].tobytes(), counted)
+
+    def whole() -> TextRun | None:
+        with open_content(path) as again:
+            return unread_bytes(again.read(), name)
+
+    return TextStream(name=name, read=read, stretches=stretches, whole=whole)
+
+
+def _count_begin(count: Callable[[int], int], offset: int) -> Begin:
+    return Begin(offset, count(offset))
+
+
+def _parse_row(data: Bytes, at: int) -> Run:
+    """Return the row of a run that begins at this byte."""
+    return parse_run(line_at(data, at) + PAD, "", begin=WHOLE)
 
 
 def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:
-    step = 1 << 24
-    newlines = sum(int((data[i : min(i + step, at)] == 10).sum()) for i in range(0, at, step))
-    return Place(name, begin().lines + newlines + 1)
+    return Place(name, begin().lines + line_of(data, at))
 
 
 def _raise_line(name: str, begin: Counted, data: Bytes, at: int, first: bool) -> NoReturn:
     """Report the line that begins at this byte of a stretch, as the parser does."""
-    end = at
-    while end < len(data) and not (newline := np.flatnonzero(data[end : end + HEAD] == 10)).size:
-        end += HEAD
-    end = min(end + int(newline[0]) + 1 if newline.size else len(data), len(data))
     offset, line = begin().offset, _place(name, begin, data, at).line or 1
-    raise_text(data[at:end].tobytes(), name, offset + at, line, first=first and not offset)
+    raise_text(line_at(data, at), name, offset + at, line, first=first and not offset)

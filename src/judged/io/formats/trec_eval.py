@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 
 from judged.core.ids import IdColumn
+from judged.core.numeric.native import NATIVE
 from judged.core.tables import Qrels, Run
+from judged.core.unread_runs import Layout, TextRun
 from judged.errors import DataError, Place, Warned, shown
-from judged.io.files.source import PAD, Raw, Source, read_bytes, source_name
+from judged.io.files.mapped import can_map, open_later, open_now
+from judged.io.files.source import HEAD, PAD, Raw, Source, file_path, open_content, read_bytes, source_name
+from judged.io.formats.trec import read_lines
 from judged.io.text.decimals import numbers
+from judged.io.text.encoding import check_end
 from judged.io.text.trec import parse_qrels, parse_run
 from judged.io.text.trec_columns import PREFS, QRELS, TrecColumns
 
 _QRELS_PREFS = TrecColumns("qrels", QRELS.columns, QRELS.number)  # the same columns, with grades like 0.5
+_JUDGMENTS: Layout = {"source": "trec_judgments", "lenient": True}
 FORMATS = {
     "qrels": (QRELS, False),
     "qrels_jg": (QRELS, True),
@@ -26,12 +34,40 @@ FORMATS = {
 
 def read_judgments(source: Source, form: str = "qrels") -> Qrels:
     """Read judgments in one of trec_eval's four formats."""
-    return parse_judgments(read_bytes(source), source_name(source), form)
+    with open_content(source) as content:
+        if form == "qrels" and (qrels := read_lines(content, _JUDGMENTS)) is not None:
+            assert isinstance(qrels, Qrels)
+            return replace(qrels, aspect=None)
+        return parse_judgments(content.read(), content.name, form)
 
 
 def read_ranking(source: Source) -> Run:
     """Read a run."""
     return parse_ranking(read_bytes(source), source_name(source))
+
+
+def open_ranking(source: Source, leave: Callable[[], NoReturn]) -> tuple[TextRun, str] | None:
+    """Return a run for the native core, and its tag; None if it has to be read. `leave` is called for rows that the core does not take."""
+    if not NATIVE or file_path(source) is None:
+        return None  # a pipe cannot be opened twice
+    with open_content(source) as content:
+        if not can_map(content):
+            return None
+        opened, warnings = open_later(content), check_end(content.last_byte(), content.name)
+        with open_now(content) as (data, start):
+            tag = _last_tag(
+                data[max(start, len(data) - HEAD) :].tobytes(), content.name, whole=len(data) - start <= HEAD
+            )
+    run = TextRun(name=content.name, read=leave, open=opened, layout={"source": "trec_lenient"}, warnings=warnings)
+    return None if tag is None else (run, tag)
+
+
+def _last_tag(text: bytes, name: str, *, whole: bool) -> str | None:
+    """Return the tag of the last row of a text, of which the first line may be cut."""
+    try:
+        return parse_ranking((text if whole else text.partition(b"\n")[2]) + PAD, name).tag
+    except DataError:  # which the reader of the whole file reports
+        return None
 
 
 def read_zscores(source: Source) -> dict[tuple[str, str], tuple[float, float]]:

@@ -27,6 +27,10 @@ class PieceGroup:
     def size(self) -> int:
         return sum(piece.size for piece in self.pieces)
 
+    @property
+    def mapped(self) -> bool:
+        return all(getattr(piece, "mapped", False) for piece in self.pieces)
+
     def batches(self) -> Iterator[Run | UnreadRun]:
         for piece in self.pieces:
             yield from piece.batches()

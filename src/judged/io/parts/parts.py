@@ -16,6 +16,7 @@ from judged.io.files.source import HEAD, PAD, compression, file_path, raise_file
 from judged.io.files.stored import Stored, map_files
 from judged.io.formats.delimited import Header
 from judged.io.formats.registry import Detected, detect_format
+from judged.io.formats.trec import TREC
 from judged.io.open_table import read_one_run
 from judged.io.parts.lazy_frames import cut_dataset, cut_lazy
 from judged.io.parts.packing import pack, raise_empty_run, read_all
@@ -160,7 +161,7 @@ def _open_files(source: Any, listing: FileListing, request: ColumnRequest, name:
 
 def _is_cuttable(file: _Examined) -> bool:
     format = file.detected.format if file.detected is not None else None
-    if format is None or (format.unread is not None and not file.has_lines):
+    if format is None or (format is TREC and not file.has_lines):
         return False
     return format.read_chunks is not None or format.row_groups is not None
 
@@ -178,7 +179,7 @@ def _cut(examined: _Examined, request: ColumnRequest, step: int, *, several: boo
     if detected is None or detected.format.read_chunks is None or not examined.has_lines or not detected.header:
         return [WholeFile(file, request, several)]
     format = detected.format
-    if packing is None and format.unread is not None:
+    if packing is None and format is TREC:
         return [TrecPiece(file, *edges) for edges in cut_lines(file, step)]
     if packing is None and file.size < LARGE:
         return [WholeFile(file, request, several)]

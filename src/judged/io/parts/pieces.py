@@ -12,15 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run
-from judged.core.unread_runs import UnreadRun
+from judged.core.unread_runs import ScoreColumn, TextRun, UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.limits import limit_text
+from judged.io.files.mapped import map_file
+from judged.io.files.outputs import located
 from judged.io.files.source import PAD
 from judged.io.files.stored import Stored
 from judged.io.formats.registry import FORMATS
-from judged.io.formats.trec import map_file, unread_lines
-from judged.io.open_table import read_one_run
+from judged.io.formats.trec import unread_lines
+from judged.io.open_table import as_read_run, open_unread, read_one_run
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.table import SourceTable, as_run
@@ -67,9 +70,15 @@ class WholeFile:
             if not (self.several and error.slug == "empty-run"):
                 raise
 
-    def _read(self) -> Run:
+    def _read(self) -> Run | UnreadRun:
         if self.file.store is None:
-            return read_one_run(self.file.path, self.request)
+            read = partial(read_one_run, self.file.path, self.request)
+            if self.request.named or not NATIVE:
+                return read()
+            table = open_unread(self.file.path, read)
+            if isinstance(table, UnreadRun) and not isinstance(table, ScoreColumn):
+                return table
+            return located(as_read_run(table), self.file.path)
         with self.file.open() as raw:
             stream = io.BytesIO(raw.read())
             stream.name = self.file.name
@@ -98,10 +107,16 @@ class LinesPiece:
         chunks = _chunks(self.file, self.packing, self.begin, self.end)
         with _with_lines(self._counted):
             for table in read_chunks(chunks, self.header, Context(self.request, self.file.name)):
-                if not isinstance(table, SourceTable):
+                if isinstance(table, TextRun):
+                    yield replace(table, read=partial(self._read, table.read))
+                elif not isinstance(table, SourceTable):
                     yield table
                 elif len(table.query):
                     yield _shift_lines(as_run(table), self._counted)
+
+    def _read(self, read: Callable[[], Run]) -> Run:
+        with _with_lines(self._counted):
+            return _shift_lines(read(), self._counted)
 
     def _counted(self) -> Begin:
         return Begin(self.begin, self.file.newlines(self.begin, returns=self.format == "CSV") if self.begin else 0)
@@ -114,6 +129,10 @@ class TrecPiece:
     file: Stored
     begin: int
     end: int
+
+    @property
+    def mapped(self) -> bool:
+        return self.file.store is None
 
     @property
     def size(self) -> int:
@@ -207,4 +226,4 @@ def _shift(place: Place, begin: Callable[[], Begin]) -> Place:
     if place.line is None:
         return place
     counted = begin()
-    return replace(place, line=place.line + counted.lines - _uncounted(counted.offset).lines)
+    return place._replace(line=place.line + counted.lines - _uncounted(counted.offset).lines)

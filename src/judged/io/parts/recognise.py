@@ -38,5 +38,10 @@ def is_lazy(source: Any) -> bool:
     return "polars" in _packages(source) and hasattr(kind, "collect_schema") and hasattr(kind, "collect")
 
 
+def is_spark(source: Any) -> bool:
+    """Return whether this is a Spark DataFrame, of a classic session or of Spark Connect, without importing PySpark."""
+    return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
+
+
 def _packages(source: Any) -> set[str]:
     return {kind.__module__.partition(".")[0] for kind in type(source).__mro__}

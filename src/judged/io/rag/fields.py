@@ -32,11 +32,22 @@ def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the fields of a record; those of `inputs`, `outputs` and `reference_outputs` by path, such as `outputs.documents`."""
     out: dict[str, Any] = {}
     for key, value in record.items():
-        if plain_name(key) in _SIDES and isinstance(value, Mapping):
+        if has_sides({key: value}):
             out |= {f"{key}.{inner}": held for inner, held in value.items()}
         else:
             out[str(key)] = value
     return out
+
+
+def is_known(name: str) -> bool:
+    """Return whether a field of this name can have a role."""
+    inner = plain_name(name.rpartition(".")[2] or name)
+    return any(inner in tier for tiers in _NAMES.values() for tier in tiers)
+
+
+def has_sides(record: Mapping[Any, Any]) -> bool:
+    """Return whether a record has fields in objects of their own, see `flatten`."""
+    return any(plain_name(key) in _SIDES and isinstance(value, Mapping) for key, value in record.items())
 
 
 def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], where: Place) -> dict[str, str]:

@@ -11,9 +11,10 @@ import numpy as np
 from judged.core.tables import Passages, Qrels, Questions, Run
 from judged.errors import DataError, Place, Warned, shown
 from judged.io.files.outputs import located
-from judged.io.files.source import Content, is_file_like, is_path
+from judged.io.files.source import Content, file_path, is_file_like, is_path
 from judged.io.open_table import open_values
 from judged.io.rag.fields import find_fields, flatten
+from judged.io.rag.listed import read_listed_questions
 from judged.io.tables.chunks import Chunks, are_sets, is_pair, read_chunk_entries
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
@@ -55,9 +56,13 @@ def read_questions(
     >>> read_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}]).run
     Run('questions', 1 query, 2 rows)
     """
+    given = {"question": question, "retrieved": retrieved, "relevant": relevant}
+    named = {role: name for role, name in given.items() if name is not None}
+    questions = None if count_words or file_path(source) is None else read_listed_questions(source, named)
+    if questions is not None:
+        return questions
     records, context = _read_records(source)
-    named = {"question": question, "retrieved": retrieved, "relevant": relevant}
-    fields = find_fields(records, {role: name for role, name in named.items() if name is not None}, context.place)
+    fields = find_fields(records, named, context.place)
     items = context.items()
     columns = {
         role: [_get(record, name, i, items) for i, record in enumerate(records)] for role, name in fields.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from itertools import islice
@@ -12,7 +11,7 @@ from judged.core.tables import Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Place
 from judged.io.files.source import file_path, is_file_like, is_path, open_content
-from judged.io.tables.frames import is_spark
+from judged.io.parts.recognise import is_spark
 
 _STREAMS = ("/dev/", "/proc/")  # a file may be behind such a name, with one position for all readers
 _SAMPLE = 20  # records by which questions are recognised
@@ -80,7 +79,11 @@ def _first_in_file(source: Any) -> list[Any]:
         return []
     with open_content(source) as content:
         text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()
+    if not text.startswith("{"):
+        return []
+    import json
+
     try:
-        return [json.JSONDecoder().raw_decode(text)[0]] if text.startswith("{") else []
+        return [json.JSONDecoder().raw_decode(text)[0]]
     except (ValueError, RecursionError):
         return []

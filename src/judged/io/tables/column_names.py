@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -102,6 +101,8 @@ def nearest_column(name: str, names: Sequence[str]) -> str | None:
     inside = [other for other in names if len(name) > 2 and plain_name(name) in plain_name(other)]
     if inside:
         return inside[0]
+    from difflib import get_close_matches
+
     close = get_close_matches(plain_name(name), [plain_name(other) for other in names], 1, 0.6)
     return next((other for other in names if close and plain_name(other) == close[0]), None)
 

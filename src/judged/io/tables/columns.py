@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from numpy.typing import NDArray
 
@@ -40,8 +39,7 @@ _MEANING = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(NamedTuple):
     """The meaning of a column: its known names in tiers, the surest first, and how its cells are read (None: as ids)."""
 
     names: Names
@@ -57,7 +55,7 @@ _RANKING: Roles = {role: Role(NAMES[role], _MEANING[role]) for role in NAMES}
 _BY_KIND = {"run": ("query", "doc", "score", "rank"), "qrels": ("query", "doc", "grade", "aspect")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class UsedColumns:
     """The roles of the named columns that tables have, and the names of all their columns."""
 
@@ -65,8 +63,7 @@ class UsedColumns:
     names: dict[str, None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnRequest:
+class ColumnRequest(NamedTuple):
     """A request for a table.
 
     Args:
@@ -78,8 +75,8 @@ class ColumnRequest:
     """
 
     what: str
-    named: Mapping[str, str] = field(default_factory=dict)
-    roles: Roles = field(default_factory=dict)
+    named: Mapping[str, str] = {}
+    roles: Mapping[str, Role] = {}
     grade_map: Mapping[str, float] | None = None
     used: UsedColumns | None = None
 
@@ -108,8 +105,7 @@ class ColumnRequest:
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
 
 
-@dataclass(frozen=True, slots=True)
-class RoleColumns:
+class RoleColumns(NamedTuple):
     """The column of each role. `borrowed`: the grades are in a column called score, as in BEIR."""
 
     column: Mapping[str, str]
@@ -283,5 +279,7 @@ def _nearest(tiers: Names, names: Sequence[str]) -> str | None:
     inside += [name for name in names if len(name) > 2 and any(plain_name(name) in word for word in known)]
     if inside:
         return inside[0]
+    from difflib import get_close_matches
+
     close = [(name, get_close_matches(plain_name(name), known, 1, 0.6)) for name in names if len(name) > 4]
     return next((name for name, near in close if near), None)

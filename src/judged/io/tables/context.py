@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._types import Ints
 from judged.errors import Place, Warned
 from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.origin import Document, Ids, ItemOrigin, Keys, LineOrigin, Origin, WholeOrigin
+
+if TYPE_CHECKING:
+    from judged._types import Ints
+    from judged.io.tables.origin import Ids, Origin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Context:
     """With `path`, the source is a file; with `lines` too, each item is on its own line."""
 
@@ -40,16 +42,22 @@ class Context:
         return self.path is None or self.columnar
 
     def whole(self) -> Origin:
+        from judged.io.tables.origin import WholeOrigin
+
         return WholeOrigin(self.name, self.typed)
 
     def items(self, key: Mapping[str, object] | None = None, item: Ints | None = None) -> Origin:
         """Return the origin of rows that are items of a list, or parts of such items."""
+        from judged.io.tables.origin import ItemOrigin, LineOrigin
+
         if self.lines is not None:
             return LineOrigin(self.name, self.lines if item is None else np.asarray(self.lines)[item])
         return ItemOrigin(self.request.what, key or {}, item, self.path, self.typed)
 
     def keys(self, queries: Ids, size: Ints, docs: Ids, *, keyed: bool) -> Origin:
         """Return the origin of rows that are entries of rankings."""
+        from judged.io.tables.origin import Document, Keys
+
         keys = Keys(self.request.what, queries, size, docs if keyed else None)
         return keys if self.path is None else Document(self.path, keys, docs)
 

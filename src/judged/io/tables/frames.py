@@ -25,6 +25,12 @@ from judged.io.tables.roles import ColumnBatches
 from judged.io.tables.spark_frames import quoted, talking
 from judged.io.tables.table import as_run, concatenate
 
+_NUMBERS = {
+    "double": "f8",
+    "float": "f4",
+    **{f"{u}int{8 * size}": f"{u or 'i'}{size}" for u in ("", "u") for size in (1, 2, 4, 8)},
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -40,11 +46,6 @@ class Frame:
     stream: Callable[[list[str]], Any] | None = None
     text: Callable[[str], IdColumn | None] | None = None
     batches: Callable[[list[str], int], Iterable[Any]] | None = None
-
-
-def is_spark(source: Any) -> bool:
-    """Return whether this is a Spark DataFrame, of a classic session or of Spark Connect, without importing PySpark."""
-    return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
 
 
 def frame_of(source: Any) -> Frame | None:
@@ -230,7 +231,8 @@ def arrow_frame(table: Any) -> Frame:
         chunked = table.column(name)
         if hasattr(chunked.type, "value_type") and hasattr(chunked.type, "index_type") and chunked.null_count:
             chunked = chunked.cast(chunked.type.value_type)  # pyarrow would give a null the value of another row
-        return np.asarray(chunked.to_numpy())
+        numbers = _arrow_numbers(chunked)
+        return np.asarray(chunked.to_numpy()) if numbers is None else numbers
 
     def stream(names: list[str]) -> Any:
         return table.select(names).__arrow_c_stream__()
@@ -239,6 +241,15 @@ def arrow_frame(table: Any) -> Frame:
         return arrow_text(table.column(name))
 
     return Frame(table.column_names, lambda names: map(column, names), stream=stream, text=text)
+
+
+def _arrow_numbers(column: Any) -> Column | None:
+    """Return a column of numbers without a copy; None if it has other types or nulls. `to_numpy` would import pandas."""
+    dtype = _NUMBERS.get(str(column.type))
+    if dtype is None or column.null_count or not len(column):
+        return None
+    array = column.combine_chunks() if column.num_chunks > 1 else column.chunk(0)
+    return np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
 
 
 def arrow_text(column: Any) -> IdColumn | None:

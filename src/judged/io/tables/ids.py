@@ -14,12 +14,27 @@ from numpy.typing import NDArray
 
 from judged._types import Ints
 from judged.core.ids import IdColumn
+from judged.core.numeric.masked import is_masked_array
 from judged.core.tables import IdKind
 from judged.errors import DataError, Place, shown
 from judged.io.tables.origin import Origin
 
 Column = list[Any] | NDArray[Any]
-RawIds = Column | IdColumn  # an `IdColumn` is already checked
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedIds:
+    """Ids that are already checked: each once in order of appearance, and the index of every row's id."""
+
+    ids: IdColumn
+    code: Ints
+    kind: IdKind = "text"
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+
+RawIds = Column | IdColumn | GroupedIds  # an `IdColumn` is already checked
 
 _NOUN = {"query": "query id", "doc": "document id", "aspect": "subtopic"}
 _WRONG = {
@@ -31,7 +46,7 @@ _WRONG = {
 }
 
 
-def encode_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, IdKind]:
+def encode_ids(values: Column | IdColumn, origin: Origin, role: str) -> tuple[IdColumn, IdKind]:
     """Return a column of ids as text, and their type."""
     if isinstance(values, IdColumn):
         return values, "text"
@@ -44,9 +59,11 @@ def encode_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, IdK
 
 def group_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints, IdKind]:
     """Return each id once in order of appearance, the index of every row's id, and their type."""
+    if isinstance(values, GroupedIds):
+        return values.ids, values.code, values.kind
     if isinstance(values, IdColumn):
         return *_distinct(values), "text"
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not np.ma.isMaskedArray(values):
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not is_masked_array(values):
         _, first, code = np.unique(values, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.argsort(order)
@@ -76,7 +93,7 @@ def as_list(values: Column, origin: Origin, role: str) -> list[Any]:
     """Return a column as Python objects. Masked values are an error: libraries disagree on their meaning."""
     if isinstance(values, list):
         return values
-    if np.ma.isMaskedArray(values):
+    if is_masked_array(values):
         mask = np.ma.getmaskarray(values)
         if mask.any():
             row = int(np.argmax(mask))

@@ -10,7 +10,7 @@ from judged.io.tables.column_names import list_columns, nearest_column
 from judged.io.tables.columns import ColumnRequest, UsedColumns
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class NamedColumns:
     """Columns by role: query, doc, score, grade, rank. Each is used in every table that has it.
 

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.core.numeric.masked import is_masked_array
 from judged.errors import DataError, shown
 from judged.io.tables.ids import Column, as_list
 from judged.io.tables.origin import Origin
@@ -16,7 +17,7 @@ from judged.io.text.decimals import LARGEST_GRADE, What
 
 def floats(values: Column, origin: Origin, what: What) -> Floats:
     """Return a column of scores or grades. Text and missing numbers are errors; nothing is truncated."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "fiub" and not np.ma.isMaskedArray(values):
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiub" and not is_masked_array(values):
         out = values.astype(np.float64)
     else:
         out = _from_objects(as_list(values, origin, what), origin, what)
@@ -103,7 +104,7 @@ def ranks(values: Column) -> Ints | None:
             numbers = np.array([float(v) for v in numbers])
     except (TypeError, ValueError, OverflowError):
         return None
-    if np.ma.isMaskedArray(values) or numbers.dtype.kind not in "iuf" or not ((numbers >= 0) & (numbers < 2**53)).all():
+    if is_masked_array(values) or numbers.dtype.kind not in "iuf" or not ((numbers >= 0) & (numbers < 2**53)).all():
         return None
     whole = numbers.astype(np.int64)
     return whole if (whole == numbers).all() else None

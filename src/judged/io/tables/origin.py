@@ -15,6 +15,12 @@ from judged.errors import Place, shown
 Ids = Sequence[Any] | IdColumn
 
 
+class Lines(Protocol):
+    """The number of the line of each row."""
+
+    def __getitem__(self, row: int, /) -> int: ...
+
+
 class Origin(Protocol):
     """The place of a row's value. `describe_row` gives in words what a `Place` cannot hold.
 
@@ -142,7 +148,7 @@ class LineOrigin:
     """Lines of a text file; `column` gives the number and the name of a role's column."""
 
     path: str
-    line: Ints | range
+    line: Ints | range | Lines
     column: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     typed: bool = False
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.core.numeric.masked import is_masked_array
 from judged.core.tables import Id
 from judged.errors import DataError, Place, Warned, shown
 from judged.io.tables.columns import Role, RoleColumns
@@ -88,7 +89,7 @@ def gather_columns(source: ColumnBatches) -> RoleTable:
 
 def _encode(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
     """Return codes of the ids of a batch, in order of appearance; None if one cannot be hashed."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and not np.ma.isMaskedArray(column):
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and not is_masked_array(column):
         distinct, place = np.unique(column, return_inverse=True)
         known = np.array([seen.setdefault(item, len(seen)) for item in distinct.tolist()], dtype=np.int32)
         return known[place]

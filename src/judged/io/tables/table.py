@@ -30,13 +30,14 @@ class SourceTable:
     request: ColumnRequest
     origin: Origin
     query: RawIds
-    doc: RawIds
+    doc: Column | IdColumn
     number: Column | None  # None: documents are listed best first, or all are relevant
     rank: Column | None = None
-    aspect: Column | None = None
+    aspect: Column | IdColumn | None = None
     size: Ints | None = None
     query_origin: Origin | None = None
     in_text: bool = False  # numbers are text
+    checked: bool = False  # numbers and ranks are arrays that need no check
     borrowed: bool = False
     once: bool = False  # the source can be read only once
     choice: Ints | None = None
@@ -141,6 +142,8 @@ def _drop_objects(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
 def _numbers(table: SourceTable) -> Floats:
     what, origin = table.request.number, table.origin
     assert table.number is not None
+    if table.checked:
+        return np.asarray(table.number)
     if table.request.grade_map is not None:
         return _map_grades(table, table.request.grade_map)
     if not table.in_text:
@@ -209,8 +212,8 @@ def _wrong_rank(column: Column) -> int:
 
 
 def _rank(table: SourceTable) -> Ints | None:
-    if table.rank is None:
-        return None
+    if table.rank is None or table.checked:
+        return None if table.rank is None else np.asarray(table.rank)
     rank = ranks(table.rank)
     if rank is None and ("rank" in table.request.named or table.number is None):
         row = _wrong_rank(table.rank)
@@ -225,8 +228,10 @@ def _aspect(table: SourceTable) -> IdColumn | None:
     """Return subtopics, if the column has them or was named by the caller."""
     if table.aspect is None:
         return None
-    values = as_list(table.aspect, table.origin, "aspect")
     named = "aspect" in table.request.named
+    if isinstance(table.aspect, IdColumn):
+        return table.aspect if named or are_subtopics(table.aspect) else None
+    values = as_list(table.aspect, table.origin, "aspect")
     kinds = set(map(type, values))
     if not named and (kinds == {type(None)} or (kinds == {str} and not any(values))):
         return None  # a column that was never filled

@@ -21,6 +21,8 @@ _TENS = 10.0 ** np.arange(18)
 _DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMALS = re.compile(rb"(?:[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+\n)*+")
 _INFINITE = re.compile(rb"[+-]?inf(inity)?", re.IGNORECASE)
+_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 
 
 def numbers(text: IdColumn, *, lenient: bool, whole: bool) -> Floats | int:
@@ -129,6 +131,13 @@ def _as_c_reads_it(raw: bytes, *, whole: bool) -> float:
         return float.fromhex(text) if "x" in text.lower() else float(text)
     except OverflowError:  # only hexadecimal: `float` itself gives infinity
         return float("-inf" if text.startswith("-") else "inf")
+
+
+def with_points(cells: list[str]) -> list[str]:
+    """Return decimal commas as points, unless some cells have points, or all commas may separate thousands."""
+    commas = [cell for cell in cells if "," in cell]
+    decimal = all(map(_COMMA.fullmatch, commas)) and not all(map(_THOUSANDS.fullmatch, commas))
+    return [cell.replace(",", ".") for cell in cells] if decimal and not any("." in cell for cell in cells) else cells
 
 
 def first_wrong(size: int, read: Callable[[int], object]) -> int:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
-from judged.errors import DataError, Place, Warned
+from judged.errors import DataError, Hint, Place, Warned
+from judged.tables.text import counted
 
 Raw = bytes | bytearray
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(NamedTuple):
     """The beginning of some text in its file: the number of bytes and of lines before it."""
 
     offset: int = 0
@@ -75,3 +74,24 @@ def check_end(last: Raw, name: str) -> tuple[Warned, ...]:
     if last in (b"\n", b"\r"):
         return ()
     return (Warned("no-final-newline", 1, f"{name} does not end with a newline; it may be truncated"),)
+
+
+def is_text(cells: list[str]) -> bool:
+    """Return whether no cell has bytes that are not UTF-8."""
+    joined = "".join(cells)
+    return joined.isascii() or is_utf8(joined.encode("utf-8", "surrogateescape"))
+
+
+def is_utf8(raw: bytes) -> bool:
+    try:
+        return bool(raw.decode("utf-8")) or True
+    except UnicodeDecodeError:
+        return False
+
+
+def warn_encoding(cells: list[str], name: str, role: str) -> Warned:
+    """Warn of ids that are not UTF-8."""
+    count = sum(not is_text([cell]) for cell in dict.fromkeys(cells))
+    what = "query" if role == "query" else "document"
+    text = f"{counted(count, f'{what} id')} of {name} {'is' if count == 1 else 'are'} not UTF-8, so only ids in the same encoding match"
+    return Warned("not-utf8", count, text, Hint("convert the file to UTF-8, for example with iconv"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from judged.io.files import limits
 from judged.io.files.limits import limit_text
@@ -22,8 +22,7 @@ _DATA_BELOW = re.compile(rb"\n[ \t\r]*+([^ \t\r\n#][^\n]*+)")
 _HASHED = re.compile(rb"(#[^ \t\r\n]++[ \t][^\n]*+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The beginning of a file, by which its format is detected.
 
     Args:

@@ -36,7 +36,7 @@ _EMPTY = "check the path, and that the file is not empty"
 _BLANK = bytes(letter in b" \t\r\n" for letter in range(256))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class _Chunk:
     """Positions of the cells of some lines: one row per line with data, one column per field."""
 
@@ -49,7 +49,7 @@ class _Chunk:
         return IdColumn(data, self.start[:, column], self.length[:, column])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class _File:
     """The columns of a file that are used: ids as text, numbers as numbers."""
 
@@ -179,7 +179,7 @@ def _line_end(data: Raw, at: int, size: int) -> int:
     return (data.rfind(b"\n", at, at + _CHUNK) + 1) or (data.find(b"\n", at + _CHUNK, size) + 1) or size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class _Part:
     """The bytes from `at` to `end`, which are whole lines; `line` is the number of the first."""
 

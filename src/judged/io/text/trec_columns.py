@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.text.decimals import What, is_decimal
 from judged.tables.text import counted
 
 
-@dataclass(frozen=True, slots=True)
-class TrecColumns:
+class TrecColumns(NamedTuple):
     """The columns of a kind of TREC file."""
 
     what: str

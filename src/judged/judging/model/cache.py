@@ -14,7 +14,7 @@ from judged.errors import FileError
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said, and the tokens that it read and wrote, if they are known."""
+    """Words of a model, and the tokens that it read and wrote, if they are known."""
 
     text: str
     tokens_in: int = 0
@@ -22,7 +22,7 @@ class Answer:
 
 
 def key_of(*parts: object) -> str:
-    """Return the key of an answer: a hash of everything that it depends on."""
+    """Return the key of an answer: a hash of all its inputs."""
     return hashlib.sha256(
         json.dumps(parts, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass")
     ).hexdigest()

@@ -16,6 +16,7 @@ from judged.measures.parameters import (
     Base,
     Cutoff,
     Discount,
+    Function,
     Gain,
     Gains,
     Level,
@@ -35,16 +36,21 @@ def _sums(
     if below:
         raise UsageError("parameter", f"gains has a gain for grade {below[0]:g}, which is below level={level:g}", value=gains,
                          hint="leave out the gain, or the level")  # fmt: skip
-    here, best = _gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
-    ideal = j.ideal_by(best)
-    seen = ideal.within(cutoff)
-    best = np.maximum(best[ideal.judgment[seen]], 0.0)
+    ideal = j.ideal_above(cutoff)
+    if gains or isinstance(gain, Function):  # which need not grow with the grade
+        here, worth = _gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
+        whole = j.ideal_by(worth)
+        ideal = whole if cutoff is None else whole.only(whole.within(cutoff))
+        best = worth[ideal.judgment]
+    else:
+        here, best = (gain_of(x.grade, gain, base, gains, level, j.names[0], _LARGEST_NUMBER) for x in (j, ideal))
+    best = np.maximum(best, 0.0)
     top = float(max(best.max(initial=0), np.abs(here).max(initial=0)))
     scale = 2.0**-512 if top > 2.0**900 else 1.0
     gain_here = j.column("gain", here * scale)
     divisor = j.column("discount", discount(j.rank, kind, log_base))
     ours = j.column("gain/discount", np.where(j.within(cutoff), gain_here / divisor, 0.0))
-    theirs = primitive.total(best * scale / discount(ideal.rank[seen], kind, log_base), ideal.query[seen], len(j))
+    theirs = primitive.total(best * scale / discount(ideal.rank, kind, log_base), ideal.query, len(j))
     return j.total(ours), theirs, scale
 
 

@@ -8,13 +8,21 @@ import { mountQuery } from "./query/dialog.js";
 import { mountCharts } from "./sections/sections.js";
 import { shorten } from "./data/format.js";
 import { createState } from "./data/state.js";
-import { mountSummary, runDisc } from "./sections/summary.js";
+import { mountAnswer } from "./sections/answer.js";
+import { mountChanges } from "./sections/changes.js";
+import { mountFilters } from "./sections/filters.js";
+import { mountSummary } from "./sections/summary.js";
+import { aboutButton } from "./sections/about.js";
+import { runDot } from "./dom/dot.js";
+import { createSelection } from "./queries/selection.js";
 import { createTrail } from "./queries/navigation.js";
 
 /** @typedef {import("./data/data.js").Book} Book */
 /** @typedef {import("./data/state.js").Store} Store */
 
 const SECTIONS = [
+  ["warnings", "Warnings"],
+  ["changes", "Changes"],
   ["runs", "Results"],
   ["differences", "Difference"],
   ["queries", "Queries"],
@@ -54,20 +62,26 @@ function mountTools(book, store) {
   const discs = () => {
     found.slice(1).forEach(({ element, select }) => {
       element.querySelector(".dot")?.remove();
-      element.insertBefore(runDisc(Number(select.value)), select);
+      element.insertBefore(runDot(book, Number(select.value), store.get()), select);
     });
   };
-  store.subscribe(() => {
+  const explain = () => {
+    found[0].element.parentElement?.querySelector(".explain")?.remove();
+    found[0].element.after(aboutButton(measures[store.get().measure]));
+  };
+  store.subscribe((_, changed) => {
     found.forEach(({ show }) => show());
     discs();
+    if (changed.includes("measure")) explain();
   });
   discs();
   fill(byId("tools"), found.map(({ element }) => element), sectionLinks()).hidden = false;
+  explain();
 }
 
 /** Links to the sections, and a select for narrow pages. */
 function sectionLinks() {
-  const there = SECTIONS.filter(([id]) => !byId(id).hidden);
+  const there = SECTIONS.filter(([id]) => !byId(id).hidden && byId(id).dataset.count !== "0");
   const links = there.map(([id, title]) => {
     const onclick = (/** @type {Event} */ event) => {
       event.preventDefault();
@@ -91,21 +105,12 @@ function sectionLinks() {
 
 /** Go to a section without changing the address, which stores the state. @param {string} id */
 function leadTo(id) {
-  byId(id).scrollIntoView();
+  const target = byId(id);
+  if (target instanceof HTMLDetailsElement) target.open = true;
+  target.scrollIntoView();
   const title = byId(`${id}-title`);
   title.tabIndex = -1;
   title.focus({ preventScroll: true });
-}
-
-/** @param {Book} book @param {Store} store */
-function mountVerdict(book, store) {
-  const say = () => {
-    const { words, more } = book.facts.verdicts[store.get().measure];
-    fill(byId("verdict"), words);
-    fill(byId("more"), more.map((line) => h("li", {}, line)));
-  };
-  store.subscribe((_, changed) => changed.includes("measure") && say());
-  if (store.get().measure !== 0) say();
 }
 
 /** Show a notice if the address names something that is not on this page. @param {Store} store */
@@ -158,6 +163,7 @@ export async function start() {
     const several = book.facts.runs.length > 1;
     for (
       const [id, there] of /** @type {[string, boolean][]} */ ([
+        ["changes", several],
         ["differences", several],
         ["queries", true],
         ["slices", several && book.facts.parts.length > 0],
@@ -167,14 +173,17 @@ export async function start() {
     ) byId(id).hidden = !there;
     mountTools(book, store);
     mountNotice(store);
-    mountVerdict(book, store);
+    const selection = createSelection(book);
+    mountAnswer(book, store, () => leadTo("queries"));
+    mountFilters(book, store, selection);
     mountSummary(byId("summary"), book, store);
-    fill(byId("key"), book.facts.key);
+    fill(byId("key"), book.facts.key && `${book.facts.key[0].toUpperCase()}${book.facts.key.slice(1)}.`);
     mountMethods(book);
     for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scroll"))) watchEdges(box);
     const trail = createTrail(() => ({ order: list.order, words: "in table order" }));
-    mountCharts(book, store, trail);
-    const list = mountQueries(byId("query-list"), book, store);
+    if (several) mountChanges(byId("change-list"), book, store, trail);
+    mountCharts(book, store, trail, selection);
+    const list = mountQueries(byId("query-list"), book, store, selection);
     mountQuery(book, store, { way: trail.way, left: trail.leave, origin: list.origin });
     document.documentElement.dataset.ready = "yes";
   } catch (error) {

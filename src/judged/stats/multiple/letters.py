@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -86,6 +88,6 @@ def _sweep(column: list[int], apart: NDArray[np.bool_]) -> list[int]:
     for c in sorted(column, key=int.bit_count):
         rest = [o for o in kept if o != c]
         members = [i for i in range(len(apart)) if c >> i & 1]
-        if all(any(o >> i & 1 and o >> j & 1 for o in rest) for i in members for j in members):
+        if all(c & ~reduce(or_, (o for o in rest if o >> i & 1), 0) == 0 for i in members):
             kept = rest
     return kept

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.core.numeric.sign_flips import Side, SignFlips
 from judged.stats.checks import check_choice, check_count
 from judged.stats.differences import (
     ONE,
@@ -29,13 +30,12 @@ from judged.stats.differences import (
     totals,
 )
 from judged.stats.paired.registry import TESTS, PairTest
-from judged.stats.paired.sign_flips import over_signs
 
 Scale = Literal["studentised", "raw"]
 
 _BITS = 51  # sums of a column stay below 2⁵¹, differences of two below 2⁵²
 _MOST_EXACT = 20  # largest number of queries that is enumerated, for any number of resamples
-_INVERTED = 16  # pairs whose tests are inverted together: two numbers per pair and row of signs are kept
+_SIDES: dict[Alternative, Side] = {"two-sided": 0, "greater": 1, "less": -1}
 
 
 def permutation(
@@ -104,41 +104,16 @@ def _interval(
     of those with - (Hartigan, JASA 1969), so the ends of the interval are order statistics of these means.
     """
     sums, sizes = sum_by_cluster(d, clusters)
-    low, high = np.full(d.shape[1], -np.inf), np.full(d.shape[1], np.inf)
     exact = len(sums) <= _most_enumerated(resamples)
     rows = 2 ** len(sums) if exact else resamples
-    for at in range(0, d.shape[1], _INVERTED):
-        part = slice(at, at + _INVERTED)
-        grid = _Grid.of(sums[:, part], sums[:, part], None)
-        lows, highs = _ends_of_rows(grid, sizes, rows, None if exact else seed)
-        for i in range(lows.shape[1]):
-            hits = int(np.count_nonzero((lows[:, i] <= 0) & (highs[:, i] >= 0)))
-            rank = last_accepted(hits, rows, float(p[at + i]), float(level[at + i]), drawn=not exact)
-            if rank:
-                low[at + i] = np.partition(lows[:, i], rank - 1)[rank - 1] * grid.unit[i]
-                high[at + i] = np.partition(highs[:, i], rows - rank)[rows - rank] * grid.unit[i]
-    return low, high
+    grid = _Grid.of(sums, sums, None)
 
+    def rank(column: int, hits: int) -> int:
+        return last_accepted(hits, rows, float(p[column]), float(level[column]), drawn=not exact)
 
-def _ends_of_rows(grid: _Grid, sizes: Floats, rows: int, seed: int | None) -> tuple[Floats, Floats]:
-    """The shifts between which each row of signs is a hit, rows × columns, in units of the grid; sums are exact integers."""
-    n = sizes.sum()
-
-    def see(flipped: Floats) -> tuple[Floats, Floats]:
-        sums, signs = flipped[:, :-1], flipped[:, -1:]
-        plus, minus = grid.total + sums, grid.total - sums  # twice the sums of differences with + and with -
-        high = [_shift(plus + grid.slack, n + signs, np.inf), _shift(minus + grid.slack, n - signs, np.inf)]
-        low = [_shift(plus - grid.slack, n + signs, -np.inf), _shift(minus - grid.slack, n - signs, -np.inf)]
-        return np.minimum(*low), np.maximum(*high)
-
-    seen = over_signs(np.hstack([grid.columns, sizes[:, None]]), rows, seed, see)
-    lows, highs = zip(*seen, strict=True)
-    return np.concatenate(lows), np.concatenate(highs)
-
-
-def _shift(sums: Floats, count: Floats, none: float) -> Floats:
-    """sums / count; `none` where no difference has this sign: all signs are equal, and every shift is a hit."""
-    return np.divide(sums, count, out=np.full_like(sums, none), where=count > 0)
+    flips = SignFlips(grid.columns, rows, None if exact else seed)
+    low, high = flips.shifts(sizes, grid.total, grid.slack, rank)
+    return low * grid.unit, high * grid.unit
 
 
 def _most_enumerated(resamples: int) -> int:
@@ -220,16 +195,10 @@ def _count_hits(
     grid: _Grid, rows: int, seed: int | None, alternative: Alternative, scale: Scale
 ) -> tuple[Floats, Floats]:
     """Count the rows of signs in which a pair's statistic, and the largest of all pairs, reach the observed one."""
-    bound = _toward(grid.total, alternative) - grid.slack
-    factor = grid.factor(scale)
-
-    def see(flipped: Floats) -> tuple[Ints, Floats]:
-        sums = _toward(_pair_sums(flipped, grid.pairs), alternative)
-        return (sums >= bound).sum(axis=0), (sums * factor).max(axis=1)
-
-    hits, tops = zip(*over_signs(grid.columns, rows, seed, see), strict=True)
-    reached = rows - np.searchsorted(np.sort(np.concatenate(tops)), bound * factor)
-    return np.add.reduce(hits).astype(np.float64), reached.astype(np.float64)
+    bound, factor = _toward(grid.total, alternative) - grid.slack, grid.factor(scale)
+    hits, tops = SignFlips(grid.columns, rows, seed).count_reached(grid.pairs, bound, factor, _SIDES[alternative])
+    reached = rows - np.searchsorted(np.sort(tops), bound * factor)
+    return hits.astype(np.float64), reached.astype(np.float64)
 
 
 def _pair_sums(sums: Floats, pairs: Ints | None) -> Floats:
@@ -237,7 +206,8 @@ def _pair_sums(sums: Floats, pairs: Ints | None) -> Floats:
 
 
 def _toward(sums: Floats, alternative: Alternative) -> Floats:
-    return np.abs(sums) if alternative == "two-sided" else sums if alternative == "greater" else -sums
+    side = _SIDES[alternative]
+    return np.abs(sums) if side == 0 else side * sums
 
 
 def _exact_p(d: Floats, alternative: Alternative) -> float:

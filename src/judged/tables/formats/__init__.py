@@ -1,4 +1,4 @@
-"""Output formats: each is one function in one file of this folder, found without being listed anywhere.
+"""Output formats: each is one function in the file of its name in this folder, found without being listed anywhere.
 
 @output_format("md", aliases=("markdown",), ending=".md")
 def markdown(result: Renderable, places: int) -> str: ...
@@ -7,10 +7,7 @@ def markdown(result: Renderable, places: int) -> str: ...
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from inspect import signature
-from pkgutil import iter_modules
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from judged.registry import Registry
 from judged.tables.table import Table
@@ -27,8 +24,7 @@ class Renderable(Protocol):
     def to_data(self) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFormat:
+class OutputFormat(NamedTuple):
     """A name, the file extension, and the function that writes a result as text that ends with a newline."""
 
     name: str
@@ -37,8 +33,7 @@ class OutputFormat:
     aliases: tuple[str, ...] = ()
 
 
-_MODULES = tuple(f"{__name__}.{module.name}" for module in iter_modules(__path__))
-FORMATS: Registry[OutputFormat] = Registry("format", modules=_MODULES)
+FORMATS: Registry[OutputFormat] = Registry("format", package=__name__)
 
 
 def output_format(
@@ -58,4 +53,6 @@ def render_result(result: Renderable, name: str, places: int = 4) -> str:
     own: Callable[..., str] | None = getattr(result, f"to_{name}", None) if FORMATS.get(name) is None else None
     if own is None:
         return FORMATS.find(name).render(result, places)
+    from inspect import signature
+
     return own(places=places) if "places" in signature(own).parameters else own()

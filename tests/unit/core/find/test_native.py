@@ -101,6 +101,42 @@ def test_lines_give_what_the_reference_gives(text, policy):
         check(lines, policy)
 
 
+# Consecutive lines with the same bytes before the document and after the score, which the core does not split into cells; some
+# with cells of other lengths, or of another form.
+docs = st.one_of(st.sampled_from(DOCS), st.text("ab1\x01\x7fé", min_size=1, max_size=33))
+ranks = st.one_of(
+    st.integers(0, 120).map(str), st.sampled_from(["9", "10", "09", "0", "99999999", "100000000", "x", "1:", ":"])
+)
+more_scores = st.sampled_from([*SCORES, "+1.5", "-2.25", "-.5", "--1", "-", "1.2.3", "12.124315", "9.999999", "123456789012345",
+                               "1234567890123456", "0.12345678901234567", "1:", "9:.5", "nan", "-nan"])  # fmt: skip
+shapes = st.sampled_from([("1 Q0 ", " tag"), ("1\tQ0\t", "\ttag"), ("10  Q0 ", "  tag\r"), ("#1 Q0 ", " t"), ("2 Q0 ", " " + "t" * 70),
+                          ("query-with-a-long-name Q0 ", " a-long-tag-of-a-system")])  # fmt: skip
+middles = st.tuples(docs, st.sampled_from([" ", " ", " ", "\t", "  ", "\0"]), ranks, more_scores).map(
+    lambda row: row[0] + row[1] + row[2] + " " + row[3]
+)
+alike = st.builds(
+    lambda shape, plain, odd, at: [
+        shape[0] + middle.replace(" ", "\t" if "\t" in shape[0] else " ") + shape[1]
+        for middle in [*plain[:at], *odd, *plain[at:]]
+    ],
+    shapes,
+    st.lists(
+        st.tuples(st.text("ab1", min_size=1, max_size=9), st.integers(5, 15), st.integers(900, 1100)), max_size=90
+    ).map(lambda rows: [f"{doc} {rank} {score / 100}" for doc, rank, score in rows]),
+    st.lists(middles, max_size=2),
+    st.integers(0, 90),
+)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(strips=st.lists(alike, min_size=1, max_size=3), policy=policies, end=st.sampled_from(["\n", ""]))
+def test_lines_that_resemble_each_other_give_what_the_reference_gives(strips, policy, end):
+    text = "\n".join(line for strip in strips for line in strip) + end
+    lines = unread_bytes(text.encode() + bytes(8), "run.txt")
+    if lines is not None:
+        check(lines, policy)
+
+
 @settings(max_examples=250, deadline=None, derandomize=True)
 @given(rows=st.lists(rows, min_size=1, max_size=40), policy=policies)
 def test_columns_give_what_the_reference_gives(rows, policy):

@@ -72,3 +72,40 @@ def test_the_native_primitives_refuse_segments_that_do_not_fit():
     for sizes in ([1], [3], [-1, 3]):
         with pytest.raises(IndexError, match="segments"):
             primitive.running(np.ones(2), np.array(sizes))
+
+
+FEW = st.sampled_from([0.0, 1.0, 1.5, 2.0])
+LISTS = st.lists(st.lists(st.tuples(FEW | st.floats(-1e6, 1e6), FEW), max_size=9), min_size=1, max_size=6)
+
+
+@BOTH
+@pytest.mark.parametrize("sign", [0, 1, -1])
+@given(lists=LISTS, depth=st.integers(1, 10))
+def test_the_first_elements_are_those_of_a_complete_sort(chosen, sign, lists, depth):
+    score, sizes = flat([[s for s, _ in items] for items in lists])
+    grade, _ = flat([[g for _, g in items] for items in lists])
+    order, place, left, grades = chosen.top(score, grade, sizes, depth, sign)
+    start, wanted = 0, []
+    for items, more in zip(lists, left.tolist(), strict=True):
+        ranked = sorted(range(len(items)), key=lambda i: (-items[i][0], -sign * items[i][1]))
+        wanted += [start + i for i in ranked[:depth]]
+        assert more == sum(items[i][0] == items[ranked[depth - 1]][0] for i in ranked[depth:])
+        assert grades[start : start + len(items)].tolist() == sorted((g for _, g in items), reverse=True)
+        start += len(items)
+    assert order.tolist() == wanted
+    assert grades[place].tolist() == grade[order].tolist()
+    assert len(set(place.tolist())) == len(place)
+
+
+def test_many_first_elements_are_the_same_from_the_native_core():
+    random = np.random.default_rng(0)
+    sizes = np.array([0, 300, 1, 150, 70])
+    score, grade = random.integers(0, 40, sizes.sum()).astype(float), random.integers(0, 4, sizes.sum()).astype(float)
+    for depth in (1, 64, 65, 100, 300):
+        for sign in (-1, 0, 1):
+            for ours, theirs in zip(
+                primitive.top(score, grade, sizes, depth, sign),
+                segment.top(score, grade, sizes, depth, sign),
+                strict=True,
+            ):
+                np.testing.assert_array_equal(ours, theirs)

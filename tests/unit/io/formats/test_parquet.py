@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
 import sys
 
+import numpy as np
 import pytest
 from small_collection import RUN
 
-from judged.io.read import read_run
+import judged as jd
+from judged.core.numeric.native import NATIVE
+from judged.core.unread_runs import ArrowRun
+from judged.io.files import limits
+from judged.io.read import open_whole_run, read_run
+from judged.io.tables.frames import frame_of
 from judged.io.write import write_run
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -132,3 +139,53 @@ def test_a_cut_arrow_file_is_refused(files, refusal):
     for size in range(6, len(content), 97):
         (files / "cut.arrow").write_bytes(content[:size])
         refusal("damaged", read_run, files / "cut.arrow")
+
+
+def rankings(queries: int, docs: int) -> dict[str, list]:
+    pairs = [(q, d) for q in range(queries) for d in range(docs)]
+    return {
+        "title": [f"text {d}" for _, d in pairs],
+        "score": [float(-d) for _, d in pairs],
+        "doc_id": [f"d{(d * 7 + q) % 50:03}" for q, d in pairs],
+        "query_id": [f"query-{q}" for q, _ in pairs],
+    }
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_run_file_of_columns_is_left_to_the_native_core(tmp_path, kind, monkeypatch):
+    pa, ipc, pq = (pytest.importorskip(f"pyarrow{module}") for module in ("", ".ipc", ".parquet"))
+    columns = rankings(40, 50)
+    table, path = pa.table(columns), tmp_path / f"run.{kind}"
+    if kind == "parquet":
+        pq.write_table(table, path, row_group_size=700)
+    else:
+        with ipc.new_file(str(path), table.schema) as writer:
+            writer.write_table(table, max_chunksize=300)
+    monkeypatch.setattr(limits, "LONGEST_LINE", 1000)  # of text: a file of columns has no lines
+    qrels = {f"query-{q}": {f"d{d:03}": d % 3 for d in range(0, 50, 5)} for q in range(40)}
+    run = open_whole_run(path)
+    assert isinstance(run, ArrowRun) == NATIVE
+    plain = {}
+    for query, doc, score in zip(columns["query_id"], columns["doc_id"], columns["score"], strict=True):
+        plain.setdefault(query, {})[doc] = score
+    found, expected = (jd.evaluate(qrels, one, "nDCG@10 AP RR") for one in (path, plain))
+    assert [found[m].tolist() for m in found] == [expected[m].tolist() for m in expected]
+    assert jd.read_run(path).to_dict() == plain
+
+
+def test_reading_numbers_of_columns_imports_no_pandas(tmp_path):
+    pa, pq = (pytest.importorskip(f"pyarrow{module}") for module in ("", ".parquet"))
+    pq.write_table(pa.table(rankings(2, 3)), tmp_path / "run.parquet")
+    code = "import sys, judged as jd; jd.read_run(sys.argv[1]); print('pandas' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet")], capture_output=True, text=True, check=True)  # fmt: skip
+    assert told.stdout == "False\n"
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8"])
+def test_numbers_of_arrow_columns_keep_their_type_and_place(dtype):
+    pa = pytest.importorskip("pyarrow")
+    values = np.arange(10, dtype=dtype)
+    chunked = pa.chunked_array([pa.array(values[:4]).slice(1), pa.array(values[4:])])
+    [column] = frame_of(pa.table({"x": chunked})).columns(["x"])
+    assert column.dtype == np.dtype(dtype)
+    assert column.tolist() == values[1:].tolist()

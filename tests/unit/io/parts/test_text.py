@@ -15,7 +15,7 @@ from small_partitions import batches_of, described, error_in_parts, error_of, ro
 
 from judged.core.join.join import join
 from judged.core.policy import Policy
-from judged.core.unread_runs import TrecLines
+from judged.core.unread_runs import TextRun
 from judged.io.files import limits
 from judged.io.parts.parts import open_partitions
 from judged.io.read import read_qrels, read_run
@@ -125,7 +125,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
     def look():
         for part in open_partitions(path).partitions.parts:
             for lines in part.batches():
-                assert isinstance(lines, TrecLines)
+                assert isinstance(lines, TextRun)
                 with lines.open() as (data, start):
                     begins = [start, *(i + 1 for i in range(start, len(data)) if data[i] == 10 and i + 1 < len(data))]
                     for first, begin in enumerate(begins):
@@ -135,7 +135,7 @@ def test_the_native_core_says_the_same_of_lines(kind, packing, save, monkeypatch
 
     def try_line(lines, data, begin, first):
         try:
-            lines.raise_line(data, begin, first)
+            lines.raise_row(data, begin, first)
         except AssertionError:
             assert lines.place(data, begin).line
 
@@ -241,3 +241,17 @@ def test_named_columns_are_for_tables_alone(save, monkeypatch):
     for options in ({"doc_col": "text"}, {"rank_col": "text"}, {"score_col": "none"}):
         assert str(error_in_parts(path, **options)) == str(error_of(read_run, path, **options))
     assert open_partitions(save("a.run", TREC), doc_col="d") is None
+
+
+def test_partitions_of_csv_are_counted_by_the_core(save, monkeypatch):
+    lines = [f"q{i % 7},d{i * 7919 % 1000},{i / 4}\n" for i in range(2000)]
+    path = save("a.csv", ("qid,docno,score\n" + "".join(lines)).encode())
+    qrels = read_qrels({f"q{i}": {f"d{k}": k % 3 for k in range(0, 1000, 37)} for i in range(7)})
+    expected = join(qrels, read_run(path), Policy(duplicates="best"))
+    small(monkeypatch, size=5000)
+    scattered = open_partitions(path)
+    batches = [batch for part in scattered.partitions.parts for batch in part.batches()]
+    assert len(batches) > 3
+    assert all(isinstance(batch, TextRun) for batch in batches)
+    found = join(qrels, scattered, Policy(duplicates="best"))
+    assert (found.rank.tolist(), found.retrieved.tolist()) == (expected.rank.tolist(), expected.retrieved.tolist())

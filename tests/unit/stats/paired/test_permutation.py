@@ -10,7 +10,6 @@ from scipy import stats
 
 from judged.core.numeric.resample import drawn_at
 from judged.errors import DataError, UsageError
-from judged.stats.paired import sign_flips as _flip
 from judged.stats.paired.permutation import _Grid, permutation, permutation_of
 
 SIDES = {
@@ -114,16 +113,6 @@ def test_a_pair_has_the_same_p_alone_and_among_others_and_by_systems(n):
     assert together.method[-1] == "exact"
     np.testing.assert_allclose(together.statistic, d.mean(axis=0), rtol=1e-12, atol=1e-15)
     assert (together.adjusted >= together.p).all()
-
-
-def test_the_size_of_blocks_and_the_number_of_cores_do_not_matter(monkeypatch):
-    d = np.random.default_rng(2).normal(0.05, 1, (150, 70))
-    first = permutation(d, resamples=3_001)
-    monkeypatch.setattr(_flip, "_BLOCK", 1)
-    monkeypatch.setattr(_flip, "usable_cores", lambda: 3)
-    second = permutation(d, resamples=3_001)
-    assert first.p.tolist() == second.p.tolist()
-    assert first.adjusted.tolist() == second.adjusted.tolist()
 
 
 def test_sums_on_the_grid_are_exact():

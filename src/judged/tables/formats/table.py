@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Literal
 
@@ -35,7 +34,7 @@ def result_text(result: Renderable, places: int, *, columns: int | None = None, 
 
 def table_text(table: Table, *, columns: int | None = None, style: Style = _unstyled) -> str:
     """A table with two blanks between columns; `columns` is the width of the terminal, None for unlimited."""
-    table = replace(table, headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
+    table = table._replace(headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
     layout = lay_out(table, columns)
     lines = (_stack if layout.stacked else _rows)(layout.table, layout.widths, style)
     title = [*(style(line, "title") for line in _wrap_lines(table.title, columns)), ""] if table.title else []

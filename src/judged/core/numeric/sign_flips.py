@@ -1,0 +1,159 @@
+"""Sums of columns under random or all signs: the expensive step of a permutation test, on all cores.
+
+Columns are integers whose sums are exact, so the native core and NumPy give the same bits. The signs of a row are bits of the
+counter-based stream, lowest first, and each row starts a new word, so they depend only on the number of queries and the seed.
+Without a seed they are the bits of the row number: 2ⁿ rows are all assignments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from judged._types import Floats, Ints
+from judged.core.numeric.native import native, usable_cores
+from judged.core.numeric.resample import drawn_at
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Side = Literal[-1, 0, 1]
+Rank = Callable[[int, int], int]
+
+_TILE = 64  # signs are multiplied in tiles of 64 × 64: these fit the cache, and are too small for BLAS to start threads
+_BLOCK = 1 << 17  # signs, or statistics, at a time
+_CORES = 16
+_COLUMNS = 16  # whose sums of all rows are kept at a time
+
+
+@dataclass(frozen=True, slots=True)
+class SignFlips:
+    """Columns (queries × columns) and the number of rows of signs that they are multiplied with."""
+
+    columns: Floats
+    rows: int
+    seed: int | None
+
+    def count_reached(self, pairs: Ints | None, bound: Floats, factor: Floats, side: Side) -> tuple[Ints, Floats]:
+        """Return in how many rows the statistic of each pair reaches its bound, and the largest statistic · factor of each row.
+
+        The sum of a pair is that of its second column less that of its first; without pairs, that of a column. The statistic is
+        its absolute value, or the sum times the side.
+        """
+        size = max(1, self.rows // (4 * usable_cores()) + 1)
+        parts = [(first, min(first + size, self.rows)) for first in range(0, self.rows, size)]
+        count = self._count if native is None else self._count_native
+        seen = _in_parallel(lambda part: count(pairs, bound, factor, side, *part), parts)
+        return np.add.reduce([hits for hits, _ in seen]), np.concatenate([tops for _, tops in seen])
+
+    def _count_native(
+        self, pairs: Ints | None, bound: Floats, factor: Floats, side: Side, first: int, last: int
+    ) -> Any:
+        own = np.arange(len(bound))
+        a, b = (np.full_like(own, -1), own) if pairs is None else (pairs[:, 0], pairs[:, 1])
+        ends = np.ascontiguousarray(a, np.int64), np.ascontiguousarray(b, np.int64), np.ascontiguousarray(bound)
+        return native.count_reached(*self._columns(), *ends, np.ascontiguousarray(factor), side, first, last)
+
+    def _count(self, pairs: Ints | None, bound: Floats, factor: Floats, side: Side, first: int, last: int) -> Any:
+        hits, tops = np.zeros(len(bound), np.int64), []
+        step = max(1, _BLOCK // max(len(bound), len(self.columns)))
+        for at in range(first, last, step):
+            sums = self._sums(at, min(at + step, last))
+            sums = sums if pairs is None else sums[:, pairs[:, 1]] - sums[:, pairs[:, 0]]
+            reached = np.abs(sums) if side == 0 else side * sums
+            hits += (reached >= bound).sum(axis=0)
+            tops.append((reached * factor).max(axis=1))
+        return hits, np.concatenate(tops)
+
+    def shifts(self, sizes: Floats, total: Floats, slack: Floats, rank: Rank) -> tuple[Floats, Floats]:
+        """Return the ends of the shifts δ that are accepted, per column; infinite where none is rejected.
+
+        A row of signs reaches the observed mean of d - δ exactly if δ lies between the means of the differences with + and of
+        those with -. `rank(column, hits)` gets the number of rows that reach it for δ = 0, and returns the order statistic of
+        these means at which the interval ends, or 0.
+        """
+        signs = SignFlips(sizes[:, None], self.rows, self.seed).all_sums()[0]
+        ends = _Shifts(self, signs, float(sizes.sum()), total, slack, rank)
+        groups = [range(at, min(at + _COLUMNS, len(total))) for at in range(0, len(total), _COLUMNS)]
+        found = np.array([pair for group in _in_parallel(ends.of, groups) for pair in group]).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
+    def all_sums(self) -> Floats:
+        """Return Σ ±x of each column, columns × rows."""
+        if native is not None:
+            return np.asarray(native.signed_sums(*self._columns(), self.rows)).reshape(-1, self.rows)
+        step = max(1, _BLOCK // max(1, len(self.columns)))
+        blocks = [self._sums(at, min(at + step, self.rows)) for at in range(0, self.rows, step)]
+        return np.ascontiguousarray(np.concatenate(blocks).T)
+
+    def _columns(self) -> tuple[Any, ...]:
+        seed = None if self.seed is None else self.seed % 2**64
+        columns = self.columns if len(self.columns) else np.zeros((1, self.columns.shape[1]))
+        return np.ascontiguousarray(columns.T).reshape(-1), len(columns), seed
+
+    def _sums(self, first: int, last: int) -> Floats:
+        """Return Σ ±x of rows × columns."""
+        n, k = self.columns.shape
+        wide, groups = max(1, -(-n // _TILE)), -(-(last - first) // _TILE)
+        padded = np.zeros((wide * _TILE, k))
+        padded[:n] = self.columns
+        row = np.arange(first, first + groups * _TILE, dtype=np.uint64).reshape(groups, 1, _TILE)
+        counter = row * np.uint64(wide) + np.arange(wide, dtype=np.uint64)[:, None]
+        words = counter if self.seed is None else drawn_at(self.seed % 2**64, counter)
+        bits = np.unpackbits(words.astype("<u8", copy=False).reshape(-1).view(np.uint8), bitorder="little")
+        signs = bits.reshape(groups, wide, _TILE, _TILE).astype(np.float64)  # 1 for + and 0 for -
+        tiles = [padded[:, at : at + _TILE].reshape(wide, _TILE, -1) for at in range(0, k, _TILE)]
+        sums = [np.matmul(signs, tile).sum(axis=1).reshape(-1, tile.shape[2]) for tile in tiles]
+        return 2 * np.concatenate(sums, axis=1)[: last - first] - self.columns.sum(axis=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shifts:
+    """The accepted shifts of columns of `flips`."""
+
+    flips: SignFlips
+    signs: Floats  # the sum of all signs of a row
+    n: float
+    total: Floats
+    slack: Floats
+    rank: Rank
+
+    def of(self, group: range) -> list[tuple[float, float]]:
+        columns = self.flips.columns[:, group.start : group.stop]
+        sums = SignFlips(columns, self.flips.rows, self.flips.seed).all_sums()
+        ends = self._ends if native is None else self._ends_native
+        return [ends(column, row) for column, row in zip(group, sums, strict=True)]
+
+    def _ends_native(self, column: int, sums: Floats) -> tuple[float, float]:
+        known = sums, self.signs, float(self.total[column]), float(self.slack[column]), self.n
+        rank = self.rank(column, native.shift_hits(*known))
+        return (native.shift_end(*known, rank, 1), native.shift_end(*known, rank, -1)) if rank else (-np.inf, np.inf)
+
+    def _ends(self, column: int, sums: Floats) -> tuple[float, float]:
+        slack, signs, n = self.slack[column], self.signs, self.n
+        plus, minus = (
+            self.total[column] + sums,
+            self.total[column] - sums,
+        )  # twice the sums of differences with + and with -
+        low = np.minimum(_shift(plus - slack, n + signs, -np.inf), _shift(minus - slack, n - signs, -np.inf))
+        high = np.maximum(_shift(plus + slack, n + signs, np.inf), _shift(minus + slack, n - signs, np.inf))
+        rank, rows = self.rank(column, int(np.count_nonzero((low <= 0) & (high >= 0)))), len(sums)
+        if not rank:
+            return -np.inf, np.inf
+        return float(np.partition(low, rank - 1)[rank - 1]), float(np.partition(high, rows - rank)[rows - rank])
+
+
+def _shift(sums: Floats, count: Floats, none: float) -> Floats:
+    """sums / count; `none` where no difference has this sign: all signs are equal, and every shift is a hit."""
+    return np.divide(sums, count, out=np.full_like(sums, none), where=count > 0)
+
+
+def _in_parallel(act: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
+    workers = min(usable_cores(), _CORES, len(items))
+    if workers < 2:
+        return [act(item) for item in items]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(act, items))
