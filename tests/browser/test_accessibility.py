@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from tests.helpers.axe import AXE, violations
 
 import judged as jd
 
-AXE = Path(sys.prefix) / "axe/node_modules/axe-core/axe.min.js"  # `make axe` installs it from the npm registry
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-
 pytestmark = pytest.mark.skipif(not AXE.exists(), reason="there is no axe-core: make axe")
-
-
-def violations(page):
-    """What axe-core finds, as lines."""
-    page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate("tags => axe.run(document, { runOnly: tags, resultTypes: ['violations'] })", TAGS)[
-        "violations"
-    ]
-    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
 
 
 @pytest.fixture(scope="module")

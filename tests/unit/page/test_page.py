@@ -15,7 +15,7 @@ import pytest
 
 import judged as jd
 from judged.comparison.tables import system_table
-from judged.page.assemble import script, script_files, style
+from judged.page.assemble import PAGES, script, script_files, style
 
 FILES = jd.sample_path
 MEASURES = "nDCG@10 AP RR P@10"
@@ -360,9 +360,10 @@ def test_ids_that_are_not_utf8_are_kept(tmp_path):
     assert details[0]["docs"] == ["d\udcfe"]
 
 
-def test_names_are_declared_in_one_script_only():
+@pytest.mark.parametrize("page", PAGES)
+def test_names_are_declared_in_one_script_only(page):
     seen = {}
-    for path in script_files():
+    for path in script_files(page):
         for name in re.findall(
             r"^(?:export )?(?:async )?(?:function|const|let|class) (?:\{[^}]*\}|\[[^\]]*\]|(\w+))",
             path.read_text("utf-8"),
@@ -377,11 +378,13 @@ def test_every_script_and_style_is_part_of_the_page():
     from judged.page.assemble import style_files
 
     root = next(p for p in script_files()[0].parents if p.name == "web")
-    assert set(script_files()) == {p.resolve() for p in root.rglob("*.js")} - {(root / "theme.js").resolve()}
-    assert set(style_files()) == set(root.rglob("*.css"))
+    scripts = {path for page in PAGES for path in script_files(page)}
+    assert scripts == {p.resolve() for p in root.rglob("*.js")} - {(root / "theme.js").resolve()}
+    assert {path for page in PAGES for path in style_files(page)} == set(root.rglob("*.css"))
 
 
-def test_scripts_never_read_markup_or_reach_outside():
+@pytest.mark.parametrize("page", PAGES)
+def test_scripts_never_read_markup_or_reach_outside(page):
     for word in (
         "innerHTML",
         "outerHTML",
@@ -394,13 +397,14 @@ def test_scripts_never_read_markup_or_reach_outside():
         "</script",
         "import(",
     ):
-        code = re.sub(r"/\*.*?\*/|^\s*//.*$", "", script(), flags=re.DOTALL | re.MULTILINE)
+        code = re.sub(r"/\*.*?\*/|^\s*//.*$", "", script(page), flags=re.DOTALL | re.MULTILINE)
         assert word not in code, word
-    assert "http" not in style()
+    assert "http" not in style(page)
 
 
 def test_code_and_styles_stay_small():
     assert len(script()) + len(style()) < 300_000
+    assert len(script("label")) + len(style("label")) < 100_000
 
 
 # ── what can be reported, and what cannot ────────────────────────────────────────────────────────

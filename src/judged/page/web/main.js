@@ -2,6 +2,7 @@
 import { watchEdges } from "./dom/edges.js";
 import { openBook } from "./data/data.js";
 import { announce, bdi, byId, fill, h } from "./dom/dom.js";
+import { mountTheme } from "./dom/theme-button.js";
 import { mountQueries } from "./queries/queries.js";
 import { mountQuery } from "./query/dialog.js";
 import { mountCharts } from "./sections/sections.js";
@@ -30,25 +31,6 @@ const SECTIONS = [
   ["unjudged", "Unjudged"],
   ["methods", "Methods"],
 ];
-
-/** Set up the button that switches between light and dark; it is labelled with the other theme. */
-function mountTheme() {
-  const [root, button] = [document.documentElement, byId("theme")];
-  const other = () => (root.dataset.theme === "dark" ? "light" : "dark");
-  const say = () => fill(button, `${other()[0].toUpperCase()}${other().slice(1)}`);
-  button.addEventListener("click", () => {
-    root.dataset.theme = other();
-    say();
-    try {
-      localStorage.setItem("judged-theme", root.dataset.theme);
-    } catch {
-      // Storage may be unavailable for a page opened from disk; the choice then lasts until it is closed.
-    }
-  });
-  button.setAttribute("aria-label", "Light or dark colours");
-  button.hidden = false;
-  say();
-}
 
 /** @param {string} label @param {string[]} names @param {() => number} now @param {(place: number) => void} choose */
 function chooser(label, names, now, choose) {

@@ -196,3 +196,8 @@ export async function openBook(page) {
     async (block) => JSON.parse(text.decode(await unpack(page, `details-${block}`))),
   );
 }
+
+/** Read a part of the data of a page that is JSON. @param {Document} page @param {string} id @returns {Promise<any>} */
+export async function openPart(page, id) {
+  return JSON.parse(new TextDecoder().decode(await unpack(page, id)));
+}
