@@ -48,6 +48,7 @@ from .judges.agreement import agree as agree
 from .judges.merge import merge_judgments as merge_judgments
 from .judging.model.judge import model_judge as model_judge
 from .judging.pool import pool as pool
+from .judging.pool_bias import pool_bias as pool_bias
 from .judging.sampled import estimate as estimate
 from .measures import Measure as Measure
 from .measures import measure as measure

@@ -73,6 +73,55 @@ def test_a_judge_needs_an_output_and_reports_a_server_that_is_absent(tmp_path):
     assert not (tmp_path / "llm.jsonl").exists()
 
 
-@pytest.mark.parametrize("command", ["pool", "next", "judge"])
+def test_commands_take_judgments_of_a_model(tmp_path):
+    lines = jd.sample_path("qrels.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    some = {line.split()[0] for line in lines[: len(lines) // 2]}
+    human = tmp_path / "human.txt"
+    human.write_text("".join(line for line in lines if line.split()[0] in some), encoding="utf-8")
+    model = ("--model-judgments", str(jd.sample_path("qrels.b.txt")))
+    options = {"model": jd.sample_path("qrels.b.txt")}
+    shown = json.loads(run("eval", str(human), RUNS[0], "-m", "nDCG@10", *model, "--format", "json"))
+    assert shown["summary"] == jd.evaluate(human, RUNS[0], "nDCG@10", **options).mean()
+    assert "by the model" in run("eval", str(human), *RUNS[:2], "-m", "nDCG@10", *model)
+    shown = json.loads(run("compare", str(human), *RUNS[:2], "-m", "nDCG@10", *model, "--format", "json"))
+    board = jd.compare(human, RUNS[:2], "nDCG@10", **options)
+    assert shown["rows"][0]["difference"] == board.rows[0].difference
+    words = ("gate", str(human), RUNS[1], "-b", RUNS[0], "-m", "nDCG@10", *model)
+    assert "a model's" in called(*words).stdout
+    assert refused(*words, "--mode", "sure").slug == "model-judgments"
+
+
+@pytest.mark.parametrize("command", ["pool", "next", "judge", "bias"])
 def test_the_help_has_an_example(command):
     assert f"judged {command} " in run(command, "--help")
+
+
+def test_bias_is_that_of_python():
+    shown = json.loads(run("bias", QRELS, *RUNS, "-m", "AP", "--depth", "5", "--format", "json"))
+    assert shown["runs"] == jd.pool_bias(QRELS, RUNS, "AP", depth=5).records()
+
+
+def test_the_loop_from_runs_to_the_next_documents(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("pool", *RUNS, "--depth", "5", "-o", "todo.jsonl")
+    todo = read_todo("todo.jsonl")
+    for judge, source in (("ann", "qrels.a.txt"), ("ben", "qrels.b.txt")):
+        grades = jd.read_qrels(jd.sample_path(source)).to_dict()
+        times = {"judge": judge, "time": "2024-05-01T10:00:00Z", "note": ""}
+        records = [{"query": i.query, "doc": i.doc, "grade": grades[i.query][i.doc], **times} for i in todo]
+        (tmp_path / f"{judge}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+    agreed = json.loads(run("agree", "ann.jsonl", "ben=ben.jsonl", "--model-judge", "ben", "--run", *RUNS, "--format", "json"))  # fmt: skip
+    assert agreed["overlap"] == {"2": len(todo)} or agreed["overlap"]["2"] == len(todo)
+    assert sum(row["documents"] for row in agreed["bias"]["grades"]) == len(todo)
+    assert [row["system"] for row in agreed["bias"]["systems"]] == ["bm25", "dense", "tfidf"]
+    run("merge", "ann.jsonl", "ben.jsonl", "--how", "median", "-o", "qrels.txt")
+    assert "dense" in run("compare", "qrels.txt", *RUNS, "-m", "nDCG@10")
+    run("next", "qrels.txt", *RUNS, "-m", "nDCG@10", "-n", "20", "-o", "more.jsonl")
+    judged = jd.read_qrels("qrels.txt").to_dict()
+    more = read_todo("more.jsonl")
+    assert len(more) == 20
+    assert not [item for item in more if item.doc in judged[item.query]]
+    rest = json.loads(run("pool", *RUNS, "--depth", "10", "--without", "qrels.txt", "--format", "json"))
+    assert {(item.query, item.doc) for item in more} <= {(row["query"], row["doc"]) for row in rest}
+    shown = json.loads(run("bias", "qrels.txt", *RUNS, "--depth", "5", "--format", "json"))
+    assert {row["run"] for row in shown["runs"]} == {"bm25", "dense", "tfidf"}

@@ -48,6 +48,7 @@ STEPS = {  # the steps of each command, in order; others may be between them
     ("pool", "a.run", "b.run", "-o", "p.jsonl"): ("reading a.run", "reading b.run", "writing p.jsonl"),
     ("label", "todo.jsonl", "--doc-texts", "docs.jsonl", "-o", "l.html"): ("reading todo.jsonl", "reading docs.jsonl", "writing l.html"),
     ("next", "qrels.txt", "a.run", "b.run"): (*INPUTS, "measuring", "comparing", "choosing documents"),
+    ("bias", "qrels.txt", "a.run", "b.run"): ("reading a.run", "reading b.run", "reading qrels.txt", "measuring"),
     ("judge", "todo.jsonl", "--doc-texts", "docs.jsonl", "--url", "http://localhost:9/v1", "--model", "m", "--dry-run"): ("reading todo.jsonl", "reading docs.jsonl"),
 }  # fmt: skip
 

@@ -9,7 +9,14 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import comparison_options, comparison_settings
 from judged.cli.options.engine import engine_options, open_engine
-from judged.cli.options.inputs import input_options, named_files, policy_options, split_inputs, weight_options
+from judged.cli.options.inputs import (  # fmt: skip
+    input_options,
+    model_judgments_option,
+    named_files,
+    policy_options,
+    split_inputs,
+    weight_options,
+)
 from judged.cli.options.output import emit, output_options
 from judged.cli.options.rag import chunk_options
 from judged.comparison.omnibus import JOINT
@@ -21,6 +28,7 @@ from judged.comparison.report import TableName
 @click.argument("runs", nargs=-1)
 @comparison_options
 @weight_options
+@model_judgments_option
 @option("--overall", is_flag=True, group="Output", help="Add Friedman's test and a two-way ANOVA of all runs.")
 @option("--jointly", type=click.Choice(list(JOINT)), group="Output", help="Add a joint test of all pairs of runs.")
 @option("--where", type=click.IntRange(1), metavar="N", group="Output", help="Add the N queries that changed most.")  # fmt: skip
@@ -48,7 +56,7 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     from judged.comparison.compare import compare
 
     judgments, runs = split_inputs(qrels, runs, options)
-    weights = {name: options[name] for name in ("weights", "weight_col")}
+    weights = {name: options[name] for name in ("weights", "weight_col", "model")}
     with open_engine(options) as (engine, opened):
         found = compare(judgments, opened(named_files(runs)), **engine, **weights, **comparison_settings(runs, options))
     extra = {name: options[name] for name in ("table", "overall", "jointly")}

@@ -14,6 +14,7 @@ from judged.cli.options.inputs import (
     input_options,
     level_option,
     measures_option,
+    model_judgments_option,
     named_files,
     policy_options,
     split_inputs,
@@ -32,6 +33,7 @@ from judged.cli.options.rag import chunk_options
 @option("--bounds", is_flag=True, group="Measures", help="Add the values as if all unjudged documents were irrelevant, and as if they had the top grade.")  # fmt: skip
 @weight_options
 @cluster_options
+@model_judgments_option
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
 @option("-n", "--no-summary", is_flag=True, group="Output", help="Print only the values per query.")
 @output_options("trec")
@@ -64,8 +66,12 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     judgments, runs = split_inputs(qrels, runs, options, least=0)
     named = named_files(runs or (qrels,))
     files = list(named.values()) if isinstance(named, dict) else list(named)
-    names = ("level", "bounds", "weights", "weight_col", "clusters", "cluster_col", "strict", "keep_names")
+    names = ("level", "bounds", "weights", "weight_col", "clusters", "cluster_col", "model", "strict", "keep_names")
     settings = {name: options[name] for name in names}
+    if options["model"] is not None:
+        from judged.io.read import read_qrels
+
+        settings["model"] = read_qrels(options["model"])
     with open_engine(options) as (engine, open_runs):
         opened, policy = _open(judgments if runs else None, open_runs(files), {**engine, **chosen_policy(options)})
         results = [evaluate(source, run, list(measures) or DEFAULT, **settings, **policy) for source, run in opened]

@@ -18,6 +18,7 @@ from judged.cli.options.inputs import (
     input_options,
     level_option,
     measures_option,
+    model_judgments_option,
     named_files,
     policy_options,
 )
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
 
 _CONFIG = "judged.toml"
-_RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction", "resamples", "seed", "level", "slices", "clusters", "cluster_col")  # fmt: skip
+_RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction", "resamples", "seed", "level", "slices", "clusters", "cluster_col", "model")  # fmt: skip
 
 
 @click.command("gate", cls=Command)
@@ -39,6 +40,7 @@ _RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction"
 @option("--config", metavar="FILE", group="Input", help=f"File with rules in a table [gate]; options take precedence, per measure. [default: {_CONFIG}, if it exists]")  # fmt: skip
 @slice_options(defaults=False)
 @cluster_options
+@model_judgments_option
 @measures_option
 @level_option
 @option("--max-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest allowed drop of a mean; NAME=D for one measure. [default: 0]")  # fmt: skip
@@ -81,13 +83,14 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     declared = Rules.of(rules)
     named = [
         declared.qrels,
+        declared.model,
         declared.slices,
         declared.clusters,
         declared.anchor,
         *([] if _renews(declared.baseline, options) else [declared.baseline]),
     ]
     check_files(ctx, rules, *named)
-    check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"], options["anchor"])))
+    check_stdin(*(str(file) for file in (qrels, candidate, options["baseline"], options["anchor"], options["model"])))
     settings = _rules(ctx, options)
     if options["save"]:
         _save(qrels, candidate, rules, settings, options["save"])

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs, slice_requests
+from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs, model_matrix, slice_requests
 from judged.comparison.pairs import PairsOfRuns
 from judged.comparison.result import Comparison
 from judged.comparison.settings import ComparisonSettings
@@ -111,7 +111,7 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
         return None
     chosen = tuple(
         m for m in first.numeric_measures
-        if m.definition.summary == "mean" and not any(np.isnan(r[m]).any() for r in results)
+        if m.definition.summary == "mean" and (first.model is not None or not any(np.isnan(r[m]).any() for r in results))
     )  # fmt: skip
     if not chosen or not len(first):
         return None
@@ -125,7 +125,8 @@ def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:  # fmt: skip
     columns, first = {m: _values(compared, m) for m in _common_measures(compared)}, compared.results[0]
-    model = None if first.model is None else {str(m): _model_values(compared, m) for m in columns}
+    found = {str(m): model_matrix(compared.results, str(m)) for m in columns}
+    model = {name: x for name, x in found.items() if x is not None} or None
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
     rows, settings = pairs_of_runs.compare(columns)
     return Comparison(
@@ -151,11 +152,6 @@ def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSett
 def _values(compared: ComparedRuns, m: Measure) -> Floats:
     """Values of queries × runs."""
     return np.stack([np.asarray(r[str(m)], float) for r in compared.results], axis=1)
-
-
-def _model_values(compared: ComparedRuns, m: Measure) -> Floats:
-    """Values by the model, of queries × runs."""
-    return np.stack([np.asarray((r.model or {})[str(m)], float) for r in compared.results], axis=1)
 
 
 def _missing_values(columns: dict[Measure, Floats]) -> tuple[Warned, ...]:

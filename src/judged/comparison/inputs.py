@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from judged._types import Ints
+from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
@@ -136,6 +136,13 @@ def _select_source(result: Values, rows: Ints) -> Provenance | None:
     if result.source is None or (np.diff(rows) < 0).any():
         return None
     return result.source.select(rows)
+
+
+def model_matrix(results: Sequence[Values], measure: str) -> Floats | None:
+    """Return values by judgments of a model, of queries × runs; None without such judgments."""
+    if results[0].model is None:
+        return None
+    return np.stack([np.asarray((result.model or {})[measure], float) for result in results], axis=1)
 
 
 def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:

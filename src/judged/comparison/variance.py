@@ -13,6 +13,7 @@ from judged.comparison.difference import ends_text, largest_difference
 from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs
 from judged.comparison.tables import listed
 from judged.errors import Hint, UsageError, Warned
+from judged.evaluation.clusters import check_plain
 from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
@@ -165,6 +166,7 @@ def variance(
         evaluate_runs(flat if evaluated else source, None if evaluated else flat, measures, level=level, profile=profile, **options)
         for source in sources
     ]  # fmt: skip
+    check_plain("variance", [result for table in tables for result in table.results])
     with step("estimating variance"):
         parts = _components(tables, len(replicates))
     warnings = tuple(dict.fromkeys(w for t in tables for w in t.warnings))

@@ -14,6 +14,7 @@ from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.correlation.alignment import AlignedPair, Documents, Side, align, align_runs
 from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.evaluation.result.calibration import check_no_model
 from judged.evaluation.result.values import Values
 from judged.io.rag.questions import read_questions
 from judged.io.rag.recognise import is_questions
@@ -142,6 +143,7 @@ def _align_items(a: Any, b: Any, depth: int | None, documents: Documents) -> Ali
 def _as_mapping(source: Any, name: str) -> Any:
     """Return items with scores as a mapping, and a ranking unchanged."""
     if isinstance(source, Values):
+        check_no_model(source, "a correlation")
         measures = [m for m in source.measures if not m.definition.text]
         if len(measures) != 1:
             hint = "select one, such as correlate(x['AP'], y['AP'])"

@@ -62,7 +62,11 @@ def count_clusters(clusters: Ints | None) -> int | None:
 
 
 def check_plain(what: str, results: Sequence[Values]) -> None:
-    """Raise if queries have weights or clusters, which `what` would ignore."""
+    """Raise if queries have weights, clusters or values of a model, which `what` would ignore."""
+    from judged.evaluation.result.calibration import check_no_model
+
+    for result in results:
+        check_no_model(result, what)
     if any(result.weights is not None for result in results):
         raise no_weights(what)
     if any(result.clusters is not None for result in results):

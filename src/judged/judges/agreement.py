@@ -15,9 +15,10 @@ from judged.core.numeric.seed import generator
 from judged.core.policy import Rejudged
 from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.options import ColumnOptions, named_columns
+from judged.judges.model_bias import model_bias
 from judged.judges.panel import Level, Panel, read_panel
 from judged.judges.result import Agreement, JudgePair
-from judged.judges.system_order import system_order
+from judged.judges.system_order import SystemOrder, system_order
 from judged.measures.registry import Measure
 from judged.stats.agreement.choices import Interval, WeightsName
 from judged.stats.agreement.intervals import Reliability, coefficients
@@ -42,6 +43,8 @@ def agree(
     seed: int | np.random.Generator = 0,
     runs: Any = None,
     measure: str | Measure = "nDCG@10",
+    model: str | None = None,
+    width: float = 0.1,
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
     judge_col: str | None = None,
@@ -68,6 +71,8 @@ def agree(
         seed: random seed.
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
         measure: measure that orders the systems.
+        model: name of the judge that is a model: adds its bias by grade, and with `runs` by system and the queries that people must judge.
+        width: width of the 95% interval of a mean for which people judge these queries.
         rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table, one per judge; an empty cell is a missing judgment. With `judge_col`, the judges to select.
         judge_col: column of one table that names the judge of each row.
@@ -80,17 +85,20 @@ def agree(
     """
     _check_statistics(confidence, seed, interval)
     named = named_columns(columns, ColumnOptions)
-    panel = read_panel(
-        sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named
-    )
+    panel = read_panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named)  # fmt: skip
     if runs is not None and not panel.qrels:
         raise UsageError("runs", "columns of labels have no queries and cannot evaluate runs")
     agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
-    if runs is not None:
-        order = system_order(panel, runs, measure, rejudged, named)
-        agreement = replace(agreement, order=order, warnings=(*agreement.warnings, *order.warnings))
+    order = None if runs is None else system_order(panel, runs, measure, rejudged, named)
     named.check_used()
-    return agreement
+    return _with_systems(agreement, order, model, width)
+
+
+def _with_systems(agreement: Agreement, order: SystemOrder | None, model: str | None, width: float) -> Agreement:
+    """Add the order of systems by judge, and the bias of the judge that is a model."""
+    bias = None if model is None else model_bias(agreement.panel, model, order, width)
+    warnings = () if order is None else order.warnings
+    return replace(agreement, order=order, bias=bias, warnings=(*agreement.warnings, *warnings))
 
 
 def _check_statistics(confidence: float, seed: Any, interval: Interval | None) -> None:

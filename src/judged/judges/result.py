@@ -11,6 +11,7 @@ import numpy as np
 from judged._types import Ints
 from judged.errors import UsageError, Warned, shown
 from judged.judges.disagreements import adjudication_list, list_disagreements, save_adjudication_list
+from judged.judges.model_bias import ModelBias
 from judged.judges.panel import Panel
 from judged.judges.system_order import SystemOrder
 from judged.judges.tables import conclusion, confusion_table, summary_tables
@@ -71,6 +72,7 @@ class Agreement(Result):
     warnings: tuple[Warned, ...]
     note: str = ""  # about intervals that differ from the default
     all_queries: bool = False
+    bias: ModelBias | None = None  # of the judge that is a model
 
     @property
     def level(self) -> float | dict[str, float] | None:
@@ -180,7 +182,7 @@ class Agreement(Result):
         tables = summary_tables(self, places)
         if len(self.pairs) == 1:
             tables.append(confusion_table(self.pairs[0], self.categories))
-        for part in (self._queries(), self.disagreements(_WORST, per_query=2), self.order):
+        for part in (self._queries(), self.disagreements(_WORST, per_query=2), self.order, self.bias):
             tables += part.tables(places=places) if part else []
         return tables
 
@@ -223,6 +225,7 @@ class Agreement(Result):
             "by_query": self.by_query.records() if self.panel.units is not None else None,
             "disagreements": self.disagreements().records(),
             "order": self.order.to_data() if self.order is not None else None,
+            "bias": self.bias.to_data() if self.bias is not None else None,
             "warnings": [w.to_dict() for w in self.warnings],
         }
 

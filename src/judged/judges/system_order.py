@@ -11,10 +11,11 @@ import numpy as np
 
 from judged._types import Floats
 from judged.core.policy import Rejudged
-from judged.core.tables import Qrels
+from judged.core.tables import Id, Qrels
 from judged.distributed.open_run import open_run
 from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import evaluate
+from judged.evaluation.result.values import Values
 from judged.io.run_names import named_runs, short_names
 from judged.io.tables.named_columns import NamedColumns
 from judged.judges.panel import Panel
@@ -68,6 +69,7 @@ class SystemOrder(Result):
     values: Floats
     queries: int
     pairs: tuple[OrderPair, ...]
+    columns: Floats  # judges × systems × queries
     warnings: tuple[Warned, ...] = ()  # warnings of the evaluations
 
     def records(self) -> list[dict[str, Any]]:
@@ -155,6 +157,7 @@ def system_order(
         for one, level in zip(qrels, each, strict=True)
     ]
     values = np.array([[_mean(result) for result in row] for row in results])
+    by_query = np.array([[_column(result, results[0][0].queries) for result in row] for row in results])
     shorter = short_names([result.names[1] for result in results[0]])
     systems = tuple(name or short for (name, _), short in zip(named, shorter, strict=True))
     pairs = [
@@ -164,7 +167,9 @@ def system_order(
     about = ", over the queries that all judges judged" if limited else ""
     warnings = tuple(_order_warnings(judges, systems, results, panel.warnings, about))
     name = " or ".join(dict.fromkeys(str(row[0].measures[0]) for row in results))  # levels may differ between judges
-    return SystemOrder(name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), warnings)
+    return SystemOrder(
+        name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), by_query, warnings
+    )
 
 
 def _shared(qrels: Sequence[Qrels]) -> list[Qrels]:
@@ -181,6 +186,13 @@ def _only(one: Qrels, queries: set[bytes]) -> Qrels:
         return one
     kept = one.take(stays[one.query])
     return replace(kept, queries=one.queries.take(stays), query=(np.cumsum(stays) - 1)[kept.query])
+
+
+def _column(result: Values, queries: Sequence[Id]) -> Floats:
+    """Return the values of the queries, in their order."""
+    (measure,) = result.measures
+    place = {query: row for row, query in enumerate(result.queries)}
+    return np.asarray(result[measure], float)[[place[query] for query in queries]]
 
 
 def _mean(result: Any) -> float:

@@ -34,7 +34,8 @@ def _main_key(a: Agreement) -> str:
 def conclusion(a: Agreement) -> tuple[str, ...]:
     """Return the headline: coefficient, exact agreement, leniency, order of systems."""
     order = a.order.headline() if a.order is not None else ()
-    return (_coefficient(a), _exact(a), *_lenient(a), *order)
+    bias = a.bias.headline() if a.bias is not None else ()
+    return (_coefficient(a), _exact(a), *_lenient(a), *order, *bias)
 
 
 def _is_graded(a: Agreement) -> bool:

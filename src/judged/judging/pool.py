@@ -20,7 +20,7 @@ from judged.judging.todo import Todo, TodoItem
 from judged.stats.checks import check_count
 from judged.tables.text import counted
 
-_Pooled = dict[Id, dict[Id, dict[int, int]]]  # query → doc → run → rank
+Pooled = dict[Id, dict[Id, dict[int, int]]]  # query → doc → run → rank
 
 
 def pool(
@@ -60,7 +60,8 @@ def pool(
     if n is not None:
         check_count(n, "n")
     strata = _check_strata(sample, depth)
-    names, pooled = _pooled(runs, depth, Policy(order=order, ties=ties, duplicates=duplicates))
+    opened = open_runs(runs)
+    names, pooled = list(opened), top_documents(opened, depth, Policy(order=order, ties=ties, duplicates=duplicates))
     judged = {} if without is None else read_qrels(without).to_dict()
     items = [
         TodoItem(query, doc, min(ranks.values()), tuple(sorted(names[i] for i in ranks)))
@@ -82,8 +83,8 @@ def pool(
     return Todo(tuple(chosen), title=f"pool of {counted(len(names), 'run')}, depth {depth}", notes=notes)
 
 
-def _pooled(runs: Any, depth: int, policy: Policy) -> tuple[list[str], _Pooled]:
-    """Return the names of the runs, and the documents at their top."""
+def open_runs(runs: Any) -> dict[str, Run]:
+    """Read runs, by name."""
     named = named_runs(runs)
     tables = [read_run(run) for _, run in named]
     names = [name or short for (name, _), short in zip(named, short_names([run.name for run in tables]), strict=True)]
@@ -91,13 +92,18 @@ def _pooled(runs: Any, depth: int, policy: Policy) -> tuple[list[str], _Pooled]:
         raise UsageError(
             "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"
         )
-    pooled: _Pooled = {}
-    for at, run in enumerate(tables):
+    return dict(zip(names, tables, strict=True))
+
+
+def top_documents(runs: Mapping[str, Run], depth: int, policy: Policy) -> Pooled:
+    """Return the documents at the top of the runs, by query, with the rank in each run, which is named by its position."""
+    pooled: Pooled = {}
+    for at, run in enumerate(runs.values()):
         _add_run(pooled, run, at, depth, policy)
-    return names, pooled
+    return pooled
 
 
-def _add_run(pooled: _Pooled, run: Run, at: int, depth: int, policy: Policy) -> None:
+def _add_run(pooled: Pooled, run: Run, at: int, depth: int, policy: Policy) -> None:
     """Add the top documents of a run."""
     query, row = ranked_rows(run, policy)
     starts = np.searchsorted(query, np.arange(len(run.queries)))

@@ -16,6 +16,7 @@ from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.inputs import are_questions
+from judged.evaluation.result.calibration import check_no_model
 from judged.evaluation.result.values import Values
 from judged.io.rag.recognise import is_questions
 from judged.io.run_names import short_names
@@ -92,8 +93,10 @@ def _restrict(result: Values, measure: Measure, rows: np.ndarray[Any, np.dtype[n
 def subject_of(result: Any) -> Subject:
     """Return the subject for a result, a comparison, or several results."""
     first = result.results[0] if isinstance(result, Comparison) else result
-    if isinstance(first, Values) and first.weights is not None:
-        raise no_weights("a report")
+    if isinstance(first, Values):
+        check_no_model(first, "a report")
+        if first.weights is not None:
+            raise no_weights("a report")
     if isinstance(result, Values):
         numbers = tuple(m for m in result.measures if not m.definition.text)
         if not numbers:

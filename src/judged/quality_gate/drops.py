@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from judged._types import Floats, Ints
+from judged._types import Bools, Floats, Ints
 from judged.comparison.difference import SKEWED, Difference, skewness
+from judged.comparison.inputs import model_matrix
 from judged.comparison.result import Comparison
 from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
@@ -19,8 +20,9 @@ from judged.stats.checks import deviation
 from judged.stats.decisions import usable_test
 from judged.stats.differences import constant, known_rows, sum_by_cluster, totals
 from judged.stats.multiple.corrections import CORRECTIONS, adjusted, levels
-from judged.stats.paired.registry import TESTS, interval_of, outcome
+from judged.stats.paired.registry import TESTS, interval_of, mean_difference, outcome
 from judged.stats.power import MATERIAL, detectable_difference
+from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
 from judged.stats.weighted import linearised
 
 POWER = 0.8  # with which `Drop.found` is found
@@ -45,6 +47,7 @@ class Losses:
     bounded: bool  # the measure has a range
     lower_is_better: bool
     clusters: Ints | None = None
+    cheap: CheapValues | None = None  # losses by judgments of a model, of more queries
 
     @cached_property
     def units(self) -> Floats:
@@ -122,8 +125,10 @@ class Drop:
     @cached_property
     def found(self) -> float:
         """The drop that this rule finds with a probability of 80%."""
-        units = self.of.units
+        units, cheap = self.of.units, self.of.cheap
         spread = deviation(units)
+        if cheap is not None and len(units) >= FEWEST:  # of as many queries whose mean is as precise
+            spread = float(two_phase_means(units[:, None], cheap).error[0]) * math.sqrt(len(units))
         if math.isnan(self.level) or len(units) < 2 or not spread > 0:
             return math.nan
         level = min(2 * self.level, POWER / 2)
@@ -138,7 +143,8 @@ def is_sparse(changed: int, queries: int) -> bool:
 def losses_of(comparison: Comparison, measures: Sequence[str], rules: Rules, rule: str = "max_drop") -> Iterator[Losses]:  # fmt: skip
     """The losses of the candidate for each measure: over all queries, and for `max_drop` in each slice."""
     for name in measures:
-        x, definition = comparison.matrix(name), parse(name).definition
+        x, model, definition = comparison.matrix(name), model_matrix(comparison.results, name), parse(name).definition
+        known = known_rows(x) if model is None else known_rows(x) & known_rows(model)
         sign = 1.0 if definition.lower_is_better else -1.0
         limits = definition.limits or (0.0, np.abs(x).max(initial=0.0, where=~np.isnan(x)))
         allowed = rules.allowed(name, rule)
@@ -146,11 +152,18 @@ def losses_of(comparison: Comparison, measures: Sequence[str], rules: Rules, rul
         clusters = comparison.results[0].clusters
         for row in (*comparison.rows, *parts):
             if row.measure == name:
-                chosen = known_rows(x) & (True if row.part is None else comparison.slices[row.part])
+                inside = np.full(len(x), True) if row.part is None else comparison.slices[row.part]
+                chosen = known & inside
                 yield Losses(
                     row, sign * (x[chosen, 1] - x[chosen, 0]), rule, allowed, float(limits[1] - limits[0]),
                     definition.limits is not None, definition.lower_is_better, None if clusters is None else clusters[chosen],
+                    None if model is None else _model_losses(sign * model, inside & known_rows(model), chosen),
                 )  # fmt: skip
+
+
+def _model_losses(x: Floats, rows: Bools, known: Bools) -> CheapValues:
+    """Losses by judgments of a model, of all queries in `rows`; people judged those in `known`."""
+    return CheapValues(x[rows], known[rows]).differences([(0, 1)])
 
 
 def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = False) -> list[Drop]:
@@ -160,9 +173,9 @@ def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = Fa
         return [Drop(one, *ends, unchanged=unchanged) for one, ends in zip(losses, bounds, strict=True)]
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(rules.correction)
     own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
-    tested = [outcome(one.beyond, test, clusters=one.clusters, **own) for one in losses]
+    tested = [outcome(one.beyond, test, clusters=one.clusters, cheap=one.cheap, **own) for one in losses]
     two_sided = [float(o.p[0]) for o in tested]
-    p = np.array([_one_sided(o.note[0], q, _direction(one.beyond, test.direction)) for o, q, one in zip(tested, two_sided, losses, strict=True)])  # fmt: skip
+    p = np.array([_one_sided(o.note[0], q, _direction(one, test.direction)) for o, q, one in zip(tested, two_sided, losses, strict=True)])  # fmt: skip
     whole = adjusted(p, correction, most=math.inf)
     each = levels(p, whole, correction, rules.alpha)
     # Corrections are monotone: the smallest possible p-values, corrected, bound each corrected p from below.
@@ -171,8 +184,8 @@ def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = Fa
     for i, one in enumerate(losses):
         level = 2 * float(each[i])
         ends = interval_of(
-            one.beyond, test, level=level, p=np.array(two_sided[i : i + 1]), clusters=one.clusters, **own
-        )
+            one.beyond, test, level=level, p=np.array(two_sided[i : i + 1]), clusters=one.clusters, cheap=one.cheap, **own
+        )  # fmt: skip
         low, high = one.clip(*(float(end[0]) + one.allowed for end in ends))
         if not math.isfinite(float(ends[0][0])):  # also if each query lost what is allowed: then only many are evidence
             enough = not one.beyond.any() and 2.0 ** -len(one.units) <= each[i]
@@ -197,8 +210,10 @@ def _one_sided(note: str, p: float, direction: float) -> float:
     return 1.0 if note else p / 2 if direction > 0 else 1 - p / 2
 
 
-def _direction(d: Floats, of: object) -> float:
-    table = d[:, None]
+def _direction(one: Losses, of: object) -> float:
+    table = one.beyond[:, None]
+    if one.cheap is not None:
+        return float(mean_difference(table, {"cheap": one.cheap})[0])
     return float((of(table) if callable(of) else totals(table))[0])
 
 

@@ -14,6 +14,7 @@ from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.io.files.source import is_path
 from judged.io.fingerprint import content_of, file_hash
+from judged.io.read import read_qrels
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
@@ -24,6 +25,7 @@ from judged.quality_gate.inputs import (
     GateCandidate,
     GateInputs,
     GateMeasures,
+    check_usable_model,
     compare_with_run,
     compare_with_saved,
     with_anchor,
@@ -87,7 +89,7 @@ def gate(
         history: a file of builds, to which this one is added; alpha then is that of all builds together.
         rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
-        options: `test`, `correction`, `resamples`, `seed`, `clusters`, `cluster_col` as in `compare`; `level`, `profile` and policies as in `evaluate`;
+        options: `test`, `correction`, `resamples`, `seed`, `clusters`, `cluster_col`, `model` as in `compare`; `level`, `profile` and policies as in `evaluate`;
             `allow_changed_judgments`; `allow_missing_queries`.
 
     >>> decision = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR", mode="mean")
@@ -114,10 +116,13 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     rules = _rename(rules, measures)
     anchor_name, anchor = split_name(rules.anchor)
     saved_anchor = None if anchor is None else read_baseline(anchor)
+    if rules.model is not None:
+        check_usable_model(rules, saved is not None or saved_anchor is not None)
     runs = [run, *(one for one, read in ((source, saved), (anchor, saved_anchor)) if one is not None and read is None)]
     inputs = open_named(judgments, [(None, one) for one in runs], rules.inputs)
     opened = [run for _, run in inputs.runs]
-    entrant = GateCandidate(inputs.qrels, opened[0], measures, rules)
+    model = None if rules.model is None else read_qrels(rules.model)
+    entrant = GateCandidate(inputs.qrels, opened[0], measures, rules, model)
     if source is None:
         return _apply(rules, GateInputs(None, entrant.evaluate()), worst)
     first, second = _names(source, run, saved)

@@ -14,7 +14,7 @@ from judged.comparison.inputs import slice_requests
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged
 from judged.core.tables import Id, Qrels
-from judged.errors import DataError, Hint, Warned
+from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.evaluate import evaluate, join
 from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
@@ -44,6 +44,7 @@ class GateCandidate:
     run: Any
     measures: GateMeasures
     rules: Rules
+    model: Qrels | None = None  # judgments of a model
 
     @property
     def judgments(self) -> Qrels:
@@ -55,8 +56,8 @@ class GateCandidate:
         """The values of the candidate."""
         rules = self.rules
         return evaluate(
-            self.qrels, self.run, self.measures.all, level=rules.level, profile=rules.profile, **rules.policy
-        )
+            self.qrels, self.run, self.measures.all, level=rules.level, profile=rules.profile, model=self.model, **rules.policy
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,18 @@ class GateInputs:
         """The baseline as a saved result, by judgments of this hash."""
         assert self.comparison is not None
         return Baseline(_only(self.comparison.results[0], measures, self.comparison.names[0]), __version__, qrels)
+
+
+def check_usable_model(rules: Rules, saved: bool) -> None:
+    """Raise for rules that judgments of a model cannot be used with."""
+    problem, hint = "", Hint("")
+    if rules.mode == "sure":  # its bound of rare losses needs the loss of every query
+        problem, hint = "mode sure cannot be used with model judgments", Hint("use {mode}", mode="significant")
+    elif saved or rules.history is not None:  # no hash of the model's judgments is kept
+        problem = "a saved baseline, anchor or history cannot be used with model judgments"
+        hint = Hint("name a run with {baseline}", baseline=None)
+    if problem:
+        raise UsageError("model-judgments", problem, hint=hint)
 
 
 def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
@@ -94,7 +107,8 @@ def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]
         slices = _spell_out(slices, rules, every)
     runs = dict(zip(names, (base, candidate.run), strict=True))
     comparison = compare(
-        candidate.qrels, runs, candidate.measures.all, level=rules.level, profile=rules.profile, **rules.policy, **_options(rules, slices)
+        candidate.qrels, runs, candidate.measures.all, level=rules.level, profile=rules.profile, model=candidate.model, **rules.policy,
+        **_options(rules, slices),
     )  # fmt: skip
     if not any(w.slug == "queries-differ" for w in comparison.warnings):
         return GateInputs(comparison, comparison.results[1])

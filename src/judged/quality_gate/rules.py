@@ -27,7 +27,7 @@ Bounds = Mapping[str, float]
 
 DEFAULT_KEY = "default"  # in `max_drop`: for measures that are not named
 _BY_MEASURE = ("min", "max", "max_drop", "max_total_drop")
-_PATHS = ("baseline", "qrels", "slices", "clusters", "anchor", "history")
+_PATHS = ("baseline", "qrels", "model", "slices", "clusters", "anchor", "history")
 
 
 class GateOptions(PolicyOptions, InputOptions, total=False):
@@ -35,6 +35,7 @@ class GateOptions(PolicyOptions, InputOptions, total=False):
 
     clusters: Any
     cluster_col: str
+    model: Any
     test: str
     correction: str
     resamples: int
@@ -105,9 +106,7 @@ def _correction(key: str, value: Any) -> str:
     """The name of a correction; not `max`, which needs tests of the same queries."""
     correction = CORRECTIONS.find(value)
     if correction.function is None:
-        problem = (
-            f"the {key} {correction.name} needs tests on the same queries, but measures and slices have different ones"
-        )
+        problem = f"the {key} {correction.name} needs tests on the same queries, not measures and slices"
         raise UsageError("correction", problem, hint=Hint("use {correction}", correction="bonferroni"), value=value)
     return correction.name
 
@@ -137,7 +136,7 @@ class Rules:
         baseline: the run or saved result that the candidate is compared with.
         anchor: an earlier baseline, from which drops must not add up. [default: the first baseline of the history]
         history: file of earlier builds, over which alpha is spent; this build is added.
-        qrels: the judgments.
+        qrels, model: the judgments, and those of a model, of more queries, as in `evaluate`.
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
         allow_missing_queries: accept a candidate that lacks queries of the baseline, if only queries in both count.
         test: as in `compare`. [default: t; in mode `sure` bootstrap]
@@ -168,6 +167,7 @@ class Rules:
     anchor: Any = None
     history: Any = None
     qrels: Any = None
+    model: Any = None
     allow_changed_judgments: bool = False
     allow_missing_queries: bool = False
     test: str | None = _rule(None, lambda key, value: TESTS.find(value).name)
@@ -202,7 +202,7 @@ class Rules:
     def check_baseline_is_needed(self) -> None:
         """Raise if a rule was set that needs a baseline: it must not be mistaken for one that holds."""
         default = Rules()
-        single = ("measures", "min", "max", "baseline", "qrels", "level", "profile", "policy", "inputs", "sources")
+        single = ("measures", "min", "max", "baseline", "qrels", "model", "level", "profile", "policy", "inputs", "sources")  # fmt: skip
         names = [spec.name for spec in fields(self) if spec.name not in single]
         idle = [k for k in names if k in self.sources or getattr(self, k) != getattr(default, k)]
         if idle:

@@ -73,6 +73,7 @@ def _how(gate: Gate) -> str:
     test, alpha = rules.paired_test, f"{rules.alpha:.2g}"
     seed = f", seed {rules.seed}" if "seed" in TESTS.find(test).options else ""
     seed += f", {counted(comparison.settings.clusters, 'cluster')} of queries" if comparison.settings.clusters else ""
+    seed += ", human judgments with the help of a model's" if comparison.settings.model else ""
     if rules.mode == "sure":
         return (
             f"mode sure · {1 - rules.alpha:.4g} intervals of the {test} test{seed}: a candidate worse by more than max_drop passes with a probability "

@@ -95,3 +95,63 @@ def two_phase_means(expensive: Floats, cheap: CheapValues) -> TwoPhaseMeans:
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.where(square > 0, expensive.var(axis=0, ddof=1) / square, np.inf)
     return TwoPhaseMeans(plain + slope * gap, np.sqrt(square), n - 2, slope, (f - expensive).mean(axis=0), worth)
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesNeeded:
+    """Numbers of queries with expensive values whose interval has a given width.
+
+    Args:
+        both: with the help of cheap values; None if all queries that have these are too few.
+        expensive_only: without them.
+    """
+
+    both: int | None
+    expensive_only: int
+
+
+def queries_for_width(
+    expensive: Floats, cheap: Floats, total: float, width: float, *, confidence: float = 0.95
+) -> QueriesNeeded:
+    """Plan the number of queries with expensive values, from both values of a pilot sample.
+
+    With m of `total` queries, the squared standard error is about residual variance / m + slope² · variance of the cheap values / total.
+
+    Args:
+        expensive: values of three or more queries.
+        cheap: values of the same queries.
+        total: queries that have cheap values; may be infinite.
+        width: of the interval, from its low to its high end.
+        confidence: confidence level of the interval.
+
+    >>> queries_for_width(np.array([0.1, 0.4, 0.9, 0.5]), np.array([0.0, 0.3, 0.8, 0.5]), np.inf, 0.2)
+    QueriesNeeded(both=5, expensive_only=45)
+    """
+    n = len(expensive)
+    y, f = expensive - expensive.mean(), cheap - cheap.mean()
+    squares = float(f @ f)
+    slope = float(y @ f) / squares if squares > np.finfo(float).eps * float(cheap @ cheap) else 0.0
+    rest = y - slope * f
+    residual, spread, explained = float(rest @ rest) / (n - 2), float(y @ y) / (n - 1), slope**2 * squares / (n - 1)
+    alone = _least_queries(spread, 0.0, width, confidence, lost=1)
+    both = min(alone, _least_queries(residual, explained / total, width, confidence, lost=2))
+    return QueriesNeeded(None if both > total else both, alone)
+
+
+def _least_queries(variance: float, constant: float, width: float, confidence: float, lost: int) -> int:
+    """Return the smallest number of queries whose interval is at most this wide; `lost` are the degrees of freedom of the estimates."""
+
+    def wide(m: int) -> bool:
+        half = two_sided_quantile(1 - confidence, float(m - lost))[0] * np.sqrt(variance / m + constant)
+        return bool(2 * half > width)
+
+    high = FEWEST
+    while wide(high):
+        if high > 2**40:
+            return high
+        high *= 2
+    low = FEWEST - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if wide(middle) else (low, middle)
+    return high

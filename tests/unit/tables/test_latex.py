@@ -23,6 +23,8 @@ from judged.evaluation.explain.explain import values_by_cutoff
 from judged.evaluation.explain.result import Explanations
 from judged.evaluation.result.evaluations import Evaluations
 from judged.evaluation.spark.frame_values import FrameValues
+from judged.judging.judgments import Judgment, Judgments
+from judged.judging.todo import Todo, TodoItem
 from judged.measures.registry import MEASURES
 from judged.recommenders.registry import BEYOND
 from judged.tables.result import RecordTable, Result
@@ -45,7 +47,7 @@ def every_result() -> list[Result]:
     stream.update([[1, 0, 1]], [[3, 2, 1]])
     log = jd.clicks.simulate_clicks(QRELS, BM25, sessions=200)
     lists = jd.clicks.interleave(BM25, DENSE, k=3)
-    agreed = jd.agree({"a": FIRST, NASTY: SECOND}, runs=RUNS)
+    agreed = jd.agree({"a": FIRST, NASTY: SECOND}, runs=RUNS, model=NASTY)
     nasty = jd.evaluate({NASTY: {NASTY: 2, "[": 1}}, {NASTY: {"*": 3, NASTY: 2, "[": 1}}, "AP nDCG@2")
     return [
         *values, nasty, FrameValues(None, None, values[0].measures, {}, 0, values[0].policy), Evaluations(tuple(values), per_query=True), stream.result(),
@@ -56,7 +58,9 @@ def every_result() -> list[Result]:
         jd.leaderboard({"one": compared, "two": compared}), jd.power(QRELS, BM25, DENSE, "nDCG@10 AP", simulate=True),
         jd.variance(QRELS, {"A": [BM25, DENSE], "B": [DENSE, BM25]}, "AP"),
         jd.gate(QRELS, DENSE, baseline=BM25, min={"AP": 0.2}),
-        agreed, agreed.order, jd.correlate(BM25, DENSE), correlate_all(RUNS),
+        jd.pool(RUNS, depth=3, n=5), jd.pool(RUNS, depth=20, sample={5: 1, 20: 0.3}).head(3), compared.next_to_judge(3), jd.pool_bias(QRELS, RUNS),
+        Todo((TodoItem(NASTY, NASTY, 1, (NASTY,), reason=NASTY),), notes=(NASTY,)), Judgments((Judgment(NASTY, NASTY, 2.0), Judgment("q", "d", None)), (NASTY,)),
+        agreed, agreed.order, agreed.bias, jd.correlate(BM25, DENSE), correlate_all(RUNS),
         jd.curve("ipr", QRELS, RUNS), jd.curve("at-k", QRELS, RUNS), jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold="f"),
         jd.recommenders.beyond_accuracy(BM25, items=2000), jd.recommenders.gauc(QRELS, BM25),
         jd.recommenders.evaluate_from_samples([1, 1, 3, 50], sampled=100, items=1001),

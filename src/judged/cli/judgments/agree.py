@@ -40,6 +40,14 @@ class _Command(Command):
 @option("-l", "--level", "levels", multiple=True, metavar="GRADE", group="Measures", help="Lowest relevant grade, to make grades binary; NAME=GRADE for one judge.")  # fmt: skip
 @option("-r", "--run", "runs", multiple=True, metavar="RUN", group="Input", help="Runs to order by the judgments of each judge; given after the judgments.")  # fmt: skip
 @option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME", group="Measures", help="Measure to order the runs by.")  # fmt: skip
+@option(
+    "--model-judge",
+    "model",
+    metavar="NAME",
+    group="Measures",
+    help="The judge that is a model: add its bias by grade, and with --run by system.",
+)
+@option("--width", type=float, default=0.1, show_default=True, metavar="W", group="Statistics", help="Width of the interval of a mean that human judgments are planned for, with --model-judge and --run.")  # fmt: skip
 @option("-w", "--weights", type=click.Choice(get_args(WeightsName)), default="nominal", show_default=True, group="Measures", help="Weights of additional coefficients.")  # fmt: skip
 @option("--interval", type=click.Choice(get_args(Interval)), group="Statistics", help="Bootstrap over queries or units, or closed forms. [default: queries; units if fewer than 10 queries]")  # fmt: skip
 @option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE", group="Statistics", help="Confidence level.")  # fmt: skip
@@ -57,6 +65,7 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
     judged agree human=nist.txt llm=llm.txt --level human=2 --level llm=1
     judged agree nist.txt llm.txt --level 2 --by-query
     judged agree nist.txt llm.txt --run bm25.run dense.run -m AP
+    judged agree nist.txt llm=llm.txt --model-judge llm --run *.run
     judged agree sheet.csv --judges human,gpt4
     judged agree rows.csv --judge-col annotator
     judged agree a.txt b.txt --disagreements todo.csv
@@ -73,7 +82,9 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError("Ordering systems needs two or more runs: --run a.run b.run, after the judgments.")
     if target is not None:
         adjudication_format(target)
-    statistics = {name: options[name] for name in ("weights", "measure", "interval", "confidence", "seed")}
+    statistics = {
+        name: options[name] for name in ("weights", "measure", "model", "width", "interval", "confidence", "seed")
+    }
     agreement = agree(*judges, level=_level(options["levels"]), runs=runs or None, **statistics, **settings)
     if target is not None:
         _write_disagreements(agreement, target)

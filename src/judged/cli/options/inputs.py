@@ -49,6 +49,11 @@ def weight_options(command: F) -> F:
     return option("--weights", metavar="FILE", group="Input", help="Table of queries with their weights in means, such as traffic.")(command)  # fmt: skip
 
 
+def model_judgments_option(command: F) -> F:
+    """Declare the judgments of a model, of more queries than people judged."""
+    return option("--model-judgments", "model", metavar="FILE", group="Input", help="Judgments of a model, of more queries than QRELS: means are estimates of those by QRELS, over all queries.")(command)  # fmt: skip
+
+
 _COLUMNS = {
     "query": "query id", "doc": "document id", "score": "score", "grade": "grade", "rank": "rank", "session": "session", "click": "click",
 }  # fmt: skip

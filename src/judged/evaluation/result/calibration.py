@@ -46,7 +46,10 @@ def with_model(human: Values, model: Values) -> Values:
             "model-judgments", "the model judged no query that people did not", hint="evaluate without model="
         )
     columns = {name: np.where(rows >= 0, column[rows], np.nan) for name, column in human.columns.items()}
-    warnings = human.warnings
+    unjudged = [
+        w for w in model.warnings if w.slug == "query-unjudged"
+    ]  # by neither: the model judges at least as many
+    warnings = (*(w for w in human.warnings if w.slug != "query-unjudged"), *unjudged)
     if lost:
         text = f"{counted(lost, 'query')} judged by people but not by the model, left out"
         warnings = (*warnings, Warned("model-missing", lost, text))

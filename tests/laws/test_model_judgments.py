@@ -1,0 +1,146 @@
+"""Everything that takes values with model judgments uses them or refuses them; nothing ignores them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import judged as jd
+from judged.comparison.compare import compare_with_first
+from judged.evaluation.result.evaluations import Evaluations
+from judged.stats.paired.registry import TESTS
+from judged.stats.two_phase import CheapValues, two_phase_means
+
+QUERIES = [f"q{i}" for i in range(40)]
+PEOPLE = QUERIES[:15]
+
+
+def collection():
+    random = np.random.default_rng(3)
+    docs = [f"d{i}" for i in range(12)]
+    human, model, runs = {}, {}, {"A": {}, "B": {}}
+    for query in QUERIES:
+        truth = random.integers(0, 4, 12)
+        seen = np.clip(truth + random.integers(0, 2, 12), 0, 3)
+        human[query] = dict(zip(docs, truth.tolist(), strict=True))
+        model[query] = dict(zip(docs, seen.tolist(), strict=True))
+        for name, noise in (("A", 3.0), ("B", 1.0)):
+            scores = truth + noise * random.standard_normal(12)
+            runs[name][query] = dict(zip(docs, scores.tolist(), strict=True))
+    return {query: human[query] for query in PEOPLE}, model, runs
+
+
+HUMAN, MODEL, RUNS = collection()
+M = "nDCG@10"
+VALUES = {name: jd.evaluate(HUMAN, run, M, model=MODEL) for name, run in RUNS.items()}
+WITHOUT = {name: jd.evaluate(HUMAN, run, M) for name, run in RUNS.items()}
+BOARD = jd.compare(VALUES)
+
+
+def refused(call):
+    with pytest.raises(jd.JudgedError) as error:
+        call()
+    return error.value.slug
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: jd.leaderboard({"one": VALUES}),
+        lambda: jd.leaderboard({"one": BOARD}),
+        lambda: jd.power(None, VALUES["A"], VALUES["B"]),
+        lambda: jd.variance(None, {"A": [VALUES["A"]], "B": [VALUES["B"]]}, M),
+        lambda: jd.correlate(VALUES["A"], VALUES["B"]),
+        lambda: jd.report(VALUES["A"], None),
+        lambda: jd.report(BOARD, None),
+        lambda: BOARD.overall(),
+        lambda: BOARD.jointly("tukey"),
+        lambda: BOARD.equivalence(M, "A", "B", 0.1),
+        lambda: BOARD.posterior(M, "A", "B"),
+        lambda: VALUES["A"].quantile(0.5),
+        lambda: jd.compare([VALUES["A"], replace(VALUES["B"], clusters=None)], weights=dict.fromkeys(QUERIES, 1)),
+        lambda: jd.compare(VALUES, clusters={q: q for q in QUERIES}),
+        lambda: jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], measures=M, model=MODEL, mode="sure"),
+        lambda: jd.gate(HUMAN, RUNS["B"], baseline=WITHOUT["A"], measures=M, model=MODEL),
+        lambda: jd.gate(HUMAN, RUNS["B"], baseline=VALUES["A"], measures=M, model=MODEL),
+        lambda: jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], anchor=WITHOUT["A"], measures=M, model=MODEL),
+        lambda: jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], history="builds.jsonl", measures=M, model=MODEL),
+    ],
+)
+def test_what_cannot_use_them_refuses_them(call):
+    assert refused(call) == "model-judgments"
+
+
+@pytest.mark.parametrize("test", sorted(t.name for t in TESTS))
+def test_a_paired_test_uses_them_or_refuses_them(test):
+    if "cheap" in TESTS.find(test).options:
+        assert jd.compare(VALUES, test=test).rows[0].difference == BOARD.rows[0].difference
+    else:
+        assert refused(lambda: jd.compare(VALUES, test=test)) == "model-judgments"
+        gate = lambda: jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], measures=M, model=MODEL, test=test)  # noqa: E731
+        assert refused(gate) == "model-judgments"
+
+
+def test_documents_to_judge_next_need_plain_judgments():
+    assert refused(lambda: BOARD.next_to_judge(5)) == "unjudged-run"
+    assert refused(lambda: jd.recommenders.gauc(VALUES["A"])) == "no-source"
+
+
+def test_a_baseline_with_them_is_not_compared_with_a_candidate_without():
+    assert refused(lambda: jd.gate(HUMAN, RUNS["B"], baseline=VALUES["A"], measures=M)) == "incomparable"
+
+
+def test_means_everywhere_are_the_estimates():
+    estimate = VALUES["A"].mean()[M]
+    assert estimate != WITHOUT["A"].mean()[M]
+    assert BOARD.means()["A"][M] == estimate == BOARD.critical(M).means[0]
+    assert BOARD.rows[0].mean_a == pytest.approx(estimate)
+    assert VALUES["A"].summary_records()[0]["value"] == estimate
+    assert f"{estimate:.4f}" in Evaluations(tuple(VALUES.values())).to_text()
+    assert f"{estimate:.4f}" in VALUES["A"].to_trec()
+    again = compare_with_first(list(VALUES.values()), list(VALUES))
+    assert again is not None
+    assert again.rows[0].difference == BOARD.rows[0].difference
+    gate = jd.gate(HUMAN, RUNS["A"], measures=M, min={M: 0.1}, model=MODEL)
+    assert gate.reasons[0].observed == estimate
+
+
+def test_changes_are_those_of_queries_that_people_judged():
+    assert {change.query for change in BOARD.where(M, n=100)} <= set(PEOPLE)
+
+
+def loss_estimate(queries):
+    rows = [[v[M][v.queries.index(q)] for q in PEOPLE if q in queries] for v in WITHOUT.values()]
+    by_model = {name: jd.evaluate(MODEL, run, M) for name, run in RUNS.items()}
+    cheap = [[v[M][v.queries.index(q)] for q in QUERIES if q in queries] for v in by_model.values()]
+    d, f = (np.array(x)[0] - np.array(x)[1] for x in (rows, cheap))
+    known = np.array([q in PEOPLE for q in QUERIES if q in queries])
+    return two_phase_means(-d[:, None], CheapValues(-f[:, None], known))
+
+
+def test_a_gate_decides_by_the_estimated_drop():
+    for allowed in (0.0, 0.01):
+        gate = jd.gate(HUMAN, RUNS["A"], baseline=RUNS["B"], measures=M, model=MODEL, max_drop=allowed)
+        expected = loss_estimate(QUERIES)
+        low, high = expected.interval(0.9)  # each end is one-sided at 5%
+        reason = gate.reasons[0]
+        assert reason.observed == pytest.approx(expected.mean[0], rel=1e-12)
+        assert (reason.low, reason.high) == pytest.approx((-high[0], -low[0]), rel=1e-12)
+        assert reason.passed == (low[0] <= allowed)
+    assert "a model's" in gate.to_text()
+
+
+def test_a_gate_decides_on_slices_by_all_of_their_queries():
+    groups = {q: "odd" if i % 2 else "even" for i, q in enumerate(QUERIES)}
+    options = {"slices": groups, "min_queries": 3, "measures": M, "model": MODEL}
+    gate = jd.gate(HUMAN, RUNS["A"], baseline=RUNS["B"], **options)
+    for reason in gate.reasons:
+        if reason.slice is not None:
+            inside = {q for q, group in groups.items() if group in reason.slice}
+            assert reason.observed == pytest.approx(loss_estimate(inside).mean[0], rel=1e-12)
+
+
+def test_queries_that_only_the_model_judged_are_not_called_unjudged():
+    assert not [w for w in VALUES["A"].warnings if w.slug == "query-unjudged"]
