@@ -6,7 +6,7 @@ import errno
 import mmap
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -98,15 +98,19 @@ def _stamp(raw: IO[bytes]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class TextLines:
-    """The line of each row of a text, found only when a message needs one. `returns`: a single CR ends a line too."""
+    """The line of each row of a text, found only when a message needs one. `returns`: a single CR ends a line too.
+
+    It is None if the file was removed or written to since: the message that needs it must not become one about the file.
+    """
 
     opened: Callable[[], Opened]
     layout: Layout
     returns: bool = False
 
-    def __getitem__(self, row: int) -> int:
-        with self.opened() as (data, _):
+    def __getitem__(self, row: int) -> int | None:
+        with suppress(FileError), self.opened() as (data, _):
             return line_of(data, int(self._begins[row]), returns=self.returns)
+        return None
 
     @cached_property
     def _begins(self) -> Ints:
