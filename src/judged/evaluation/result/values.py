@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
-from judged.core.tables import Id
+from judged.core.tables import Decoded, Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.evaluation.clusters import cluster_codes
 from judged.evaluation.result.calibration import about_model, calibrated_intervals, check_no_model, summaries
@@ -43,7 +43,7 @@ class Values(Result):
     {'RR': 0.5}
     """
 
-    queries: Sequence[Id]
+    queries: tuple[Id, ...]
     measures: tuple[Measure, ...]
     columns: dict[str, Column]
     policy: Policy
@@ -63,7 +63,7 @@ class Values(Result):
     # ── values ───────────────────────────────────────────────────────────────────────────────────
 
     def __len__(self) -> int:
-        return len(self.queries)
+        return len(self.__dict__["queries"])  # without decoding them
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
@@ -296,3 +296,6 @@ class Values(Result):
         from judged.plots.results import draw_values
 
         return draw_values(self, None if measures is None else [self._key(m) for m in parse_all(measures)], ax)
+
+
+Values.queries = Decoded("queries")  # type: ignore[assignment]
