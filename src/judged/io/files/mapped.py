@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -33,7 +32,7 @@ def open_later(content: Content, start: int | None = None, *, lines: bool = True
     if content.file is None or not can_map(content, lines):
         held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
         return held
-    path = Path(os.fsdecode(content.file.name))
+    path = os.path.abspath(os.fsdecode(content.file.name))  # noqa: PTH100 - importing pathlib takes 3 ms
     return partial(map_file, path, content.name, _start(content, start), _stamp(content.file))
 
 
@@ -60,11 +59,11 @@ def in_memory(data: Raw, start: int) -> tuple[Bytes, int]:
 
 @contextmanager
 def map_file(
-    path: Path, name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
+    path: str, name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
 ) -> Iterator[tuple[Bytes, int]]:
     """Map a file, and check that it was neither replaced nor written to since it was opened first."""
     try:
-        with path.open("rb") as raw, _map_open(raw, name, start, stamp, begin, end) as mapped:
+        with open(path, "rb") as raw, _map_open(raw, name, start, stamp, begin, end) as mapped:  # noqa: PTH123
             yield mapped
     except OSError as error:
         if isinstance(error, FileError):

@@ -18,7 +18,6 @@ from judged.io.files.source import PAD, Content, Raw, open_content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
-from judged.io.tables.origin import LineOrigin
 from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
 from judged.io.text.lines import Head
 from judged.io.text.trec import parse_qrels, parse_run, raise_text
@@ -49,7 +48,7 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
             return None
         end = check_end(data[-1:].tobytes(), content.name)
         keys: dict[str, Any] = {"name": content.name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
-        keys |= {"where": LineOrigin(content.name, TextLines(opened, layout)).place, "warnings": end}
+        keys |= {"where": partial(_row_place, content.name, TextLines(opened, layout)), "warnings": end}
         if layout is not _RUN:
             plain = len(rows.aspect) == 1 and rows.aspect[0] in NO_SUBTOPIC
             return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
@@ -130,6 +129,10 @@ def _count_begin(count: Callable[[int], int], offset: int) -> Begin:
 def _parse_row(data: Bytes, at: int) -> Run:
     """Return the row of a run that begins at this byte."""
     return parse_run(line_at(data, at) + PAD, "", begin=WHOLE)
+
+
+def _row_place(name: str, lines: TextLines, row: int) -> Place:
+    return Place(name, lines[row])
 
 
 def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:
