@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PAGE   := src/judged/page/web tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench bench-scale simulate fuzz clean chromium java latex
+.PHONY: help demo test quick check bench bench-scale simulate fuzz clean chromium axe java latex
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -14,7 +14,7 @@ help:  ## this list
 demo: $(VENV)/run  ## evaluate the sample collection: a table, and report.html
 	@$(BIN)/judged demo
 
-test: $(VENV)/test chromium java latex  ## every test
+test: $(VENV)/test chromium axe java latex  ## every test
 	$(BIN)/python -m pytest -n auto --dist loadscope tests
 
 quick: $(VENV)/test  ## the quick core of the tests
@@ -32,6 +32,12 @@ chromium:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-liberation; }; } >/dev/null 2>&1 \
 	  || echo "There is no Chromium, and it cannot be installed here: tests that open the page in a browser are skipped."
+
+# deno, which comes from PyPI, is the client of the npm registry.
+axe: $(VENV)/test
+	@[ -f $(VENV)/axe/node_modules/axe-core/axe.min.js ] \
+	  || { mkdir -p $(VENV)/axe && cd $(VENV)/axe && echo '{"nodeModulesDir": "auto"}' > deno.json && ../bin/deno add --quiet npm:axe-core@4.14.0; } >/dev/null 2>&1 \
+	  || echo "There is no axe-core, and it cannot be installed here: tests of accessibility are skipped."
 
 java:
 	@command -v java >/dev/null || [ -n "$$JAVA_HOME" ] \

@@ -53,6 +53,7 @@ from .measures import Measure as Measure
 from .measures import measure as measure
 from .measures import parse as parse
 from .measures.profiles import PROFILES as PROFILES
+from .page.label_page import label as label
 from .page.report import report as report
 from .quality_gate.gate import baseline as baseline
 from .quality_gate.gate import gate as gate

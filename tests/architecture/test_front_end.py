@@ -46,6 +46,5 @@ def test_numbers_are_written_as_python_writes_them(tmp_path):
         "console.log(JSON.stringify([0, 2, 4].map((places) => values.map((value) => numberText(value, places)))));\n"
     )
     done = subprocess.run([DENO, "run", "--quiet", str(script)], capture_output=True, text=True, env=ALONE)
-    assert json.loads(done.stdout) == [[f"{value:z.{places}f}" for value in values] for places in (0, 2, 4)], (
-        done.stderr
-    )
+    wanted = [[f"{value:z.{places}f}".replace("-", "−") for value in values] for places in (0, 2, 4)]
+    assert json.loads(done.stdout) == wanted, done.stderr

@@ -1,8 +1,4 @@
-"""Ten thousand queries and five runs: the page stays fluid, measured in the page itself.
-
-Limits are far above what was measured (see docs/report.md), since other programs run on the machine that tests: they tell a page that
-draws every row from one that does not.
-"""
+"""A page of ten thousand queries: the elements it has and the work it does do not grow with the queries. benchmarks/page.py times it."""
 
 from __future__ import annotations
 
@@ -28,30 +24,29 @@ def large_page(tmp_path_factory):
     return path
 
 
-TIMED = """async (what) => {
+# Elements that a step adds or removes, counted by the browser.
+COUNTED = """async (what) => {
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   await frame();
-  const times = [];
-  for (const step of what === "scroll" ? [...Array(50).keys()] : ["q1", "q12", "q123", "run1<0.5", "diff>0.3", ""]) {
-    const start = performance.now();
-    if (what === "scroll") document.querySelector(".table-grid").parentElement.scrollTop = step * 997;
+  const body = document.querySelector(".table-body");
+  let changed = 0;
+  const observer = new MutationObserver((all) => all.forEach((one) => changed += one.addedNodes.length + one.removedNodes.length));
+  observer.observe(body, { childList: true, subtree: true });
+  const counts = [];
+  for (const step of what === "scroll" ? [...Array(20).keys()] : ["q1", "q12", "q123", "run1<0.5", "diff>0.3", ""]) {
+    changed = 0;
+    if (what === "scroll") document.querySelector(".table-grid").scrollTop = step * 997;
     else {
       const field = document.getElementById("queries-field");
       field.value = step;
       field.dispatchEvent(new Event("input", { bubbles: true }));
     }
     await frame();
-    times.push(performance.now() - start);
+    await frame();
+    counts.push([changed, body.querySelectorAll("[role=row]").length]);
   }
-  return times;
+  return counts;
 }"""
-
-
-def test_the_page_is_usable_soon(visit, large_page):
-    page = visit(large_page)
-    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    assert painted < 2_000
-    assert page.locator("figure svg, figure canvas").count() == page.locator("figure").count()
 
 
 def test_only_rows_on_show_are_elements_of_the_page(visit, large_page):
@@ -59,19 +54,31 @@ def test_only_rows_on_show_are_elements_of_the_page(visit, large_page):
     assert page.locator("[role=grid]").get_attribute("aria-rowcount") == str(QUERIES + 1)
     assert page.locator(".table-body [role=row]").count() < 60
     assert page.evaluate("document.getElementsByTagName('*').length") < 6_000
+    assert page.locator("figure svg, figure canvas").count() == page.locator("figure").count()
 
 
 @pytest.mark.parametrize("what", ["scroll", "filter"])
-def test_scrolling_and_filtering_are_fluid(visit, large_page, what):
+def test_scrolling_and_filtering_touch_only_rows_on_show(visit, large_page, what):
     page = visit(large_page)
     page.locator("#queries-field").scroll_into_view_if_needed()
-    times = page.evaluate(TIMED, what)
-    assert float(np.median(times)) < 100
-    assert max(times) < 1_000
+    for changed, rows in page.evaluate(COUNTED, what):
+        assert rows < 60
+        assert changed < 1_000
+
+
+def test_rankings_are_unpacked_only_where_they_are_needed(visit, large_page):
+    page = visit(large_page)
+    blocks = page.locator("script[id^=details-]").count()
+    assert blocks >= 100
+    # The five most improved and the five most hurt queries: at most one block each.
+    unpacked = "performance.getEntriesByType('mark').filter((mark) => mark.name.startsWith('unpack details')).length"
+    page.locator("#change-list").scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    assert page.evaluate(unpacked) <= 10
 
 
 def test_the_last_query_is_reached(visit, large_page):
-    page = visit(large_page)
+    page = visit(large_page, "#sort=id&down=no")
     page.locator(".table-body [tabindex='0']").first.focus()
     page.keyboard.press("End")
     page.wait_for_timeout(100)

@@ -30,7 +30,9 @@ def test_the_verdict_of_the_sample():
     assert row[3] == "+0.2657"
     assert row[-1] == "better"
     assert "queries that changed most" in done.output
-    assert done.output.startswith("dense is better than bm25 on nDCG@10 (p < 0.0001, 40 queries).\n")
+    assert done.output.startswith(
+        "dense is clearly better than bm25 on nDCG@10.\nBy how much?  +0.266 nDCG@10: bm25 0.520 → dense 0.785 (+51%); "
+    )
 
 
 @pytest.mark.parametrize("form", FORMATS.names)

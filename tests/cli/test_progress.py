@@ -45,12 +45,17 @@ STEPS = {  # the steps of each command, in order; others may be between them
     ("variance", "qrels.txt", "A=a.run", "B=b.run"): (INPUTS[0], "measuring", "estimating variance"),
     ("recommend", "a.run", "qrels.txt"): ("reading a.run", "reading qrels.txt", "measuring"),
     ("trec_eval", "qrels.txt", "a.run"): (*INPUTS[:2], "measuring"),
+    ("pool", "a.run", "b.run", "-o", "p.jsonl"): ("reading a.run", "reading b.run", "writing p.jsonl"),
+    ("next", "qrels.txt", "a.run", "b.run"): (*INPUTS, "measuring", "comparing", "choosing documents"),
+    ("judge", "todo.jsonl", "--doc-texts", "docs.jsonl", "--url", "http://localhost:9/v1", "--model", "m", "--dry-run"): ("reading todo.jsonl", "reading docs.jsonl"),
 }  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def files(collection: Path) -> Path:
     Path("other.txt").write_text("q1 0 d1 1\nq1 0 d2 1\nq2 0 d4 0\n")
+    Path("todo.jsonl").write_text('{"query": "q1", "doc": "d1"}\n')
+    Path("docs.jsonl").write_text('{"_id": "d1", "text": "tea"}\n')
     for name in "ab":
         run("eval", "qrels.txt", f"{name}.run", "-q", "--format", "json", "-o", f"{name}.json")
     run("clicks", "simulate", "qrels.txt", "a.run", "--sessions", "50", "-o", "log.csv")

@@ -70,6 +70,28 @@ def test_no_number_is_broken(columns):
             assert number in " ".join(narrow.split()), number
 
 
+@pytest.mark.parametrize(("columns", "bars"), [(60, 1), (80, 4), (120, 4)])
+def test_a_comparison_answers_first_and_draws_bars_where_there_is_room(columns, bars):
+    lines = ESCAPE.sub("", on_terminal(columns, "compare", *SAMPLE, "-m", "nDCG@10")).splitlines()
+    assert lines[0] == "dense is clearly best on nDCG@10."
+    starts = [
+        next(i for i, line in enumerate(lines) if line.startswith(f"{title}?"))
+        for title in ("By how much", "How certain", "Where")
+    ]
+    assert starts == sorted(starts)
+    assert sum("●" in line or "○" in line for line in lines) == bars
+    (header,) = (line for line in lines if line.startswith("run    against"))
+    assert header.split()[-1] == ("verdict" if columns == 60 else "0")
+    assert lines[-1].endswith("]")  # a warning, with its code
+
+
+def test_a_terminal_without_such_characters_gets_plain_ones():
+    text = on_terminal(80, "compare", *SAMPLE, "-m", "nDCG@10", PYTHONIOENCODING="ascii")
+    assert text.isascii()
+    assert "-*-" in text
+    assert "->" in text
+
+
 @pytest.mark.parametrize(
     "name", [None, *(name for name in COMMANDS if name != "trec_eval")]
 )  # its help is that of trec_eval

@@ -1,14 +1,15 @@
 import { boundsCsv, boundsScene } from "../../src/judged/page/web/charts/bounds.js";
 import { viewedDifferences, viewedPair } from "../../src/judged/page/web/charts/common.js";
 import { coverageCsv, coveragePicture, coverageScene } from "../../src/judged/page/web/charts/coverage.js";
-import { barLevels, criticalCsv, criticalScene } from "../../src/judged/page/web/charts/critical.js";
+import { againstCsv, againstScene } from "../../src/judged/page/web/charts/against.js";
+import { matrixCsv, matrixScene } from "../../src/judged/page/web/charts/matrix.js";
 import { curveCsv, curveScene } from "../../src/judged/page/web/charts/curve.js";
 import { differenceCsv, differenceScene, differenceWords } from "../../src/judged/page/web/charts/difference.js";
 import { spaceOut } from "../../src/judged/page/web/charts/line-labels.js";
 import { meansCsv, meansScene, rankedRuns } from "../../src/judged/page/web/charts/means.js";
 import { scatterCsv, scatterPlaces, scatterScene } from "../../src/judged/page/web/charts/scatter.js";
 import { slicesCsv, slicesScene } from "../../src/judged/page/web/charts/slices.js";
-import { binCounts, spreadBins, spreadCsv, spreadScene } from "../../src/judged/page/web/charts/spread.js";
+import { binCounts, spreadBins, spreadCsv, spreadScene, tallestBar } from "../../src/judged/page/web/charts/spread.js";
 import { countMarks } from "../../src/judged/page/web/kit/scene.js";
 import { textWidth } from "../../src/judged/page/web/kit/text.js";
 import { same } from "./check.js";
@@ -31,12 +32,15 @@ function charts(book, view) {
     scatter: [(width) => scatterScene(book, view, width), () => scatterCsv(book, view)],
     spread: [(width) => spreadScene(book, view, width), () => spreadCsv(book, view)],
     slices: [(width) => slicesScene(book, view, width), () => slicesCsv(book, view)],
-    critical: [(width) => criticalScene(book, view, width), () => criticalCsv(book, view)],
+    against: [(width) => againstScene(book, view, width), () => againstCsv(book, view)],
+    ...(book.facts.runs.length > 2
+      ? { matrix: [(/** @type {number} */ width) => matrixScene(book, view, width), () => matrixCsv(book, view)] }
+      : {}),
     bounds: [(width) => boundsScene(book, view, width), () => boundsCsv(book, view)],
-    coverage: [(width) => coverageScene(book, width), () => coverageCsv(book)],
+    coverage: [(width) => coverageScene(book, view, width), () => coverageCsv(book)],
     ...Object.fromEntries(book.facts.pictures.map((picture) => [
       picture.kind,
-      [(/** @type {number} */ width) => curveScene(picture, width), () => curveCsv(picture)],
+      [(/** @type {number} */ width) => curveScene(book, view, picture, width), () => curveCsv(picture)],
     ])),
   };
 }
@@ -235,8 +239,10 @@ Deno.test("every value is in one bin", () => {
   }
 });
 
-Deno.test("bars of a critical-difference diagram do not overlap", () => {
-  same(barLevels([[0, 10], [5, 15], [11, 20], [16, 30]]), [0, 1, 0, 1]);
+Deno.test("one bar of queries without success does not flatten the others", () => {
+  same(tallestBar([[37, 2, 3], [5, 4, 6]]), 9);
+  same(tallestBar([[7, 2, 3], [5, 4, 6]]), 7);
+  same(tallestBar([[40, 0, 0]]), 40);
 });
 
 Deno.test("labels at the ends of lines keep their distance, and stay near", () => {
@@ -252,18 +258,18 @@ Deno.test("ranks beyond a hundred have a logarithmic axis", () => {
   /** @type {any} */ (book.facts.coverage).ranks = Array.from({ length: 10 }, (_, i) => 100 * (i + 1));
   same(coveragePicture(book)?.log, true);
   book.facts.coverage = null;
-  same(coverageScene(book, 400).spots, []);
+  same(coverageScene(book, VIEW, 400).spots, []);
 });
 
 Deno.test("bands are drawn for four lines or fewer, and curves differ without colour", () => {
   const band = (/** @type {Mark} */ mark) => mark.kind === "path" && mark.opacity === 0.13;
   const drawnOf = (/** @type {number} */ count) => {
-    const [picture] = sampleBook({ runs: Array.from({ length: count }, (_, i) => `r${i}`), queries: 5 }).facts.pictures;
-    return curveScene(picture, 800).marks;
+    const book = sampleBook({ runs: Array.from({ length: count }, (_, i) => `r${i}`), queries: 5 });
+    return curveScene(book, VIEW, book.facts.pictures[0], 800).marks;
   };
   same([drawnOf(4).filter(band).length, drawnOf(5).filter(band).length], [4, 0]);
-  const lines = drawnOf(5).filter((mark) => mark.kind === "path" && mark.width === 1.8);
-  same(new Set(lines.map((mark) => JSON.stringify("dash" in mark && mark.dash))).size, 5);
+  const lines = drawnOf(4).filter((mark) => mark.kind === "path" && /^run/.test(mark.stroke ?? "") && "dash" in mark);
+  same(new Set(lines.map((mark) => JSON.stringify("dash" in mark && mark.dash))).size, 4);
 });
 
 Deno.test("a slice that was not tested is a hollow dot without an interval", () => {

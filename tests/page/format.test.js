@@ -17,7 +17,7 @@ import { same } from "./check.js";
 Deno.test("a tie goes to the even digit, as in Python", () => {
   same(numberText(0.03125, 4), "0.0312");
   same(numberText(0.09375, 4), "0.0938");
-  same(numberText(-0.03125, 4), "-0.0312");
+  same(numberText(-0.03125, 4), "−0.0312");
   same(numberText(0.5, 0), "0");
   same(numberText(1.5, 0), "2");
   same(numberText(2.5, 0), "2");
@@ -41,7 +41,7 @@ Deno.test("what is missing is a dash", () => {
 
 Deno.test("differences carry a sign, p-values are never 0", () => {
   same(signedText(0.25), "+0.2500");
-  same(signedText(-0.25), "-0.2500");
+  same(signedText(-0.25), "−0.2500");
   same(pText(0), "<0.0001");
   same(pText(0.0312), "0.0312");
 });

@@ -1,4 +1,5 @@
-import { filterExamples, sliceTest } from "../../src/judged/page/web/queries/queries.js";
+import { filterExamples, sliceSheet } from "../../src/judged/page/web/queries/queries.js";
+import { createSelection, sliceTest } from "../../src/judged/page/web/queries/selection.js";
 import {
   bestValue,
   chosenRows,
@@ -125,7 +126,7 @@ Deno.test("columns give texts and values to sort by", () => {
   const texts = new Map(columns.map((column) => [column.key, column.text(3)]));
   same(texts.get("id"), "q4");
   same(texts.get("run:bm25"), String(a));
-  same(texts.get("difference"), `${b > a ? "+" : ""}${b - a}`);
+  same(texts.get("difference"), `${b > a ? "+" : ""}${b - a}`.replace("-", "−"));
   same(columns.map((column) => !!column.rising), [true, true, false, false, false, false, false]);
   const id = columns[0];
   same([1, 9].map((row) => id.sortValue(row)), [1, 9]); // q2 before q10
@@ -182,4 +183,20 @@ Deno.test("a slice keeps its rows; none keeps all", () => {
   same(rows.filter(sliceTest(BOOK, "constructor")), rows);
   const empty = sampleBook({ change: (facts) => facts.slices = [{ label: "", rows: [2] }] });
   same([sliceTest(empty, ""), sliceTest(empty, null)].map((test) => rows.filter(test)), [[2], rows]);
+});
+
+Deno.test("a selection is what all filters leave, and null if there is none", () => {
+  const selection = createSelection(BOOK);
+  const state = { ...defaultState(BOOK), q: "", only: /** @type {const} */ (""), slice: null };
+  same(selection.of(state).picked, null);
+  const chosen = selection.of({ ...state, slice: "long", only: "better" });
+  same(chosen.rows.every((row) => row % 3 === 0 && chosen.picked?.has(row)), true);
+  same(selection.of({ ...state, slice: "long", only: "better" }) === chosen, true);
+});
+
+Deno.test("a selection is saved as a slice of all queries", () => {
+  const { header, rows } = sliceSheet(BOOK, [BOOK.facts.queries[1]]);
+  same(header, ["query", "slice"]);
+  same(rows.filter(([, slice]) => slice === "selected"), [[BOOK.facts.queries[1], "selected"]]);
+  same(rows.length, BOOK.facts.queries.length);
 });

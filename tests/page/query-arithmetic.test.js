@@ -10,7 +10,7 @@ function ranking(docs, below = []) {
 
 /** @param {string[]} headers @param {number[]} ranks @param {string[][]} rows */
 function arithmetic(headers, ranks, rows) {
-  return { headers, ranks, rows, closing: "", hidden: 0 };
+  return { headers, ranks, rows, closing: "", hidden: 0, parts: null };
 }
 
 Deno.test("rows stand for the documents at their ranks, on the page and below", () => {

@@ -27,7 +27,16 @@ export const MEASURES = [
     description: "Irrelevant documents among the first ten.",
     formula: "irrelevant in the first 10",
   },
-].map((m, i) => ({ ...m, lower: i === 2, whole: i === 2, unit: i < 2, places: 4 }));
+].map((m, i) => ({
+  ...m,
+  intuition: i ? "" : "How much of the best possible gain the first ten have.",
+  paper: "Järvelin & Kekäläinen 2002",
+  lower: i === 2,
+  whole: i === 2,
+  unit: i < 2,
+  places: 4,
+  reach: 10,
+}));
 
 /** The same numbers between 0 and 1 each time. @param {number} seed */
 export function seeded(seed) {
@@ -70,11 +79,12 @@ function valued(grades, all) {
   const headers = ["rank", "grade", "part"];
   const found = { ranks: ranks.filter((rank) => rank === hit + 1), rows: rows.filter(([rank]) => +rank === hit + 1) };
   const hidden = grades.slice(10).filter((grade) => grade !== null).length;
+  const parts = ranks.map((rank) => ideal > 0 ? gain(first[rank - 1], rank - 1) / ideal : 0);
   /** @type {Arithmetic[]} */
   const why = [
-    { headers, ranks, rows, closing: `${dcg.toFixed(4)} / ${ideal.toFixed(4)} = ${ndcg.toFixed(4)}`, hidden },
-    { headers, ...found, closing: rr.toFixed(4), hidden },
-    { headers, ranks, rows, closing: `${wrong} of ${first.length}`, hidden },
+    { headers, ranks, rows, closing: `${dcg.toFixed(4)} / ${ideal.toFixed(4)} = ${ndcg.toFixed(4)}`, hidden, parts },
+    { headers, ...found, closing: rr.toFixed(4), hidden, parts: null },
+    { headers, ranks, rows, closing: `${wrong} of ${first.length}`, hidden, parts: null },
   ];
   return { values: [ndcg, rr, wrong], why };
 }
@@ -146,15 +156,9 @@ function pairOf(values, measure, a, b, runs, part, rows) {
     adjusted: Math.min(1, 3 * p), d_z: mean / (error * Math.sqrt(d.length)),
     superiority: (up + (d.length - up - down) / 2) / d.length, cliff: (up - down) / d.length, verdict, note: "", needs: "",
     words: `${runs[b]} against ${runs[a]} by ${name}: ${verdict}`,
+    headlines: /** @type {any} */ (part ? undefined : [[b, ` is ${verdict}, compared with `, a, "."], [a, " is compared with ", b, "."]]),
+    sure: { short: "Sure", long: ["Chance alone gives less."] }, relative: [0.1, -0.1],
   };
-}
-
-/** @param {number[][][]} values @param {string[]} runs @param {number} measure */
-function criticalOf(values, runs, measure) {
-  const means = runs.map((_, run) => estimated(values[measure][run]).mean);
-  const order = means.map((_, run) => run).sort((x, y) => means[y] - means[x]);
-  const bars = order.slice(1).map((run, i) => [order[i], run]);
-  return { means, bars, alpha: 0.05, queries: values[measure][0].length };
 }
 
 /** @param {string[]} runs @param {number[][][]} values @returns {Facts["pictures"]} */
@@ -266,15 +270,21 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
       `${WORDS[query % 16]} ${WORDS[(query * 7 + 3) % 16]}${query % 3 ? "" : " in the long winter"}`),
     level: 0.95, alpha: 0.05, intervals: { all: "simultaneous 95% interval", slices: "95% interval" }, baseline: 0, key: "a, b: better than that run (corrected p ≤ 0.05)",
     verdicts: MEASURES.map((m) => ({
-      words: `${runs[runs.length - 1]} is the best by ${m.name}.`, more: ["The interval of its gain does not hold 0."] })),
+      words: [runs.length - 1, ` is clearly best on ${m.name}.`], more: [["Clearly better than ", 0, "."]],
+      pair: runs.length > 1 ? [0, runs.length - 1] : null })),
+    tops: { 10: { means: runs.map((_, run) => 2 + run / 10), found: runs.map((_, b) => runs.map((_, a) => a === b ? 0 : 5 * b + a)) } },
+    unjudged: MEASURES.map((_, m) => m ? null : { change: true, words: ["Yes: ", 0, " may pass."] }), judge: [[0, "d1-7", 3, null]],
+    empty: "counts as 0",
     summary, pairs: pairs("", all), parts: slices.flatMap((slice) => pairs(slice.label, slice.rows)), slices,
-    pictures: picturesOf(runs, values), critical: MEASURES.map((_, m) => runs.length > 2 ? criticalOf(values, runs, m) : null),
+    pictures: picturesOf(runs, values),
     coverage: { ranks, shares: runs.map((_, run) => ranks.map((rank) => share(run, rank))) }, grades: [0, 1, 2, 3],
     relevant: details.map((detail) => detail.grades.filter((grade) => (grade ?? 0) > 0).length),
     relevance: 1,
+    markdown: "**dense is clearly best.**",
+    details: [],
     warnings: [{ code: "unjudged", count: 12, text: "12 documents of the first ten are unjudged." }],
     methods: ["Means over queries, with intervals of two standard errors."], citations: ["Järvelin & Kekäläinen 2002"],
-    inputs: [{ role: "qrels", name: "sample.qrels", sha256: "0".repeat(64), of: "file" }], depth: DEPTH, chunk: CHUNK,
+    inputs: [{ role: "qrels", name: "sample.qrels", sha256: "0".repeat(64), of: "file" }], headers: [], changed: {}, depth: DEPTH, chunk: CHUNK,
   };
   const flat = Float64Array.from(values.flat(2));
   change(facts, flat);

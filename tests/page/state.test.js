@@ -30,6 +30,11 @@ function bookOf(facts = {}) {
       measures,
       queries: ["q1", "q2", ...HOSTILE],
       baseline: -1,
+      verdicts: measures.map(() => ({
+        words: [],
+        more: [],
+        pair: runs.length > 1 ? [runs.length - 2, runs.length - 1] : null,
+      })),
       slices: [{ label: "short & sweet", rows: [0] }],
       pictures: [{ kind: "pr", title: "PR" }, { kind: "at-k", title: "P@k" }, { kind: "at-k", title: "R@k" }],
       pairs: [],
@@ -89,39 +94,16 @@ function fakeWindow(hash = "") {
   return { view: /** @type {Window} */ (/** @type {unknown} */ (view)), entries, wait, listeners };
 }
 
-/** The two runs of the default. @param {Record<string, any>} [facts] */
-function defaultPair(facts) {
-  const { a, b } = defaultState(bookOf(facts));
-  return [a, b];
-}
-
-Deno.test("the default compares the leader with the runner-up", () => {
+Deno.test("the default is the pair of the headline, with the largest differences first", () => {
   const { measure, a, b, slice, sort, down } = defaultState(bookOf());
-  same({ measure, a, b, slice, sort, down }, { measure: 0, a: 1, b: 2, slice: null, sort: "id", down: false });
-  same(defaultPair({ means: [0.5, 0.3, 0.4] }), [2, 0]);
+  same({ measure, a, b, slice, sort, down }, { measure: 0, a: 1, b: 2, slice: null, sort: "change", down: true });
 });
 
-Deno.test("the default begins at the baseline, and knows that less may be better", () => {
-  same(defaultPair({ baseline: 2 }), [2, 1]);
+Deno.test("of one run, the worst queries come first", () => {
+  const { a, b, sort, down } = defaultState(bookOf({ runs: ["only"] }));
+  same({ a, b, sort, down }, { a: 0, b: 0, sort: "run:only", down: false });
   const lower = [{ name: "cost", lower: true }];
-  same(defaultPair({ measures: lower }), [1, 0]);
-  same(defaultPair({ measures: lower, baseline: 1 }), [1, 0]);
-});
-
-Deno.test("of two runs, the one that is called better comes first, as in the headline", () => {
-  const pairs = (/** @type {string} */ verdict) => [{ measure: 0, a: 0, b: 1, verdict }];
-  const two = { runs: ["one", "two"], means: [0.5, 0.4] };
-  same(defaultPair({ ...two, pairs: pairs("worse") }), [1, 0]);
-  same(defaultPair({ ...two, pairs: pairs("better") }), [0, 1]);
-  same(defaultPair({ ...two, pairs: pairs("no clear difference") }), [0, 1]);
-  same(defaultPair({ ...two, pairs: pairs("worse"), baseline: 0 }), [0, 1]);
-  same(defaultPair(two), [1, 0]);
-});
-
-Deno.test("without means the next run is compared, and one run with itself", () => {
-  same(defaultPair({ means: [NaN, NaN, NaN], baseline: 2 }), [2, 0]);
-  same(defaultPair({ means: [0.9, NaN, 0.1] }), [2, 0]);
-  same(defaultPair({ runs: ["only"] }), [0, 0]);
+  same(defaultState(bookOf({ runs: ["only"], measures: lower })).down, true);
 });
 
 Deno.test("the default has no fragment, and no fragment is the default", () => {
@@ -133,7 +115,7 @@ Deno.test("the default has no fragment, and no fragment is the default", () => {
 Deno.test("a fragment names runs and measures, and only what differs", () => {
   const codec = stateCodec(bookOf());
   same(codec.encode({ ...codec.start, measure: 1, a: 0, query: "q2" }), "measure=AP&a=bm25&query=q2");
-  same(codec.encode({ ...codec.start, down: true }), "down=yes");
+  same(codec.encode({ ...codec.start, down: false }), "down=no");
 });
 
 Deno.test("every state comes back from its fragment", () => {
@@ -219,7 +201,7 @@ Deno.test("listeners hear what changed, and nothing when nothing did", () => {
   /** @type {string[][]} */
   const heard = [];
   const stop = store.subscribe((_, changed) => heard.push(changed));
-  store.set({ q: "flu", down: true });
+  store.set({ q: "flu", down: false });
   store.set({ q: "flu" });
   stop();
   store.set({ q: "" });

@@ -15,7 +15,19 @@ from judged.cli.options.output import show_warnings
 from judged.cli.options.rag import chunk_options
 
 # Options that need two runs.
-_PAIRS = ("baseline", "test", "correction", "alpha", "margin", "slices", "by", "min_queries", "resamples", "seed")
+_PAIRS = (
+    "card",
+    "baseline",
+    "test",
+    "correction",
+    "alpha",
+    "margin",
+    "slices",
+    "by",
+    "min_queries",
+    "resamples",
+    "seed",
+)
 
 
 @click.command("report", cls=Command)
@@ -24,6 +36,12 @@ _PAIRS = ("baseline", "test", "correction", "alpha", "margin", "slices", "by", "
 @option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="Output file.")
 @option("--doc-texts", metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV or Parquet.")
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries: JSON Lines, TSV, CSV or Parquet.")
+@option(
+    "--card",
+    metavar="FILE",
+    group="Output",
+    help="Also write the answer as a picture of 1200 × 630 pixels: .png, .svg or .pdf.",
+)
 @option("--title", metavar="TEXT", group="Output", help="Title of the page. [default: the names of the runs]")
 @option("--show", type=click.IntRange(1), metavar="N", group="Output", help="Number of ranks to show. [default: 100, fewer for very many queries]")  # fmt: skip
 @comparison_options
@@ -43,6 +61,7 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     judged report qrels.txt *.run -m nDCG@10 AP --baseline bm25.run
     judged report qrels.txt a.run b.run --doc-texts corpus.jsonl
     judged report qrels.txt a.run b.run --slices queries.csv --by category
+    judged report qrels.txt a.run b.run --card card.png
     """
     from judged.comparison.compare import compare
     from judged.evaluation.evaluate import DEFAULT, evaluate
@@ -67,6 +86,9 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     show_warnings(write_page(result, output, **texts, title=options["title"], depth=options["show"]))
     size = Path(output).stat().st_size if Path(output).is_file() else 0
     say(f"{output} ({size / 1e6:.1f} MB)")
+    if options["card"] is not None:
+        result.card(options["card"])
+        say(options["card"])
 
 
 def _check_no_comparison(ctx: click.Context) -> None:

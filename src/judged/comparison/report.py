@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from judged.comparison.tables import change_table, pair_table, slice_table, system_table
 from judged.stats.checks import check_choice
 from judged.tables.result import Result
-from judged.tables.table import Table
+from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
 
 TableName = Literal["systems", "pairs", "slices", "overall", "jointly", "where"]
+
+
+def summary_markdown(comparison: Comparison) -> str:
+    """Return the answer and the table of runs as Markdown, to be pasted into a chat or a ticket."""
+    return ComparisonReport(comparison, "systems", answer=True).to_markdown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,7 @@ class ComparisonReport(Result):
     jointly: str | None = None
     where: int = 0
     intervals: bool = True
+    answer: bool = False  # show the answer above a requested table
 
     def __post_init__(self) -> None:
         if self.table is not None:
@@ -40,7 +46,11 @@ class ComparisonReport(Result):
 
     def headline(self) -> list[str]:
         """The verdicts, unless one table was requested."""
-        return self.comparison.headline() if self.table is None else []
+        return self.comparison.headline() if self.table is None or self.answer else []
+
+    def details(self) -> list[Detail]:
+        """Size, certainty and place of the difference, unless one table was requested."""
+        return self.comparison.details() if self.table is None or self.answer else []
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The requested tables; settings, policy and warnings are below the last one."""

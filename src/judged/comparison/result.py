@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -23,7 +24,7 @@ from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
 from judged.stats.summary import summarise
 from judged.tables.result import Result
-from judged.tables.table import Table
+from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
     from judged.comparison.changes import Change
@@ -214,10 +215,16 @@ class Comparison(Result):
         return [*shown, str(self.settings), *self.settings.remarks]
 
     def headline(self) -> list[str]:
-        """One sentence per measure: the verdict."""
-        from judged.comparison.tables import headline
+        """One sentence of at most twelve words per measure: the verdict."""
+        from judged.comparison.answer import headlines
 
-        return headline(self)
+        return headlines(self)
+
+    def details(self) -> list[Detail]:
+        """Size, certainty and place of the difference: the lines below the verdict on the first measure."""
+        from judged.comparison.answer import details
+
+        return details(self)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Means of runs by measures, the pairs, and the slices if there are any."""
@@ -266,6 +273,12 @@ class Comparison(Result):
         from judged.comparison.report import ComparisonReport
 
         return ComparisonReport(self, table, overall, jointly, where, intervals)
+
+    def card(self, path: str | os.PathLike[str], *, measure: str | None = None, dark: bool = False) -> None:
+        """Write the answer on a measure [default: the first] as a picture of 1200 × 630 pixels: .png, .svg or .pdf."""
+        from judged.comparison.card import write_card
+
+        write_card(self, path, None if measure is None else self._name(measure), dark=dark)
 
     def plot(
         self,

@@ -1,16 +1,18 @@
-"""Tables of a comparison: runs × measures, the pairs, the slices, the queries that changed most; and the verdicts above them."""
+"""Tables of a comparison: runs × measures, the pairs, the slices, the queries that changed most."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judged._types import Bools
-from judged.comparison.difference import POWER, Difference, p_clause, these_queries
+from judged.comparison.answer import span_of
+from judged.comparison.difference import POWER, Difference
 from judged.measures.grammar import parse
-from judged.stats.decisions import APART, Verdict
+from judged.stats.decisions import APART
 from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import letters
 from judged.stats.paired.registry import TESTS
@@ -21,63 +23,6 @@ from judged.tables.text import counted, number, p_text
 if TYPE_CHECKING:
     from judged.comparison.changes import Change
     from judged.comparison.result import Comparison
-
-PHRASES: dict[Verdict, str] = {  # runs that share a verdict
-    "better": "better than", "worse": "worse than", "equal": "equal to", "identical": "identical to",
-    "wins more queries": "wins more queries than", "loses more queries": "loses more queries than", "no clear difference": "no clear difference from",
-}  # fmt: skip
-
-
-def headline(comparison: Comparison) -> list[str]:
-    """The verdict, one sentence per measure; one sentence for two runs that never differ."""
-    rows = comparison.rows
-    if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
-        on = listed([row.measure for row in rows])
-        return [f"{rows[0].b} and {rows[0].a} are identical on {on} on {these_queries(rows[0].queries)}."]
-    return [_verdict(comparison, m) for m in comparison.measures]
-
-
-def _verdict(comparison: Comparison, measure: str) -> str:
-    rows = comparison.by_measure[measure]
-    if len(rows) == 1:
-        row = rows[0]
-        queries = counted(row.queries, "query")
-        if row.verdict in ("too few queries", "identical"):
-            return f"{row.claim}."
-        if row.verdict == "no clear difference":
-            return f"{row.claim}: {row.size(3)}, {queries}{f'; {row.needs}' if row.needs else ''}."
-        return f"{row.claim} ({p_clause(row)}, {queries})."
-    if comparison.baseline is not None:
-        return f"On {measure}, {_by_verdict(rows, comparison.baseline)}."
-    best = [comparison.names[i] for i in _best(comparison, measure)]
-    if not best:
-        return f"No run has a value of {measure}."
-    if len(best) > 1:
-        return f"On {measure}, {listed(best)} have the best mean."
-    against = [row if row.b == best[0] else row.turned() for row in rows if best[0] in (row.a, row.b)]
-    return f"On {measure}, {best[0]} has the best mean: {_by_verdict(against)}."
-
-
-def _by_verdict(rows: list[Difference], baseline: str | None = None) -> str:
-    """Runs by verdict: those compared with the baseline, or without one those that the best run was compared with."""
-    clauses = []
-    for verdict, phrase in PHRASES.items():
-        others = [row.a if baseline is None else row.b for row in rows if row.verdict == verdict]
-        if others and baseline is None:
-            clauses.append(f"{phrase} {listed(others)}")
-        elif others and verdict == "no clear difference":
-            clauses.append(f"no clear difference between {listed(others)} and {baseline}")
-        elif others:
-            clauses.append(f"{listed(others)} {predicate(phrase, len(others))} {baseline}")
-    return "; ".join(clauses) or "too few queries to compare"
-
-
-def predicate(phrase: str, count: int) -> str:
-    """A verdict as a predicate: "is better than", "win more queries than"."""
-    if phrase.startswith(("wins", "loses")):
-        first, _, rest = phrase.partition(" ")
-        return phrase if count == 1 else f"{first[:-1]} {rest}"
-    return f"{'is' if count == 1 else 'are'} {phrase}"
 
 
 def listed(names: list[str]) -> str:
@@ -170,7 +115,7 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
         notes.append(
             f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test{like}"
         )
-    return _table(headers, tuple(rows), tuple(notes))
+    return _table(headers, tuple(rows), tuple(notes), comparison.rows)
 
 
 def _headers(comparison: Comparison, intervals: bool, *, slices: bool = False) -> tuple[str, ...]:
@@ -178,11 +123,13 @@ def _headers(comparison: Comparison, intervals: bool, *, slices: bool = False) -
     return ("measure", "run", "against", "difference", *interval, "won/tied/lost", "p", "corrected p", "d_z", "verdict")
 
 
-def _table(headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], notes: tuple[str, ...]) -> Table:
+def _table(
+    headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], notes: tuple[str, ...], of: Sequence[Difference]
+) -> Table:
     """A table of differences, with its columns of words and those to drop first."""
     words = tuple(headers.index(h) for h in ("slice", "measure", "run", "against", "verdict") if h in headers)
-    optional = tuple(headers.index(h) for h in ("d_z", "p", "queries needed", "won/tied/lost", "corrected p") if h in headers)  # fmt: skip
-    return Table(headers, rows, notes=notes, words=words, optional=optional)
+    optional = tuple(headers.index(h) for h in ("d_z", "p", "queries needed", "corrected p", "won/tied/lost") if h in headers)  # fmt: skip
+    return Table(headers, rows, notes=notes, words=words, optional=optional, grouped=True, spans=tuple(map(span_of, of)))  # fmt: skip
 
 
 def _row(row: Difference, places: int, intervals: bool) -> tuple[str, ...]:
@@ -199,7 +146,7 @@ def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tr
     notes = (
         f"slices of fewer than {least} are not tested; p-values are corrected for pairs, measures and slices together",
     )
-    return _table(headers, rows, notes)
+    return _table(headers, rows, notes, comparison.parts)
 
 
 def change_table(

@@ -5,19 +5,34 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from itertools import cycle
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.plots.style import COLOURS, DASHES, DPI, FONT, MARKERS, SIZE, bare, grid, matplotlib, new_axes, plain
+from judged.errors import UsageError
+from judged.plots.style import (
+    DASHES,
+    DPI,
+    FONT,
+    MARKERS,
+    SIZE,
+    Theme,
+    bare,
+    grid,
+    matplotlib,
+    plain,
+    theme_of,
+    write_caption,
+)
 
 if TYPE_CHECKING:
     from judged.curves.result import Curve, Curves
 
 _FEW = 3  # curves whose legend fits inside the axes; the legend of more is beside them
 _BANDS = 4  # more bands than this hide each other
-
+_ACROSS = 3  # panels in a row
+_PANEL = (3.1, 2.9)  # inches
 
 _INSTEAD = "points can be saved as .csv or .json without it"
 
@@ -36,7 +51,7 @@ def picture(curves: Curves, format: str, size: tuple[float, float] | None = None
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # characters missing in the font are drawn as boxes
         figure = Figure(figsize=size or _with_room(curves), layout="constrained")
-        draw(curves, figure.add_subplot())
+        _draw_panels(curves, _grid_of_axes(curves, figure))
         out = io.BytesIO()
         undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
         figure.savefig(out, format=format, dpi=dpi or DPI, metadata=undated)
@@ -44,67 +59,135 @@ def picture(curves: Curves, format: str, size: tuple[float, float] | None = None
 
 
 def _with_room(curves: Curves) -> tuple[float, float]:
-    """Return the default size, enlarged if the legend is beside the axes, so that the axes keep their size."""
+    """Return the default size, enlarged for panels and for a legend beside the axes, so that the axes keep their size."""
+    panels = _panels(curves)
+    if len(panels) > 1:
+        across = min(len(panels), _ACROSS)
+        return 0.5 + _PANEL[0] * across, 0.75 + _PANEL[1] * math.ceil(len(panels) / across)
     if len(curves) <= _FEW:
         return SIZE
     longest = max(len(_label(curves, i)) for i in range(len(curves)))
     return SIZE[0] + 0.55 + 0.068 * longest, max(SIZE[1], 0.6 + 0.17 * len(curves))
 
 
+def _panels(curves: Curves) -> dict[str, list[int]]:
+    """Return the numbers of the curves of each panel."""
+    panels: dict[str, list[int]] = {}
+    for i, curve in enumerate(curves):
+        panels.setdefault(curve.panel, []).append(i)
+    return panels
+
+
+def _grid_of_axes(curves: Curves, figure: Any) -> Any:
+    """Return one axes per panel, in rows of three."""
+    count = len(_panels(curves))
+    across = min(count, _ACROSS)
+    axes = figure.subplots(math.ceil(count / across), across, squeeze=False).ravel()
+    for unused in axes[count:]:
+        unused.remove()
+    return axes[:count]
+
+
 def draw(curves: Curves, ax: Any = None) -> Any:
-    """Draw curves on axes, or on new ones."""
+    """Draw curves on axes, or on new ones, which have a caption; return them, as an array if several measures were drawn on several."""
     matplotlib(_INSTEAD)
-    if ax is None:
-        ax = new_axes(_with_room(curves))
-    _background(curves, ax)
-    styles = zip(cycle(COLOURS), cycle(DASHES), cycle(MARKERS), strict=False)
-    lines = []
-    for i, (curve, (colour, dashes, marker)) in enumerate(zip(curves, styles, strict=False)):
-        (line,) = ax.plot(curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4.5,
-                          markevery=_marker_positions(curve, i), label=_label(curves, i),
-                          drawstyle="steps-pre" if curve.rule == "step" else "default", zorder=3)  # fmt: skip
-        lines.append((line, _height(curve)))
-        if len(curves) <= _BANDS and curve.low is not None and curve.high is not None:
+    if ax is not None:
+        return _draw_on(curves, ax)
+    import matplotlib.pyplot as plt
+
+    axes = _grid_of_axes(curves, plt.figure(figsize=_with_room(curves), layout="constrained"))
+    _draw_panels(curves, axes)
+    return axes if len(axes) > 1 else axes[0]
+
+
+def _draw_on(curves: Curves, ax: Any) -> Any:
+    """Draw on the axes of the caller: one for all curves, or one per measure."""
+    if not isinstance(ax, Iterable):
+        _draw_curves(curves, ax, range(len(curves)))
+        _legend(ax, curves, range(len(curves)))
+        return ax
+    panels, axes = _panels(curves), list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(axes) != len(panels):
+        raise UsageError("plot", f"{len(panels)} axes are needed, one per measure, got {len(axes)}", value=len(axes))
+    for (panel, members), one in zip(panels.items(), axes, strict=True):
+        _draw_curves(curves, one, members, panel)
+        _legend(one, curves, members)
+    return ax
+
+
+def _draw_panels(curves: Curves, axes: Any) -> None:
+    """Draw one panel per measure with a common legend, and a caption."""
+    panels = _panels(curves)
+    for (panel, members), ax in zip(panels.items(), axes, strict=True):
+        _draw_curves(curves, ax, members, panel)
+    if len(panels) == 1:
+        _legend(axes[0], curves, range(len(curves)))
+    else:
+        names = dict.fromkeys(curve.series for curve in curves)
+        handles = {line.get_label(): line for ax in axes for line in ax.get_lines()}
+        axes[0].figure.legend([handles[plain(name)] for name in names], [plain(name) for name in names], ncols=min(len(names), 6),
+                              loc="outside upper left", frameon=False, fontsize="small", handlelength=4.2)  # fmt: skip
+        if curves.title:
+            axes[0].figure.suptitle(plain(curves.title), x=0.01, ha="left", fontsize="medium")
+    if curves.notes:
+        write_caption(axes[0], f"{curves.notes[0][:1].upper()}{curves.notes[0][1:]}.")
+
+
+def _draw_curves(curves: Curves, ax: Any, members: Sequence[int], panel: str = "") -> None:
+    theme = theme_of(ax)
+    _background(curves, ax, theme)
+    series = list(dict.fromkeys(curve.series or curve.name for curve in curves))
+    measures = list(_panels(curves))
+    for i in members:
+        curve = curves[i]
+        k = series.index(curve.series or curve.name)
+        colour, marker = theme.runs[k % len(theme.runs)], MARKERS[k % len(MARKERS)]
+        together = len(measures) > 1 and not panel  # one colour per run; dashes tell the measures apart
+        dashes = DASHES[(measures.index(curve.panel) if together else k) % len(DASHES)]
+        ax.plot(curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4.5,
+                markevery=_marker_positions(curve, k), label=plain(curve.series) if panel else _label(curves, i),
+                drawstyle="steps-pre" if curve.rule == "step" else "default", zorder=3)  # fmt: skip
+        if len(members) <= _BANDS and curve.low is not None and curve.high is not None:
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=2)
-    ax.set(xlabel=curves.x_label, ylabel=curves.y_label)
-    if curves.title:
-        ax.set_title(plain(curves.title), loc="left", fontsize="medium")
+    ax.set(xlabel=curves.x_label, ylabel="" if panel else curves.y_label)
+    if panel or curves.title:
+        ax.set_title(plain(panel or curves.title), loc="left", fontsize="medium")
     if curves.log_x:
         _log_axis(ax, curves)
     if "x" in curves.limits:
         ax.set_xlim(*_pad(curves.limits["x"]))
     if "y" in curves.limits:
-        ax.set_ylim(*_pad(curves.limits["y"]))
-    _legend(ax, lines)
-    return ax
+        unit = all(np.nanmax(curves[i].y, initial=0.0) <= 1 for i in members) and curves.limits["y"][1] > 1
+        ax.set_ylim(*_pad((0.0, 1.0) if unit else curves.limits["y"]))  # counts have a panel with another axis
 
 
 def _label(curves: Curves, i: int) -> str:
     return f"{plain(curves[i].name)} {curves.marks[i] if curves.marks else ''}".rstrip()
 
 
-def _legend(ax: Any, lines: list[tuple[Any, float]]) -> None:
+def _legend(ax: Any, curves: Curves, members: Sequence[int]) -> None:
     """List names from the highest curve to the lowest; beside the axes unless there are few."""
-    ordered = [line for line, _ in sorted(lines, key=lambda pair: -pair[1])]
+    lines = dict(zip(members, ax.get_lines()[-len(members) :] if len(members) else [], strict=True))
+    ordered = [lines[i] for i in sorted(members, key=lambda i: -_height(curves[i]))]
     beside = len(lines) > _FEW
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {"loc": "best"}
     ax.legend(handles=ordered, frameon=not beside, framealpha=0.6, edgecolor="none", fontsize="small", handlelength=4.2, **where)  # fmt: skip
 
 
-def _background(curves: Curves, ax: Any) -> None:
+def _background(curves: Curves, ax: Any, theme: Theme) -> None:
     bare(ax)
     grid(ax)
     if curves.kind == "roc":
-        ax.plot([0, 1], [0, 1], color="#888888", linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
+        ax.plot([0, 1], [0, 1], color=theme.soft, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
         ax.annotate(
-            "chance", (0.24, 0.24), xytext=(4, -10), textcoords="offset points", color="#777777", fontsize="x-small"
+            "chance", (0.24, 0.24), xytext=(4, -10), textcoords="offset points", color=theme.soft, fontsize="x-small"
         )
     if curves.kind == "pr":
         for f in (0.2, 0.4, 0.6, 0.8):  # lines of equal F1, from precision 1 to recall 1
             recall = np.linspace(f / (2 - f), 1, 200)
-            ax.plot(recall, f * recall / (2 * recall - f), color="#888888", alpha=0.45, linewidth=0.7, zorder=1)
-            ax.annotate(f"F1 {f:g}", (1.0, f / (2 - f)), xytext=(1, 3), textcoords="offset points", color="#777777",
-                        fontsize="xx-small", ha="right", bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7})  # fmt: skip
+            ax.plot(recall, f * recall / (2 * recall - f), color=theme.soft, alpha=0.45, linewidth=0.7, zorder=1)
+            ax.annotate(f"F1 {f:g}", (1.0, f / (2 - f)), xytext=(1, 3), textcoords="offset points", color=theme.soft,
+                        fontsize="xx-small", ha="right", bbox={"boxstyle": "square,pad=0.1", "fc": theme.paper, "ec": "none", "alpha": 0.7})  # fmt: skip
 
 
 def _log_axis(ax: Any, curves: Curves) -> None:

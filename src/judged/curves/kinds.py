@@ -122,15 +122,17 @@ def _roc_of(j: Judged, row: int, level: float) -> Curve:
 
 def _at_k(name: str, j: Judged, request: CurveRequest, measures: list[Measure]) -> _CurvesAndMarks:
     ranks = _ranks(request.points, j)
-    lines = []
+    lines, several = [], len(measures) > 1
     for m in measures:
-        label = f"{name} {m.name}" if len(measures) > 1 else name
+        label = f"{name} {m.name}" if several else name
         values = _values_at_ranks(j, request, m, ranks)
         k = ranks.astype(float)
         if request.queries is not None:
-            lines += [Curve(_query_label(label, q, request), k, values[row], k) for q, row in _rows(j, request)]
+            of = {_query_label(name, q, request): Curve(_query_label(label, q, request), k, values[row], k)
+                  for q, row in _rows(j, request)}  # fmt: skip
         else:
-            lines.append(mean_curve(label, k, values, at=k, band=request.band, limits=m.definition.limits))
+            of = {name: mean_curve(label, k, values, at=k, band=request.band, limits=m.definition.limits)}
+        lines += [replace(line, panel=str(m), series=series) if several else line for series, line in of.items()]
     return lines, []
 
 

@@ -36,6 +36,8 @@ class Curve:
     low: Floats | None = None
     high: Floats | None = None
     rule: Literal["step", "line"] = "line"  # how points are joined, which determines the area
+    panel: str = ""  # the measure, if there are several: each is drawn on its own axes
+    series: str = ""  # the name without the measure: curves of one series have one colour
 
     def __len__(self) -> int:
         return len(self.x)
@@ -170,7 +172,10 @@ class Curves(Result):
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw on matplotlib axes (new ones by default) and return them."""
+        """Draw on matplotlib axes (new ones by default) and return them; several measures are an array of axes, one each.
+
+        Axes that are passed are one for all curves, or a sequence of one per measure.
+        """
         from judged.curves.draw import draw
 
         return draw(self, ax)

@@ -11,7 +11,6 @@ import numpy as np
 from judged._types import Ints
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
-from judged.evaluation.result.calibration import check_no_model
 from judged.stats.summary import no_weights
 from judged.tables.text import counted
 
@@ -35,6 +34,8 @@ def cluster(result: Values, clusters: Any, column: str | None = None) -> Values:
     """
     if clusters is None:
         return result
+    from judged.evaluation.result.calibration import check_no_model
+
     check_no_model(result, "clusters of queries")
     if result.weights is not None:
         raise no_weights("clusters")

@@ -19,7 +19,6 @@ from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
-from judged.evaluation.result.calibration import with_model
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
@@ -114,6 +113,8 @@ def evaluate(
     source = _joined(qrels, run, chosen, options, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
     if model is not None:
+        from judged.evaluation.result.calibration import with_model
+
         again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
         by_model = _joined(model, again, chosen, options, progress)
         result = with_model(result, measure_all(by_model, parsed, strict=strict, profile=profile))

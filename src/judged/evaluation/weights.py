@@ -12,7 +12,6 @@ from judged._types import Floats
 from judged.core.tables import Id
 from judged.errors import DataError, Warned, shown
 from judged.evaluation.measuring.column import check_strict
-from judged.evaluation.result.calibration import check_no_model
 from judged.tables.text import counted
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
     """
     if weights is None:
         return result
+    from judged.evaluation.result.calibration import check_no_model
+
     check_no_model(result, "weights of queries")
     from judged.io.query_attributes import values_of_queries
 

@@ -67,8 +67,8 @@ def estimate(
         level: lowest relevant grade.
         options: policies and preparation, as in `evaluate`.
     """
-    todo = read_todo(sample)
     result = evaluate(qrels, run, measures, level=level, **options)
+    todo = read_todo(sample)
     for m in result.measures:
         if m.name not in _ESTIMATES:
             raise UsageError("estimate", f"{m.name} cannot be estimated from a sample", hint=f"choose from {', '.join(_ESTIMATES)}", value=str(m))  # fmt: skip

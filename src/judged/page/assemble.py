@@ -13,23 +13,28 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 _HERE = Path(__file__).parent / "web"
-_STYLES = ("page", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
+_STYLES = ("page", "answer", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
+_LABEL_STYLES = ("page", "label")
+# Template, first script and style sheets of each page.
+PAGES = {"report": ("page.html", "main.js", _STYLES), "label": ("label/label.html", "label/main.js", _LABEL_STYLES)}
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _COMMENT = re.compile(
-    r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL
-)  # comments on lines of their own are a third of the text
-_SLOT = re.compile(r"\{\{(\w+)\}\}")
+    r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n|/\*\*(?:(?!\*/).)*\*/ ?", re.MULTILINE | re.DOTALL
+)  # types are a third of the text
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+_SLOT = re.compile(r"\{\{([\w-]+)\}\}")
 
 
-def script_files() -> list[Path]:
-    """Return the scripts in dependency order."""
+def script_files(page: str = "report") -> list[Path]:
+    """Return the scripts of a page in dependency order."""
     files: list[Path] = []
 
     def visit(path: Path) -> None:
@@ -39,26 +44,31 @@ def script_files() -> list[Path]:
         if path not in files:
             files.append(path)
 
-    visit((_HERE / "main.js").resolve())
+    visit((_HERE / PAGES[page][1]).resolve())
     return files
 
 
-def style_files() -> list[Path]:
-    """Return the style sheets in cascade order."""
-    return [_HERE / "styles" / f"{name}.css" for name in _STYLES]
+def style_files(page: str = "report") -> list[Path]:
+    """Return the style sheets of a page in cascade order."""
+    return [_HERE / "styles" / f"{name}.css" for name in PAGES[page][2]]
 
 
 @cache
-def script() -> str:
-    """Return all scripts as one, in its own scope."""
-    parts = [_EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", path.read_text("utf-8")))) for path in script_files()]
+def script(page: str = "report") -> str:
+    """Return all scripts of a page as one, in its own scope."""
+    parts = [_EXPORT.sub("", _IMPORT.sub("", _compact(path))) for path in script_files(page)]
     return '\n(() => {\n"use strict";\n' + "\n".join(parts) + "\nstart();\n})();\n"
 
 
 @cache
-def style() -> str:
-    """Return all style sheets as one."""
-    return "\n" + "\n".join(path.read_text("utf-8") for path in style_files())
+def style(page: str = "report") -> str:
+    """Return all style sheets of a page as one."""
+    return "\n" + "\n".join(map(_compact, style_files(page)))
+
+
+def _compact(path: Path) -> str:
+    """Return a script or a style sheet without comments on types and without indentation; lines stay."""
+    return _INDENT.sub("", _COMMENT.sub("", path.read_text("utf-8")))
 
 
 def document(
@@ -72,14 +82,19 @@ def document(
         values: an array of measures × runs × queries.
         blocks: details of queries, see data.js.
     """
+    details = ((f"details-{i}", json_bytes(block)) for i, block in enumerate(blocks))
+    own = [("facts", json_bytes(facts)), ("values", np.ascontiguousarray(values, "<f8").tobytes())]
+    yield from assembled("report", slots, chain(own, details))
+
+
+def assembled(page: str, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
+    """Yield the text of a page in pieces: its template with scripts, styles and the named parts of its data."""
     theme = "\n" + (_HERE / "theme.js").read_text("utf-8")
-    before, after = (_HERE / "page.html").read_text("utf-8").split("{{data}}\n")
-    own = {"policy": _policy([theme, script()], style()), "theme": theme, "style": style(), "script": script()}
+    before, after = (_HERE / PAGES[page][0]).read_text("utf-8").split("{{data}}\n")
+    own = {"policy": _policy([theme, script(page)], style(page)), "theme": theme, "style": style(page), "script": script(page)}  # fmt: skip
     yield _fill(before, {**own, **slots})
-    yield _pack("facts", _json(facts))
-    yield _pack("values", np.ascontiguousarray(values, "<f8").tobytes())
-    for i, block in enumerate(blocks):
-        yield _pack(f"details-{i}", _json(block))
+    for name, data in parts:
+        yield _pack(name, data)
     yield _fill(after, own)
 
 
@@ -98,7 +113,8 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _json(data: Any) -> bytes:
+def json_bytes(data: Any) -> bytes:
+    """Encode a part of the data."""
     return json.dumps(
         data, allow_nan=False, separators=(",", ":")
     ).encode()  # ASCII, because ids need not be valid UTF-8

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from judged._version import __version__
+from judged.comparison.answer import certainty, details, pair_headline, relative
 from judged.comparison.difference import Difference
+from judged.comparison.report import summary_markdown
 from judged.comparison.result import Comparison
 from judged.comparison.tables import key_of_signs, signs
 from judged.core.judged import Judged
@@ -21,9 +23,12 @@ from judged.evaluation.evaluate import with_bounds
 from judged.evaluation.result.coverage import judged_share
 from judged.evaluation.result.values import Values
 from judged.measures.registry import Measure
-from judged.page.methods import citations, inputs, methods
+from judged.page.evidence import found_documents, reach, unjudged_answer, worth_judging
+from judged.page.methods import EMPTY, citations, inputs, methods
+from judged.page.query_details import Rankings
 from judged.page.subject import Subject
-from judged.page.verdict import headlines
+from judged.page.verdict import answers, best_first
+from judged.steps import step
 
 LEVEL = 0.95
 _RANKS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 2_000, 5_000, 10_000)
@@ -33,11 +38,13 @@ _LINES = 6  # charts of a measure as a function of the cutoff
 
 
 def facts_of(
-    subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int
-) -> dict[str, Any]:
+    subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int, rankings: Rankings
+) -> dict[str, Any]:  # fmt: skip
     """Return the facts under the names documented in data.js."""
     comparison, first = subject.comparison, subject.first
     bounded = _with_bounds(subject)
+    verdicts, summary = answers(subject), _summary(subject, bounded)
+    unjudged = [unjudged_answer(subject, i, by) for i, by in enumerate(summary)]
     return {
         "title": title,
         "version": __version__,
@@ -50,21 +57,28 @@ def facts_of(
         "alpha": comparison.settings.alpha if comparison else 0.05,
         "intervals": _interval_names(comparison),
         "baseline": -1 if comparison is None or comparison.baseline is None else subject.runs.index(comparison.baseline),
-        "verdicts": [asdict(v) for v in headlines(subject)],
-        "summary": _summary(subject, bounded),
+        "verdicts": verdicts,
+        "details": [[one.title, one.text] for one in details(comparison)] if comparison else [],
+        "markdown": summary_markdown(comparison) if comparison else "",
+        "summary": summary,
+        "tops": found_documents(subject),
         "pairs": _pairs(subject, comparison.rows if comparison else ()),
         "parts": _pairs(subject, comparison.parts if comparison else ()),
         "slices": [{"label": k, "rows": np.flatnonzero(v).tolist()} for k, v in (comparison.slices if comparison else {}).items()],
         "pictures": _pictures(subject),
-        "critical": [_critical(subject, m) for m in subject.measures],
         "coverage": _coverage(subject),
+        "unjudged": unjudged,
+        "judge": worth_judging(subject, rankings, verdicts[0]["pair"], reach(subject.measures[0])) if any(one and one["change"] for one in unjudged) else [],
         "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
         "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
         "relevance": subject.level,
+        "empty": EMPTY[first.policy.empty],
         "warnings": [w.to_dict() for w in warnings],
         "methods": methods(subject, LEVEL, bounds=bounded is not None),
         "citations": citations(subject),
         "inputs": inputs(subject),
+        "headers": [],
+        "changed": {},
         "depth": depth,
         "chunk": chunk,
     }  # fmt: skip
@@ -73,8 +87,8 @@ def facts_of(
 def _measure(m: Measure, places: int) -> dict[str, Any]:
     d = m.definition
     return {
-        "name": str(m), "description": d.description, "formula": d.formula, "lower": d.lower_is_better,
-        "whole": d.whole, "unit": "unit" in d.laws, "places": places,
+        "name": str(m), "intuition": d.intuition, "description": d.description, "formula": d.formula, "paper": d.paper,
+        "lower": d.lower_is_better, "whole": d.whole, "unit": "unit" in d.laws, "places": places, "reach": reach(m),
     }  # fmt: skip
 
 
@@ -84,10 +98,11 @@ def _with_bounds(subject: Subject) -> list[Values] | None:
         return None
     if sum(int(j.retrieved.sum()) for j in subject.judged) > _MANY:
         return None
-    return [
-        r if r.if_irrelevant is not None else with_bounds(r, j)
-        for r, j in zip(subject.results, subject.judged, strict=True)
-    ]
+    with step("bounding the effect of unjudged documents"):
+        return [
+            r if r.if_irrelevant is not None else with_bounds(r, j)
+            for r, j in zip(subject.results, subject.judged, strict=True)
+        ]
 
 
 def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[str, Any]]]:
@@ -105,7 +120,7 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
             rows.append({
                 "mean": _finite(mean), "low": _finite(ends[0]), "high": _finite(ends[1]), "sign": marks[k], "best": mean == best,
                 "queries": int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
-                "against": _against(subject, m, subject.runs[k]),
+                "against": _against(subject, i, k),
             })  # fmt: skip
         table.append(rows)
     return table
@@ -113,7 +128,7 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
 
 def _key(comparison: Comparison) -> str:
     """Return the legend of the table of runs."""
-    first = comparison.baseline or comparison.names[0]
+    first = comparison.baseline or "the best run"
     name = comparison.settings.interval_name()
     return f"{key_of_signs(comparison)}; below a mean: difference to {first}, {name}, verdict"
 
@@ -127,15 +142,18 @@ def _interval_names(comparison: Comparison | None) -> dict[str, str]:
     }
 
 
-def _against(subject: Subject, m: Measure, run: str) -> list[str]:
-    """Return the difference of a run to the baseline or the first run with its interval, and the verdict; nothing for that run."""
+def _against(subject: Subject, i: int, run: int) -> list[str]:
+    """Return the difference of a run to the baseline or the best run with its interval, and the verdict; nothing for that run."""
     comparison = subject.comparison
-    first = subject.runs[0] if comparison is None or comparison.baseline is None else comparison.baseline
-    if comparison is None or run == first:
+    if comparison is None:
         return []
-    row = comparison.of(str(m), first, run)
+    first = best_first(subject, i)[0] if comparison.baseline is None else subject.runs.index(comparison.baseline)
+    if run == first:
+        return []
+    row = subject.differences[str(subject.measures[i]), subject.runs[first], subject.runs[run]]
     difference, interval, verdict = row.columns(3)
-    return [f"{difference} {interval}", verdict]
+    size = " ".join(text for text in (difference, interval) if text != "–")
+    return [size.replace("-", "−"), verdict]
 
 
 def _best(m: Measure, means: Sequence[float]) -> float | None:
@@ -148,33 +166,17 @@ def _best(m: Measure, means: Sequence[float]) -> float | None:
 def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]:
     measures = {str(m): i for i, m in enumerate(subject.measures)}
     runs = {name: i for i, name in enumerate(subject.runs)}
-    return [
-        {
-            **{k: _finite(v) if isinstance(v, float) else v for k, v in row.to_dict().items()},
-            "measure": measures[row.measure], "a": runs[row.a], "b": runs[row.b], "part": row.part or "",
-            "needs": row.needs, "words": row.words,
-        }
-        for row in rows
-    ]  # fmt: skip
-
-
-def _critical(subject: Subject, m: Measure) -> dict[str, Any] | None:
-    """Return the diagram of means and groups; None for fewer than three runs or two queries, and with a baseline."""
-    comparison = subject.comparison
-    if (
-        comparison is None
-        or comparison.baseline is not None
-        or len(subject.runs) < 3
-        or int(subject.known(m).sum()) < 2
-    ):
-        return None
-    critical = comparison.critical(str(m))
-    return {
-        "means": [_finite(v) for v in critical.means],
-        "bars": critical.bars,
-        "alpha": critical.alpha,
-        "queries": critical.queries,
-    }
+    found = []
+    for row in rows:
+        i, a, b = measures[row.measure], runs[row.a], runs[row.b]
+        fields = {k: _finite(v) if isinstance(v, float) else v for k, v in row.to_dict().items()}
+        pair = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
+        if row.part is None and subject.comparison is not None:
+            pair["headlines"] = [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
+            pair["sure"] = asdict(certainty(row, subject.comparison.settings.tests))
+            pair["relative"] = relative(row, subject.measures[i])
+        found.append(pair)
+    return found
 
 
 def _coverage(subject: Subject) -> dict[str, Any] | None:
@@ -202,8 +204,22 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
     ]
     for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
         drawn = curve("at-k", judged, measures=[m], points=ranks, **options)
-        pictures.append(_picture(f"{m} at cutoff k", drawn, subject.runs, places))
+        pictures.append(_picture(f"{m} at cutoff k", _to_the_end(drawn, judged), subject.runs, places))
     return pictures
+
+
+def _to_the_end(picture: Curves, judged: Sequence[Judged]) -> Curves:
+    """Return curves over cutoffs that end where the longest ranking of each run ends, as without points."""
+    lines = []
+    for line, j in zip(picture, judged, strict=True):
+        kept = line.x <= max(int(j.retrieved.max(initial=1)), 1)
+        cut = {
+            name: column[kept]
+            for name in ("x", "y", "at", "low", "high")
+            if (column := getattr(line, name)) is not None
+        }
+        lines.append(replace(line, **cut))
+    return replace(picture, curves=tuple(lines))
 
 
 def _without_cutoff(measures: Sequence[Measure]) -> dict[Measure, list[int]]:

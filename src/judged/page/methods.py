@@ -22,14 +22,19 @@ from judged.page.subject import Subject
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS, PairTest
 
+EMPTY = {
+    "zero": "counts as 0",
+    "skip": "is excluded",
+    "one": "counts as 1",
+    "error": "is an error",
+}  # a query without relevant documents
+
 
 def methods(subject: Subject, level: float, *, bounds: bool) -> list[str]:
     """Return the paragraphs."""
     paragraphs = [_overview(subject), _measures(subject), _policy(subject.first.policy), _intervals(subject, level)]
     if subject.comparison is not None:
         paragraphs.append(_tests(subject.comparison))
-        if len(subject.runs) > 2 and subject.comparison.baseline is None:
-            paragraphs.append("The diagram shows the mean of each run; a bar joins runs that no verdict separates.")
     if bounds:
         paragraphs.append(
             "The effect of unjudged documents is shown by two scenarios: all unjudged documents are irrelevant, or all have the highest grade. "
@@ -79,9 +84,7 @@ def _policy(policy: Policy) -> str:
         "both": "only queries in both the judgments and the run count",
         "strict": "every judged query must be in the run",
     }[policy.queries]
-    empty = {
-        "zero": "counts as 0", "skip": "is excluded", "one": "counts as 1", "error": "is an error",
-    }[policy.empty]  # fmt: skip
+    empty = EMPTY[policy.empty]
     ties = {
         "id-desc": "ties are broken by document id, descending", "id-asc": "ties are broken by document id, ascending",
         "input": "ties keep the order of the input", "best": "ties are broken in favour of the run",

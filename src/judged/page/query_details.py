@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from judged.page.subject import Subject
 
 _DOCUMENTS = 1_000_000  # limit over all rankings, so that the page stays small enough to send
 _DEPTHS = (100, 50, 20, 10)
-_BLOCK = 20_000  # documents per block; a block is decoded when one of its queries is opened
+_BLOCK = 10_000  # documents per block; a block is decoded when one of its queries is opened or explained
 
 
 def shown_depth(subject: Subject, depth: int | None) -> int:
@@ -41,15 +42,31 @@ def shown_documents(subject: Subject, depth: int) -> Rankings:
     return [result.source.documents(rows, depth) for result in subject.results if result.source is not None]
 
 
-def blocks(
-    subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], depth: int, size: int
-) -> Iterator[list[dict[str, Any]]]:
-    """Yield the details of all queries in blocks."""
-    steps = [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
-    pools = _Pools(subject.judged)
-    for start in range(0, len(subject.first), size):
-        rows = range(start, min(start + size, len(subject.first)))
-        yield [_detail(subject, rankings, texts, steps, pools, row, depth) for row in rows]
+class Details:
+    """The details of all queries; the arithmetic is computed at once, the rest when a query is asked for."""
+
+    def __init__(self, subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], depth: int) -> None:
+        self.size = len(subject.first)
+        steps = [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
+        pools = _Pools(subject.judged)
+        self.headers = [
+            by[0].headers if by else () for by in steps[0]
+        ]  # of the arithmetic, the same for all runs and queries
+        self.of = partial(_detail, subject, rankings, texts, steps, pools, depth)
+
+    def blocks(self, size: int) -> Iterator[list[dict[str, Any]]]:
+        """Yield the details of all queries in blocks."""
+        for start in range(0, self.size, size):
+            yield [self.of(row) for row in range(start, min(start + size, self.size))]
+
+
+def most_changed(subject: Subject, pair: tuple[int, int] | None, n: int = 5) -> list[int]:
+    """Return the queries that gained and lost most on the first measure, which the first screen explains."""
+    if pair is None:
+        return []
+    a, b = (np.asarray(subject.results[run][subject.measures[0]], float) for run in pair)
+    order = np.argsort(np.where(np.isfinite(b - a), b - a, 0.0), kind="stable")
+    return sorted({*order[:n].tolist(), *order[-n:].tolist()})
 
 
 class _Pools:
@@ -77,7 +94,7 @@ class _Pools:
 
 
 def _detail(
-    subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], steps: list[list[list[QueryArithmetic]]], pools: _Pools, query: int, depth: int
+    subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], steps: list[list[list[QueryArithmetic]]], pools: _Pools, depth: int, query: int
 ) -> dict[str, Any]:  # fmt: skip
     place: dict[str, int] = {}
     grades: list[float | None] = []
@@ -106,8 +123,11 @@ def _detail(
     }  # fmt: skip
 
 
+_STEPS = [name for name in QueryArithmetic.__dataclass_fields__ if name != "headers"]
+
+
 def _plain_steps(steps: QueryArithmetic) -> dict[str, Any]:
-    return {name: getattr(steps, name) for name in QueryArithmetic.__dataclass_fields__}  # asdict copies every cell
+    return {name: getattr(steps, name) for name in _STEPS}  # asdict copies every cell
 
 
 def _plain(grade: float) -> float | int:

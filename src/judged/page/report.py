@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from judged.io.files.outputs import check_output
 from judged.io.rag.texts import read_texts
 from judged.page.assemble import document
 from judged.page.facts import facts_of
-from judged.page.query_details import Rankings, block_size, blocks, shown_depth, shown_documents
+from judged.page.inline import Page
+from judged.page.query_details import Details, Rankings, block_size, most_changed, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
 from judged.steps import step
@@ -23,21 +25,22 @@ _MAX = 1_000_000
 
 def report(
     result: Any,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     *,
     doc_texts: Any = None,
     query_texts: Any = None,
     title: str | None = None,
     depth: int | None = None,
     length: int = 500,
-) -> None:
+) -> Page | None:
     """Write one self-contained HTML page: means and intervals, comparisons, every query, curves, warnings and methods.
 
-    The page needs no network access. The file is written atomically, and the same result always gives the same bytes.
+    The page needs no network access. The file is written atomically, and the same result always gives the same bytes. Without a
+    path, the page is returned: notebooks show it in a frame of its own, or its first lines if it is larger than 5 MB.
 
     Args:
         result: a result of `evaluate` or `compare`; or several results of `evaluate`, or question files, which are compared first.
-        path: output file, such as `report.html`.
+        path: output file, such as `report.html`. [default: none, return the page]
         doc_texts: texts of the documents, in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
         query_texts: texts of the queries, in the same formats.
         title: title of the page; by default the names of the runs and the judgments.
@@ -50,7 +53,13 @@ def report(
     >>> page.stat().st_size > 10_000
     True
     """
-    write_page(result, path, doc_texts=doc_texts, query_texts=query_texts, title=title, depth=depth, length=length)
+    texts = {"doc_texts": doc_texts, "query_texts": query_texts}
+    if path is not None:
+        write_page(result, path, **texts, title=title, depth=depth, length=length)
+        return None
+    subject = subject_of(result)
+    parts, _, _ = _parts(subject, **texts, title=title, depth=depth, length=length)
+    return Page("".join(parts), subject.comparison or subject.first)
 
 
 @step("preparing the page")
@@ -59,8 +68,23 @@ def write_page(
 ) -> tuple[Warned, ...]:
     """Write the page as `report` does, and return its warnings."""
     subject = subject_of(result)
-    _check(title, depth, length)
     _check_path(path, subject, doc_texts, query_texts)
+    parts, total, warnings = _parts(
+        subject, doc_texts=doc_texts, query_texts=query_texts, title=title, depth=depth, length=length
+    )
+    with write_atomically(path) as file, step("writing the page") as progress:
+        for done, part in enumerate(parts):
+            file.write(part)
+            if progress is not None:
+                progress(min(done, total), total)
+    return warnings
+
+
+def _parts(
+    subject: Subject, *, doc_texts: Any, query_texts: Any, title: str | None, depth: int | None, length: int
+) -> tuple[Iterable[str], int, tuple[Warned, ...]]:
+    """Return the page in parts, the number of those that take time, and its warnings."""
+    _check(title, depth, length)
     last = shown_depth(subject, depth)
     size = block_size(subject, last)
     rankings: Rankings = shown_documents(subject, last) if last else []
@@ -73,13 +97,15 @@ def write_page(
         *_warn_unmatched(doc_texts, "documents", docs, len(found)),
         *_warn_unmatched(query_texts, "queries", ids, sum(text is not None for text in queries or ())),
     )
-    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size)
+    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size, rankings)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
-    details = blocks(subject, rankings, found, last, size) if last else ()
-    with write_atomically(path) as file:
-        for part in document(slots_of(facts), facts, values, details):
-            file.write(part)
-    return warnings
+    with step("explaining the queries"):
+        details = Details(subject, rankings, found, last) if last else None
+    if details is not None:
+        facts["headers"] = details.headers
+        facts["changed"] = {str(row): details.of(row) for row in most_changed(subject, facts["verdicts"][0]["pair"])}
+    blocks = details.blocks(size) if details else ()
+    return document(slots_of(facts), facts, values, blocks), -(-len(subject.first) // size), warnings
 
 
 def _warn_unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple[Warned, ...]:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from judged._types import Floats
 from judged.measures.grammar import parse
 from judged.plots.runs import labels
-from judged.plots.style import BETTER, SAME, SIZE, WORSE, bare, grid, plain
+from judged.plots.style import SIZE, Theme, bare, grid, plain, theme_of
 from judged.stats.differences import known_rows
-from judged.tables.text import counted
+from judged.tables.text import counted, signed
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
@@ -22,13 +22,17 @@ Drawn = tuple[tuple[float, float], Callable[[Any], None]]
 
 _NAME = 0.095  # inches that the name of a query takes below its bar
 _MANY = 120  # queries: with white between their bars they would flicker
-_LOOKS = {"better": (BETTER, "^"), "equal": (SAME, "o"), "worse": (WORSE, "v")}
+_MARKERS = {"better": "^", "equal": "o", "worse": "v"}
 
 
 def _won(measure: str, d: Floats) -> dict[str, NDArray[np.bool_]]:
     """Return masks of the queries on which b is better, equal and worse."""
     gain = -d if parse(measure).definition.lower_is_better else d
     return {"better": gain > 0, "equal": gain == 0, "worse": gain < 0}
+
+
+def _colour(theme: Theme, verdict: str) -> str:
+    return {"better": theme.better, "worse": theme.worse}.get(verdict, theme.same)
 
 
 def _left_out(comparison: Comparison, known: NDArray[np.bool_]) -> str:
@@ -46,6 +50,7 @@ def bars(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
     names = labels(comparison)
 
     def draw(ax: Any) -> None:
+        theme = theme_of(ax)
         place = np.empty(len(d))
         place[order] = np.arange(len(d))
         for verdict, mine in _won(measure, d).items():
@@ -56,14 +61,16 @@ def bars(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
                     d[mine],
                     width=0.84 if len(d) < _MANY else 1.0,
                     linewidth=0,
-                    color=_LOOKS[verdict][0],
+                    color=_colour(theme, verdict),
                     label=label,
                     zorder=2,
                 )
-        ax.axhline(0, color="#444444", linewidth=0.9, zorder=3)
+        ax.axhline(0, color=theme.soft, linewidth=0.9, zorder=3)
         if len(d):
             mean = float(d.mean())
-            ax.axhline(mean, color="black", linewidth=1.1, linestyle=(0, (4, 2)), label=f"mean: {mean:+.3f}", zorder=3)
+            ax.axhline(
+                mean, color=theme.ink, linewidth=1.1, linestyle=(0, (4, 2)), label=f"mean: {signed(mean, 3)}", zorder=3
+            )
         _query_axis(ax, [queries[i] for i in order])
         ax.set_xlabel(f"{counted(len(d), 'query', 'queries')}, sorted{_left_out(comparison, known)}")
         lower = " (lower is better)" if parse(measure).definition.lower_is_better else ""
@@ -97,18 +104,18 @@ def scatter(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
     room = 0.04 * (high - low)
 
     def draw(ax: Any) -> None:
+        theme = theme_of(ax)
         ax.plot(
             [low - room, high + room],
             [low - room, high + room],
-            color="#888888",
+            color=theme.soft,
             linewidth=0.9,
             linestyle=(0, (4, 2)),
             zorder=1,
         )
         for verdict, mine in _won(measure, pairs[:, 1] - pairs[:, 0]).items():
             if mine.any():
-                colour, marker = _LOOKS[verdict]
-                ax.scatter(*pairs[mine].T, s=26 * np.sqrt(count[mine]), color=colour, marker=marker, alpha=0.65, linewidths=0,
+                ax.scatter(*pairs[mine].T, s=26 * np.sqrt(count[mine]), color=_colour(theme, verdict), marker=_MARKERS[verdict], alpha=0.65, linewidths=0,
                            label=f"{names[b]} {verdict}: {count[mine].sum()}", zorder=2)  # fmt: skip
         ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
         ax.set_xlabel(f"{plain(measure)} of {names[a]}")

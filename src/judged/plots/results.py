@@ -14,10 +14,10 @@ from judged.measures.grammar import parse, parse_all
 from judged.plots.queries import bars, scatter
 from judged.plots.rows import forest_axes, row_size, write_numbers
 from judged.plots.runs import critical, differences, means
-from judged.plots.style import COLOURS, FONT, matplotlib, new_axes, plain
+from judged.plots.style import FONT, Theme, matplotlib, new_axes, plain, theme_of, write_caption
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
-from judged.tables.text import title_of
+from judged.tables.text import counted, title_of
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
@@ -53,10 +53,11 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
     texts = [_mean_text(averages.get(name, np.nan), intervals[name]) for name in names]
 
     def draw(ax: Any) -> None:
+        theme = theme_of(ax)
         for row, name in enumerate(names):
             if len(known[name]):
-                _strip(ax, row, known[name], limits)
-                _mark_mean(ax, row, averages[name], intervals[name])
+                _strip(ax, row, known[name], limits, theme.runs[0])
+                _mark_mean(ax, row, averages[name], intervals[name], theme)
         forest_axes(ax, dict(enumerate(labels)))
         ax.set_xlim(*limits)
         ax.set_xlabel("value per query" if len(names) > 1 else f"{labels[0]} per query")
@@ -64,24 +65,25 @@ def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax:
         ax.set_title(plain(title), loc="left", fontsize="medium")
         write_numbers(ax, "mean [95% interval]", dict(enumerate(texts)))
 
-    return _on(ax, row_size(len(names), _ROW, labels, texts), draw)
+    over = counted(max((len(x) for x in known.values()), default=0), "query")
+    about = f"A point per query ({over}); the box is the middle half, the diamond the mean with its 95% interval."
+    return _on(ax, row_size(len(names), _ROW, labels, texts), draw, about)
 
 
-def _strip(ax: Any, row: int, x: Floats, limits: tuple[float, float]) -> None:
+def _strip(ax: Any, row: int, x: Floats, limits: tuple[float, float], colour: str) -> None:
     quartiles = np.quantile(x, [0.25, 0.5, 0.75])
-    ax.barh(row, quartiles[2] - quartiles[0], left=quartiles[0], height=0.62, color=COLOURS[0], alpha=0.13, zorder=1)
-    ax.plot([quartiles[1]] * 2, [row - 0.31, row + 0.31], color=COLOURS[0], linewidth=1.1, alpha=0.75, zorder=2)
-    ax.scatter(x, row + _spread(x, limits), s=11, color=COLOURS[0], alpha=0.55, linewidths=0, zorder=3)
+    ax.barh(row, quartiles[2] - quartiles[0], left=quartiles[0], height=0.62, color=colour, alpha=0.13, zorder=1)
+    ax.plot([quartiles[1]] * 2, [row - 0.31, row + 0.31], color=colour, linewidth=1.1, alpha=0.75, zorder=2)
+    ax.scatter(x, row + _spread(x, limits), s=11, color=colour, alpha=0.55, linewidths=0, zorder=3)
 
 
-def _mark_mean(ax: Any, row: int, mean: float, interval: tuple[float, float] | None) -> None:
-    """Draw the mean above the points, outlined in white."""
+def _mark_mean(ax: Any, row: int, mean: float, interval: tuple[float, float] | None, theme: Theme) -> None:
+    """Draw the mean above the points, outlined in the colour of the paper."""
     if interval is not None:
-        for colour, width in (("white", 4.4), ("black", 1.7)):
+        for colour, width in ((theme.paper, 4.4), (theme.ink, 1.7)):
             ax.plot(interval, [row, row], color=colour, linewidth=width, solid_capstyle="butt", zorder=4)
-    ax.plot(
-        [mean], [row], marker="D", markersize=6.2, color="black", markeredgecolor="white", markeredgewidth=1.1, zorder=5
-    )
+    ax.plot([mean], [row], marker="D", markersize=6.2, color=theme.ink, markeredgecolor=theme.paper, markeredgewidth=1.1,
+            zorder=5)  # fmt: skip
 
 
 def _spread(x: Floats, limits: tuple[float, float]) -> Floats:
@@ -137,7 +139,21 @@ def draw_comparison(
         size, draw = critical(comparison, chosen[0])
     else:
         size, draw = (bars if kind == "queries" else scatter)(comparison, chosen[0], *_pair(comparison, a, b))
-    return _on(ax, size, draw)
+    return _on(ax, size, draw, _caption(comparison, kind, chosen))
+
+
+def _caption(comparison: Comparison, kind: Plot, measures: Sequence[str]) -> str:
+    """Return what a picture shows, for readers who see it without the text around it."""
+    sizes = [len(_known(comparison, m)) for m in (measures if kind in ("means", "differences") else measures[:1])]
+    over = f"{min(sizes):,} to {max(sizes):,} queries" if min(sizes) < max(sizes) else f"{max(sizes):,} {'query' if max(sizes) == 1 else 'queries'}"  # fmt: skip
+    level = f"{round(100 * (1 - comparison.settings.alpha), 6):g}%"
+    return {
+        "means": f"Means over {over}; lines are {level} intervals. Runs are compared query by query, so intervals may overlap although a difference is clear.",
+        "differences": f"Differences of means over {over}; lines are {comparison.settings.interval_name()}s ({comparison.settings}).",
+        "queries": f"Differences of {over}, from the largest gain to the largest loss.",
+        "scatter": f"Values of {over}; points above the line are higher for the second run.",
+        "critical": "",
+    }[kind]  # fmt: skip
 
 
 def _known(comparison: Comparison, measure: str) -> Floats:
@@ -209,12 +225,14 @@ def _limits(known: dict[str, Floats], option: str) -> tuple[float, float]:
 # ── axes ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
-    """Draw on the given axes, or on new ones with the size and font of a paper."""
+def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None], caption: str = "") -> Any:
+    """Draw on the given axes, or on new ones with the size and font of a paper and a caption."""
     if ax is not None:
         draw(ax)
         return ax
     with matplotlib().rc_context({"font.size": FONT}):
-        ax = new_axes(size)
+        ax = new_axes((size[0], size[1] + 0.3) if caption else size)
         draw(ax)
+        if caption:
+            write_caption(ax, caption)
     return ax

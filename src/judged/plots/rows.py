@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from judged.plots.style import SIZE, bare, grid, plain
+from judged.plots.style import SIZE, bare, grid, plain, theme_of
 
 _AXES, _LETTER = 3.5, 0.068  # inches: width of the axes, and of one letter of names and numbers
 
@@ -29,10 +29,10 @@ def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()
 
 def write_numbers(ax: Any, head: str, rows: Mapping[float, str]) -> None:
     """Write numbers to the right of the axes."""
-    beside = ax.get_yaxis_transform()
-    ax.text(1.02, 1.0, head, transform=ax.transAxes, ha="left", va="bottom", fontsize="small", color="#555555")
+    beside, theme = ax.get_yaxis_transform(), theme_of(ax)
+    ax.text(1.02, 1.0, head, transform=ax.transAxes, ha="left", va="bottom", fontsize="small", color=theme.soft)
     for y, text in rows.items():
-        ax.text(1.02, y, text, transform=beside, ha="left", va="center", fontsize="small")
+        ax.text(1.02, y, text, transform=beside, ha="left", va="center", fontsize="small", color=theme.ink)
 
 
 def group_rows(groups: Mapping[str, int]) -> tuple[dict[float, str], dict[str, list[float]]]:

@@ -12,10 +12,10 @@ from judged._types import Floats
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.plots.rows import forest_axes, group_rows, row_size, write_numbers
-from judged.plots.style import BETTER, COLOURS, MARKERS, SAME, WORSE, plain
+from judged.plots.style import MARKERS, Theme, plain, theme_of
 from judged.stats.decisions import Verdict
 from judged.stats.intervals import interval
-from judged.tables.text import p_text
+from judged.tables.text import counted, p_text, signed
 
 if TYPE_CHECKING:
     from judged.comparison.difference import Difference
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and the function that draws
 
-_VERDICTS: dict[Verdict, dict[str, Any]] = {  # filled for a conclusion, hollow otherwise; each has its own marker
-    "better": {"marker": "^", "color": BETTER},
-    "worse": {"marker": "v", "color": WORSE},
-    "wins more queries": {"marker": "^", "color": BETTER, "markerfacecolor": "white"},
-    "loses more queries": {"marker": "v", "color": WORSE, "markerfacecolor": "white"},
-    "equal": {"marker": "s", "color": SAME},
-    "identical": {"marker": "|", "color": SAME},
-    "no clear difference": {"marker": "o", "color": SAME, "markerfacecolor": "white"},
-    "too few queries": {"marker": "x", "color": SAME},
+_VERDICTS: dict[Verdict, tuple[str, str, bool]] = {  # marker, colour of the theme, and whether it is hollow
+    "better": ("^", "better", False),
+    "worse": ("v", "worse", False),
+    "wins more queries": ("^", "better", True),
+    "loses more queries": ("v", "worse", True),
+    "equal": ("s", "same", False),
+    "identical": ("|", "same", False),
+    "no clear difference": ("o", "same", True),
+    "too few queries": ("x", "same", False),
 }
+_MOST = 40  # pairs that are shown
 _LONGEST = 28
 
 
@@ -62,8 +63,9 @@ def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float,
     texts = {y: _text(float(center[m][i]), ends[m][i]) for y, (m, i) in rows.items()}
 
     def draw(ax: Any) -> None:
+        theme = theme_of(ax)
         for y, (m, i) in rows.items():
-            _mean(ax, y, i, float(center[m][i]), ends[m][i])
+            _mean(ax, y, i, float(center[m][i]), ends[m][i], theme)
         forest_axes(ax, dict(sorted({**heads, **{y: names[i] for y, (_, i) in rows.items()}}.items())), heads)
         _zoom(ax, limits, alone=alone)
         only = next(iter(known))
@@ -78,11 +80,11 @@ def _goodness(measure: str, mean: float) -> float:
     return math.inf if math.isnan(mean) else mean if parse(measure).definition.lower_is_better else -mean
 
 
-def _mean(ax: Any, y: float, i: int, mean: float, ends: tuple[float, float] | None) -> None:
-    colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+def _mean(ax: Any, y: float, i: int, mean: float, ends: tuple[float, float] | None, theme: Theme) -> None:
+    colour, marker = theme.runs[i % len(theme.runs)], MARKERS[i % len(MARKERS)]
     if ends is not None:
         ax.plot(ends, [y, y], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
-    ax.plot([mean], [y], color=colour, marker=marker, markersize=9 if marker == "*" else 6, markeredgecolor="white",
+    ax.plot([mean], [y], color=colour, marker=marker, markersize=9 if marker == "*" else 6, markeredgecolor=theme.paper,
             markeredgewidth=0.7, linestyle="none", zorder=3)  # fmt: skip
 
 
@@ -108,41 +110,65 @@ def _lower(measure: str) -> str:
 
 
 def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[float, float]) -> Drawn:
-    """Plot one row per pair: the mean difference, its interval, and the verdict as colour and marker."""
+    """Plot one row per pair, largest difference first: the mean difference, its interval, and the verdict as colour and marker."""
     short = dict(zip(comparison.names, labels(comparison, 22), strict=True))
-    of = {m: comparison.by_measure[m] for m in known}
+    of, hidden = _largest(comparison, list(known))
     heads, places = group_rows({m: len(pairs) for m, pairs in of.items()})
     rows = {y: row for m, pairs in of.items() for y, row in zip(places[m], pairs, strict=True)}
     names = {y: f"{short[row.b]} − {short[row.a]}" for y, row in rows.items()}
-    texts = {y: f"{row.difference:+.3f}, {p_text(row.adjusted)}" for y, row in rows.items()}
+    texts = {y: f"{signed(row.difference, 3)}, {p_text(row.adjusted)}" for y, row in rows.items()}
 
     def draw(ax: Any) -> None:
+        theme = theme_of(ax)
         if margin := comparison.settings.margin:
-            ax.axvspan(-margin, margin, color=SAME, alpha=0.13, linewidth=0, zorder=0)
-        ax.axvline(0, color="#444444", linewidth=0.9, zorder=1)
+            ax.axvspan(-margin, margin, color=theme.same, alpha=0.13, linewidth=0, zorder=0)
+        ax.axvline(0, color=theme.soft, linewidth=0.9, zorder=1)
         for y, row in rows.items():
-            _difference(ax, y, row)
+            _difference(ax, y, row, theme)
         forest_axes(ax, dict(sorted({**heads, **names}.items())), heads)
         only = next(iter(known))
         what = f"{plain(only)}{_lower(only)}" if len(known) == 1 else "means"
-        ax.set_xlabel(f"difference in {what}, with {comparison.settings.interval_name()}")
+        more = f"\n{counted(hidden, 'pair')} with smaller differences not shown" if hidden else ""
+        ax.set_xlabel(f"difference in {what}, with {comparison.settings.interval_name()}{more}")
         write_numbers(ax, "difference, corrected p", texts)
-        _legend(ax, {row.verdict for row in rows.values()})
+        _legend(ax, {row.verdict for row in rows.values()}, theme)
 
     return row_size(len(rows) + len(heads), 0.24, list(names.values()), ["difference, corrected p"]), draw
 
 
-def _legend(ax: Any, verdicts: Container[str]) -> None:
+def _largest(comparison: Comparison, measures: list[str]) -> tuple[dict[str, list[Difference]], int]:
+    """Return the largest differences by each measure, and the number of the others; without a baseline all are gains."""
+    shown: dict[str, list[Difference]] = {}
+    most, hidden = max(_MOST // len(measures), 5), 0
+    for m in measures:
+        sign = -1 if parse(m).definition.lower_is_better else 1
+        rows = comparison.by_measure[m]
+        if comparison.baseline is None:
+            rows = [row.turned() if sign * row.difference < 0 else row for row in rows]
+        largest = sorted(rows, key=lambda row: -abs(row.difference))[:most]
+        shown[m] = sorted(largest, key=lambda row: -sign * row.difference)
+        hidden += len(rows) - len(largest)
+    return shown, hidden
+
+
+def _look(verdict: Verdict, theme: Theme) -> dict[str, Any]:
+    """Return the marker of a verdict: filled for a conclusion about the mean, hollow otherwise."""
+    marker, name, hollow = _VERDICTS[verdict]
+    colour = getattr(theme, name)
+    return {"marker": marker, "color": colour, "markerfacecolor": theme.paper if hollow else colour}
+
+
+def _legend(ax: Any, verdicts: Container[str], theme: Theme) -> None:
     """Draw the legend above the axes."""
     met = [verdict for verdict in _VERDICTS if verdict in verdicts]
     for verdict in met:
-        ax.plot([], [], linestyle="none", markersize=6, label=verdict, **_VERDICTS[verdict])
+        ax.plot([], [], linestyle="none", markersize=6, label=verdict, **_look(verdict, theme))
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(met), frameon=False, fontsize="small", borderaxespad=0.2,
               handletextpad=0.3, columnspacing=1.2)  # fmt: skip
 
 
-def _difference(ax: Any, y: float, row: Difference) -> None:
-    look = _VERDICTS[row.verdict]
+def _difference(ax: Any, y: float, row: Difference, theme: Theme) -> None:
+    look = _look(row.verdict, theme)
     if not math.isnan(row.low):
         ax.plot([row.low, row.high], [y, y], color=look["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
     ax.plot([row.difference], [y], linestyle="none", markersize=6.5, zorder=3, **look)
@@ -163,23 +189,26 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
     top = 0.8 + 0.42 * max((level + 1 for level, _ in bars), default=0)
 
     def draw(ax: Any) -> None:
-        _mean_axis(ax, last, ticks)
+        theme = theme_of(ax)
+        _mean_axis(ax, last, ticks, theme)
         for level, members in bars:
             y = 0.5 + 0.42 * level
-            ax.plot([members[0] - 0.02, members[-1] + 0.02], [y, y], color=COLOURS[0], linewidth=3.4, solid_capstyle="round", zorder=3)  # fmt: skip
-            ax.plot(members, [y] * len(members), linestyle="none", marker="o", markersize=2.5, color="white", zorder=4)
+            ax.plot([members[0] - 0.02, members[-1] + 0.02], [y, y], color=theme.runs[0], linewidth=3.4, solid_capstyle="round", zorder=3)  # fmt: skip
+            ax.plot(
+                members, [y] * len(members), linestyle="none", marker="o", markersize=2.5, color=theme.paper, zorder=4
+            )
         for runs, edge, side in ((left, 1 - 0.06 * (last - 1), "right"), (right, last + 0.06 * (last - 1), "left")):
             for k, i in enumerate(runs):
-                _write_name(ax, places[i], top + 0.66 * k, edge, side, names[i], diagram.means[i])
+                _write_name(ax, places[i], top + 0.66 * k, edge, side, names[i], diagram.means[i], theme)
         ax.set_ylim(top + 0.66 * half - 0.1, -1.4)
         ax.set_xlim(1 - 0.07 * (last - 1), last + 0.07 * (last - 1))
         ax.set_axis_off()
         over = f"{diagram.queries} {'query' if diagram.queries == 1 else 'queries'}"
         joined = f"bars join runs without a clear difference, alpha {diagram.alpha:g}"
-        ax.set_title(f"mean {plain(measure)}, best first ({over}; {joined})", loc="left", fontsize="medium")
+        ax.set_title(f"mean {plain(measure)}, best first ({over})\n{joined}", loc="left", fontsize="medium")
 
     sides = max(len(names[i]) for i in left) + max((len(names[i]) for i in right), default=0) + 14
-    return (row_size(0, 0, ["x" * sides])[0], 0.45 + 0.27 * (1.4 + top + 0.66 * half)), draw
+    return (row_size(0, 0, ["x" * sides])[0], 0.6 + 0.27 * (1.4 + top + 0.66 * half)), draw
 
 
 def _places(means: tuple[float, ...], lower: bool) -> tuple[list[float], dict[float, str]]:
@@ -208,15 +237,15 @@ def _stack_bars(diagram: Critical, places: list[float]) -> list[tuple[int, list[
     return bars
 
 
-def _mean_axis(ax: Any, last: int, ticks: dict[float, str]) -> None:
-    ax.plot([1, last], [0, 0], color="black", linewidth=1.1, zorder=2)
+def _mean_axis(ax: Any, last: int, ticks: dict[float, str], theme: Theme) -> None:
+    ax.plot([1, last], [0, 0], color=theme.ink, linewidth=1.1, zorder=2)
     for at, text in ticks.items():
-        ax.plot([at, at], [0, -0.22], color="black", linewidth=1.1, zorder=2)
-        ax.text(at, -0.34, text, ha="center", va="bottom", fontsize="small")
+        ax.plot([at, at], [0, -0.22], color=theme.ink, linewidth=1.1, zorder=2)
+        ax.text(at, -0.34, text.replace("-", "−"), ha="center", va="bottom", fontsize="small", color=theme.ink)
 
 
-def _write_name(ax: Any, place: float, y: float, edge: float, side: str, name: str, mean: float) -> None:
-    ax.plot([place, place, edge], [0, y, y], color="#555555", linewidth=0.9, zorder=1)
-    ax.plot([place], [0], marker="o", markersize=4.5, color="black", zorder=4)
+def _write_name(ax: Any, place: float, y: float, edge: float, side: str, name: str, mean: float, theme: Theme) -> None:
+    ax.plot([place, place, edge], [0, y, y], color=theme.soft, linewidth=0.9, zorder=1)
+    ax.plot([place], [0], marker="o", markersize=4.5, color=theme.ink, zorder=4)
     ax.annotate(f"{name}  {mean:.3f}" if side == "right" else f"{mean:.3f}  {name}", (edge, y), ha=side, va="center",
-                xytext=(-3 if side == "right" else 3, 0), textcoords="offset points", annotation_clip=False)  # fmt: skip
+                xytext=(-3 if side == "right" else 3, 0), textcoords="offset points", annotation_clip=False, color=theme.ink)  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import UsageError, safe
@@ -9,17 +11,17 @@ from judged.errors import UsageError, safe
 # The colours of runs, on light and on dark paper; the page has the same. Any two are at least 10 apart (CIEDE2000), also for readers
 # without red or green receptors, and from BETTER and WORSE too; contrast with the paper is at least 3:1. Dashes and markers
 # distinguish curves without colour.
-COLOURS = ("#315fd0", "#994882", "#a88f5f", "#5c0b8e", "#308fbc", "#28303c", "#c269ff", "#573a0a", "#8a9a00", "#c13e5e")
+COLOURS = ("#315fd0", "#994882", "#8a9a00", "#28303c", "#308fbc", "#5c0b8e", "#c269ff", "#573a0a", "#a88f5f", "#c13e5e")
 DARK_COLOURS = (
     "#6895ff",
     "#c37fae",
-    "#a6930f",
-    "#7d5acd",
-    "#5fd0fd",
+    "#c6d01f",
     "#ebefb4",
+    "#5fd0fd",
+    "#7d5acd",
     "#cfb7cb",
     "#9e794b",
-    "#c6d01f",
+    "#a6930f",
     "#c54573",
 )
 BETTER, WORSE, SAME = "#14795a", "#b3401f", "#6b7280"
@@ -42,6 +44,52 @@ def matplotlib(instead: str = "") -> Any:
     return mpl
 
 
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours that are visible on the axes: of lines and texts, fainter ones, the paper, the runs, and verdicts."""
+
+    ink: Any
+    soft: Any
+    paper: Any
+    runs: tuple[str, ...]
+    better: str
+    worse: str
+    same: str
+
+
+def theme_of(ax: Any) -> Theme:
+    """Return the theme of axes: their own ink and paper, which follow the user's style, and the palette for such paper."""
+    from matplotlib.colors import to_rgb, to_rgba
+
+    faces = [to_rgba(part.get_facecolor()) for part in (ax, ax.figure)]
+    ink = to_rgb(ax.xaxis.label.get_color())
+    paper = next(
+        (face[:3] for face in faces if face[3] > 0.5), (1.0, 1.0, 1.0) if _light(ink) < _DARK else (0.0, 0.0, 0.0)
+    )
+    soft = tuple(0.65 * a + 0.35 * b for a, b in zip(ink, paper, strict=True))
+    if _light(paper) < _DARK:
+        return Theme(ink, soft, paper, DARK_COLOURS, DARK_BETTER, DARK_WORSE, DARK_SAME)
+    return Theme(ink, soft, paper, COLOURS, BETTER, WORSE, SAME)
+
+
+_DARK = 0.179  # relative luminance (WCAG) with which white and black have the same contrast
+
+
+def _light(colour: tuple[float, ...]) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def write_caption(ax: Any, text: str) -> None:
+    """Write a sentence below a figure, so that a saved picture says what its lines and bars are."""
+    figure = ax.figure
+    lines = textwrap.fill(plain(text, 400), max(int(figure.get_figwidth() * _CAPTION), 20))
+    figure.supxlabel(lines, x=0.01, ha="left", fontsize="x-small", color=theme_of(ax).soft)
+
+
+_CAPTION = 19  # characters per inch
+
+
 def new_axes(size: tuple[float, float] = SIZE) -> Any:
     """Return axes of a new figure, which notebooks display."""
     import matplotlib.pyplot as plt
@@ -57,7 +105,7 @@ def bare(ax: Any, *sides: str) -> None:
 
 def grid(ax: Any, axis: str = "both") -> None:
     """Draw faint grid lines below everything else."""
-    ax.grid(axis=axis, color="#000000", alpha=0.08, linewidth=0.7)
+    ax.grid(axis=axis, color=theme_of(ax).ink, alpha=0.1, linewidth=0.7)
     ax.set_axisbelow(True)
 
 

@@ -7,32 +7,34 @@ from typing import NamedTuple
 from judged.tables.table import Table
 from judged.tables.text import width
 
-_NARROWEST = 16  # a column of words is not wrapped to less
+_NARROWEST = 10  # a column of words is not wrapped to less
 
 
 class Layout(NamedTuple):
-    """A table that fits: what is left of it, the width of each column, and whether each row becomes a block of lines."""
+    """A table that fits: what is left of it, the width of each column, and whether each row becomes a block of lines.
+
+    `headings` are the cells of the first column, if they are written above their rows.
+    """
 
     table: Table
     widths: tuple[int, ...]
     stacked: bool = False
+    headings: tuple[str, ...] = ()
 
 
 def lay_out(table: Table, columns: int | None) -> Layout:
-    """Wrap columns of words, then drop optional columns, then stack each row; None is unlimited."""
+    """Wrap words and headers, then drop optional columns, then stack each row; None is unlimited."""
     if columns is None:
         return Layout(table, tuple(_natural(table)))
-    widths = _wrap_widths(table, columns)
-    dropped = [i for i in table.optional if i < len(table.headers)]
-    for n in range(1, len(dropped) + 1):
-        if widths is not None:
-            break
-        smaller = table.without(frozenset(dropped[:n]))
+    headings = tuple(row[0] for row in table.rows) if table.grouped else ()
+    flat = table.without(frozenset({0})) if table.grouped else table
+    for n in range(len(flat.optional) + 1):
+        dropped = frozenset(flat.optional[:n]) & set(range(len(flat.headers)))
+        smaller = flat.without(dropped)
         if (widths := _wrap_widths(smaller, columns)) is not None:
-            names = ", ".join(table.headers[i] for i in sorted(dropped[:n]))
-            table = smaller._replace(notes=(*smaller.notes, f"columns that need a wider terminal: {names}"))
-    if widths is not None:
-        return Layout(table, tuple(widths))
+            names = ", ".join(flat.headers[i] for i in sorted(dropped))
+            notes = [f"columns that need a wider terminal: {names}"] if names else []
+            return Layout(smaller._replace(notes=(*notes, *smaller.notes)), tuple(widths), headings=headings)
     labels = max(map(width, table.headers), default=0)
     return Layout(table, (labels, max(columns - labels - 2, _NARROWEST)), stacked=True)
 
@@ -43,12 +45,11 @@ def _natural(table: Table) -> list[int]:
 
 def _wrap_widths(table: Table, columns: int) -> list[int] | None:
     """Widths that fit, with the widest columns of words wrapped; None if there are none."""
-    widths = _natural(table)
-    least = [
-        max(_longest_word(cell) for cell in column) if i in table.words else widths[i]
-        for i, column in enumerate(zip(table.headers, *table.rows, strict=True))
-    ]
-    least = [min(w, max(n, _NARROWEST)) for w, n in zip(widths, least, strict=True)]
+    widths, least = _natural(table), []
+    for i, (header, *cells) in enumerate(zip(table.headers, *table.rows, strict=True)):
+        size = _longest_word if i in table.words else width
+        least.append(max(_longest_word(header), *map(size, cells), _NARROWEST if i in table.words else 0))
+    least = [min(pair) for pair in zip(widths, least, strict=True)]
     while sum(widths) + 2 * (len(widths) - 1) > columns:
         room = [w - n for w, n in zip(widths, least, strict=True)]
         if not any(room):

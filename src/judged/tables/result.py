@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judged.tables.formats import render_result
-from judged.tables.table import Table
+from judged.tables.table import Detail, Table
 from judged.tables.text import number, plain_data
 
 
@@ -26,6 +26,10 @@ class Result:
 
     def headline(self) -> Sequence[str]:
         """Sentences above the tables: the answer first."""
+        return ()
+
+    def details(self) -> Sequence[Detail]:
+        """Lines below the first sentence of the headline: the reasons for it."""
         return ()
 
     def to_data(self) -> Any:

@@ -7,6 +7,24 @@ from typing import NamedTuple
 from judged.tables.text import counted
 
 
+class Span(NamedTuple):
+    """A value and its interval, drawn as a bar against 0. Spans with the same `scale` share an axis; `tone` is better, worse or empty."""
+
+    low: float
+    value: float
+    high: float
+    tone: str = ""
+    scale: str = ""
+
+
+class Detail(NamedTuple):
+    """A line below the headline: a question, the answer, and an interval that is drawn where there is room."""
+
+    title: str
+    text: str
+    span: Span | None = None
+
+
 class Table(NamedTuple):
     """Headers, rows of text, a title above and notes below.
 
@@ -19,6 +37,8 @@ class Table(NamedTuple):
         words: columns that contain words and are aligned left; the others contain numbers.
         strong: (row, column) of the best values, which are bold where the format has bold.
         optional: columns to drop if the table is too wide, the least important first.
+        grouped: rows with the same first cell are adjacent; terminals write it above them.
+        spans: intervals, one per row or none; drawn as a further column of bars in terminals with enough room and in HTML.
     """
 
     headers: tuple[str, ...]
@@ -29,6 +49,8 @@ class Table(NamedTuple):
     strong: frozenset[tuple[int, int]] = frozenset()
     key: str = ""
     optional: tuple[int, ...] = ()
+    grouped: bool = False
+    spans: tuple[Span | None, ...] = ()
 
     @property
     def lines_below(self) -> tuple[str, ...]:
@@ -40,7 +62,8 @@ class Table(NamedTuple):
         more = len(self.rows) - n
         if more <= 0:
             return self
-        return self._replace(rows=self.rows[:n], notes=(f"… and {counted(more, 'more row')}", *self.notes))
+        notes = (f"… and {counted(more, 'more row')}", *self.notes)
+        return self._replace(rows=self.rows[:n], spans=self.spans[:n], notes=notes)
 
     def without(self, columns: frozenset[int]) -> Table:
         """The table without some columns."""
@@ -52,4 +75,5 @@ class Table(NamedTuple):
             words=tuple(place[i] for i in self.words if i in place),
             strong=frozenset((row, place[i]) for row, i in self.strong if i in place),
             optional=tuple(place[i] for i in self.optional if i in place),
+            grouped=self.grouped and 0 not in columns,
         )

@@ -21,6 +21,15 @@ def number(value: Any, places: int = 4, *, whole: bool = False, sign: str = "") 
     return f"{value:{sign}z.{0 if whole else places}f}" if isinstance(value, float) else str(value)
 
 
+def signed(value: float, places: int = 4) -> str:
+    """Format a difference for sentences and pictures: with its sign, and a minus in place of a hyphen.
+
+    >>> signed(0.25, 3), signed(-0.25, 3)
+    ('+0.250', '−0.250')
+    """
+    return number(value, places, sign="+").replace("-", "−")
+
+
 def p_text(p: float | None) -> str:
     """Format a p-value; it is never 0."""
     return "–" if p is None or p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"

@@ -188,7 +188,7 @@ def test_tests_of_wins_say_who_wins_more_queries_beside_the_interval_of_the_mean
         assert (row.low, row.high) == pytest.approx(tuple(np.ravel(interval_of(d, "t"))))
         turned = jd.compare(qrels, runs, "RR", test=test, baseline="y")
         assert turned.rows[0].verdict == "loses more queries"
-        assert turned.headline()[0].startswith("x loses more queries than y on RR")
+        assert turned.headline() == ["x clearly loses more queries than y on RR."]
 
 
 def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs():
@@ -202,7 +202,7 @@ def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs
     assert row.needed == pytest.approx(queries_needed(row.material, d.std(ddof=1), alpha=0.05 / 2), abs=1)
     assert f"between {row.low:+.4f} and {row.high:+.4f}" in row.words
     assert "corrected p = " in row.words
-    assert f"{row.needed:,} queries" in board.headline()[0]
+    assert any(f"{row.needed:,} queries" in detail.text for detail in board.details())
     column = board.report(table="pairs").tables()[0].headers.index("queries needed")
     assert board.report(table="pairs").tables()[0].rows[0][column] == f"{row.needed:,}"
     with_margin = jd.compare(QRELS, runs, "RR AP", margin=0.01).rows[0]
@@ -417,11 +417,13 @@ def test_further_tests_and_single_tables_come_in_every_format(board):
 def test_the_verdict_comes_first_and_the_warnings_last():
     two = jd.compare({**QRELS, "none": {"d1": 0}}, {n: RUNS[n] for n in ("good", "poor")}, "AP", empty="skip")
     lines = str(two).splitlines()
-    assert lines[0].startswith("poor is worse than good on AP (p ")
+    assert lines[0] == "good is clearly better than poor on AP."
+    assert [line.split("?")[0] for line in lines[1:4]] == ["By how much", "How certain", "Where"]
     assert lines[-1].startswith("warning: ")
-    against = jd.compare(QRELS, RUNS, "AP", baseline="good").headline()
-    assert against == ["On AP, fair and poor are worse than good."]
-    assert jd.compare(QRELS, RUNS, "AP").headline() == ["On AP, good has the best mean: better than fair and poor."]
+    against = jd.compare(QRELS, RUNS, "AP", baseline="good")
+    assert against.headline() == ["No run is clearly better than good on AP."]
+    assert against.details()[-1].text == "Clearly worse than good: fair and poor."
+    assert jd.compare(QRELS, RUNS, "AP").headline() == ["good is clearly best on AP."]
 
 
 def test_letters_tell_who_cannot_be_told_apart(board):

@@ -169,7 +169,7 @@ def test_missing_texts_are_an_error_or_left_without_an_answer():
 def test_an_endpoint_gets_the_prompt_the_schema_and_the_key(serve, monkeypatch):
     monkeypatch.setenv("JUDGED_API_KEY", "secret-key")
     server = serve()
-    found = model_judge(server.url, model="m", cache=None, max_tokens=9).judge(
+    found = model_judge(server.url, model="m", cache=None, request={"max_tokens": 9}).judge(
         TODO, DOCS, QUERIES, concurrency=1, prices=(10.0, 20.0)
     )
     assert [item.grade for item in found] == [2, 2, 2]

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import judged as jd
 from judged.plots.results import draw_comparison, draw_values
-from judged.plots.style import COLOURS
+from judged.plots.style import BETTER, COLOURS, DARK_BETTER, DARK_COLOURS, theme_of
 
 KINDS = ["means", "differences", "queries", "scatter", "critical"]
 
@@ -155,7 +155,9 @@ def test_several_measures_are_groups_of_rows(sample):
     expected = [both.means()[run][m] for m in ("AP", "RR") for run in both.names]
     assert [x for x, _ in points(ax)] == pytest.approx(expected)
     ax = drawn(draw_comparison(both, "differences"))
-    assert [x for x, _ in points(ax)] == [row.difference for row in both.rows]
+    assert [x for x, _ in points(ax)] == [
+        d for m in ("AP", "RR") for d in sorted((row.difference for row in both.rows if row.measure == m), reverse=True)
+    ]
 
 
 def _only(values, measures):
@@ -175,8 +177,8 @@ def test_measures_of_different_scales_are_not_put_on_one_axis(sample, kind):
 
 def test_differences_are_those_of_the_table_and_verdicts_differ_in_colour_and_marker(sample):
     ax = drawn(draw_comparison(sample, "differences", "nDCG@10"))
-    rows = [row for row in sample.rows if row.measure == "nDCG@10"]
-    assert names(ax) == ["tfidf − bm25", "dense − bm25", "dense − tfidf"]
+    rows = sorted((row for row in sample.rows if row.measure == "nDCG@10"), key=lambda row: -row.difference)
+    assert names(ax) == ["dense − bm25", "dense − tfidf", "tfidf − bm25"]
     alone = [line for line in ax.lines if len(line.get_xdata()) == 1]
     for y, row in enumerate(rows):
         assert spans(ax, y) == [(row.low, row.high)]
@@ -184,7 +186,7 @@ def test_differences_are_those_of_the_table_and_verdicts_differ_in_colour_and_ma
     look = {row.verdict: (line.get_marker(), line.get_color()) for row, line in zip(rows, alone, strict=True)}
     assert set(look) == {"better", "no clear difference"}
     assert look["better"][0] != look["no clear difference"][0]
-    assert look["better"][1] == COLOURS[0]
+    assert look["better"][1] == BETTER
     assert {text.get_text() for text in ax.get_legend().get_texts()} == {"better", "no clear difference"}
 
 
@@ -211,7 +213,7 @@ def test_bars_are_the_differences_of_queries_sorted(sample):
 def test_bars_of_a_measure_where_lower_is_better_are_won_below_zero(sample):
     ax = draw_comparison(sample, "queries", "FallOut", "bm25", "dense")
     row = sample.of("FallOut", "bm25", "dense")
-    better = [bar for bar in ax.patches if bar.get_facecolor() == mpl.colors.to_rgba(COLOURS[0])]
+    better = [bar for bar in ax.patches if bar.get_facecolor() == mpl.colors.to_rgba(BETTER)]
     assert len(better) == row.wins
     assert all(bar.get_height() < 0 for bar in better)
 
@@ -325,3 +327,78 @@ def test_the_same_result_gives_the_same_picture(sample):
         return [c.get_offsets().tolist() for c in ax.collections], [line.get_xydata().tolist() for line in ax.lines]
 
     assert points_of(draw_values(sample.results[0], "AP")) == points_of(draw_values(sample.results[0], "AP"))
+
+
+# ── style ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def luminance(colour):
+    parts = np.array(mpl.colors.to_rgb(colour))
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+
+
+def contrast(colour, paper):
+    low, high = sorted((luminance(colour), luminance(paper)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "values"])
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_everything_is_visible_on_the_paper_of_the_style(sample, kind, style):
+    with plt.style.context(style):
+        ax = draw_values(sample.results[0], "AP") if kind == "values" else draw_comparison(sample, kind, "nDCG@10")
+        paper = ax.get_facecolor()
+    texts = [text for text in [*ax.texts, *ax.get_yticklabels(), ax.xaxis.label, ax.title] if text.get_text()]
+    for line in ax.lines:
+        if (
+            line.get_markerfacecolor() in (theme_of(ax).paper, line.get_color())
+            and line.get_color() == theme_of(ax).paper
+        ):
+            continue  # an outline, or a dot on a bar
+        assert contrast(line.get_color(), paper) >= 3
+    for bar in ax.patches:
+        assert contrast(bar.get_facecolor(), paper) >= 1.5
+    assert texts
+    assert all(contrast(text.get_color(), paper) >= 4.5 for text in texts)
+
+
+def test_the_palette_is_that_of_the_paper_and_ink_is_that_of_the_axes():
+    light, dark, clear = (Figure(facecolor=face).add_subplot(facecolor=face) for face in ("white", "#202020", "none"))
+    assert (theme_of(light).runs, theme_of(light).better) == (COLOURS, BETTER)
+    assert (theme_of(dark).runs, theme_of(dark).better) == (DARK_COLOURS, DARK_BETTER)
+    assert theme_of(clear).runs == COLOURS  # black ink, so the paper is light
+    dark.xaxis.label.set_color("#eeeeee")
+    assert theme_of(dark).ink == mpl.colors.to_rgb("#eeeeee")
+
+
+def many(count, measures="nDCG@10"):
+    runs = {f"run {i}": {f"q{k}": ["a", "b", "c", "d"][(i + k) % 4 :] for k in range(20)} for i in range(count)}
+    return jd.compare({f"q{k}": {"a": 2, "c": 1} for k in range(20)}, runs, measures)
+
+
+def test_of_many_pairs_the_largest_are_shown_and_the_others_counted():
+    board = many(12)
+    ax = drawn(draw_comparison(board, "differences"))
+    sizes = sorted((abs(row.difference) for row in board.rows), reverse=True)
+    assert [x for x, _ in points(ax)] == pytest.approx(sizes[:40])
+    assert f"{len(sizes) - 40} pairs with smaller differences not shown" in ax.get_xlabel()
+    assert ax.figure.get_figheight() < 12
+    assert ax.figure.get_figheight() > draw_comparison(many(4), "differences").figure.get_figheight()
+
+
+def test_differences_from_a_baseline_keep_their_sign(sample):
+    board = jd.compare(dict(zip(sample.names, sample.results, strict=True)), baseline="dense")
+    ax = drawn(draw_comparison(board, "differences", "AP"))
+    assert names(ax) == ["tfidf − dense", "bm25 − dense"]
+    assert all(x < 0 for x, _ in points(ax))
+    assert any(text.get_text().startswith("−0.") for text in ax.texts)
+    assert not any("-0." in text.get_text() for text in ax.texts)
+
+
+@pytest.mark.parametrize("kind", ["means", "differences", "queries", "scatter"])
+def test_a_new_figure_says_what_it_shows(sample, kind):
+    ax = draw_comparison(sample, kind, "nDCG@10")
+    assert "40 queries" in ax.figure.get_supxlabel()
+    given = Figure().add_subplot()
+    draw_comparison(sample, kind, "nDCG@10", ax=given)
+    assert given.figure.get_supxlabel() == ""

@@ -51,7 +51,7 @@ class Parsed(HTMLParser):
             self.tables[-1].append([])
         elif tag in ("th", "td"):
             self.tables[-1][-1].append("")
-        elif tag == "p":
+        elif tag in ("p", "dt", "dd"):
             self.paragraphs.append("")
         elif tag == "caption":
             self.captions.append("")
@@ -62,7 +62,7 @@ class Parsed(HTMLParser):
     def handle_data(self, data):
         if "th" in self.open or "td" in self.open:
             self.tables[-1][-1][-1] += data
-        elif "p" in self.open:
+        elif {"p", "dt", "dd"} & {*self.open}:
             self.paragraphs[-1] += data
         elif "caption" in self.open:
             self.captions[-1] += data

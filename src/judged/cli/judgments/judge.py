@@ -26,14 +26,14 @@ def _prices(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries. [default: the ids are the texts]")
 @option("--url", required=True, metavar="URL", group="Model", help="Address of an OpenAI-compatible API, such as http://localhost:8080/v1.")  # fmt: skip
 @option("--model", required=True, metavar="NAME", group="Model", help="Name of the model.")
-@option("--prompt", default="umbrela", show_default=True, metavar="NAME|FILE", group="Model", help="Prompt: umbrela, brief, or a file with {query}, {document} and {scale}.")  # fmt: skip
-@option("--scale", default="graded", show_default=True, metavar="NAME|FILE", group="Model", help="Grades: graded (0 to 3), binary, or a JSON file of {number: name}.")  # fmt: skip
+@option("--prompt", default="umbrela", show_default=True, metavar="NAME|FILE", group="Input", help="Prompt: umbrela, brief, or a file with {query}, {document} and {scale}.")  # fmt: skip
+@option("--scale", default="graded", show_default=True, metavar="NAME|FILE", group="Input", help="Grades: graded (0 to 3), binary, or a JSON file of {number: name}.")  # fmt: skip
 @option("--repeat", type=click.IntRange(1), default=1, show_default=True, metavar="N", group="Model", help="Answers per document; the most frequent grade counts.")  # fmt: skip
 @option("--temperature", type=click.FloatRange(0), default=0.0, show_default=True, group="Model", help="Temperature of the model.")  # fmt: skip
 @option("--concurrency", type=click.IntRange(1), default=4, show_default=True, metavar="N", group="Model", help="Requests at a time.")  # fmt: skip
 @option("--retries", type=click.IntRange(0), default=5, show_default=True, metavar="N", group="Model", help="Further attempts after a time-out or an answer 429 or 5xx.")  # fmt: skip
 @option("--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, metavar="SECONDS", group="Model", help="Time until a request is given up.")  # fmt: skip
-@option("--cache", metavar="FILE", group="Model", help="SQLite file of answers, from which an interrupted run continues. [default: the output with .sqlite]")  # fmt: skip
+@option("--cache", metavar="FILE", group="Output", help="SQLite file of answers, from which an interrupted run continues. [default: the output with .sqlite]")  # fmt: skip
 @option("--skip-missing", is_flag=True, group="Input", help="Leave out documents and queries without a text.")
 @option("--prices", callback=_prices, metavar="READ,WRITTEN", group="Model", help="Prices of a million tokens, for the note on costs.")  # fmt: skip
 @option("--dry-run", is_flag=True, group="Output", help="Print the first prompts and an estimate of the tokens, and ask nothing.")  # fmt: skip
@@ -47,7 +47,7 @@ def command(todo: str, **options: Any) -> None:
     \b
     judged judge todo.jsonl --doc-texts corpus.jsonl --query-texts queries.jsonl \\
       --url http://localhost:8080/v1 --model NAME -o llm.jsonl
-    judged judge todo.jsonl --doc-texts corpus.jsonl --url URL --model NAME --dry-run
+    judged judge todo.jsonl --doc-texts corpus.jsonl --url URL --model M --dry-run
     """
     from judged.judging.model.judge import model_judge
 

@@ -20,6 +20,10 @@ _STYLES: dict[str, dict[str, Any]] = {
     "headline": {"bold": True}, "title": {"bold": True}, "header": {"bold": True}, "best": {"bold": True},
     "note": {"dim": True}, "warning": {"fg": "yellow"},
 }  # fmt: skip
+_PLAIN = str.maketrans({
+    "├": "|", "┤": "|", "│": "|", "┼": "+", "─": "-", "●": "*", "○": "o", "→": "->", "−": "-", "–": "-", "…": "...",
+    "▲": "^", "▼": "v", "≡": "=", "×": "x", "·": ";", "≤": "<=", "≥": ">=",
+})  # fmt: skip
 _WITHOUT_NOTES = ("csv", "latex", "trec")  # formats that have no place for warnings
 
 
@@ -85,4 +89,13 @@ def _show(result: Result, places: int) -> None:
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     columns = shutil.get_terminal_size().columns
     style = (lambda text, kind: text) if plain else (lambda text, kind: click.style(text, **_STYLES[kind]))
-    click.echo(result_text(result, places, columns=columns, style=style))
+    click.echo(_encodable(result_text(result, places, columns=columns, style=style), sys.stdout.encoding))
+
+
+def _encodable(text: str, encoding: str | None) -> str:
+    """Return the text; with plain characters in place of lines, dots and signs if the encoding lacks some of them."""
+    try:
+        text.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return text.translate(_PLAIN).encode(encoding or "utf-8", "replace").decode(encoding or "utf-8")
+    return text

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from judged._types import Column
+from judged.core.judged import Judged
 from judged.evaluation.explain.explain import closing_line, condensed, shown_columns
 from judged.evaluation.explain.result import cell_text, plain_number
 from judged.evaluation.explain.trace import trace
@@ -25,6 +26,7 @@ class QueryArithmetic:
     rows: tuple[tuple[str, ...], ...]
     closing: str
     hidden: int  # judged documents below the last row
+    parts: tuple[float, ...] | None  # what each row adds to the value; None if the value is not a sum over documents
 
 
 def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmetic]:
@@ -48,6 +50,7 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
     seen = np.bincount(judged.query[shown], minlength=len(judged))
     ends, shown_ends = np.cumsum(judged.hits), np.cumsum(seen)
     ranks = judged.rank[shown].tolist()
+    parts = _parts(traced.main_sum(), result[measure], judged, shown)
     inside = judged.within(cutoff) & (judged.rank <= judged.at(reach))
     within = np.bincount(judged.query[inside], minlength=len(judged))
     arithmetic = []
@@ -57,8 +60,19 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
         part = slice(int(shown_ends[row] - seen[row]), int(shown_ends[row]))
         closing = closing_line(measure, traced, row, last, value, judged, bool(empty[row]))
         below = int(within[row] - seen[row])
-        arithmetic.append(QueryArithmetic(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, below))
+        own = None if parts is None else tuple(parts[part])
+        arithmetic.append(QueryArithmetic(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, below, own))
     return arithmetic
+
+
+def _parts(summed: Column | None, values: Column, judged: Judged, shown: Column) -> list[float] | None:
+    """The share of each shown row in the value of its query, which is proportional to the sum; five decimals."""
+    if summed is None or values.dtype.kind != "f":
+        return None
+    x = summed.astype(float)
+    totals = judged.total(x)
+    scale = np.divide(values, totals, out=np.zeros(len(judged)), where=totals != 0)
+    return [round(part, 5) or 0 for part in (x * judged.at(scale))[shown].tolist()]
 
 
 def _texts(columns: dict[str, Column], shown: Column) -> list[tuple[str, ...]]:

@@ -1,11 +1,12 @@
-"""Find a column of a result by any name of its measure."""
+"""Find a column of a result by any name of its measure; ids of queries for other libraries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from judged.errors import UsageError, shown
+from judged.core.tables import Id
+from judged.errors import DataError, UsageError, shown
 from judged.measures.grammar import parse
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
@@ -68,3 +69,17 @@ def fits(measure: Measure, own: Measure) -> bool:
         return False
     fixed = {*measure.explicit, "tokens", measure.definition.at or "tokens"}
     return all(own.get(parameter) == measure.get(parameter) for parameter in fixed)
+
+
+def utf8_ids(queries: Sequence[Id]) -> list[Id]:
+    """Return ids for libraries whose text is UTF-8, and whose integers have 64 bits."""
+    for query in queries:
+        try:
+            str(query).encode()
+        except UnicodeEncodeError as error:
+            raise DataError(
+                "id-encoding", f"query id {shown(query)} is not UTF-8", value=query,
+                hint="use to_dict, to_json or CSV, which keep other bytes",
+            ) from error  # fmt: skip
+    wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in queries)
+    return [str(query) for query in queries] if wide else list(queries)

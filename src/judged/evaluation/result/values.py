@@ -12,11 +12,10 @@ import numpy as np
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.core.tables import Decoded, Id
-from judged.errors import DataError, UsageError, Warned, safe, shown
+from judged.errors import UsageError, Warned, safe, shown
 from judged.evaluation.clusters import cluster_codes
-from judged.evaluation.result.calibration import about_model, calibrated_intervals, check_no_model, summaries
 from judged.evaluation.result.intervals import mean_intervals
-from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure
+from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure, utf8_ids
 from judged.evaluation.result.tables import about_queries, notes_on, summary_table, value_record, value_text
 from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure, find
@@ -112,6 +111,8 @@ class Values(Result):
     def summary(self, how: str) -> dict[str, float]:
         """Each measure summarised by mean, sum, geometric, median, min, max or std; with values of a model, by the estimated mean only."""
         if self.model is not None:
+            from judged.evaluation.result.calibration import summaries
+
             return self._by_measure(summaries(self.columns, self.model, how))
         each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
         return self._by_measure((str(m), summarise(x, how or m.definition.summary, self.weights)) for m, x in each)
@@ -120,7 +121,8 @@ class Values(Result):
         """The q-quantile of each measure over queries; without regard to weights, which it therefore refuses."""
         if self.weights is not None:
             raise no_weights("quantiles")
-        check_no_model(self, "quantiles")
+        if self.model is not None:
+            raise UsageError("model-judgments", "quantiles cannot be used with model judgments", hint="leave one of them out")  # fmt: skip
         return self._by_measure({str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures})
 
     def interval(
@@ -142,6 +144,8 @@ class Values(Result):
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
         if self.model is not None:
+            from judged.evaluation.result.calibration import calibrated_intervals
+
             return self._by_measure(calibrated_intervals(self.columns, self.model, chosen, level=level, method=method))
         codes = self.clusters if clusters is None else cluster_codes(clusters, self.queries)
         options: dict[str, Any] = {"level": level, "method": method, "clusters": codes, "seed": seed}
@@ -169,32 +173,19 @@ class Values(Result):
         """A pandas frame with one row per query (the index) and one column per measure."""
         import pandas as pd
 
-        return pd.DataFrame(self.columns, index=pd.Index(self._utf8_queries(), name="query"))
+        return pd.DataFrame(self.columns, index=pd.Index(utf8_ids(self.queries), name="query"))
 
     def to_polars(self) -> Any:
         """A polars frame with a column `query` and one column per measure."""
         import polars as pl
 
-        return pl.DataFrame({"query": self._utf8_queries(), **self.columns})
+        return pl.DataFrame({"query": utf8_ids(self.queries), **self.columns})
 
     def to_arrow(self) -> Any:
         """A pyarrow table with a column `query` and one column per measure."""
         import pyarrow as pa
 
-        return pa.table({"query": self._utf8_queries(), **{k: v.tolist() for k, v in self.columns.items()}})
-
-    def _utf8_queries(self) -> list[Id]:
-        """The query ids, for libraries whose text is UTF-8."""
-        for query in self.queries:
-            try:
-                str(query).encode()
-            except UnicodeEncodeError as error:
-                raise DataError(
-                    "id-encoding", f"query id {shown(query)} is not UTF-8", value=query,
-                    hint="use to_dict, to_json or CSV, which keep other bytes",
-                ) from error  # fmt: skip
-        wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in self.queries)
-        return [str(query) for query in self.queries] if wide else list(self.queries)
+        return pa.table({"query": utf8_ids(self.queries), **{k: v.tolist() for k, v in self.columns.items()}})
 
     def to_data(self) -> dict[str, Any]:
         """Everything, as `save` writes it, with a checksum."""
@@ -238,9 +229,11 @@ class Values(Result):
 
     def about(self) -> list[str]:
         """Lines on weights, clusters or model judgments of the queries, if there are any."""
-        return (
-            about_queries(self.weights, self.clusters) if self.model is None else about_model(self.columns, self.model)
-        )
+        if self.model is None:
+            return about_queries(self.weights, self.clusters)
+        from judged.evaluation.result.calibration import about_model
+
+        return about_model(self.columns, self.model)
 
     def records(self) -> list[dict[str, Any]]:
         """One row per measure and query, then the summaries, whose query is `all`."""

@@ -48,7 +48,7 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
             return None
         end = check_end(data[-1:].tobytes(), content.name)
         keys: dict[str, Any] = {"name": content.name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
-        keys |= {"where": partial(_row_place, content.name, TextLines(opened, layout)), "warnings": end}
+        keys |= {"where": partial(_line_of_row, content.name, TextLines(opened, layout)), "warnings": end}
         if layout is not _RUN:
             plain = len(rows.aspect) == 1 and rows.aspect[0] in NO_SUBTOPIC
             return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
@@ -58,6 +58,10 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
             wrong = keys["where"](rows.unranked), cell
         tag = _parse_row(data, rows.last).tag
         return Run(**keys, score=rows.number, rank=rows.rank, wrong_rank=wrong, tag=tag)
+
+
+def _line_of_row(name: str, lines: TextLines, row: int, role: str = "doc") -> Place:
+    return Place(name, lines[row])
 
 
 def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
@@ -129,10 +133,6 @@ def _count_begin(count: Callable[[int], int], offset: int) -> Begin:
 def _parse_row(data: Bytes, at: int) -> Run:
     """Return the row of a run that begins at this byte."""
     return parse_run(line_at(data, at) + PAD, "", begin=WHOLE)
-
-
-def _row_place(name: str, lines: TextLines, row: int) -> Place:
-    return Place(name, lines[row])
 
 
 def _place(name: str, begin: Counted, data: Bytes, at: int) -> Place:

@@ -101,10 +101,10 @@ def _cell_text(value: Any, length: int | None = None) -> str | None:
     text = str(value)
     if not text.isascii():
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text if length is None else _cut(text, length)
+    return text if length is None else cut_text(text, length)
 
 
-def _cut(text: str, length: int) -> str:
+def cut_text(text: str, length: int) -> str:
     """Cut a text at the end of a word; if it has no blanks there, anywhere."""
     if len(text) <= length:
         return text

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
-from judged.errors import DataError, UsageError, shown
-from judged.io.rag.texts import Texts, read_texts
+from judged.errors import UsageError, shown
 from judged.judging.judgments import Judgment, Judgments
 from judged.judging.model.answers import agreed_grade, grade_in, schema_of
 from judged.judging.model.cache import Answer, Cache, key_of
 from judged.judging.model.endpoint import Endpoint
 from judged.judging.model.prompts import Prompt
 from judged.judging.scale import Scale
+from judged.judging.texts import Missing, texts_to_judge, whole_text
 from judged.judging.todo import TodoItem, read_todo
 from judged.stats.checks import check_count
 from judged.steps import step
@@ -43,7 +43,7 @@ class ModelJudge:
 
     @step("asking the model")
     def judge(
-        self, todo: Any, doc_texts: Any, query_texts: Any = None, *, concurrency: int = 4, missing: Literal["error", "skip"] = "error",
+        self, todo: Any, doc_texts: Any, query_texts: Any = None, *, concurrency: int = 4, missing: Missing = "error",
         prices: tuple[float, float] | None = None, progress: Progress | None = None,
     ) -> Judgments:  # fmt: skip
         """Judge documents; answers are kept in the cache, so that the same call continues after an interruption.
@@ -91,24 +91,12 @@ class ModelJudge:
         rows = [{"query": str(item.query), "doc": str(item.doc), "prompt": prompt} for item, prompt in pairs]
         return RecordTable.of(rows, words=("query", "doc", "prompt"), title="first prompts", notes=notes)
 
-    def _requests(self, items: Sequence[TodoItem], doc_texts: Any, query_texts: Any, missing: str) -> list[str | None]:
+    def _requests(
+        self, items: Sequence[TodoItem], doc_texts: Any, query_texts: Any, missing: Missing
+    ) -> list[str | None]:
         """Return the prompt of each document; None where a text is missing."""
-        docs = read_texts(doc_texts, {str(item.doc) for item in items})
-        queries = {} if query_texts is None else read_texts(query_texts, {str(item.query) for item in items})
-        prompts: list[str | None] = []
-        absent: list[str] = []
-        for item in items:
-            document = _whole_text(docs.get(str(item.doc)))
-            query = str(item.query) if query_texts is None else _whole_text(queries.get(str(item.query)))
-            if document is None or query is None:
-                absent.append(
-                    f"document {shown(str(item.doc))}" if document is None else f"query {shown(str(item.query))}"
-                )
-            prompts.append(None if document is None or query is None else self.prompt.fill(query, document, self.scale))
-        if absent and missing == "error":
-            problem = f"no text for {counted(len(absent), 'document or query', 'documents or queries')}: {', '.join(absent[:3])}{' …' if len(absent) > 3 else ''}"
-            raise DataError("no-text", problem, hint="add the texts, or leave the documents out with missing='skip'")
-        return prompts
+        pairs = texts_to_judge(items, doc_texts, query_texts, missing)
+        return [None if pair is None else self.prompt.fill(pair[0], whole_text(pair[1]) or "", self.scale) for pair in pairs]  # fmt: skip
 
     def _judge_one(self, cache: Cache, item: TodoItem, prompt: str | None) -> tuple[Judgment, tuple[int, int]]:
         """Return the judgment of one document, and the tokens that new answers took."""
@@ -155,7 +143,7 @@ def model_judge(
     timeout: float = 120.0,
     retries: int = 5,
     temperature: float = 0.0,
-    **options: Any,
+    request: Mapping[str, Any] | None = None,
 ) -> ModelJudge:
     """Return a judge that asks a language model for grades.
 
@@ -173,7 +161,7 @@ def model_judge(
         timeout: seconds until a request is given up.
         retries: number of further attempts after a time-out or an answer 429 or 5xx, with growing pauses.
         temperature: of the model.
-        options: further fields of the request, such as `max_tokens`.
+        request: further fields of each request, such as {"max_tokens": 50}.
 
     >>> judge = model_judge(lambda prompt: '{"grade": 2}', model="optimist")
     >>> [item.grade for item in judge.judge([("q", "d")], {"d": "a text"})]
@@ -185,17 +173,11 @@ def model_judge(
     elif model is None:
         raise UsageError("model", "no model was named", hint="name it with model=, as the server calls it")
     else:
-        ask = Endpoint(url, model, timeout, retries, temperature, tuple(sorted(options.items())))
+        ask = Endpoint(url, model, timeout, retries, temperature, tuple(sorted((request or {}).items())))
     name = model or str(getattr(url, "__name__", "model"))
     return ModelJudge(
         ask, name, Prompt.of(prompt), Scale.of(scale), repeat, None if cache is None else os.fspath(cache)
     )
-
-
-def _whole_text(texts: Texts | None) -> str | None:
-    """Return title and text; None if there is neither."""
-    parts = [] if texts is None else [part for part in (texts.title, texts.text) if part]
-    return "\n".join(parts) if parts else None
 
 
 def _about(found: Sequence[Judgment], tokens: Sequence[int], prices: tuple[float, float] | None) -> tuple[str, ...]:

@@ -1,19 +1,28 @@
 /** Entry point: fill the sections of the page and connect them to the state. */
 import { watchEdges } from "./dom/edges.js";
 import { openBook } from "./data/data.js";
-import { bdi, byId, fill, h } from "./dom/dom.js";
+import { announce, bdi, byId, fill, h } from "./dom/dom.js";
+import { mountTheme } from "./dom/theme-button.js";
 import { mountQueries } from "./queries/queries.js";
 import { mountQuery } from "./query/dialog.js";
 import { mountCharts } from "./sections/sections.js";
 import { shorten } from "./data/format.js";
 import { createState } from "./data/state.js";
-import { mountSummary, runDisc } from "./sections/summary.js";
+import { mountAnswer } from "./sections/answer.js";
+import { mountChanges } from "./sections/changes.js";
+import { mountFilters } from "./sections/filters.js";
+import { mountSummary } from "./sections/summary.js";
+import { aboutButton } from "./sections/about.js";
+import { runDot } from "./dom/dot.js";
+import { createSelection } from "./queries/selection.js";
 import { createTrail } from "./queries/navigation.js";
 
 /** @typedef {import("./data/data.js").Book} Book */
 /** @typedef {import("./data/state.js").Store} Store */
 
 const SECTIONS = [
+  ["warnings", "Warnings"],
+  ["changes", "Changes"],
   ["runs", "Results"],
   ["differences", "Difference"],
   ["queries", "Queries"],
@@ -22,25 +31,6 @@ const SECTIONS = [
   ["unjudged", "Unjudged"],
   ["methods", "Methods"],
 ];
-
-/** Set up the button that switches between light and dark; it is labelled with the other theme. */
-function mountTheme() {
-  const [root, button] = [document.documentElement, byId("theme")];
-  const other = () => (root.dataset.theme === "dark" ? "light" : "dark");
-  const say = () => fill(button, `${other()[0].toUpperCase()}${other().slice(1)}`);
-  button.addEventListener("click", () => {
-    root.dataset.theme = other();
-    say();
-    try {
-      localStorage.setItem("judged-theme", root.dataset.theme);
-    } catch {
-      // Storage may be unavailable for a page opened from disk; the choice then lasts until it is closed.
-    }
-  });
-  button.setAttribute("aria-label", "Light or dark colours");
-  button.hidden = false;
-  say();
-}
 
 /** @param {string} label @param {string[]} names @param {() => number} now @param {(place: number) => void} choose */
 function chooser(label, names, now, choose) {
@@ -72,20 +62,26 @@ function mountTools(book, store) {
   const discs = () => {
     found.slice(1).forEach(({ element, select }) => {
       element.querySelector(".dot")?.remove();
-      element.insertBefore(runDisc(Number(select.value)), select);
+      element.insertBefore(runDot(book, Number(select.value), store.get()), select);
     });
   };
-  store.subscribe(() => {
+  const explain = () => {
+    found[0].element.parentElement?.querySelector(".explain")?.remove();
+    found[0].element.after(aboutButton(measures[store.get().measure]));
+  };
+  store.subscribe((_, changed) => {
     found.forEach(({ show }) => show());
     discs();
+    if (changed.includes("measure")) explain();
   });
   discs();
   fill(byId("tools"), found.map(({ element }) => element), sectionLinks()).hidden = false;
+  explain();
 }
 
 /** Links to the sections, and a select for narrow pages. */
 function sectionLinks() {
-  const there = SECTIONS.filter(([id]) => !byId(id).hidden);
+  const there = SECTIONS.filter(([id]) => !byId(id).hidden && byId(id).dataset.count !== "0");
   const links = there.map(([id, title]) => {
     const onclick = (/** @type {Event} */ event) => {
       event.preventDefault();
@@ -109,21 +105,12 @@ function sectionLinks() {
 
 /** Go to a section without changing the address, which stores the state. @param {string} id */
 function leadTo(id) {
-  byId(id).scrollIntoView();
+  const target = byId(id);
+  if (target instanceof HTMLDetailsElement) target.open = true;
+  target.scrollIntoView();
   const title = byId(`${id}-title`);
   title.tabIndex = -1;
   title.focus({ preventScroll: true });
-}
-
-/** @param {Book} book @param {Store} store */
-function mountVerdict(book, store) {
-  const say = () => {
-    const { words, more } = book.facts.verdicts[store.get().measure];
-    fill(byId("verdict"), words);
-    fill(byId("more"), more.map((line) => h("li", {}, line)));
-  };
-  store.subscribe((_, changed) => changed.includes("measure") && say());
-  if (store.get().measure !== 0) say();
 }
 
 /** Show a notice if the address names something that is not on this page. @param {Store} store */
@@ -167,15 +154,39 @@ function mountMethods(book) {
   byId("methods-title").append(" ", button);
 }
 
+/** Set up the button that copies the answer and the table of runs, to be pasted. @param {Book} book */
+function mountCopy({ facts: { markdown } }) {
+  const button = byId("copy");
+  button.hidden = !markdown;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(markdown);
+      fill(button, "Copied");
+      announce("Copied as Markdown");
+    } catch {
+      const field = h(
+        "textarea",
+        { class: "unseen", readonly: true, "aria-label": "The answer as Markdown" },
+        markdown,
+      );
+      button.after(field); // no clipboard access, as in the frame of a notebook: select the text so that the reader can copy it
+      /** @type {HTMLTextAreaElement} */ (field).select();
+      fill(button, "Selected; copy it manually");
+    }
+  });
+}
+
 /** Fill the page from top to bottom. */
 export async function start() {
   mountTheme();
   try {
     const book = await openBook(document);
     const store = createState(book, window);
+    mountCopy(book);
     const several = book.facts.runs.length > 1;
     for (
       const [id, there] of /** @type {[string, boolean][]} */ ([
+        ["changes", several],
         ["differences", several],
         ["queries", true],
         ["slices", several && book.facts.parts.length > 0],
@@ -185,14 +196,17 @@ export async function start() {
     ) byId(id).hidden = !there;
     mountTools(book, store);
     mountNotice(store);
-    mountVerdict(book, store);
+    const selection = createSelection(book);
+    mountAnswer(book, store, () => leadTo("queries"));
+    mountFilters(book, store, selection);
     mountSummary(byId("summary"), book, store);
-    fill(byId("key"), book.facts.key);
+    fill(byId("key"), book.facts.key && `${book.facts.key[0].toUpperCase()}${book.facts.key.slice(1)}.`);
     mountMethods(book);
     for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scroll"))) watchEdges(box);
     const trail = createTrail(() => ({ order: list.order, words: "in table order" }));
-    mountCharts(book, store, trail);
-    const list = mountQueries(byId("query-list"), book, store);
+    if (several) mountChanges(byId("change-list"), book, store, trail);
+    mountCharts(book, store, trail, selection);
+    const list = mountQueries(byId("query-list"), book, store, selection);
     mountQuery(book, store, { way: trail.way, left: trail.leave, origin: list.origin });
     document.documentElement.dataset.ready = "yes";
   } catch (error) {

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from judged.registry import Registry
-from judged.tables.table import Table
+from judged.tables.table import Detail, Table
 
-__all__ = ["FORMATS", "OutputFormat", "Renderable", "output_format", "render_result"]
+__all__ = ["FORMATS", "OutputFormat", "Renderable", "answer_of", "output_format", "render_result"]
 
 
 class Renderable(Protocol):
@@ -21,6 +21,7 @@ class Renderable(Protocol):
     def tables(self, *, places: int = 4) -> list[Table]: ...
     def records(self) -> list[dict[str, Any]]: ...
     def headline(self) -> Sequence[str]: ...
+    def details(self) -> Sequence[Detail]: ...
     def to_data(self) -> Any: ...
 
 
@@ -46,6 +47,15 @@ def output_format(
         return render
 
     return declare
+
+
+def answer_of(result: Renderable) -> tuple[str, list[Detail]]:
+    """The first sentence of a headline and the lines below it; the other sentences are the last of them. Empty without details."""
+    first, *others = result.headline() or [""]
+    details = list(result.details())
+    if not details:
+        return "", []
+    return first, [*details, *([Detail("Also", " ".join(others))] if others else [])]
 
 
 def render_result(result: Renderable, name: str, places: int = 4) -> str:

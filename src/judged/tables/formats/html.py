@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from judged.errors import safe
-from judged.tables.formats import Renderable, output_format
-from judged.tables.table import Table
+from judged.tables.bars import axes_of, svg_bar
+from judged.tables.formats import Renderable, answer_of, output_format
+from judged.tables.table import Detail, Table
 
 _MOST = 100  # rows: more make a notebook slow, and nobody reads them there
 # Colours are fainter versions of the surrounding ones, so tables are readable on light and dark pages.
@@ -23,15 +25,31 @@ border-bottom:1px solid currentColor}
 .judged-result p+table.judged{margin-top:1.1em}
 .judged-result p{margin:.15em 0;max-width:80em}
 .judged-result p.note{opacity:.8}
+.judged-result p.answer{font-size:1.15em;font-weight:600}
+.judged-result dl{display:grid;grid-template-columns:max-content auto;gap:.2em 1em;margin:.4em 0;max-width:80em}
+.judged-result dl>*{margin:0}
+.judged-result dt{opacity:.8;font-weight:400}
+.judged-result svg{vertical-align:middle;overflow:visible}
 </style>"""
 
 
 @output_format("html", ending=".html")
 def html(result: Renderable, places: int) -> str:
-    """The headline as paragraphs, then the beginning of each table, with a small style sheet."""
-    lines = [f"<p>{_escape(line)}</p>" for line in result.headline() if line]
+    """The headline as paragraphs, with its details as a list, then the beginning of each table, with a small style sheet."""
+    first, details = answer_of(result)
+    lines = [f'<p class="answer">{_escape(first)}</p>', _details(details)] if details else []
+    lines = lines or [f"<p>{_escape(line)}</p>" for line in result.headline() if line]
     tables = [table_html(table.head(_MOST)) for table in result.tables(places=places)]
     return "\n".join([f'<div class="judged-result">{_STYLE}', *lines, *tables, "</div>"]) + "\n"
+
+
+def _details(details: Sequence[Detail]) -> str:
+    axes = axes_of([one.span for one in details])
+    rows = [
+        f"<dt>{_escape(one.title)}</dt><dd>{svg_bar(one.span, axes[one.span.scale]) + ' ' if one.span else ''}{_escape(one.text)}</dd>"
+        for one in details
+    ]
+    return f"<dl>{''.join(rows)}</dl>"
 
 
 def table_html(table: Table) -> str:
@@ -39,9 +57,19 @@ def table_html(table: Table) -> str:
     caption = f"<caption>{_escape(table.title)}</caption>\n" if table.title else ""
     head = "".join(_cell(text, i, table, row=None) for i, text in enumerate(table.headers))
     rows = ("".join(_cell(text, i, table, row=r) for i, text in enumerate(row)) for r, row in enumerate(table.rows))
-    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+    bars = _bars(table)
+    head += "<td></td>" if table.spans else ""
+    body = "\n".join(f"<tr>{row}{bar}</tr>" for row, bar in zip(rows, bars, strict=True))
     notes = "".join(f'\n<p class="note"><small>{_escape(note)}</small></p>' for note in table.lines_below)
     return f'<table class="judged">\n{caption}<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}'
+
+
+def _bars(table: Table) -> list[str]:
+    """A further cell per row, if the table has intervals to draw."""
+    if not table.spans:
+        return [""] * len(table.rows)
+    axes = axes_of(table.spans)
+    return [f"<td>{svg_bar(span, axes[span.scale]) if span else ''}</td>" for span in table.spans]
 
 
 def _cell(text: str, column: int, table: Table, *, row: int | None) -> str:

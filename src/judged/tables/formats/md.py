@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judged.errors import safe
-from judged.tables.formats import Renderable, output_format
+from judged.tables.formats import Renderable, answer_of, output_format
 from judged.tables.table import Table
 
 _ESCAPES = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
@@ -11,9 +11,15 @@ _ESCAPES = str.maketrans({c: f"\\{c}" for c in "\\|`*_<>[]#&~$"} | {"\n": " "})
 
 @output_format("md", aliases=("markdown",), ending=".md")
 def markdown(result: Renderable, places: int) -> str:
-    """The headline as paragraphs, then the tables."""
-    headline = [_escape(line) for line in result.headline() if line]
-    return "\n\n".join([*headline, *map(table_markdown, result.tables(places=places))]) + "\n"
+    """The headline as paragraphs, with its details as a list, then the tables."""
+    return "\n\n".join([*_answer(result), *map(table_markdown, result.tables(places=places))]) + "\n"
+
+
+def _answer(result: Renderable) -> list[str]:
+    first, details = answer_of(result)
+    if not details:
+        return [_escape(line) for line in result.headline() if line]
+    return [f"**{_escape(first)}**", "\n".join(f"- *{_escape(one.title)}* {_escape(one.text)}" for one in details)]
 
 
 def table_markdown(table: Table) -> str:

@@ -1,8 +1,9 @@
 /** The effect of unjudged documents: the mean of each run if all were irrelevant, or had the highest grade. */
+import { numberText } from "../data/format.js";
 import { linearScale } from "../kit/scale.js";
 import { wordScene } from "../kit/scene.js";
 import { legendMarks } from "../kit/legend.js";
-import { meanText, nameText, runColour } from "./common.js";
+import { meanText, nameText } from "./common.js";
 import { meansDomain, rankedRuns } from "./means.js";
 import { rowsAxis, rowsScene } from "./forest.js";
 
@@ -14,13 +15,17 @@ import { rowsAxis, rowsScene } from "./forest.js";
 /** @typedef {import("../kit/scale.js").Scale} Scale */
 
 /** @param {Book} book @param {View} view @param {number} width @returns {Scene} */
-export function boundsScene(book, { measure }, width) {
+export function boundsScene(book, view, width) {
+  const { measure } = view;
   const { runs, summary, measures } = book.facts;
   const [of, cells] = [measures[measure], summary[measure]];
   const order = rankedRuns(book, measure);
   const all = order.flatMap((run) => [cells[run].mean, cells[run].irrelevant, cells[run].top]);
   if (order.every((run) => Number.isNaN(cells[run].irrelevant) && Number.isNaN(cells[run].top))) {
     return wordScene(width, `The effect of unjudged documents on ${of.name} is unknown.`);
+  }
+  if (order.every((run) => cells[run].irrelevant === cells[run].top)) {
+    return wordScene(width, `Unjudged documents have no effect on ${of.name}: all that it looks at are judged.`);
   }
   const key = legendMarks([
     { text: "all unjudged irrelevant", colour: "soft", swatch: "bar" },
@@ -31,7 +36,9 @@ export function boundsScene(book, { measure }, width) {
     const { irrelevant, top } = cells[run];
     return Number.isNaN(irrelevant) || Number.isNaN(top)
       ? "–"
-      : [irrelevant, top].sort((p, q) => p - q).map((end) => meanText(end, of)).join(" – ");
+      : irrelevant === top
+      ? "no effect"
+      : [irrelevant, top].sort((p, q) => p - q).map((end) => numberText(end, 3)).join(" to ");
   };
   const label = `Means of ${of.name} and the effect of unjudged documents.`;
   const rows = rowsScene(order.map((run) => ({ name: book.short[run], value: value(run) })), width, label, {
@@ -42,7 +49,7 @@ export function boundsScene(book, { measure }, width) {
   scene.marks.unshift(...rowsAxis(rows, x, `${of.name}, mean`));
   scene.marks.push(...key.marks);
   order.forEach((run, i) => {
-    scene.marks.push(...boundMarks(cells[run], x, rows.y(i), runColour(run)));
+    scene.marks.push(...boundMarks(cells[run], x, rows.y(i), book.colour(run, view)));
     if (Number.isFinite(cells[run].mean)) {
       scene.spots.push({ x: x.at(cells[run].mean), y: rows.y(i), datum: run, r: 4.5 });
     }

@@ -1,5 +1,5 @@
 /** Shared by the charts: the selected data, and names and numbers as text. */
-import { levelText, numberText, oppositeVerdict, plural, shorten, sliceName } from "../data/format.js";
+import { levelText, numberText, oppositeVerdict, plural, shorten, sliceName, verdictTone } from "../data/format.js";
 import { SMALL_SIZE } from "../kit/scene.js";
 import { clipName, isolate, plainText, textWidth } from "../kit/text.js";
 
@@ -8,17 +8,18 @@ import { clipName, isolate, plainText, textWidth } from "../kit/text.js";
 /** @typedef {import("../data/data.js").Pair} Pair */
 /** @typedef {import("../kit/scene.js").Mark} Mark */
 /**
- * @typedef {{measure: number, a: number, b: number, slice?: string | null}} View
- *   the selection: a measure, two runs, and the label of a slice, or null for all queries
+ * @typedef {{measure: number, a: number, b: number, slice?: string | null, picked?: Set<number> | null, lit?: number}} View
+ *   the selection: a measure, two runs, the label of a slice, or null for all queries, the queries that the filter leaves (null: all),
+ *   and a run that is highlighted for a moment
  */
 /**
  * @typedef {{queries: number[], values: number[], gains: number[], better: number, same: number, worse: number, missing: number}} Differences
  *   b minus a for queries with both values, from the largest gain to the largest loss, with counts
  */
 
-/** @param {number} run */
-export function runColour(run) {
-  return `run${((run % 10) + 10) % 10}`;
+/** Return the opacity of a mark that a filter leaves out. @param {boolean} out */
+export function dimmed(out) {
+  return out ? 0.22 : undefined;
 }
 
 /** A name in a sentence: shortened, with isolated text direction. @param {string} name @param {number} [length] */
@@ -46,13 +47,33 @@ export function intervalOf(book, { part }) {
   return part === "" ? book.facts.intervals.all : book.facts.intervals.slices;
 }
 
+/** Return the colour of a verdict; soft if it tells nothing apart. @param {string} verdict */
+export function verdictColour(verdict) {
+  return verdict === "equal" ? "accent" : verdictTone(verdict) || "soft";
+}
+
+/** Return whether a test was carried out. @param {Pair} pair */
+export function isTested({ verdict, adjusted }) {
+  return verdict !== "too few queries" && verdict !== "identical" && !Number.isNaN(adjusted);
+}
+
 /** Swap the runs of a pair. @param {Pair} pair @returns {Pair} */
 function swapPair(pair) {
   const verdict = oppositeVerdict(pair.verdict);
   const [wins, losses] = [pair.losses, pair.wins];
   const turned = { a: pair.b, b: pair.a, mean_a: pair.mean_b, mean_b: pair.mean_a, wins, losses, verdict };
   const signs = { difference: -pair.difference, low: -pair.high, high: -pair.low, d_z: -pair.d_z, cliff: -pair.cliff };
-  return { ...pair, ...turned, ...signs, superiority: 1 - pair.superiority, needs: "", words: "" };
+  const [first, second] = pair.relative ?? [null, null];
+  const [own, other] = pair.headlines ?? [[], []];
+  return {
+    ...pair,
+    ...turned,
+    ...signs,
+    headlines: [other, own],
+    relative: [second, first],
+    superiority: 1 - pair.superiority,
+    words: "",
+  };
 }
 
 /**
@@ -61,10 +82,8 @@ function swapPair(pair) {
  * @param {Book} book @param {View} view @returns {Pair | null}
  */
 export function viewedPair(book, { measure, a, b, slice = null }) {
-  const all = slice !== null ? book.facts.parts.filter((pair) => pair.part === slice) : book.facts.pairs;
-  const of = all.filter((pair) => pair.measure === measure);
-  const found = of.find((pair) => pair.a === a && pair.b === b);
-  const other = of.find((pair) => pair.a === b && pair.b === a);
+  const found = book.pair(measure, a, b, slice);
+  const other = found ? null : book.pair(measure, b, a, slice);
   return found ?? (other ? swapPair(other) : null);
 }
 
@@ -74,20 +93,29 @@ export function viewedQueries(book, { slice = null }) {
   return rows ?? book.facts.queries.map((_, query) => query);
 }
 
+/** Name the queries and the values that a view is about. @param {View} view */
+export function viewKey({ measure, a, b, slice = null }) {
+  return JSON.stringify([measure, a, b, slice]);
+}
+
 /** @param {Book} book @param {View} view @returns {Differences} */
 export function viewedDifferences(book, view) {
+  return book.once("differences", viewKey(view), () => sortedDifferences(book, view));
+}
+
+/** @param {Book} book @param {View} view @returns {Differences} */
+function sortedDifferences(book, view) {
   const [first, second] = [book.column(view.measure, view.a), book.column(view.measure, view.b)];
   const sign = book.facts.measures[view.measure].lower ? -1 : 1;
   const all = viewedQueries(book, view);
-  const rows = all.map((query) => ({ query, value: second[query] - first[query] })).filter(({ value }) =>
-    Number.isFinite(value)
-  );
-  rows.sort((x, y) => sign * (y.value - x.value) || x.query - y.query);
-  const values = rows.map(({ value }) => value);
-  const gains = values.map((value) => sign * value);
-  const [better, worse] = [gains.filter((gain) => gain > 0).length, gains.filter((gain) => gain < 0).length];
-  const counts = { better, worse, same: gains.length - better - worse, missing: all.length - rows.length };
-  return { queries: rows.map(({ query }) => query), values, gains, ...counts };
+  const known = all.filter((query) => Number.isFinite(second[query] - first[query]));
+  const gain = Float64Array.from(first, (value, query) => sign * (second[query] - value));
+  known.sort((x, y) => gain[y] - gain[x] || x - y);
+  const gains = known.map((query) => gain[query]);
+  const values = known.map((query) => second[query] - first[query]);
+  const [better, worse] = [gains.filter((one) => one > 0).length, gains.filter((one) => one < 0).length];
+  const counts = { better, worse, same: gains.length - better - worse, missing: all.length - known.length };
+  return { queries: known, values, gains, ...counts };
 }
 
 /** The first lines of a tooltip of a query: id and text. @param {Book} book @param {number} query */

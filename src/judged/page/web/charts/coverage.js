@@ -39,14 +39,13 @@ export function coveragePicture(book) {
   };
 }
 
-/** @param {Book} book @param {number} width */
-export function coverageScene(book, width) {
+/** @param {Book} book @param {import("./common.js").View} view @param {number} width */
+export function coverageScene(book, view, width) {
   const picture = coveragePicture(book);
   if (!picture) {
     return wordScene(width, "Rankings are not available, so the share of judged documents is unknown.");
   }
-  return curveScene(picture, width, {
-    names: book.short,
+  return curveScene(book, view, picture, width, {
     texts: (ticks) => ticks.map(percent),
     value: (share) => percent(share),
   });

@@ -5,7 +5,7 @@ import { legendMarks } from "../kit/legend.js";
 import { extent, linearScale, logScale, niceDomain, tickTexts } from "../kit/scale.js";
 import { emptyScene, wordScene } from "../kit/scene.js";
 import { bandPath, dashOf, linePath, markerMark } from "../kit/shape.js";
-import { nameText, runColour } from "./common.js";
+import { nameText } from "./common.js";
 import { endLabels } from "./line-labels.js";
 
 /** @typedef {import("../data/data.js").Picture} Picture */
@@ -13,14 +13,27 @@ import { endLabels } from "./line-labels.js";
 /** @typedef {import("../kit/scene.js").Scene} Scene */
 /** @typedef {import("../kit/scene.js").Mark} Mark */
 /** @typedef {import("../kit/scale.js").Scale} Scale */
+/** @typedef {import("../data/data.js").Book} Book */
+/** @typedef {import("./common.js").View} View */
 /**
- * @typedef {{texts?: (ticks: number[]) => string[], value?: (y: number) => string, interval?: string, named?: boolean,
- *   names?: string[]}} Writing
- *   how to format y, the name of the band, whether to label lines (not if several charts share a legend), and the names of runs
+ * @typedef {{texts?: (ticks: number[]) => string[], value?: (y: number) => string, interval?: string, named?: boolean}} Writing
+ *   how to format y, the name of the band, and whether to label lines (not if several charts share a legend)
+ * @typedef {{colour: string, strong: boolean, style: number}} Paint of a line: its colour, whether it is in focus, and its dash pattern and marker
  */
 
 const MOST_BANDS = 4; // more bands hide each other
+const MOST_COLOURED = 4; // of more runs, only those in focus have their colour
+const MOST_TOLD = 10;
 const MARKER_EVERY = 72;
+
+/** Return the paint of a run: the pair and a highlighted run are strong. @param {Book} book @param {View} view @param {number} run @returns {Paint} */
+export function linePaint(book, view, run) {
+  const { lit = -1 } = view;
+  const strong = lit >= 0 ? run === lit : run === view.a || run === view.b;
+  const coloured = strong || run === view.a || run === view.b || (lit < 0 && book.facts.runs.length <= MOST_COLOURED);
+  const style = run === view.b ? 0 : run === view.a ? 1 : 2 + run;
+  return { colour: coloured ? book.colour(run, view) : "context", strong, style };
+}
 
 /** @param {Picture} picture @returns {[number, number]} */
 function xDomain({ kind, lines, log }) {
@@ -42,14 +55,14 @@ function yDomain({ lines, unit }) {
 }
 
 /**
- * @param {Picture} picture @param {number} width @param {Writing} [writing] @returns {Scene}
+ * @param {Book} book @param {View} view @param {Picture} picture @param {number} width @param {Writing} [writing] @returns {Scene}
  */
-export function curveScene(picture, width, writing = {}) {
+export function curveScene(book, view, picture, width, writing = {}) {
   const { lines } = picture;
   if (!lines.some(({ y }) => y.some(Number.isFinite))) {
     return wordScene(width, "No run has a value.");
   }
-  const { texts = tickTexts, named = true, names } = writing;
+  const { texts = tickTexts, named = true } = writing;
   const tall = Math.round(Math.max(210, Math.min(300, 0.6 * width)));
   const [xs, ys] = [xDomain(picture), yDomain(picture)];
   const left = leftRoom(texts(uprightTicks(linearScale(ys, [tall, 0]))));
@@ -58,23 +71,20 @@ export function curveScene(picture, width, writing = {}) {
     y: linearScale(ys, [top + tall, top]),
   });
   const edge = endRoom(scales(14, 0).x) + 1;
-  const titled = lines.map((line) => ({ ...line, name: names?.[line.run] ?? line.name }));
-  const ends = named ? endLabels(titled, width, (room) => scales(room, 28)) : null;
-  const entries = titled.map((line) => ({
-    text: line.name,
-    note: line.mark,
-    colour: runColour(line.run),
-    style: line.run,
-  }));
+  const painted = lines.map((line) => ({ ...line, name: book.short[line.run], ...linePaint(book, view, line.run) }));
+  const told = painted.filter(({ colour }) => colour !== "context");
+  const ends = named ? endLabels(told, width, (room) => scales(room, 28)) : null;
+  const entries = told.map((line) => ({ text: line.name, note: line.mark, colour: line.colour, style: line.style }));
+  if (told.length < painted.length) {
+    entries.push({ text: `${painted.length - told.length} other runs`, note: "", colour: "context", style: 0 });
+  }
   const alone = lines.length < 2 && !lines[0]?.mark;
   const legend = ends || alone || !named ? { marks: [], height: 0 } : legendMarks(entries, width);
   const top = legend.height + 28;
   const { x, y } = scales(ends ? ends.room : edge, top);
   const plot = { x: left, y: top, width: x.range[1] - left, height: tall };
-  const label = `${picture.title}: ${picture.y} by ${picture.x}, ${lines.length} ${
-    lines.length === 1 ? "line" : "lines"
-  }.`;
-  const scene = emptyScene(width, top + tall + bottomRoom(true), label, plot);
+  const scene = emptyScene(width, top + tall + bottomRoom(true), curveLabel(book, picture), plot);
+  const front = [...painted.filter(({ strong }) => !strong), ...painted.filter(({ strong }) => strong)];
   scene.marks.push(
     ...legend.marks,
     ...leftAxis(y, { x: left, right: x.range[1], title: picture.y, titleY: top - 12, texts }),
@@ -86,13 +96,25 @@ export function curveScene(picture, width, writing = {}) {
       whole: picture.kind !== "pr" && picture.kind !== "ipr",
     }),
     ...(picture.kind === "pr" ? equalF1(x, y, lines) : []),
-    ...(lines.length <= MOST_BANDS ? lines.flatMap((line) => bandMarks(line, x, y)) : []),
-    ...lines.map((line) => lineMark(line, x, y)),
-    ...lines.flatMap((line, i) => markersOf(line, i, x, y)),
+    ...(lines.length <= MOST_BANDS ? front.flatMap((line) => bandMarks(line, x, y)) : []),
+    ...front.map((line) => lineMark(line, x, y)),
+    ...front.flatMap((line, i) => (line.colour === "context" ? [] : markersOf(line, i, x, y))),
     ...(ends ? ends.marks : []),
   );
-  addPoints(scene, picture, x, y, writing);
+  addPoints(scene, book, view, picture, x, y, writing);
   return scene;
+}
+
+/** Describe the curves: the last value of the best runs. @param {Book} book @param {Picture} picture */
+function curveLabel(book, { title, x, y, lines }) {
+  const ends = lines.map((line) => {
+    const last = line.y.findLastIndex(Number.isFinite);
+    return { name: book.short[line.run], value: line.y[last] ?? NaN, at: line.x[last] ?? NaN };
+  });
+  const told = ends.filter(({ value }) => Number.isFinite(value)).slice(0, MOST_TOLD).map(({ name, value, at }) =>
+    `${name} ends at ${numberText(value, 3)} for ${x} ${Number.isInteger(at) ? integerText(at) : numberText(at, 2)}`
+  );
+  return `${title}: ${y} by ${x}. ${told.join("; ")}.`;
 }
 
 /**
@@ -128,12 +150,12 @@ function equalF1(x, y, lines) {
   });
 }
 
-/** @param {Line} line @param {Scale} x @param {Scale} y @returns {Mark[]} */
-function bandMarks({ x: at, low, high, rule, run }, x, y) {
+/** @param {Line & Paint} line @param {Scale} x @param {Scale} y @returns {Mark[]} */
+function bandMarks({ x: at, low, high, rule, colour }, x, y) {
   if (!low || !high) return [];
   const place = (/** @type {number[]} */ values) => values.map((value) => (Number.isFinite(value) ? y.at(value) : NaN));
   const d = bandPath(at.map(x.at), place(low), place(high), rule);
-  return d ? [{ kind: "path", d, fill: runColour(run), opacity: 0.13 }] : [];
+  return d ? [{ kind: "path", d, fill: colour, opacity: 0.13 }] : [];
 }
 
 /**
@@ -145,21 +167,22 @@ function linePixels(line, x, y) {
   return line.x.map((at, i) => [x.at(at), Number.isFinite(line.y[i]) ? y.at(line.y[i]) : NaN]);
 }
 
-/** @param {Line} line @param {Scale} x @param {Scale} y @returns {Mark} */
+/** @param {Line & Paint} line @param {Scale} x @param {Scale} y @returns {Mark} */
 function lineMark(line, x, y) {
   return {
     kind: "path",
     d: linePath(linePixels(line, x, y), line.rule),
-    stroke: runColour(line.run),
-    width: 1.8,
-    dash: dashOf(line.run),
+    stroke: line.colour,
+    width: line.strong ? 2.4 : line.colour === "context" ? 1 : 1.6,
+    dash: line.colour === "context" ? [] : dashOf(line.style),
+    opacity: line.colour === "context" ? 0.7 : undefined,
   };
 }
 
 /**
  * Markers at even distances along a line, staggered between lines; a single point always has one.
  *
- * @param {Line} line @param {number} i @param {Scale} x @param {Scale} y @returns {Mark[]}
+ * @param {Line & Paint} line @param {number} i @param {Scale} x @param {Scale} y @returns {Mark[]}
  */
 function markersOf(line, i, x, y) {
   const points = linePixels(line, x, y).filter(([px, py]) => Number.isFinite(px) && Number.isFinite(py));
@@ -172,39 +195,57 @@ function markersOf(line, i, x, y) {
     last = px;
     if (gone < MARKER_EVERY && points.length > 1) return;
     gone = 0;
-    marks.push(markerMark(line.run, px, py, runColour(line.run)));
+    marks.push(markerMark(line.style, px, py, line.colour));
   });
   return marks;
 }
 
 /**
- * Make every point hoverable.
+ * Make every point hoverable: a datum is a rank, or a place on the x axis, with the values of all runs there.
  *
- * @param {Scene} scene @param {Picture} picture @param {Scale} x @param {Scale} y @param {Writing} writing
+ * @param {Scene} scene @param {Book} book @param {View} view @param {Picture} picture @param {Scale} x @param {Scale} y @param {Writing} writing
  */
-function addPoints(scene, picture, x, y, { value = (of) => numberText(of), interval = "interval" }) {
-  /** @type {[Line, number][]} */
-  const points = [];
-  for (const line of picture.lines) {
+function addPoints(scene, book, view, picture, x, y, { value = (of) => numberText(of) }) {
+  const places = picture.lines.map((line) => line.at ?? line.x);
+  const all = [...new Set(places.flat())].filter(Number.isFinite).sort((p, q) => p - q);
+  const datumAt = new Map(all.map((place, i) => [place, i]));
+  picture.lines.forEach((line, k) => {
     linePixels(line, x, y).forEach(([px, py], i) => {
-      if (!Number.isFinite(px) || !Number.isFinite(py)) return;
-      scene.spots.push({ x: px, y: py, datum: points.length, r: 3 });
-      points.push([line, i]);
+      const datum = datumAt.get(places[k][i]);
+      if (!Number.isFinite(px) || !Number.isFinite(py) || datum === undefined) return;
+      scene.spots.push({ x: px, y: py, datum, r: 2 });
     });
-  }
+  });
+  scene.hover = picture.kind === "pr" ? "near" : "x";
+  scene.cross = true;
+  const shown = (/** @type {number} */ number) =>
+    Number.isInteger(number) ? integerText(number) : numberText(number, 2);
   scene.tip = (datum) => {
-    const [line, i] = points[datum];
-    const [low, high, at] = [line.low?.[i] ?? NaN, line.high?.[i] ?? NaN, line.at?.[i] ?? NaN];
-    const shown = (
-      /** @type {number} */ number,
-    ) => (Number.isInteger(number) ? integerText(number) : numberText(number));
+    const found = picture.lines.flatMap((line, k) => {
+      const i = places[k].indexOf(all[datum]);
+      return i >= 0 && Number.isFinite(line.y[i]) ? [{ line, i }] : [];
+    });
+    const focus = (/** @type {{line: Line}} */ { line: { run } }) =>
+      Number(run === view.a || run === view.b || run === view.lit);
+    found.sort((p, q) => q.line.y[q.i] - p.line.y[p.i]);
+    const kept = found.length > MOST_TOLD
+      ? [...found.filter(focus), ...found.filter((one) => !focus(one))].slice(0, MOST_TOLD)
+      : found;
+    const recall = picture.kind === "pr"
+      ? (/** @type {Line} */ line, /** @type {number} */ i) => ` at recall ${numberText(line.x[i], 2)}`
+      : () => "";
+    const lines = kept.map(({ line, i }) => {
+      const [low, high] = [line.low?.[i] ?? NaN, line.high?.[i] ?? NaN];
+      const band = Number.isFinite(low) && Number.isFinite(high) ? ` ${between(low, high, value)}` : "";
+      return `${nameText(book.short[line.run], 40)}${line.mark && ` ${line.mark}`}: ${value(line.y[i])}${
+        recall(line, i)
+      }${band}`;
+    });
+    const more = found.length - kept.length;
     return [
-      nameText(line.name, 80),
-      `${picture.x} ${shown(line.x[i])}`,
-      `${picture.y} ${value(line.y[i])}`,
-      ...(Number.isFinite(low) && Number.isFinite(high) ? [`${interval} ${between(low, high, value)}`] : []),
-      ...(Number.isFinite(at) && at !== line.x[i] ? [`${picture.at} ${shown(at)}`] : []),
-      ...(line.mark ? [line.mark] : []),
+      `${picture.at || picture.x} ${shown(all[datum])}`,
+      ...lines,
+      ...(more > 0 ? [`and ${more} more runs`] : []),
     ];
   };
 }

@@ -4,7 +4,8 @@ import { leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
 import { bandScale, extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
 import { crisp, emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
-import { axisName, intervalOf, nameText, queriesText, queryLines } from "./common.js";
+import { axisName, dimmed, intervalOf, nameText, queriesText, queryLines } from "./common.js";
+import { rangeFilter } from "./spread.js";
 import { viewedDifferences, viewedPair, wordMarks } from "./common.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -43,13 +44,15 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
   const plot = { x: left, y: DIFFERENCE_HEAD, width: width - 2 - left, height: bottom - DIFFERENCE_HEAD };
   const [better, worse, same] = [found.better, found.worse, found.same].map(integerText);
-  const won = `${b} is better on ${better}, worse on ${worse}, tied on ${same}`;
+  const won = `${b} is better on ${better}, worse on ${worse}, same on ${same}`;
   const scene = emptyScene(width, height, `${of.name} of ${b} minus ${a} per query: ${won}.`, plot);
   scene.marks.push(...headMarks(found, width));
   const title = `${of.name}: ${b} minus ${a}${of.lower ? " (lower is better)" : ""}`;
   scene.marks.push(...leftAxis(y, { x: left, right: width - 2, title, titleY: DIFFERENCE_HEAD - 14, ticks }));
   scene.marks.push(...meanBand(pair, y, left, width));
-  scene.marks.push(...(band.step >= NARROWEST_BAR ? barMarks(found, band, y) : areaMarks(found, band, y)));
+  const { picked = null } = view;
+  scene.marks.push(...(band.step >= NARROWEST_BAR ? barMarks(found, band, y, picked) : areaMarks(found, band, y)));
+  if (picked && band.step < NARROWEST_BAR) scene.marks.push(...pickedMarks(found, band, bottom, picked));
   const zero = crisp(y.at(0));
   scene.marks.push({ kind: "line", x1: left, x2: width - 2, y1: zero, y2: zero, stroke: "soft", width: 1 });
   scene.marks.push(
@@ -58,6 +61,11 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
   );
   scene.spots = found.queries.map((query, i) => ({ x: band.at(i), y: y.at(found.values[i]), datum: query }));
   scene.hover = "x";
+  scene.brush = (from, to) => {
+    const place = (/** @type {number} */ x) => Math.max(0, Math.min(count - 1, Math.floor((x - left) / band.step)));
+    const [first, last] = [found.values[place(from.x)], found.values[place(to.x)]];
+    return rangeFilter("diff", Math.min(first, last), Math.max(first, last));
+  };
   scene.tip = (query) => differenceLines(book, view, query);
   return scene;
 }
@@ -66,15 +74,15 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
 function headMarks({ better, same, worse, missing }, width) {
   const words = [
     { text: `${integerText(better)} better`, fill: "better", bold: true },
-    { text: `${integerText(same)} tied`, fill: "same", bold: true },
+    { text: `${integerText(same)} same`, fill: "same", bold: true },
     { text: `${integerText(worse)} worse`, fill: "worse", bold: true },
     ...(missing && width > 380 ? [{ text: `${integerText(missing)} without value`, fill: "soft" }] : []),
   ];
   return wordMarks(words, 0, 13, 14);
 }
 
-/** @param {Differences} found @param {Band} band @param {Scale} y @returns {Mark[]} */
-function barMarks({ values, gains }, band, y) {
+/** @param {Differences} found @param {Band} band @param {Scale} y @param {Set<number> | null} picked @returns {Mark[]} */
+function barMarks({ values, gains, queries }, band, y, picked) {
   const gap = band.step >= 4 ? 1 : 0;
   const zero = y.at(0);
   return values.map((value, i) => {
@@ -84,7 +92,15 @@ function barMarks({ values, gains }, band, y) {
       ? [zero - 2, zero + 2]
       : [Math.min(zero, y.at(value)), Math.max(zero, y.at(value))];
     const centred = band.step > 49 ? band.at(i) - w / 2 : x;
-    return { kind: "rect", x: centred, y: top, w, h: Math.max(1, bottom - top), fill: gainColour(gains[i]) };
+    return {
+      kind: "rect",
+      x: centred,
+      y: top,
+      w,
+      h: Math.max(1, bottom - top),
+      fill: gainColour(gains[i]),
+      opacity: dimmed(picked !== null && !picked.has(queries[i])),
+    };
   });
 }
 
@@ -111,6 +127,13 @@ function areaMarks({ values, gains, better, same }, band, y) {
     marks.push({ kind: "path", d, fill: gainColour(gains[from]) });
   }
   return marks;
+}
+
+/** Ticks below the plot for the queries that a filter leaves. @param {Differences} found @param {Band} band @param {number} bottom @param {Set<number>} picked @returns {Mark[]} */
+function pickedMarks({ queries }, band, bottom, picked) {
+  const at = new Set(queries.flatMap((query, i) => picked.has(query) ? [Math.round(band.at(i))] : []));
+  const d = [...at].map((x) => `M${x} ${bottom + 1}V${bottom + 6}`).join("");
+  return d ? [{ kind: "path", d, stroke: "accent", width: 1 }] : [];
 }
 
 /**
@@ -173,7 +196,7 @@ export function differenceLines(book, view, query) {
   const of = measures[view.measure];
   const [a, b] = [book.value(view.measure, view.a, query), book.value(view.measure, view.b, query)];
   const gain = of.lower ? a - b : b - a;
-  const word = gain > 0 ? "better" : gain < 0 ? "worse" : "tied";
+  const word = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
   return [
     ...queryLines(book, query),
     `${nameText(runs[view.a])} ${valueText(a, of)}`,

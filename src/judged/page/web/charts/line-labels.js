@@ -1,7 +1,6 @@
 /** Labels at the ends of lines, instead of a legend, if they fit. */
 import { SMALL_SIZE } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
-import { runColour } from "./common.js";
 
 /** @typedef {import("../data/data.js").Line} Line */
 /** @typedef {import("../kit/scene.js").Mark} Mark */
@@ -42,12 +41,12 @@ function blockTop({ count, sum }, step) {
   return sum / count - ((count - 1) * step) / 2;
 }
 
-/** Return the last point of a line. @param {Line} line @param {{x: Scale, y: Scale}} scales @returns {End | null} */
+/** Return the last point of a line. @param {Line & {colour: string}} line @param {{x: Scale, y: Scale}} scales @returns {End | null} */
 function endOf(line, { x, y }) {
   for (let i = line.x.length - 1; i >= 0; i--) {
     const [px, py] = [x.at(line.x[i]), y.at(line.y[i])];
     if (Number.isFinite(line.y[i]) && Number.isFinite(px)) {
-      return { name: line.name, mark: line.mark, colour: runColour(line.run), x: px, y: py };
+      return { name: line.name, mark: line.mark, colour: line.colour, x: px, y: py };
     }
   }
   return null;
@@ -56,7 +55,7 @@ function endOf(line, { x, y }) {
 /**
  * Labels to the right of the plot and the width they need; null if they do not fit.
  *
- * @param {Line[]} lines @param {number} width @param {(room: number) => {x: Scale, y: Scale}} scales
+ * @param {(Line & {colour: string})[]} lines @param {number} width @param {(room: number) => {x: Scale, y: Scale}} scales
  * @returns {{room: number, marks: Mark[]} | null}
  */
 export function endLabels(lines, width, scales) {
@@ -83,13 +82,13 @@ function endMarks({ name, mark, colour, x, y: from }, y, edge, most) {
   const at = edge + END_GAP;
   /** @type {Mark[]} */
   const marks = [
-    { kind: "line", x1: x + 3, y1: from, x2: at - 4, y2: y, stroke: colour, width: 1, opacity: 0.55 },
+    { kind: "line", x1: x + 3, y1: from, x2: at - 4, y2: y, stroke: colour, width: 1.6 },
     {
       kind: "text",
       x: at,
       y: y + 4,
       text: fitText(name, most, SMALL_SIZE, true),
-      fill: colour,
+      fill: "ink",
       size: SMALL_SIZE,
       bold: true,
     },

@@ -3,7 +3,7 @@ import { between, plural } from "../data/format.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { intervalMarks } from "../kit/shape.js";
 import { wordScene } from "../kit/scene.js";
-import { intervalName, meanText, nameText, runColour } from "./common.js";
+import { intervalName, meanText, nameText } from "./common.js";
 import { rowsAxis, rowsLine, rowsScene } from "./forest.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -33,7 +33,8 @@ export function meansDomain(values, unit) {
 }
 
 /** @param {Book} book @param {View} view @param {number} width @returns {Scene} */
-export function meansScene(book, { measure }, width) {
+export function meansScene(book, view, width) {
+  const { measure } = view;
   const { runs, summary, measures, baseline } = book.facts;
   const [of, cells] = [measures[measure], summary[measure]];
   const order = rankedRuns(book, measure);
@@ -65,7 +66,7 @@ export function meansScene(book, { measure }, width) {
     const { mean, low, high } = cells[run];
     if (Number.isNaN(mean)) return;
     const place = { low: x.at(low), high: x.at(high), at: x.at(mean), y: rows.y(i) };
-    scene.marks.push(...intervalMarks({ ...place, colour: runColour(run) }));
+    scene.marks.push(...intervalMarks({ ...place, colour: book.colour(run, view) }));
     scene.spots.push({ x: x.at(mean), y: rows.y(i), datum: run, r: 4.5 });
   });
   scene.hover = "y";

@@ -1,10 +1,12 @@
 /** Values of two runs per query: above the diagonal, b has the higher value. */
 import { plural } from "../data/format.js";
 import { bottomAxis, bottomRoom, leftAxis, leftRoom } from "../kit/axis.js";
-import { extent, linearScale, niceDomain, tickTexts } from "../kit/scale.js";
+import { extent, linearScale, niceDomain, tickTexts, valueAt } from "../kit/scale.js";
 import { emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
-import { axisName, viewedQueries, wordMarks } from "./common.js";
+import { filterName } from "../table/filter.js";
+import { axisName, dimmed, viewedQueries, viewKey, wordMarks } from "./common.js";
+import { rangeFilter } from "./spread.js";
 import { differenceLines } from "./difference.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -21,18 +23,30 @@ const LARGEST_DOT = 7; // larger dots would hide their neighbours
 
 /** Group the queries with both values by their values. @param {Book} book @param {View} view @returns {Place[]} */
 export function scatterPlaces(book, view) {
+  return book.once("places", viewKey(view), () => groupedPlaces(book, view));
+}
+
+/** @param {Book} book @param {View} view @returns {Place[]} */
+function groupedPlaces(book, view) {
   const [first, second] = [book.column(view.measure, view.a), book.column(view.measure, view.b)];
-  /** @type {Map<string, Place>} */
-  const places = new Map();
+  /** @type {Map<number, Map<number, Place>>} */
+  const columns = new Map();
+  /** @type {Place[]} */
+  const places = [];
   for (const query of viewedQueries(book, view)) {
     const [a, b] = [first[query], second[query]];
     if (!Number.isFinite(a) || !Number.isFinite(b)) continue;
-    const key = `${a} ${b}`;
-    const place = places.get(key);
+    let column = columns.get(a);
+    if (!column) columns.set(a, column = new Map());
+    const place = column.get(b);
     if (place) place.queries.push(query);
-    else places.set(key, { a, b, queries: [query] });
+    else {
+      const made = { a, b, queries: [query] };
+      column.set(b, made);
+      places.push(made);
+    }
   }
-  return [...places.values()];
+  return places;
 }
 
 /**
@@ -82,7 +96,7 @@ export function scatterScene(book, view, width) {
       width: 1,
       dash: [4, 3],
     },
-    ...dotMarks(places, x, y, of.lower),
+    ...dotMarks(places, x, y, of.lower, view.picked ?? null),
     ...(view.a === view.b ? [] : sideMarks(book.short[view.a], book.short[view.b], of.lower, scene.width)),
   );
   scene.spots = places.flatMap(({ a, b, queries }) => {
@@ -90,6 +104,12 @@ export function scatterScene(book, view, width) {
     return queries.map((datum) => ({ x: x.at(a), y: y.at(b), datum, r }));
   });
   scene.tip = scatterTip(book, view, places);
+  scene.brush = (from, to) => {
+    const names = [view.a, view.b].map((run) => filterName(book.facts.runs[run]));
+    return `${rangeFilter(names[0], valueAt(x, from.x), valueAt(x, to.x))} ${
+      rangeFilter(names[1], valueAt(y, to.y), valueAt(y, from.y))
+    }`;
+  };
   return scene;
 }
 
@@ -102,15 +122,23 @@ function dotSize(queries, places) {
 /**
  * Draw larger dots behind smaller ones, outlined unless there are too many.
  *
- * @param {Place[]} places @param {Scale} x @param {Scale} y @param {boolean} lower @returns {Mark[]}
+ * @param {Place[]} places @param {Scale} x @param {Scale} y @param {boolean} lower @param {Set<number> | null} picked @returns {Mark[]}
  */
-function dotMarks(places, x, y, lower) {
+function dotMarks(places, x, y, lower, picked) {
   const opacity = places.length > 3000 ? 0.4 : places.length > 500 ? 0.55 : 0.75;
   const rim = places.length > 500 ? {} : { stroke: "paper", width: 0.75 };
   return [...places].sort((p, q) => q.queries.length - p.queries.length).map(({ a, b, queries }) => {
     const gain = lower ? a - b : b - a;
     const fill = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
-    return { kind: "circle", x: x.at(a), y: y.at(b), r: dotSize(queries.length, places.length), fill, opacity, ...rim };
+    return {
+      kind: "circle",
+      x: x.at(a),
+      y: y.at(b),
+      r: dotSize(queries.length, places.length),
+      fill,
+      ...rim,
+      opacity: dimmed(picked !== null && !queries.some((query) => picked.has(query))) ?? opacity,
+    };
   });
 }
 

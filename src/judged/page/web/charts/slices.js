@@ -3,7 +3,7 @@ import { between, integerText, plural, pText, signedText, sliceName } from "../d
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { crisp, wordScene } from "../kit/scene.js";
 import { intervalMarks } from "../kit/shape.js";
-import { axisName, intervalOf, nameText, viewedPair } from "./common.js";
+import { axisName, intervalOf, isTested, nameText, verdictColour, viewedPair } from "./common.js";
 import { rowsAxis, rowsLine, rowsScene } from "./forest.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
@@ -11,15 +11,6 @@ import { rowsAxis, rowsLine, rowsScene } from "./forest.js";
 /** @typedef {import("./common.js").View} View */
 /** @typedef {import("../kit/scene.js").Scene} Scene */
 /** @typedef {{name: string, pair: Pair | null}} SliceRow */
-
-/** @type {Record<string, string>} */
-const VERDICT_COLOURS = {
-  better: "better",
-  worse: "worse",
-  "wins more queries": "better",
-  "loses more queries": "worse",
-  equal: "accent",
-};
 
 /** All queries first, then each slice. @param {Book} book @param {View} view @returns {SliceRow[]} */
 function sliceRows(book, view) {
@@ -44,9 +35,9 @@ export function slicesScene(book, view, width) {
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
   const texts = found.map(({ name, pair }, i) => ({
     name,
-    note: pair ? `n = ${integerText(pair.queries)}` : "",
+    note: pair ? `n = ${integerText(pair.queries)}${pickedIn(book, view, i)}` : "",
     value: pair ? `${signedText(pair.difference)} ${verdictWords(pair)}` : "–",
-    bold: i === 0,
+    bold: view.slice == null ? i === 0 : i > 0 && book.facts.slices[i - 1].label === view.slice,
   }));
   const rows = rowsScene(texts, width, `Differences of ${of.name}, ${b} minus ${a}, by slice.`);
   const x = linearScale(low === high ? [-1, 1] : niceDomain(low, high, 6), [rows.left, rows.right]);
@@ -59,10 +50,9 @@ export function slicesScene(book, view, width) {
   }
   pairs.forEach((pair, i) => {
     if (!pair || Number.isNaN(pair.difference)) return;
-    const colour = VERDICT_COLOURS[pair.verdict] ?? "soft";
+    const colour = verdictColour(pair.verdict);
     const place = { low: x.at(pair.low), high: x.at(pair.high), at: x.at(pair.difference), y: rows.y(i) };
-    const few = pair.verdict === "too few queries" || Number.isNaN(pair.low);
-    scene.marks.push(...intervalMarks({ ...place, colour: few ? "soft" : colour, hollow: few }));
+    scene.marks.push(...intervalMarks({ ...place, colour, hollow: colour === "soft" }));
     scene.spots.push({ x: place.at, y: place.y, datum: i, r: 4.5 });
   });
   scene.hover = "y";
@@ -71,9 +61,17 @@ export function slicesScene(book, view, width) {
   return scene;
 }
 
+/** State how many queries of a row the filter leaves. @param {Book} book @param {View} view @param {number} row */
+function pickedIn(book, { picked }, row) {
+  if (!picked) return "";
+  const count = row ? book.facts.slices[row - 1].rows.filter((query) => picked.has(query)).length : picked.size;
+  return `, ${integerText(count)} selected`;
+}
+
 /** The verdict and its corrected p-value; rows have no space for the full name. @param {Pair} pair @param {string} [name] */
-function verdictWords({ verdict, adjusted }, name = "p") {
-  return verdict === "too few queries" || Number.isNaN(adjusted) ? verdict : `${verdict}, ${name} ${pText(adjusted)}`;
+function verdictWords(pair, name = "p") {
+  const words = pair.verdict;
+  return isTested(pair) ? `${words}, ${name} ${pText(pair.adjusted)}` : words;
 }
 
 /** @param {Book} book @param {SliceRow} row */
@@ -84,7 +82,7 @@ function sliceLines(book, { name, pair }) {
     `${signedText(pair.difference)}, ${verdictWords(pair, "corrected p")}`,
     ...(Number.isNaN(pair.low) ? [] : [`${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`]),
     plural(pair.queries, "query", "queries"),
-    `${integerText(pair.wins)} better, ${integerText(pair.ties)} tied, ${integerText(pair.losses)} worse`,
+    `${integerText(pair.wins)} better, ${integerText(pair.ties)} same, ${integerText(pair.losses)} worse`,
   ];
 }
 

@@ -1,8 +1,9 @@
 /** The distribution of values: one histogram per run on a shared axis. */
 import { integerText, percent, plural, valueText } from "../data/format.js";
-import { extent, linearScale, niceStep, tickTexts } from "../kit/scale.js";
+import { extent, linearScale, niceStep, tickTexts, valueAt } from "../kit/scale.js";
 import { wordScene } from "../kit/scene.js";
-import { meanText, nameText, runColour, viewedQueries } from "./common.js";
+import { filterName } from "../table/filter.js";
+import { dimmed, meanText, nameText, viewedQueries } from "./common.js";
 import { rankedRuns } from "./means.js";
 import { rowsAxis, rowsScene } from "./forest.js";
 
@@ -62,20 +63,37 @@ function binText({ start, step, whole }, i, measure) {
   return `${from} to ${to}`;
 }
 
+/** @param {Book} book @param {View} view @param {number} run @param {Iterable<number>} queries @returns {number[]} */
+function valuesAt(book, { measure }, run, queries) {
+  const column = book.column(measure, run);
+  return Array.from(queries, (query) => column[query]);
+}
+
+/** Count the queries per value of each run, best first; null if there is no value. @param {Book} book @param {View} view */
+function spreadCounts(book, view) {
+  return book.once("spread", JSON.stringify([view.measure, view.slice ?? null]), () => {
+    const order = rankedRuns(book, view.measure);
+    const queries = view.slice == null ? null : viewedQueries(book, view);
+    const columns = order.map((run) => queries ? valuesAt(book, view, run, queries) : book.column(view.measure, run));
+    const ends = columns.map(extent);
+    const [low, high] = extent(ends.flat());
+    if (Number.isNaN(low)) return null;
+    const bins = spreadBins(low, high, book.facts.measures[view.measure]);
+    return { order, bins, counts: columns.map((column) => binCounts(column, bins)) };
+  });
+}
+
 /** @param {Book} book @param {View} view @param {number} width @returns {Scene} */
 export function spreadScene(book, view, width) {
   const { runs, summary, measures } = book.facts;
   const of = measures[view.measure];
-  const queries = viewedQueries(book, view);
-  const valuesOf = (/** @type {number} */ run) => queries.map((query) => book.value(view.measure, run, query));
-  const order = rankedRuns(book, view.measure);
-  const columns = order.map(valuesOf);
-  const [low, high] = extent(columns.flat());
-  if (Number.isNaN(low)) return wordScene(width, `No query has a value of ${of.name}.`);
-  const bins = spreadBins(low, high, of);
-  const tall = order.length > MANY_RUNS ? 50 : 66;
-  const counts = columns.map((column) => binCounts(column, bins));
-  const most = Math.max(1, ...counts.flat());
+  const found = spreadCounts(book, view);
+  if (!found) return wordScene(width, `No query has a value of ${of.name}.`);
+  const { order, bins, counts } = found;
+  const tall = order.length > 2 * MANY_RUNS ? 36 : order.length > MANY_RUNS ? 50 : 66;
+  const most = tallestBar(counts);
+  const { picked } = view;
+  const kept = picked ? order.map((run) => binCounts(valuesAt(book, view, run, picked), bins)) : null;
   // The means are over all queries, so a slice shows none.
   const means = order.map((run) => (view.slice != null ? NaN : summary[view.measure][run].mean));
   const value = (
@@ -94,7 +112,15 @@ export function spreadScene(book, view, width) {
   order.forEach((run, i) => {
     const base = rows.y(i) + tall / 2;
     rows.scene.marks.push(
-      ...histogram(counts[i], bins, most, x, { base, tall }, runColour(run)),
+      ...histogram(
+        counts[i],
+        kept?.[i] ?? null,
+        bins,
+        most,
+        x,
+        { base, tall },
+        order.length > MANY_RUNS && run !== view.a && run !== view.b ? "context" : book.colour(run, view),
+      ),
       ...meanMark(means[i], x, { base, tall }),
     );
     addBins(rows.scene, counts[i], bins, x, { base, tall }, i * bins.count);
@@ -109,25 +135,78 @@ export function spreadScene(book, view, width) {
       `${plural(count, "query", "queries")} (${percent(count / known)})`,
     ];
   };
+  rows.scene.brush = (from, to) => {
+    const row = Math.max(
+      0,
+      Math.min(
+        order.length - 1,
+        Math.floor(((from.y + to.y) / 2 - rows.top) / (rows.bottom - rows.top) * order.length),
+      ),
+    );
+    return rangeFilter(filterName(runs[order[row]]), valueAt(x, from.x), valueAt(x, to.x));
+  };
   return rows.scene;
 }
 
+/** Return the filter for the queries of a bar. @param {Book} book @param {View} view @param {number} datum */
+export function spreadFilter(book, view, datum) {
+  const found = spreadCounts(book, view);
+  if (!found) return "";
+  const { order, bins } = found;
+  const [run, bin] = [order[Math.floor(datum / bins.count)], datum % bins.count];
+  const from = bins.start + bin * bins.step;
+  const open = bin < bins.count - 1; // the last bin includes its upper end
+  return rangeFilter(filterName(book.facts.runs[run]), from, from + bins.step, open);
+}
+
+/** A filter for a range of values. @param {string} name @param {number} low @param {number} high @param {boolean} [open] without its upper end */
+export function rangeFilter(name, low, high, open = false) {
+  const text = (/** @type {number} */ value) => String(Number(value.toFixed(4)));
+  return `${name}>=${text(low)} ${name}${open ? "<" : "<="}${text(high)}`;
+}
+
 /**
- * @param {number[]} counts @param {Bins} bins @param {number} most @param {import("../kit/scale.js").Scale} x
+ * Return the count of a full bar. A bar that is much taller than all others, such as that of queries without any success, is cut, so
+ * that the others can be read.
+ *
+ * @param {number[][]} counts of each run @returns {number}
+ */
+export function tallestBar(counts) {
+  const all = counts.flat().sort((p, q) => q - p);
+  const next = Math.max(0, ...counts.flatMap((bins) => bins.slice(1)));
+  return Math.max(1, all[0] > 3 * next && next > 0 ? 1.5 * next : all[0] ?? 1);
+}
+
+/**
+ * @param {number[]} counts @param {number[] | null} kept counts after the filter @param {Bins} bins @param {number} most @param {import("../kit/scale.js").Scale} x
  * @param {Ground} ground @param {string} fill @returns {Mark[]}
  */
-function histogram(counts, bins, most, x, { base, tall }, fill) {
+function histogram(counts, kept, bins, most, x, { base, tall }, fill) {
   const peak = counts.indexOf(Math.max(...counts));
   /** @type {Mark[]} */
   const marks = [];
   counts.forEach((count, i) => {
     if (!count) return;
     const [from, to] = [x.at(bins.start + i * bins.step), x.at(bins.start + (i + 1) * bins.step)];
-    const h = Math.max(1.5, (count / most) * (tall - 22));
-    marks.push({ kind: "rect", x: from + 0.5, y: base - h, w: Math.max(1, to - from - 1), h, fill, opacity: 0.85 });
-    if (i !== peak) return;
+    const high = (/** @type {number} */ of) => Math.max(1.5, Math.min(1, of / most) * (tall - (tall > 40 ? 22 : 12)));
+    const [h, bar] = [high(count), { x: from + 0.5, w: Math.max(1, to - from - 1) }];
+    marks.push({ kind: "rect", ...bar, y: base - h, h, fill, opacity: dimmed(kept !== null) ?? 0.85 });
+    if (kept?.[i]) marks.push({ kind: "rect", ...bar, y: base - high(kept[i]), h: high(kept[i]), fill });
+    if (count > most) { // the bar is cut
+      marks.push({ kind: "rect", x: from - 1, y: base - h + 8, w: to - from + 2, h: 3, fill: "paper" });
+    }
+    if (i !== peak && count <= most) return;
     const text = integerText(count);
-    marks.push({ kind: "text", x: (from + to) / 2, y: base - h - 4, text, size: 10, fill: "soft", anchor: "middle" });
+    marks.push({
+      kind: "text",
+      x: (from + to) / 2,
+      y: base - h - 4,
+      text,
+      size: 10,
+      fill: "soft",
+      anchor: "middle",
+      halo: "paper",
+    });
   });
   marks.push({
     kind: "line",
@@ -146,8 +225,17 @@ function meanMark(mean, x, { base, tall }) {
   if (!Number.isFinite(mean) || mean < x.domain[0] || mean > x.domain[1]) return []; // a total is far outside the range of values
   const at = x.at(mean);
   return [
-    { kind: "line", x1: at, x2: at, y1: base - tall + 14, y2: base, stroke: "paper", width: 4, opacity: 0.7 },
-    { kind: "line", x1: at, x2: at, y1: base - tall + 14, y2: base, stroke: "ink", width: 1.5 },
+    {
+      kind: "line",
+      x1: at,
+      x2: at,
+      y1: base - tall + (tall > 40 ? 14 : 6),
+      y2: base,
+      stroke: "paper",
+      width: 4,
+      opacity: 0.7,
+    },
+    { kind: "line", x1: at, x2: at, y1: base - tall + (tall > 40 ? 14 : 6), y2: base, stroke: "ink", width: 1.5 },
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Format numbers exactly as Python does in the terminal. */
+/** Format numbers with the digits of Python in the terminal, and with a minus sign. */
 
 const PLACES = 4;
 
@@ -18,7 +18,7 @@ export function numberText(value, places = PLACES) {
     const down = exact.slice(0, end).replace(/\.$/, "");
     if (/^50*$/.test(exact.slice(end)) && Number(down.at(-1)) % 2 === 0) text = (value < 0 ? "-" : "") + down;
   }
-  return /^-[0.]*$/.test(text) ? text.slice(1) : text;
+  return /^-[0.]*$/.test(text) ? text.slice(1) : text.replace("-", "−");
 }
 
 /** Format a value of a measure; counts have no decimals. @param {number} value @param {{whole: boolean}} measure */
@@ -39,7 +39,8 @@ export function signedValue(value, measure) {
 
 /** Format a p-value, never as 0. @param {number} p */
 export function pText(p) {
-  return Number.isNaN(p) ? "–" : p >= 0.0001 ? numberText(p, 4) : "<0.0001";
+  if (Number.isNaN(p)) return "–";
+  return p >= 0.99995 ? "1" : p >= 0.0001 ? numberText(p, 4) : "<0.0001";
 }
 
 /** Format an interval, or a dash. @param {number} low @param {number} high @param {(value: number) => string} [text] */
@@ -55,6 +56,12 @@ export function percent(value) {
   return text === "0" && value > 0 ? "<1%" : `${text}%`;
 }
 
+/** Format a difference as a signed share: +48%. @param {number} value */
+export function signedPercent(value) {
+  const places = Math.abs(value) < 0.0995 ? 1 : 0;
+  return `${signedText(100 * value, places)}%`;
+}
+
 /** Format a confidence level with all decimals: 95%, 97.5%, 99.99%. @param {number} level */
 export function levelText(level) {
   return `${Number((100 * level).toPrecision(10))}%`;
@@ -62,7 +69,7 @@ export function levelText(level) {
 
 /** Format an integer with thousands separators. @param {number} count */
 export function integerText(count) {
-  return count.toLocaleString("en");
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ","); // toLocaleString takes 25 ms when it is first called
 }
 
 /** 1 query, 2 queries. @param {number} count @param {string} one @param {string} [several] */

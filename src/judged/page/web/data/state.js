@@ -1,6 +1,3 @@
-import { rankedRuns } from "../charts/means.js";
-import { verdictTone } from "./format.js";
-
 /**
  * The selections of the reader, stored in the address so that a link restores the view.
  *
@@ -16,7 +13,7 @@ import { verdictTone } from "./format.js";
  * @property {string} q the filter of queries, as typed
  * @property {Only} only show queries where b is better, worse or the same, or where a value is missing
  * @property {string | null} slice the label of a slice, which may be empty; null for all queries
- * @property {string} sort the key of a column of the table of queries
+ * @property {string} sort the key of a column of the table of queries, or change: the size of the difference
  * @property {boolean} down whether the order is descending
  * @property {string} query the id of the open query, or ""
  *
@@ -94,24 +91,12 @@ function stateSpellings(book) {
   };
 }
 
-/**
- * Return the two runs of the headline: the best and the baseline; of two runs, the better and the other; otherwise the best two.
- *
- * @param {Book} book @returns {{a: number, b: number}}
- */
-function headlinePair(book) {
-  const { runs, baseline, pairs } = book.facts;
-  const order = rankedRuns(book, 0);
-  if (baseline >= 0) return { a: baseline, b: order.find((run) => run !== baseline) ?? baseline };
-  const pair = runs.length === 2 ? pairs.find(({ measure }) => measure === 0) : undefined;
-  if (pair) return verdictTone(pair.verdict) === "worse" ? { a: pair.b, b: pair.a } : { a: pair.a, b: pair.b };
-  return { a: order[1] ?? order[0], b: order[0] };
-}
-
 /** Return the default state. @param {Book} book @returns {State} */
 export function defaultState(book) {
-  const rest = { q: "", only: /** @type {Only} */ (""), slice: null, sort: "id", down: false, query: "" };
-  return { measure: 0, ...headlinePair(book), ...rest };
+  const { runs, verdicts, measures } = book.facts;
+  const [a, b] = verdicts[0].pair ?? [0, 0];
+  const order = runs.length > 1 ? { sort: "change", down: true } : { sort: `run:${runs[0]}`, down: measures[0].lower };
+  return { measure: 0, a, b, q: "", only: /** @type {Only} */ (""), slice: null, ...order, query: "" };
 }
 
 /** Nouns for names that may be unknown on this page. @type {Partial<Record<keyof State, string>>} */

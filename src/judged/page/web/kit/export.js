@@ -10,12 +10,16 @@ import { plainText, wrapText } from "./text.js";
 const EXPORT_MARGIN = 16;
 const EXPORT_TITLE = 14;
 const EXPORT_ROW = 20;
+const EXPORT_SENTENCE = 12;
+const EXPORT_LINE = 16;
 const EXPORT_FAMILY = "sans-serif";
 
-/** @param {Scene} scene @param {string} title @returns {Scene} */
-export function titledScene(scene, title) {
+/** Add the title and the sentence below it, without which the picture could not be read alone. @param {Scene} scene @param {string} title @param {string} [sentence] @returns {Scene} */
+export function titledScene(scene, title, sentence = "") {
   const lines = title ? wrapText(title, scene.width, EXPORT_TITLE, true) : [];
-  const top = EXPORT_MARGIN + (lines.length ? lines.length * EXPORT_ROW + 8 : 0);
+  const below = sentence ? wrapText(sentence, scene.width, EXPORT_SENTENCE) : [];
+  const head = lines.length * EXPORT_ROW + below.length * EXPORT_LINE;
+  const top = EXPORT_MARGIN + (head ? head + 8 : 0);
   const [width, height] = [scene.width + 2 * EXPORT_MARGIN, scene.height + top + EXPORT_MARGIN];
   /** @type {Mark[]} */
   const titles = lines.map((text, i) => {
@@ -30,17 +34,27 @@ export function titledScene(scene, title) {
     };
   });
   /** @type {Mark[]} */
+  const sentences = below.map((text, i) => ({
+    kind: "text",
+    x: EXPORT_MARGIN,
+    y: EXPORT_MARGIN + lines.length * EXPORT_ROW + 10 + i * EXPORT_LINE,
+    text,
+    fill: "soft",
+    size: EXPORT_SENTENCE,
+  }));
+  /** @type {Mark[]} */
   const marks = [
     { kind: "rect", x: 0, y: 0, w: width, h: height, fill: "paper" },
     ...titles,
+    ...sentences,
     { kind: "group", x: EXPORT_MARGIN, y: top, marks: scene.marks },
   ];
   return { ...scene, width, height, marks, spots: [] };
 }
 
-/** @param {Scene} scene @param {string} title */
-export function standaloneSvg(scene, title) {
-  const svg = toSvg(titledScene(scene, title), lightPalette);
+/** @param {Scene} scene @param {string} title @param {string} [sentence] */
+export function standaloneSvg(scene, title, sentence) {
+  const svg = toSvg(titledScene(scene, title, sentence), lightPalette);
   svg.setAttribute("font-family", EXPORT_FAMILY);
   const [name, words] = [svgElement("title", {}), svgElement("desc", {})];
   name.append(plainText(title));
@@ -49,9 +63,9 @@ export function standaloneSvg(scene, title) {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`;
 }
 
-/** @param {Scene} scene @param {string} title @param {number} [ratio] @returns {Promise<Blob>} */
-export function pngBlob(scene, title, ratio = 3) {
-  const canvas = toCanvas(titledScene(scene, title), lightPalette, ratio, EXPORT_FAMILY);
+/** @param {Scene} scene @param {string} title @param {string} sentence @param {number} [ratio] @returns {Promise<Blob>} */
+export function pngBlob(scene, title, sentence, ratio = 3) {
+  const canvas = toCanvas(titledScene(scene, title, sentence), lightPalette, ratio, EXPORT_FAMILY);
   return new Promise((resolve, reject) => {
     canvas.toBlob(
       (blob) => (blob ? resolve(blob) : reject(new Error("the image is too large for this browser"))),

@@ -15,12 +15,14 @@ import { hideTip, showTip } from "./tooltip.js";
  * @property {() => Scene | null} scene
  * @property {((datum: number) => void) | undefined} pick
  * @property {() => number[]} order of the data for the keyboard
+ * @property {((filter: string) => void) | undefined} select called with the filter of an area that was dragged over
  */
 
+const DRAG_FROM = 6; // pixels; less is a click
 const KEY_STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
 /** Marks that highlight a spot. @param {Scene} scene @param {Spot} spot @returns {Mark[]} */
-function highlightMarks({ plot, hover }, spot) {
+function highlightMarks({ plot, hover, cross, spots }, spot) {
   if (spot.box) {
     return [{
       kind: "rect",
@@ -44,7 +46,11 @@ function highlightMarks({ plot, hover }, spot) {
     stroke: "soft",
     opacity: 0.6,
   };
-  return hover === "x" ? [column, ring] : [ring];
+  /** @type {Mark[]} */
+  const rings = cross
+    ? spots.filter(({ datum }) => datum === spot.datum).map(({ x, y, r = 2 }) => ({ ...ring, x, y, r: r + 2 }))
+    : [ring];
+  return hover === "x" ? [column, ...rings] : rings;
 }
 
 /** Return the distinct data of a scene. @param {Scene | null} scene */
@@ -76,7 +82,12 @@ export class ChartReader {
     this.overlay = null;
     this.finger = false;
     const { drawing } = stage;
-    drawing.addEventListener("pointerdown", (event) => this.finger = event.pointerType === "touch");
+    /** Where dragging began; null if nothing is dragged. @type {{x: number, y: number} | null} */
+    this.from = null;
+    this.dragged = false;
+    drawing.addEventListener("pointerdown", (event) => this.handleDown(event));
+    drawing.addEventListener("pointerup", (event) => this.handleUp(event));
+    drawing.addEventListener("pointercancel", () => this.from = null);
     drawing.addEventListener("pointermove", (event) => this.handleMove(event));
     drawing.addEventListener("pointerleave", (event) => event.pointerType === "touch" || this.leave());
     drawing.addEventListener("blur", () => this.leave());
@@ -100,13 +111,7 @@ export class ChartReader {
     this.spot = scene && spot;
     drawing.classList.toggle("kit-over", Boolean(spot && pick));
     if (!scene || !spot) return;
-    this.overlay = toSvg(
-      { ...emptyScene(scene.width, scene.height, ""), marks: highlightMarks(scene, spot) },
-      livePalette,
-    );
-    this.overlay.classList.add("kit-overlay");
-    this.overlay.setAttribute("aria-hidden", "true");
-    drawing.append(this.overlay);
+    this.cover(scene, highlightMarks(scene, spot));
   }
 
   leave() {
@@ -124,8 +129,64 @@ export class ChartReader {
   /** @param {MouseEvent} event */
   pointed(event) {
     const scene = this.stage.scene();
+    const { x, y } = this.inScene(event);
+    return scene && nearestSpot(scene, x, y);
+  }
+
+  /** @param {MouseEvent} event */
+  inScene(event) {
     const { left, top, zoom } = this.frame();
-    return scene && nearestSpot(scene, (event.clientX - left) / zoom, (event.clientY - top) / zoom);
+    return { x: (event.clientX - left) / zoom, y: (event.clientY - top) / zoom };
+  }
+
+  /** @param {PointerEvent} event */
+  handleDown(event) {
+    this.finger = event.pointerType === "touch";
+    this.dragged = false;
+    const { select, scene, drawing } = this.stage;
+    this.from = select && scene()?.brush && !this.finger && event.button === 0 ? this.inScene(event) : null;
+    if (!this.from) return;
+    event.preventDefault(); // no selection of text
+    drawing.setPointerCapture(event.pointerId);
+    drawing.focus({ preventScroll: true });
+  }
+
+  /** Outline the area that is dragged over. @param {PointerEvent} event */
+  drag(event) {
+    const [scene, from, to] = [this.stage.scene(), this.from, this.inScene(event)];
+    if (!scene || !from || Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y)) < DRAG_FROM) return;
+    this.dragged = true;
+    hideTip();
+    const { plot } = scene;
+    const flat = scene.hover === "x"; // the area is as high as the plot
+    const [x, w] = [Math.min(from.x, to.x), Math.abs(to.x - from.x)];
+    const [y, h] = flat ? [plot.y, plot.height] : [Math.min(from.y, to.y), Math.abs(to.y - from.y)];
+    this.cover(scene, [
+      { kind: "rect", x, y, w, h, fill: "accent", opacity: 0.15 },
+      { kind: "rect", x, y, w, h, stroke: "accent", width: 1 },
+    ]);
+  }
+
+  /** @param {PointerEvent} event */
+  handleUp(event) {
+    const [from, scene] = [this.from, this.stage.scene()];
+    this.from = null;
+    if (!from || !this.dragged || !scene?.brush) return;
+    const to = this.inScene(event);
+    this.leave();
+    const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
+    const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
+    const filter = scene.brush({ x: left, y: top }, { x: right, y: bottom });
+    if (filter) this.stage.select?.(filter);
+  }
+
+  /** Draw marks over the picture. @param {Scene} scene @param {Mark[]} marks */
+  cover(scene, marks) {
+    this.overlay?.remove();
+    this.overlay = toSvg({ ...emptyScene(scene.width, scene.height, ""), marks }, livePalette);
+    this.overlay.classList.add("kit-overlay");
+    this.overlay.setAttribute("aria-hidden", "true");
+    this.stage.drawing.append(this.overlay);
   }
 
   /** @param {Spot} spot @param {number} x @param {number} y */
@@ -140,6 +201,8 @@ export class ChartReader {
   /** @param {PointerEvent} event */
   handleMove(event) {
     if (event.pointerType === "touch") return; // a moving finger scrolls
+    if (this.from) this.drag(event);
+    if (this.dragged && this.from) return;
     const spot = this.pointed(event);
     if (spot) this.show(spot, event.clientX, event.clientY);
     else this.leave();
@@ -147,6 +210,10 @@ export class ChartReader {
 
   /** A finger first sees what it would pick. @param {MouseEvent} event */
   handleClick(event) {
+    if (this.dragged) {
+      this.dragged = false;
+      return;
+    }
     const spot = this.pointed(event);
     const seen = !this.finger || spot?.datum === this.spot?.datum;
     if (!spot) this.leave();

@@ -53,17 +53,38 @@ function sampleMarks({ colour, style = 0, swatch = "line" }, x, y) {
   ];
 }
 
-/** A legend as an element, shared by several charts. @param {Entry[]} entries */
-export function legendElement(entries) {
+/**
+ * A legend as an element, shared by several charts. Pointing at a name or focusing it highlights its run; a click keeps it.
+ *
+ * @param {Entry[]} entries @param {(entry: number) => void} [light] called with an entry, or -1
+ */
+export function legendElement(entries, light = () => {}) {
   const sample = (/** @type {Entry} */ entry) => {
     const scene = { ...emptyScene(LEGEND_SAMPLE, 12, ""), marks: sampleMarks(entry, 0, 6) };
     const svg = toSvg(scene, livePalette);
     svg.setAttribute("aria-hidden", "true");
     return svg;
   };
+  let kept = -1;
+  const buttons = entries.map((entry, i) => {
+    const button = h(
+      "button",
+      { type: "button", class: "kit-entry", "aria-pressed": "false", title: entry.text },
+      sample(entry),
+      bdi(entry.text),
+    );
+    button.addEventListener("pointerenter", () => light(i));
+    button.addEventListener("pointerleave", () => light(kept));
+    button.addEventListener("click", () => {
+      kept = kept === i ? -1 : i;
+      buttons.forEach((other, j) => other.setAttribute("aria-pressed", String(j === kept)));
+      light(kept);
+    });
+    return button;
+  });
   return h(
     "ul",
-    { class: "kit-legend", "aria-label": "Lines" },
-    entries.map((entry) => h("li", {}, sample(entry), bdi(entry.text, { title: entry.text }))),
+    { class: "kit-legend", "aria-label": "Runs; select one to highlight it" },
+    buttons.map((button) => h("li", {}, button)),
   );
 }

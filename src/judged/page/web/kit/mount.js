@@ -19,11 +19,12 @@ import { toSvg } from "./svg.js";
  * @property {(width: number) => Scene} [drawAlone] for a file, if it has to show more than the page
  * @property {() => import("./csv.js").Sheet} csv
  * @property {(datum: number) => void} [onPick]
+ * @property {string} [pickWord] what Enter and a click do: open, by default
+ * @property {(filter: string) => void} [onSelect] called with the filter of an area that was dragged over
  */
 
 const MOST_ELEMENTS = 1500;
 const NARROWEST_CHART = 220;
-const KEYS_HINT = "Use the arrow keys to move through the data, Enter to open.";
 
 /** Redraw functions of each figure. @type {WeakMap<Element, {recolour: () => void, update: (printed: boolean) => void}>} */
 const kitFigures = new WeakMap();
@@ -65,7 +66,7 @@ function watchPage() {
  */
 export function mountChart(host, chart) {
   const drawing = h("div", { class: "kit-drawing" });
-  const [title, sentence] = [h("span", { class: "kit-title" }), h("span", { class: "kit-sentence" })];
+  const [title, sentence] = [h("h3", { class: "kit-title" }), h("p", { class: "kit-sentence" })];
   /** @type {{scene: Scene | null, width: number, ratio: number, frame: number}} */
   const now = { scene: null, width: 0, ratio: 0, frame: 0 };
   const scene = () => now.scene;
@@ -73,7 +74,7 @@ export function mountChart(host, chart) {
   const caption = h("figcaption", { class: "kit-caption" }, title, buttons.element, sentence);
   const figure = h("figure", { class: "kit-figure" }, caption, drawing);
   const order = () => dataOf(now.scene);
-  const reader = new ChartReader({ drawing, scene, pick: chart.onPick, order });
+  const reader = new ChartReader({ drawing, scene, pick: chart.onPick, order, select: chart.onSelect });
 
   const update = (printed = false) => {
     const width = Math.floor(drawing.getBoundingClientRect().width);
@@ -84,7 +85,7 @@ export function mountChart(host, chart) {
     fill(title, chartWords(chart.title));
     buttons.name();
     fill(sentence, chartWords(chart.sentence));
-    describeDrawing(drawing, now.scene, Boolean(chart.onPick));
+    describeDrawing(drawing, now.scene, chart.onPick ? chart.pickWord ?? "open" : "");
     fill(drawing, renderedScene(now.scene, drawing, now.ratio, printed));
     reader.refresh();
   };
@@ -122,11 +123,15 @@ function renderedScene(scene, drawing, ratio, printed) {
   return picture;
 }
 
-/** @param {HTMLElement} drawing @param {Scene} scene @param {boolean} pickable */
-function describeDrawing(drawing, scene, pickable) {
-  const walked = pickable && scene.spots.length > 0;
+/** @param {HTMLElement} drawing @param {Scene} scene @param {string} pick what picking does, or "" */
+function describeDrawing(drawing, scene, pick) {
+  const walked = pick !== "" && scene.spots.length > 0;
+  drawing.classList.toggle("kit-brush", Boolean(scene.brush));
   drawing.setAttribute("role", walked ? "application" : "img");
-  drawing.setAttribute("aria-label", walked ? `${scene.label} ${KEYS_HINT}` : scene.label);
+  drawing.setAttribute(
+    "aria-label",
+    walked ? `${scene.label} Use the arrow keys to move through the data, Enter to ${pick}.` : scene.label,
+  );
   if (walked) {
     drawing.setAttribute("aria-roledescription", "chart");
     drawing.tabIndex = 0;
@@ -141,15 +146,15 @@ function nextFrame() {
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
 
-/** Buttons that save a chart, labelled with its title. @param {Chart} chart @param {() => Scene | null} scene */
+/** A menu that saves a chart, labelled with its title: one stop of the Tab key. @param {Chart} chart @param {() => Scene | null} scene */
 function fileButtons(chart, scene) {
   const name = () => chart.csv().name;
-  const title = () => chartWords(chart.title);
+  const [title, sentence] = [() => chartWords(chart.title), () => chartWords(chart.sentence)];
   /** @type {[string, (shown: Scene) => unknown][]} */
   const takers = [
     ["CSV", () => download(`${name()}.csv`, "text/csv;charset=utf-8", csvText(chart.csv()))],
-    ["SVG", (shown) => download(`${name()}.svg`, "image/svg+xml", standaloneSvg(shown, title()))],
-    ["PNG", async (shown) => download(`${name()}.png`, "image/png", await pngBlob(shown, title()))],
+    ["SVG", (shown) => download(`${name()}.svg`, "image/svg+xml", standaloneSvg(shown, title(), sentence()))],
+    ["PNG", async (shown) => download(`${name()}.png`, "image/png", await pngBlob(shown, title(), sentence()))],
   ];
   const buttons = takers.map(([format, take]) => {
     const button = h(
@@ -159,9 +164,20 @@ function fileButtons(chart, scene) {
     );
     return button;
   });
+  const opener = h("summary", { class: "kit-button" }, "Save");
+  const menu = h("details", { class: "kit-save" }, opener, h("div", { class: "kit-buttons" }, buttons));
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.hasAttribute("open")) return;
+    menu.removeAttribute("open");
+    opener.focus();
+  });
+  menu.addEventListener("focusout", (event) => {
+    if (event.relatedTarget instanceof Node && !menu.contains(event.relatedTarget)) menu.removeAttribute("open");
+  });
   return {
-    element: h("div", { class: "kit-buttons" }, buttons),
+    element: menu,
     name() {
+      opener.setAttribute("aria-label", `Save “${title()}”`);
       takers.forEach(([format], i) => {
         const label = `Save “${title()}” as ${format}`;
         buttons[i].setAttribute("aria-label", label);

@@ -20,13 +20,13 @@ export const LIGHT = Object.freeze({
   context: "#9aa1ab",
   run0: "#315fd0",
   run1: "#994882",
-  run2: "#a88f5f",
-  run3: "#5c0b8e",
+  run2: "#8a9a00",
+  run3: "#28303c",
   run4: "#308fbc",
-  run5: "#28303c",
+  run5: "#5c0b8e",
   run6: "#c269ff",
   run7: "#573a0a",
-  run8: "#8a9a00",
+  run8: "#a88f5f",
   run9: "#c13e5e",
 });
 

@@ -52,6 +52,11 @@ function roundTo(value, step) {
   return Number(value.toFixed(places));
 }
 
+/** Return the value at a pixel of a linear scale. @param {Scale} scale @param {number} pixel */
+export function valueAt({ domain, range }, pixel) {
+  return domain[0] + ((pixel - range[0]) / (range[1] - range[0])) * (domain[1] - domain[0]);
+}
+
 /** @param {[number, number]} domain @param {[number, number]} range @returns {Scale} */
 export function linearScale(domain, range) {
   const span = domain[1] - domain[0] || 1;

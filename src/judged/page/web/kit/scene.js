@@ -25,6 +25,8 @@
  * @property {Spot[]} spots in keyboard order
  * @property {"near" | "x" | "y"} hover whether the pointer selects the nearest spot, or the nearest along one axis
  * @property {Box} plot the area of the data
+ * @property {boolean} [cross] several spots share a datum, and all of them are highlighted
+ * @property {(from: {x: number, y: number}, to: {x: number, y: number}) => string} [brush] the filter for an area that was dragged over
  * @property {(datum: number) => string[]} tip lines of the tooltip of a datum; the first is its name
  */
 

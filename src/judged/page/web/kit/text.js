@@ -69,10 +69,15 @@ function bothEnds(letters, kept) {
   return `${first.join("").trimEnd()}…${last.join("").trimStart()}`;
 }
 
-/** Shorten a name to a number of letters. @param {string} name @param {number} most */
-export function clipName(name, most) {
+/** Shorten a name to a number of letters, keeping both ends. @param {string} name @param {number} most */
+export function keepEnds(name, most) {
   const letters = Array.from(plainText(name));
-  return isolate(letters.length <= most ? letters.join("") : bothEnds(letters, most - 1));
+  return letters.length <= most ? letters.join("") : bothEnds(letters, most - 1);
+}
+
+/** Shorten a name, and isolate its direction. @param {string} name @param {number} most */
+export function clipName(name, most) {
+  return isolate(keepEnds(name, most));
 }
 
 /**
@@ -94,6 +99,7 @@ export function fitText(text, width, size, bold = false) {
 
 const LONG_NAME = 20;
 const COMMON_PART = 6;
+const KEPT_START = 8;
 
 /** Return the length of the common prefix, up to a boundary between parts of the name. @param {string[][]} words */
 function commonStart(words) {
@@ -104,22 +110,65 @@ function commonStart(words) {
   return count;
 }
 
+/** Return the width of a text in letters: wide letters count two. @param {string} text */
+export function letterCount(text) {
+  return Array.from(text).reduce((sum, letter) => sum + (LETTER_FULL.test(letter) ? 2 : 1), 0);
+}
+
 /**
  * Remove the common prefix and suffix of long names.
  *
  * @param {string[]} names @returns {string[]}
  */
-export function distinctNames(names) {
-  const words = names.map((name) => Array.from(plainText(name)));
+function withoutCommon(names) {
+  const words = names.map((name) => Array.from(name));
   if (names.length < 2 || words.every((word) => word.length <= LONG_NAME)) return names;
   const start = commonStart(words);
   const rests = words.map((word) => word.slice(start));
   const end = commonStart(rests.map((rest) => [...rest].reverse()));
   if (rests.some((rest) => rest.length <= end)) return names; // one name contains another
   const [before, after] = [start >= COMMON_PART ? start : 0, end >= COMMON_PART ? end : 0];
+  const cut = (/** @type {string} */ text) => text.replace(/^…+/u, "").replace(/…+$/u, "");
   return words.map((word) =>
-    `${before ? "…" : ""}${word.slice(before, word.length - after).join("")}${after ? "…" : ""}`
+    `${before ? "…" : ""}${cut(word.slice(before, word.length - after).join(""))}${after ? "…" : ""}`
   );
+}
+
+/**
+ * Shorten long names so that any two stay different even if only their ends are shown: what all names share is removed, then what
+ * those share that would look alike. Names that still look alike get a number.
+ *
+ * @param {string[]} names @returns {string[]}
+ */
+export function distinctNames(names) {
+  const short = withoutCommon(names.map(plainText));
+  for (let round = 0; round < 4; round++) {
+    const alike = groupsAlike(short);
+    if (!alike.length) return short;
+    for (const group of alike) {
+      const told = withoutCommon(group.map((i) => short[i]));
+      group.forEach((i, place) => {
+        const start = told[place] === short[i]
+          ? ""
+          : Array.from(short[i]).slice(0, KEPT_START).join("").replace(/…+$/u, "");
+        short[i] = `${start}${told[place]}`;
+      });
+    }
+  }
+  for (const group of groupsAlike(short)) group.forEach((i) => short[i] = `${i + 1}: ${short[i]}`);
+  return short;
+}
+
+/** Return the indices of names that look alike when shortened. @param {string[]} names @returns {number[][]} */
+function groupsAlike(names) {
+  /** @type {Map<string, number[]>} */
+  const groups = new Map();
+  names.forEach((name, i) => {
+    const letters = Array.from(name);
+    const key = letters.length <= LONG_NAME ? name : bothEnds(letters, LONG_NAME - 4);
+    groups.set(key, [...(groups.get(key) ?? []), i]);
+  });
+  return [...groups.values()].filter((group) => group.length > 1);
 }
 
 /**

@@ -2,17 +2,10 @@
 import { bdi, h } from "../dom/dom.js";
 import { shorten } from "../data/format.js";
 
-/** @param {number} run */
-function runPaint(run) {
-  return `var(--run${run % 10})`;
-}
-
-/** The name and colour of a run above its column; the compared runs are underlined. @param {string} name @param {number} run @param {boolean} compared */
-export function runHead(name, run, compared) {
-  const dot = h("span", { class: "dot" });
-  dot.style.borderColor = runPaint(run);
+/** The name of a run above its column, after a dot in its colour; the compared runs are underlined. @param {string} name @param {HTMLElement} dot @param {boolean} compared */
+export function runHead(name, dot, compared) {
   const head = h("span", { class: "queries-head" }, dot, bdi(name, { class: "queries-name" }));
-  if (compared) head.style.boxShadow = `0 2px ${runPaint(run)}`;
+  if (compared) head.style.boxShadow = `0 2px ${dot.style.borderColor}`;
   return head;
 }
 

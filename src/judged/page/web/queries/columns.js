@@ -1,6 +1,8 @@
 import { integerText, signedValue, sliceName, valueText } from "../data/format.js";
 import { differenceCell, differenceHead, idCell, runHead, textCell } from "./cells.js";
 import { h } from "../dom/dom.js";
+import { runDot } from "../dom/dot.js";
+import { letterCount } from "../kit/text.js";
 import { naturalRanks } from "../table/sort.js";
 import { searchable } from "../table/filter.js";
 
@@ -14,6 +16,8 @@ import { searchable } from "../table/filter.js";
  * @typedef {{measure: number, a: number, b: number}} Compared
  * @typedef {"wide" | "tight" | "phone"} Layout
  */
+
+const PRINTED_RUNS = 6; // of more, only the compared ones are printed
 
 /** Return the outcome of b versus a for each query. @param {Book} book @param {Compared} compared @returns {Outcome[]} */
 export function outcomes(book, { measure, a, b }) {
@@ -137,6 +141,12 @@ function widthFor(letters, least, most) {
   return Math.min(most, Math.max(least, 1.5 + 0.53 * letters));
 }
 
+/** Return the size of a difference as a key for sorting. @param {Book} book @param {Compared} compared @returns {(row: number) => number} */
+export function changeSize(book, { measure, a, b }) {
+  const [first, second] = [book.column(measure, a), book.column(measure, b)];
+  return (row) => Math.abs(second[row] - first[row]);
+}
+
 /**
  * Return a function that builds the columns. Ids and texts are sorted once.
  *
@@ -145,7 +155,7 @@ function widthFor(letters, least, most) {
  */
 export function createQueryColumns(book, link) {
   const { facts } = book;
-  const idWidth = widthFor(facts.queries.reduce((most, id) => Math.max(most, id.length), 5), 5.5, 12);
+  const idWidth = widthFor(facts.queries.reduce((most, id) => Math.max(most, letterCount(id)), 5), 5.5, 12);
   /** @type {Float64Array | null} */
   let idRanks = null;
   /** @type {Float64Array | null} */
@@ -161,7 +171,7 @@ export function createQueryColumns(book, link) {
       sortValue: (row) => (idRanks ??= naturalRanks(facts.queries))[row],
       cell: (row, old) => idCell(facts.queries[row], below ? below[row] ?? "" : null, link(row), old),
       width: layout === "phone" ? Math.min(5, idWidth) : idWidth,
-      grow: facts.texts ? undefined : 0.6,
+      grow: facts.texts ? undefined : 0.2,
       rising: true,
       kind: "queries-id",
     };
@@ -195,11 +205,12 @@ export function createQueryColumns(book, link) {
       text: (row) => valueText(columns[run][row], by),
       sortValue: (row) => columns[run][row],
       tone: (row) => columns[run][row] === bestValue(columns, row, by.lower) ? "queries-best" : "",
-      head: () => runHead(book.short[run], run, compared),
+      head: () => runHead(book.short[run], runDot(book, run, { a, b }), compared),
       align: "end",
-      width: layout === "phone" ? 4.6 : widthFor(book.short[run].length + 3, 5.5, 11),
+      width: layout === "phone" ? 4.6 : widthFor(letterCount(book.short[run]) + 3, 5.5, 11),
       grow: 0.4,
       kind: compared ? "queries-run queries-compared" : "queries-run",
+      unprinted: facts.runs.length > PRINTED_RUNS && !compared,
     };
   }
 

@@ -1,8 +1,8 @@
 import { announce, bdi, fill, h } from "../dom/dom.js";
 import { watchEdges } from "../dom/edges.js";
-import { chosenRows, createQueryColumns, layoutFor, outcomes, querySheet } from "./columns.js";
+import { changeSize, createQueryColumns, layoutFor, querySheet } from "./columns.js";
 import { integerText, plural, shorten, sliceName } from "../data/format.js";
-import { createFilter, filterName } from "../table/filter.js";
+import { filterName } from "../table/filter.js";
 import { createTable } from "../table/table.js";
 import { csvText } from "../kit/csv.js";
 import { download } from "../kit/download.js";
@@ -18,7 +18,7 @@ import { download } from "../kit/download.js";
 const QUERY_NOUN = /** @type {[string, string]} */ (["query", "queries"]);
 
 /** The outcomes and their labels. @type {[State["only"], string][]} */
-const OUTCOME_CHIPS = [["", "all"], ["better", "better"], ["worse", "worse"], ["same", "tied"], [
+const OUTCOME_CHIPS = [["", "all"], ["better", "better"], ["worse", "worse"], ["same", "same"], [
   "missing",
   "no value",
 ]];
@@ -44,14 +44,6 @@ export function filterExamples({ facts }, { measure, a, b }) {
   }
   if (facts.relevant) examples.push(["relevant<3", "few relevant documents"]);
   return examples;
-}
-
-/** Return a test for the rows of a slice. @param {Book} book @param {string | null} label @returns {(row: number) => boolean} */
-export function sliceTest({ facts }, label) {
-  const slice = facts.slices.find((one) => one.label === label);
-  if (!slice) return () => true;
-  const rows = new Set(slice.rows);
-  return (row) => rows.has(row);
 }
 
 /** A button of the section. @param {string} text @param {() => void} onclick @param {Record<string, any>} [properties] */
@@ -144,11 +136,20 @@ function sliceSelect({ facts }, store) {
 }
 
 /** Describe the numbers in the table. @param {Book} book @param {State} state */
-function legendLine({ facts, short }, { measure, a, b }) {
+function legendLine({ facts, short }, { measure, a, b, sort }) {
   const { name, lower } = facts.measures[measure];
   const values = ["Values: ", bdi(name), lower ? ", lower is better." : "."];
   const run = (/** @type {number} */ place) => bdi(shorten(short[place], 40), { title: facts.runs[place] });
-  return a === b ? values : [...values, " Difference: ", run(b), " − ", run(a), " (underlined)."];
+  if (a === b) return values;
+  const order = sort === "change" ? " Largest differences first." : "";
+  return [...values, " Difference: ", run(b), " − ", run(a), " (underlined).", order];
+}
+
+/** All queries, in the slice `selected` or not. @param {Book} book @param {string[]} ids */
+export function sliceSheet({ facts }, ids) {
+  const chosen = new Set(ids);
+  const rows = facts.queries.map((id) => [id, chosen.has(id) ? "selected" : "other"]);
+  return { name: "slice", header: ["query", "slice"], rows };
 }
 
 /** @param {number} left @param {number} all */
@@ -163,13 +164,13 @@ function countText(left, all) {
  * @param {HTMLElement} host
  * @param {Book} book
  * @param {Store} store
+ * @param {import("./selection.js").Selection} selection
  */
-export function mountQueries(host, book, store) {
+export function mountQueries(host, book, store, selection) {
   const { facts } = book;
   const places = new Map(facts.queries.map((id, row) => [id, row]));
-  const filter = createFilter(book);
   const columnsOf = createQueryColumns(book, (row) => store.link({ query: facts.queries[row] }));
-  const field = filterField(book, store, filter.warm);
+  const field = filterField(book, store, selection.warm);
   const chips = outcomeChips(book, store);
   const slices = sliceSelect(book, store);
   const note = h("p", { id: "queries-note", class: "queries-note", role: "status" });
@@ -185,6 +186,14 @@ export function mountQueries(host, book, store) {
   const save = queriesButton("CSV", saveSheet, {
     title: "Download these rows with all measures, runs, differences and slices",
   });
+  const keep = [
+    queriesButton("Save ids", () => download("queries.txt", "text/plain", `${rowIds().join("\n")}\n`), {
+      title: "Download the ids of these queries, one per line",
+    }),
+    queriesButton("Save as slice", () => download("slice.csv", "text/csv", csvText(sliceSheet(book, rowIds()))), {
+      title: "Download a table of queries and slices, for judged compare --slices",
+    }),
+  ];
   host.append(
     h(
       "div",
@@ -193,7 +202,7 @@ export function mountQueries(host, book, store) {
       h("div", { class: "queries-tools" }, field, slices, chips.group),
       note,
       filterHelp(book, store, field),
-      h("div", { class: "queries-line" }, count, legend, save),
+      h("div", { class: "queries-line" }, count, legend, ...keep, save),
     ),
     frame,
     none,
@@ -201,7 +210,6 @@ export function mountQueries(host, book, store) {
 
   let { layout, room } = spaceFor(store.get());
   let columns = columnsOf(store.get(), layout, room);
-  let kinds = outcomes(book, store.get());
   const table = createTable(frame, {
     columns,
     rows: [],
@@ -222,23 +230,30 @@ export function mountQueries(host, book, store) {
   function drawColumns(state) {
     ({ layout, room } = spaceFor(state));
     columns = columnsOf(state, layout, room);
-    kinds = outcomes(book, state);
     table.element.style.setProperty("--queries-room", `${room}rem`);
-    fill(legend, legendLine(book, state));
   }
 
   /** @param {State} state */
   function drawRows(state) {
-    const { test, notes } = filter.parse(state.q, state);
-    const within = sliceTest(book, state.slice);
-    const { rows, counts } = chosenRows(facts.queries.length, (row) => within(row) && test(row), kinds, state.only);
+    const { rows, counts, notes, picked } = selection.of(state);
     const known = columns.some(({ key }) => key === state.sort);
-    const sorting = known ? { sort: state.sort, down: state.down } : { sort: "id", down: false };
+    const change = state.sort === "change" && facts.runs.length > 1;
+    const sorting = known || change ? { sort: state.sort, down: state.down } : { sort: "id", down: false };
+    keep.forEach((button) => button.hidden = !picked || !rows.length);
     const label = `Queries by ${facts.measures[state.measure].name}`;
     [frame.hidden, none.hidden] = [!rows.length, !!rows.length];
     const tall = layout === "phone" && facts.texts !== null;
-    table.update({ columns, rows, label, tall, current: places.get(state.query) ?? -1, ...sorting });
+    table.update({
+      columns,
+      rows,
+      label,
+      tall,
+      current: places.get(state.query) ?? -1,
+      sortValue: change ? changeSize(book, state) : undefined,
+      ...sorting,
+    });
     chips.draw(counts);
+    fill(legend, legendLine(book, state));
     fill(note, notes.join(" "));
     fill(count, countText(rows.length, facts.queries.length));
     if (field.value !== state.q) field.value = state.q;
@@ -251,6 +266,10 @@ export function mountQueries(host, book, store) {
     if (touched("measure", "a", "b")) drawColumns(state);
     if (touched("measure", "a", "b", "q", "only", "slice", "sort", "down")) drawRows(state);
     else if (touched("query")) table.setCurrent(places.get(state.query) ?? -1);
+  }
+
+  function rowIds() {
+    return Array.from(table.order(), (row) => facts.queries[row]);
   }
 
   function saveSheet() {

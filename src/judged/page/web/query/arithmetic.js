@@ -90,7 +90,7 @@ function sideOf(view, detail, run) {
   const { facts } = view.book;
   const ranking = detail.rankings[run];
   const why = ranking?.why[view.measure];
-  const label = h("h4", { class: "query-side", id: `query-side-${run}` }, runLabel(facts, run));
+  const label = h("h4", { class: "query-side", id: `query-side-${run}` }, runLabel(view, run));
   if (!ranking || !why) {
     const value = view.book.value(view.measure, run, view.query);
     const words = ranking ? "No arithmetic is available for this measure." : noAnswer(facts.runs[run]);

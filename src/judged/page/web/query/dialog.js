@@ -8,6 +8,8 @@ import { canScroll, isOutside, keepFocus, withoutDetail } from "../dom/panel.js"
 import { missedSection } from "./missed.js";
 import { alignChips, quietButton, valuesTable } from "./parts.js";
 import { rankingsSection } from "./rankings.js";
+import { changesSection } from "./waterfall.js";
+import { idealSection } from "./ideal.js";
 
 /**
  * @typedef {import("../data/data.js").Book} Book
@@ -193,7 +195,9 @@ class QueryPanel {
       bdi(queries[query], { class: text ? "query-id" : "query-id query-alone", title: queries[query] }),
       text ? [" ", bdi(text, { class: "query-words", title: text })] : null,
     );
-    fill(this.meta, relevant ? plural(relevant[query], "relevant document") : null);
+    const none = relevant?.[query] === 0 && `; such a query ${this.book.facts.empty}`;
+    fill(this.meta, relevant ? plural(relevant[query], "relevant document") : null, none);
+    this.meta.classList.toggle("query-warned", Boolean(none));
     fill(this.copy, "Copy link");
     this.dialog.querySelector(".query-link-field")?.remove();
     this.unfold(false);
@@ -241,7 +245,9 @@ class QueryPanel {
     const level = this.book.facts.relevance;
     fill(
       this.body,
+      changesSection(view, detail, level),
       rankingsSection(view, detail, level),
+      idealSection(view, detail),
       missedSection(view, detail, level),
       arithmeticSection(view, detail),
     );

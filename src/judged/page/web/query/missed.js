@@ -53,7 +53,6 @@ export function missedWords(missed, lists) {
 
 /** @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
 export function missedSection(view, detail, level) {
-  const { facts } = view.book;
   const runs = runsOfView(view);
   const missed = missedDocs(detail, runs, level);
   if (!missed.length) return null;
@@ -76,7 +75,7 @@ export function missedSection(view, detail, level) {
       "th",
       { scope: "col", class: "query-number" },
       h("span", { class: "query-wide" }, "rank in "),
-      runLabel(facts, run),
+      runLabel(view, run),
     )
   );
   const head = h("tr", {}, h("th", { scope: "col" }, "grade"), h("th", { scope: "col" }, "document"), heads);

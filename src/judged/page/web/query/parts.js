@@ -1,6 +1,7 @@
 /** Components of the query dialog: grade chips, document names, the table of values. */
 import { integerText, signedValue, valueText } from "../data/format.js";
 import { bdi, fill, h } from "../dom/dom.js";
+import { runDot } from "../dom/dot.js";
 import { gradeStep } from "./moves.js";
 import { measureHint } from "../sections/summary.js";
 
@@ -24,16 +25,10 @@ export function runsOfView(view) {
   return view.b < 0 ? [view.a] : [view.a, view.b];
 }
 
-/** The name of a run after a dot in its colour. @param {Facts} facts @param {number} run */
-export function runLabel(facts, run) {
-  return h("span", { class: "query-name" }, runDot(run), bdi(facts.runs[run], { title: facts.runs[run] }));
-}
-
-/** @param {number} run */
-export function runDot(run) {
-  const dot = h("span", { class: "dot", "aria-hidden": "true" });
-  dot.style.borderColor = `var(--run${run % 10})`; // borders are printed, backgrounds are not
-  return dot;
+/** The name of a run after a dot in its colour. @param {QueryView} view @param {number} run */
+export function runLabel(view, run) {
+  const { facts, short } = view.book;
+  return h("span", { class: "query-name" }, runDot(view.book, run, view), bdi(short[run], { title: facts.runs[run] }));
 }
 
 /** @param {string} run */
@@ -60,11 +55,15 @@ export function gradeChip(grade, facts) {
   return h("span", { class: `query-chip ${look}`, title: grade === null ? "unjudged" : `grade ${grade}` }, said, seen);
 }
 
-/** The title and id of a document, or its id only. @param {Detail} detail @param {number} place */
-export function docName(detail, place) {
+/**
+ * The title and id of a document, or its id only.
+ *
+ * @param {Detail} detail @param {number} place @param {(title: string) => (string | Node)[]} [marked] marks words of the title
+ */
+export function docName(detail, place, marked = (title) => [title]) {
   const [id, title] = [detail.docs[place], detail.titles[place]];
   if (!title) return [bdi(id, { class: "query-id query-alone" })];
-  return [bdi(title, { class: "query-doctitle" }), " ", bdi(id, { class: "query-id" })];
+  return [h("bdi", { class: "query-doctitle" }, marked(title)), " ", bdi(id, { class: "query-id" })];
 }
 
 /** A button that looks like text. @param {Record<string, any>} properties @param {...(string | Node)} children */
@@ -91,7 +90,7 @@ export function valuesTable(view) {
     h("tbody", {}, shown.map((run) => valuesRow(view, run)), view.b >= 0 && differenceRow(view)),
     others.length > 0 && more,
   );
-  const scroll = h("div", { class: "query-scroll", role: "region", "aria-label": "Values" }, table);
+  const scroll = h("div", { class: "query-scroll", role: "region", "aria-label": "Values by run" }, table);
   if (!others.length) return [scroll];
   const label = () =>
     more.hidden ? `Show all ${integerText(facts.runs.length)} runs` : `Show only ${shown.length} runs`;
@@ -126,11 +125,12 @@ function measureHeader(view, m) {
 }
 
 /** @param {QueryView} view @param {number} run */
-function valuesRow({ book, measure, query }, run) {
+function valuesRow(view, run) {
+  const { book, measure, query } = view;
   const cells = book.facts.measures.map((m, i) =>
     h("td", { class: i === measure && "query-chosen" }, valueText(book.value(i, run, query), m))
   );
-  return h("tr", {}, h("th", { scope: "row" }, runLabel(book.facts, run)), cells);
+  return h("tr", {}, h("th", { scope: "row" }, runLabel(view, run)), cells);
 }
 
 /** @param {QueryView} view */

@@ -1,9 +1,11 @@
 /** Two rankings of one query side by side, with lines between the same documents. */
 import { bdi, fill, h } from "../dom/dom.js";
+import { runDot } from "../dom/dot.js";
 import { integerText, plural, shorten, valueText } from "../data/format.js";
 import { connectors, lightTwins, markClipped, watchSize } from "./connectors.js";
 import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
-import { docName, gradeChip, noAnswer, quietButton, runDot, runsOfView } from "./parts.js";
+import { markedWords } from "./words.js";
+import { docName, gradeChip, noAnswer, quietButton, runsOfView } from "./parts.js";
 
 /**
  * @typedef {import("../data/data.js").Detail} Detail
@@ -82,7 +84,7 @@ function sideHead({ view }, { side, run }) {
   return h(
     "div",
     { class: "query-listhead", "data-side": side },
-    runDot(run),
+    runDot(view.book, run, view),
     name,
     h("span", { class: "query-value" }, h("span", { class: "query-note" }, bdi(measure.name)), " ", value),
   );
@@ -115,7 +117,7 @@ function tabsOf(lists) {
         "aria-pressed": String(view.memory.side === side.side),
         onclick: () => turnTo(lists, side.side),
       },
-      runDot(side.run),
+      runDot(view.book, side.run, view),
       bdi(view.book.facts.runs[side.run]),
     )
   );
@@ -169,12 +171,12 @@ function rankedRow(lists, side, rank) {
     { class: "query-row", "data-place": place, "data-rank": rank, "data-side": side.side },
     h("span", { class: "query-rank" }, h("span", { class: "unseen" }, "rank "), rank),
     gradeChip(detail.grades[place], view.book.facts),
-    h("p", { class: "query-clamp query-doc" }, docName(detail, place)),
+    h("p", { class: "query-clamp query-doc" }, docName(detail, place, (title) => markedWords(title, view))),
     side.moves && hintOf(lists, side, side.moves[rank - 1], place),
     h(
       "div",
       { class: `query-main${text ? "" : " query-bare"}` },
-      text && h("p", { class: "query-clamp query-text", dir: "auto" }, text),
+      text && h("p", { class: "query-clamp query-text", dir: "auto" }, markedWords(text, view)),
       more,
     ),
   );

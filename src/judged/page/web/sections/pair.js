@@ -1,5 +1,5 @@
 /** The comparison of the two selected runs in numbers. */
-import { intervalOf, viewedPair } from "../charts/common.js";
+import { intervalOf, isTested, viewedPair } from "../charts/common.js";
 import { bdi, h } from "../dom/dom.js";
 import { between, integerText, numberText, percent, plural, pText, signedText, verdictTone } from "../data/format.js";
 import { meanCell } from "./summary.js";
@@ -32,7 +32,9 @@ export function pairTiles(book, view) {
   }
   const mean = (/** @type {number} */ value) => meanCell(value, measure);
   const tone = verdictTone(pair.verdict);
-  const notes = [pair.note, pair.needs].filter((text) => text !== "");
+  const notes = [pair.note, pair.needs].filter((text) => text !== "").map((text) =>
+    `${text[0].toUpperCase()}${text.slice(1)}.`
+  );
   return h(
     "div",
     {},
@@ -40,21 +42,29 @@ export function pairTiles(book, view) {
       "dl",
       { class: "tiles" },
       pairTile("verdict", pair.verdict, [name(view.b), " vs ", name(view.a), ` on ${measure.name}`], tone),
-      pairTile("mean difference", signedText(pair.difference), [
-        `${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`,
-      ]),
+      pairTile(
+        "mean difference",
+        signedText(pair.difference),
+        Number.isNaN(pair.low) ? [] : [`${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`],
+      ),
       pairTile("means", `${mean(pair.mean_b)} · ${mean(pair.mean_a)}`, [name(view.b), " · ", name(view.a)]),
-      pairTile("wins · ties · losses", [pair.wins, pair.ties, pair.losses].map(integerText).join(" · "), [
+      pairTile("better · same · worse", [pair.wins, pair.ties, pair.losses].map(integerText).join(" · "), [
         `of ${plural(pair.queries, "query", "queries")}`,
       ]),
-      pairTile("corrected p", pText(pair.adjusted), [`uncorrected p ${pText(pair.p)}`]),
+      isTested(pair)
+        ? pairTile("corrected p", pText(pair.adjusted), [`uncorrected p ${pText(pair.p)}`])
+        : pairTile("p", "–", ["not tested"]),
       pairTile("effect size", numberText(pair.d_z, 2), [
         h("abbr", { title: "mean of the differences divided by their standard deviation" }, "Cohen's d_z"),
         "; ",
-        h("abbr", { title: "share of queries won, counting ties as half" }, "probability of superiority"),
-        ` ${percent(pair.superiority)}`,
+        h(
+          "abbr",
+          { title: "share of queries on which the run is better, counting half of those that are the same" },
+          "superiority",
+        ),
+        ` ${percent(pair.superiority)}, ties count half`,
       ]),
     ),
-    notes.length > 0 && h("p", { class: "note" }, `${notes.join("; ")}.`),
+    notes.length > 0 && h("p", { class: "note" }, notes.join(" ")),
   );
 }

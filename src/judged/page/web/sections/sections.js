@@ -1,25 +1,32 @@
 /** The charts of the page and the parts of the state that each depends on. */
-import { intervalName, nameText, runColour, viewedDifferences } from "../charts/common.js";
+import { againstCsv, againstScene, referenceRun } from "../charts/against.js";
 import { boundsCsv, boundsScene } from "../charts/bounds.js";
+import { intervalName, nameText, viewedDifferences } from "../charts/common.js";
 import { coverageCsv, coverageScene } from "../charts/coverage.js";
-import { criticalCsv, criticalScene } from "../charts/critical.js";
-import { curveCsv, curveScene } from "../charts/curve.js";
+import { curveCsv, curveScene, linePaint } from "../charts/curve.js";
 import { differenceCsv, differenceScene, differenceWords } from "../charts/difference.js";
+import { matrixCsv, matrixPair, matrixScene } from "../charts/matrix.js";
 import { meansCsv, meansScene } from "../charts/means.js";
 import { scatterCsv, scatterHeight, scatterScene } from "../charts/scatter.js";
 import { slicesCsv, slicesScene } from "../charts/slices.js";
-import { spreadCsv, spreadScene } from "../charts/spread.js";
+import { spreadCsv, spreadFilter, spreadScene } from "../charts/spread.js";
+import { sliceName } from "../data/format.js";
 import { byId, fill, h } from "../dom/dom.js";
 import { legendElement } from "../kit/legend.js";
 import { mountChart } from "../kit/mount.js";
 import { pairTiles } from "./pair.js";
+import { mountUnjudged } from "./unjudged.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
 /** @typedef {import("../data/state.js").Store} Store */
 /** @typedef {import("../data/state.js").State} State */
-/** @typedef {(place: string, keys: (keyof State)[], made: import("../kit/mount.js").Chart) => void} Mount adds a chart to an element; it is redrawn when one of the keys changes */
+/** @typedef {import("../charts/common.js").View} View */
+/** @typedef {(place: string, keys: (keyof State)[], made: import("../kit/mount.js").Chart) => {update: () => void}} Mount adds a chart to an element; it is redrawn when one of the keys changes */
 
 const PAIR_KEYS = /** @type {(keyof State)[]} */ (["measure", "a", "b", "slice"]);
+const FOCUS_KEYS = /** @type {(keyof State)[]} */ (["a", "b"]);
+const FILTER_KEYS = /** @type {(keyof State)[]} */ (["q", "only"]);
+const FILTER_DELAY = 150; // charts follow when typing pauses
 
 /**
  * Mount all charts in the order of the page.
@@ -27,11 +34,13 @@ const PAIR_KEYS = /** @type {(keyof State)[]} */ (["measure", "a", "b", "slice"]
  * @param {Book} book
  * @param {Store} store
  * @param {import("../queries/navigation.js").Trail} trail
+ * @param {import("../queries/selection.js").Selection} selection
  */
-export function mountCharts(book, store, trail) {
+export function mountCharts(book, store, trail, selection) {
   const { facts } = book;
-  const view = () => store.get();
-  const measure = () => facts.measures[view().measure].name;
+  const lights = { run: -1 };
+  const view = () => ({ ...store.get(), picked: selection.of(store.get()).picked, lit: lights.run });
+  const measure = () => facts.measures[store.get().measure].name;
   const pick = (/** @type {number} */ query) => {
     trail.follow({ order: () => viewedDifferences(book, view()).queries, words: "by difference" });
     store.set({ query: facts.queries[query] }, { push: true });
@@ -40,45 +49,52 @@ export function mountCharts(book, store, trail) {
   /** @type {Mount} */
   const chart = (place, keys, made) => {
     const mounted = mountChart(byId(place), made);
-    store.subscribe((_, changed) => keys.some((key) => changed.includes(key)) && mounted.update());
+    let timer = 0;
+    store.subscribe((_, changed) => {
+      const found = keys.filter((key) => changed.includes(key));
+      if (!found.length) return;
+      clearTimeout(timer);
+      if (found.every((key) => FILTER_KEYS.includes(key))) timer = setTimeout(mounted.update, FILTER_DELAY);
+      else mounted.update();
+    });
+    return mounted;
   };
+  const parts = { chart, book, store, view, measure, pick };
 
-  chart("means-side", ["measure"], {
-    title: () => `Mean ${measure()}`,
-    sentence: several
-      ? `Sorted from best to worst, with ${intervalName(facts.level)}s over queries.`
-      : `With the ${intervalName(facts.level)} over queries.`,
-    draw: (width) => meansScene(book, view(), width),
-    csv: () => meansCsv(book, view()),
-  });
-  if (facts.critical.some((one) => one !== null)) {
+  if (several) mountComparisons(parts);
+  else {
     chart("means-side", ["measure"], {
-      title: () => `Clear differences in ${measure()}`,
-      sentence: "Means of the runs, best first; a bar with a dot for each run joins runs without a clear difference.",
-      draw: (width) => criticalScene(book, view(), width),
-      csv: () => criticalCsv(book, view()),
+      title: () => `Mean ${measure()}`,
+      sentence: `With the ${intervalName(facts.level)} over queries.`,
+      draw: (width) => meansScene(book, view(), width),
+      csv: () => meansCsv(book, view()),
     });
   }
-  chart("means", ["measure", "slice"], {
-    title: () => `Distribution of ${measure()} over queries`,
-    sentence: "Number of queries per value; the vertical line is the mean.",
+  chart("means", [...PAIR_KEYS, ...FILTER_KEYS], {
+    title: () => `Distribution of ${measure()} over queries${within(store.get())}`,
+    sentence:
+      "Number of queries per value; the vertical line is the mean. Select a bar, or drag over several, to see its queries.",
     draw: (width) => spreadScene(book, view(), width),
     csv: () => spreadCsv(book, view()),
+    onPick: (datum) => store.set({ q: spreadFilter(book, view(), datum) }),
+    pickWord: "filter the queries",
+    onSelect: (q) => store.set({ q }),
   });
-  if (several) mountPair(chart, book, store, pick);
-  mountCurves(chart, book, view);
+  if (several) mountPair(parts);
+  const lit = mountCurves(parts, lights);
   if (facts.coverage) {
-    chart("coverage", [], {
+    mountUnjudged(book, store);
+    lit.push(chart("coverage", FOCUS_KEYS, {
       title: "Judged documents by rank",
       sentence: "Share of queries whose document at this rank is judged.",
-      draw: (width) => coverageScene(book, width),
+      draw: (width) => coverageScene(book, view(), width),
       csv: () => coverageCsv(book),
-    });
-    if (facts.summary.some((runs) => runs.some(({ top }) => !Number.isNaN(top)))) {
-      chart("coverage", ["measure"], {
+    }));
+    if (facts.summary.some((runs) => runs.some(({ top, irrelevant }) => top !== irrelevant && !Number.isNaN(top)))) {
+      chart("coverage", ["measure", "a", "b"], {
         title: () => `Effect of unjudged documents on ${measure()}`,
         sentence:
-          "Means if all unjudged documents were irrelevant, or had the highest grade. The dot is the reported mean.",
+          "Means if all unjudged documents were irrelevant, or had the highest grade. The dot is the reported mean. With an ideal ranking, more relevant documents may also lower the value.",
         draw: (width) => boundsScene(book, view(), width),
         csv: () => boundsCsv(book, view()),
       });
@@ -86,42 +102,76 @@ export function mountCharts(book, store, trail) {
   }
 }
 
-/**
- * Mount the comparison of the two runs: in numbers, by query and by slice.
- *
- * @param {Mount} chart
- * @param {Book} book
- * @param {Store} store
- * @param {(query: number) => void} pick
- */
-function mountPair(chart, book, store, pick) {
+/** State the slice that a chart is about. @param {State} state */
+function within({ slice }) {
+  return slice === null ? "" : ` in ${nameText(sliceName(slice))}`;
+}
+
+/** @typedef {{chart: Mount, book: Book, store: Store, view: () => View & State, measure: () => string, pick: (query: number) => void}} Parts */
+
+/** Mount the differences to the best run and the pairs. @param {Parts} parts */
+function mountComparisons({ chart, book, store, view, measure }) {
   const { facts } = book;
-  const view = () => store.get();
-  const names = () => `${nameText(book.short[view().b])} vs ${nameText(book.short[view().a])}`;
+  const first = () => referenceRun(book, view().measure);
+  const name = () => facts.baseline >= 0 ? nameText(book.short[first()]) : "the best run";
+  chart("means-side", ["measure", "a", "b"], {
+    title: () => `${measure()}: differences to ${name()}`,
+    sentence:
+      `With ${facts.intervals.all}s. Runs are compared query by query, so a difference may be clear although intervals of the means would overlap. Filled: the interval excludes 0, a clear difference. Hollow: not clear.`,
+    draw: (width) => againstScene(book, view(), width),
+    csv: () => againstCsv(book, view()),
+    onPick: (run) => store.set(facts.baseline >= 0 ? { a: first(), b: run } : { b: first(), a: run }),
+    pickWord: "choose the pair",
+  });
+  if (facts.runs.length > 2 && facts.baseline < 0) {
+    chart("means-side", ["measure", "a", "b"], {
+      title: () => `${measure()}: all pairs`,
+      sentence:
+        "Best first: the run of the row minus the run of the column. Filled: clearly better. Hollow: not clear. Select a pair to compare it.",
+      draw: (width) => matrixScene(book, view(), width),
+      csv: () => matrixCsv(book, view()),
+      onPick: (datum) => store.set(matrixPair(book, view(), datum)),
+      pickWord: "choose the pair",
+    });
+  }
+}
+
+/** Mount the comparison of the two runs: in numbers, by query and by slice. @param {Parts} parts */
+function mountPair({ chart, book, store, view, pick }) {
+  const { facts } = book;
+  const names = () => `${nameText(book.short[view().b])} vs ${nameText(book.short[view().a])}${within(store.get())}`;
   const tiles = () => fill(byId("difference"), pairTiles(book, view()));
+  const select = (/** @type {string} */ q) => store.set({ q });
   store.subscribe((_, changed) => PAIR_KEYS.some((key) => changed.includes(key)) && tiles());
   tiles();
-  chart("by-query", PAIR_KEYS, {
+  chart("by-query", [...PAIR_KEYS, ...FILTER_KEYS], {
     title: () => `${facts.measures[view().measure].name} by query: ${names()}`,
-    sentence: () => differenceWords(book, view()),
+    sentence: () => `${differenceWords(book, view())} Select a bar to open its query; drag to filter.`,
     draw: (width) => differenceScene(book, view(), width, heightBeside(book, view())),
     csv: () => differenceCsv(book, view()),
     onPick: pick,
+    onSelect: select,
   });
-  chart("by-query", PAIR_KEYS, {
+  chart("by-query", [...PAIR_KEYS, ...FILTER_KEYS], {
     title: () => `Values per query: ${names()}`,
-    sentence: "Click a point to open the query.",
+    sentence: "Select a point to open its query; drag to filter.",
     draw: (width) => scatterScene(book, view(), width),
     csv: () => scatterCsv(book, view()),
     onPick: pick,
+    onSelect: select,
   });
   if (facts.parts.length) {
-    chart("slice-list", ["measure", "a", "b"], {
-      title: () => `${facts.measures[view().measure].name} by slice: ${names()}`,
-      sentence:
-        "Mean difference in each slice, with its interval. Verdicts use p-values corrected within a slice. Intervals are not corrected, so an interval may exclude 0 although there is no clear difference.",
+    chart("slice-list", ["measure", "a", "b", "slice", ...FILTER_KEYS], {
+      title: () =>
+        `${facts.measures[view().measure].name} by slice: ${nameText(book.short[view().b])} vs ${
+          nameText(book.short[view().a])
+        }`,
+      sentence: () =>
+        `Mean difference in each slice, with ${facts.intervals.slices}s: an interval excludes 0 exactly if the verdict is better or worse. Select a slice to see only its queries.`,
       draw: (width) => slicesScene(book, view(), width),
       csv: () => slicesCsv(book, view()),
+      onPick: (row) => store.set({ slice: row ? facts.slices[row - 1].label : null }),
+      pickWord: "choose the slice",
     });
   }
 }
@@ -137,24 +187,51 @@ function isLegendShared() {
   return matchMedia("(min-width: 60rem)").matches && !document.documentElement.classList.contains("printing");
 }
 
-/** Mount the curves; the curve over cutoffs follows the selected measure if that has a cutoff. @param {Mount} chart @param {Book} book @param {() => State} view */
-function mountCurves(chart, book, view) {
+/**
+ * Mount the curves and return them; the curve over cutoffs follows the selected measure if that has a cutoff.
+ *
+ * @param {Parts} parts @param {{run: number}} lights the highlighted run
+ */
+function mountCurves({ chart, book, store, view }, lights) {
   const { pictures, runs } = book.facts;
   const several = runs.length > 1;
-  if (pictures.length && several) {
-    const entries = runs.map((text, run) => ({ text, colour: runColour(run), style: run }));
-    byId("pictures").before(h("div", { class: "shared" }, legendElement(entries)));
-  }
+  /** @type {{update: () => void}[]} */
+  const charts = [];
+  if (pictures.length && several) mountLegend(book, store, view, lights, charts);
   /** @param {() => import("../data/data.js").Picture} now @param {(keyof State)[]} keys */
   const add = (now, keys) =>
-    chart("pictures", keys, {
+    charts.push(chart("pictures", keys, {
       title: () => now().title,
       sentence: () => now().notes[0],
-      draw: (width) => curveScene(now(), width, { named: !several || !isLegendShared(), names: book.short }),
-      drawAlone: (width) => curveScene(now(), width, { names: book.short }),
+      draw: (width) => curveScene(book, view(), now(), width, { named: !several || !isLegendShared() }),
+      drawAlone: (width) => curveScene(book, view(), now(), width),
       csv: () => curveCsv(now()),
-    });
-  for (const picture of pictures.filter(({ kind }) => kind !== "at-k")) add(() => picture, []);
+    }));
+  for (const picture of pictures.filter(({ kind }) => kind !== "at-k")) add(() => picture, FOCUS_KEYS);
   const cut = pictures.filter(({ kind }) => kind === "at-k");
-  if (cut.length) add(() => cut.find(({ measures }) => measures?.includes(view().measure)) ?? cut[0], ["measure"]);
+  if (cut.length) {
+    add(() => cut.find(({ measures }) => measures?.includes(view().measure)) ?? cut[0], ["measure", ...FOCUS_KEYS]);
+  }
+  return charts;
+}
+
+/** A legend above the curves. @param {Book} book @param {Store} store @param {() => View} view @param {{run: number}} lights @param {{update: () => void}[]} charts */
+function mountLegend(book, store, view, lights, charts) {
+  const host = h("div", { class: "shared" });
+  const light = (/** @type {number} */ run) => {
+    if (run === lights.run) return;
+    lights.run = run;
+    charts.forEach(({ update }) => update());
+  };
+  const draw = () =>
+    fill(
+      host,
+      legendElement(
+        book.facts.runs.map((_, run) => ({ text: book.short[run], ...linePaint(book, view(), run) })),
+        light,
+      ),
+    );
+  byId("pictures").before(host);
+  store.subscribe((_, changed) => FOCUS_KEYS.some((key) => changed.includes(key)) && draw());
+  draw();
 }

@@ -1,10 +1,14 @@
 /** The table of runs by measures: means, intervals and significance marks, sortable by any column. */
 import { bdi, fill, h } from "../dom/dom.js";
+import { runDot } from "../dom/dot.js";
 import { between, numberText, plainWords } from "../data/format.js";
+import { aboutButton } from "./about.js";
 
 /** @typedef {import("../data/data.js").Book} Book */
 /** @typedef {import("../data/data.js").Measure} Measure */
-/** @typedef {{column: number | null, down: boolean}} SummaryOrder a measure, -1 for the input order of the runs, or null if not sorted yet */
+/** @typedef {{column: number, down: boolean}} SummaryOrder a measure, or -1 for the input order of the runs */
+
+const DETAILED_RUNS = 8;
 
 /** Format a mean as the tables in the terminal do. @param {number} value @param {Measure} measure */
 export function meanCell(value, measure) {
@@ -20,7 +24,7 @@ export function meanCell(value, measure) {
  */
 function summaryOrder(book, { column, down }) {
   const runs = book.facts.runs.map((_, run) => run);
-  if (column === null || column < 0) return down ? runs.reverse() : runs;
+  if (column < 0) return down ? runs.reverse() : runs;
   const mean = (/** @type {number} */ run) => book.facts.summary[column][run].mean;
   return runs.sort((x, y) => {
     if (Number.isNaN(mean(x)) || Number.isNaN(mean(y))) {
@@ -38,8 +42,9 @@ function summaryOrder(book, { column, down }) {
  * @param {import("../data/state.js").Store} store
  */
 export function mountSummary(host, book, store) {
+  const { measure } = store.get();
   /** @type {SummaryOrder} */
-  const order = { column: null, down: false };
+  const order = { column: measure, down: !book.facts.measures[measure].lower };
   const sortBy = (/** @type {number} */ column) => {
     const first = column >= 0 && !book.facts.measures[column].lower;
     order.down = order.column === column ? !order.down : first;
@@ -48,14 +53,21 @@ export function mountSummary(host, book, store) {
     draw();
     /** @type {HTMLElement | null} */ (host.querySelector(`[data-column="${column}"]`))?.focus();
   };
-  const draw = () => fill(host, summaryTable(book, order, store.get().measure, sortBy));
-  store.subscribe((_, changed) => changed.includes("measure") && draw());
+  const draw = () => fill(host, summaryTable(book, order, store.get(), sortBy));
+  store.subscribe(({ measure }, changed) => {
+    if (changed.includes("measure") && order.column !== measure) {
+      order.column = measure;
+      order.down = !book.facts.measures[measure].lower;
+    }
+    if (["measure", "a", "b"].some((key) => changed.includes(/** @type {any} */ (key)))) draw();
+  });
   draw();
 }
 
-/** @param {Book} book @param {SummaryOrder} order @param {number} chosen @param {(column: number) => void} sortBy */
-function summaryTable(book, order, chosen, sortBy) {
+/** @param {Book} book @param {SummaryOrder} order @param {import("../data/state.js").State} state @param {(column: number) => void} sortBy */
+function summaryTable(book, order, state, sortBy) {
   const { measures, runs } = book.facts;
+  const chosen = state.measure;
   const head = (/** @type {string} */ title, /** @type {number} */ column, /** @type {string} */ hint) =>
     h(
       "th",
@@ -71,6 +83,7 @@ function summaryTable(book, order, chosen, sortBy) {
         title: hint,
         onclick: () => sortBy(column),
       }, title),
+      column >= 0 && aboutButton(measures[column]),
     );
   const columns = measures.map((m, i) => head(m.name, i, measureHint(m)));
   const rows = summaryOrder(book, order).map((run) =>
@@ -80,14 +93,12 @@ function summaryTable(book, order, chosen, sortBy) {
       h(
         "th",
         { scope: "row" },
-        runDisc(run),
+        runDot(book, run, state),
         " ",
-        bdi(runs[run]),
+        bdi(runs[run], { class: "run-name", title: runs[run] }),
         run === book.facts.baseline && h("small", {}, " baseline"),
       ),
-      ...measures.map((measure, i) =>
-        summaryCell(book.facts.summary[i][run], measure, i === chosen, runs.length === 1)
-      ),
+      ...measures.map((measure, i) => summaryCell(book.facts.summary[i][run], measure, i === chosen, runs.length)),
     )
   );
   return h(
@@ -112,12 +123,14 @@ export function measureHint({ name, description, formula }) {
 /**
  * The mean; below it the interval of a single run, or the difference to the baseline or first of several, with its interval and verdict.
  *
- * @param {import("../data/data.js").Summary} one @param {Measure} measure @param {boolean} chosen @param {boolean} single
+ * Of many runs, only the chosen measure has the difference, without the verdict, which the chart below shows.
+ *
+ * @param {import("../data/data.js").Summary} one @param {Measure} measure @param {boolean} chosen @param {number} runs
  */
-function summaryCell(one, measure, chosen, single) {
+function summaryCell(one, measure, chosen, runs) {
   const mean = meanCell(one.mean, measure);
   const own = Number.isNaN(one.low) ? "" : between(one.low, one.high, (value) => meanCell(value, measure));
-  const below = single ? [own] : one.against;
+  const below = runs === 1 ? [own] : runs <= DETAILED_RUNS ? one.against : chosen ? one.against.slice(0, 1) : [];
   return h(
     "td",
     { class: chosen && "chosen" },
@@ -125,11 +138,4 @@ function summaryCell(one, measure, chosen, single) {
     h("span", { class: "sign" }, one.sign),
     ...below.map((text) => h("span", { class: "ends" }, text)),
   );
-}
-
-/** A disc in the colour of a run. @param {number} run */
-export function runDisc(run) {
-  const disc = h("span", { class: "dot", "aria-hidden": "true" });
-  disc.style.borderColor = `var(--run${run % 10})`; // borders are printed, backgrounds are not
-  return disc;
 }

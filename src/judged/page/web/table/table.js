@@ -15,6 +15,7 @@ import { sortRows } from "./sort.js";
  * @property {[string, string]} noun singular and plural of a row
  * @property {string} [sort] the key of a column; without it rows are not sorted
  * @property {boolean} [down]
+ * @property {(row: number) => number} [sortValue] the order of the rows if `sort` is no column
  * @property {boolean} [tall] rows have two lines
  * @property {number} [current] the row of the open query, or -1
  * @property {(row: number) => void} onOpen
@@ -41,7 +42,7 @@ function setTracks(grid, columns) {
   const least = columns.reduce((sum, { width }) => sum + width, 0);
   const tracks = {
     "--table-tracks": columns.map(({ width, grow = 0.001 }) => `minmax(${width}rem, ${grow}fr)`).join(" "),
-    "--table-tracks-print": columns.map(({ width, grow = 0 }) =>
+    "--table-tracks-print": columns.filter(({ unprinted }) => !unprinted).map(({ width, grow = 0 }) =>
       `minmax(0, ${grow >= 1 ? 16 : Math.min(width, 6.5)}fr)`
     ).join(" "),
     "--table-least": `${least}rem`,
@@ -131,7 +132,8 @@ export function createTable(host, options) {
     grid.classList.toggle("table-tall", now.tall);
     drawSort();
     const column = now.columns.find(({ key }) => key === now.sort);
-    const next = column ? sortRows(now.rows, column.sortValue, now.down) : Int32Array.from(now.rows);
+    const value = column ? column.sortValue : now.sortValue;
+    const next = value ? sortRows(now.rows, value, now.down) : Int32Array.from(now.rows);
     if (!sameRows(next, order)) {
       order = next;
       active = 0;

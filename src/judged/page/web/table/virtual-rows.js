@@ -16,6 +16,7 @@ import { h } from "../dom/dom.js";
  * @property {number} [grow] its share of the remaining space
  * @property {boolean} [rising] the first click sorts in ascending order
  * @property {string} [kind] a class of its cells
+ * @property {boolean} [unprinted] left out on paper
  *
  * @typedef {{top: number, height: number, size: number, count: number}} TableView
  *   scroll position, visible height, height of a row, and number of rows
@@ -53,8 +54,8 @@ export function placeByKey(key, place, count, page) {
 }
 
 /** The class of a cell of a column. @param {Column} column */
-export function cellClass({ align = "start", kind = "" }) {
-  return `table-cell table-${align} ${kind}`;
+export function cellClass({ align = "start", kind = "", unprinted = false }) {
+  return `table-cell table-${align} ${kind}${unprinted ? " table-unprinted" : ""}`;
 }
 
 /** @param {Column[]} columns @returns {TableSlot} */

@@ -1,0 +1,293 @@
+"""The answer of a comparison: a headline of at most twelve words per measure, and the size, certainty and place of the difference.
+
+Terminal, Markdown, notebooks, picture cards and the page take their words from here. Words are lists of texts and of
+runs by number, because names are shortened and isolated where they are shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from judged.comparison.difference import Difference, these_queries
+from judged.measures.grammar import parse
+from judged.measures.registry import Measure
+from judged.stats.decisions import Verdict
+from judged.tables.table import Detail, Span
+from judged.tables.text import number, p_text, signed
+
+if TYPE_CHECKING:
+    from judged.comparison.result import Comparison
+
+Words = list[str | int]
+
+PLACES = 3
+_VERY_SURE = 0.001  # corrected p below which the answer says so
+_WON: tuple[Verdict, ...] = ("better", "wins more queries")
+_TONES: dict[Verdict, str] = {"better": "better", "wins more queries": "better", "worse": "worse", "loses more queries": "worse"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The headline on one measure, the runs (a, b) that it compares, and the lines below it."""
+
+    words: Words
+    pair: tuple[int, int]
+    more: tuple[Words, ...] = ()
+
+
+def answers(comparison: Comparison) -> list[Headline]:
+    """Return one answer per measure."""
+    means = comparison.means()
+    return [_answer(comparison, m, [means[name][m] for name in comparison.names]) for m in comparison.measures]
+
+
+def best_first(measure: Measure, means: Sequence[float]) -> list[int]:
+    """Return the runs by mean, best first; runs without a mean come last."""
+    sign = 1 if measure.definition.lower_is_better else -1
+    keys = [math.inf if math.isnan(mean) else sign * mean for mean in means]
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def words_text(words: Words, names: Sequence[str]) -> str:
+    """Return words as plain text."""
+    return "".join(word if isinstance(word, str) else names[word] for word in words)
+
+
+# ── headlines ────────────────────────────────────────────────────────────────────────────────────
+
+
+def headlines(comparison: Comparison) -> list[str]:
+    """Return one sentence per measure; one for two runs that never differ."""
+    rows = comparison.rows
+    if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
+        return [f"{rows[0].b} and {rows[0].a} are identical on all {len(rows)} measures."]
+    return [words_text(answer.words, comparison.names) for answer in answers(comparison)]
+
+
+def pair_headline(row: Difference, a: int, b: int) -> Words:
+    """Return the headline of one pair: the verdict on b, compared with a."""
+    m = row.measure
+    if row.verdict in ("better", "worse"):
+        return [b, f" is clearly {row.verdict} than ", a, f" on {m}."]
+    if row.verdict in ("wins more queries", "loses more queries"):
+        return [b, f" clearly {row.verdict} than ", a, f" on {m}."]
+    if row.verdict == "identical":
+        return [b, " and ", a, f" are identical on {m} on {these_queries(row.queries)}."]
+    if row.verdict == "equal":
+        return [b, " and ", a, f" are equal on {m}, within the margin."]
+    if row.verdict == "too few queries":
+        return ["Too few queries to compare ", b, " with ", a, f" on {m}."]
+    return ["No clear winner between ", b, " and ", a, f" on {m}."]
+
+
+def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Headline:
+    order = best_first(parse(measure), means)
+    rows = comparison.by_measure[measure]
+    if comparison.baseline is not None:
+        return _against_baseline(comparison.names, comparison.baseline, rows, order)
+    if len(comparison.names) == 2:
+        a, b = (0, 1) if means[0] == means[1] else (order[1], order[0])
+        return Headline(pair_headline(between(comparison, measure, a, b), a, b), pair=(a, b))
+    return _several(comparison, measure, means, order)
+
+
+def between(comparison: Comparison, measure: str, a: int, b: int) -> Difference:
+    """Return the difference b - a, in whichever direction it was computed."""
+    names = comparison.names[a], comparison.names[b]
+    row = next(row for row in comparison.by_measure[measure] if {row.a, row.b} == set(names))
+    return row if (row.a, row.b) == names else row.turned()
+
+
+def _against_baseline(
+    names: Sequence[str], baseline: str, rows: Sequence[Difference], order: Sequence[int]
+) -> Headline:
+    base = names.index(baseline)
+    of = {names.index(row.b): row for row in rows}
+    others = [run for run in order if run != base]
+    better = [run for run in others if of[run].verdict in _WON]
+    pair = (base, (better or others)[0])
+    if len(others) == 1:
+        return Headline(pair_headline(of[pair[1]], *pair), pair=pair)
+    m = rows[0].measure
+    if better:
+        wins = of[better[0]].verdict == "wins more queries"
+        who: Words = [better[0]] if len(better) == 1 else [f"{len(better)} of {len(others)} runs"]
+        told = " clearly win more queries than " if wins else " are clearly better than "
+        told = told if len(better) > 1 else told.replace("win ", "wins ").replace(" are ", " is ")
+        words: Words = [*who, told, base, f" on {m}."]
+    else:
+        words = ["No run is clearly better than ", base, f" on {m}."]
+    return Headline(words, pair, _by_verdict([(of[run], run) for run in others], base, baseline=True))
+
+
+def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequence[int]) -> Headline:
+    first, pair, top = order[0], (order[1], order[0]), means[order[0]]
+    if math.isnan(top):
+        return Headline([f"No run has a value of {m}."], pair=pair)
+    leaders = [run for run in order if means[run] == top]
+    if len(leaders) == len(order):
+        return Headline([f"All {len(leaders)} runs have the same {m}."], pair=pair)
+    against = [(between(comparison, m, run, first), run) for run in order[1:]]
+    verdicts = {row.verdict for row, _ in against}
+    if verdicts <= {"better"}:
+        return Headline([first, f" is clearly best on {m}."], pair=pair)
+    if verdicts <= {"wins more queries", "better"}:
+        return Headline([first, f" clearly wins the most queries on {m}."], pair=pair)
+    if len(leaders) > 1:
+        words: Words = [f"{len(leaders)} runs share the best {m}."]
+    elif verdicts == {"too few queries"}:
+        words = [f"Too few queries to compare the runs on {m}."]
+    elif verdicts <= {*_WON, "equal"}:
+        words = [first, f" has the best {m}; others equal it."]
+    else:
+        words = [f"No clear winner on {m}: ", first, " is ahead."]
+    return Headline(words, pair, _by_verdict(against, first))
+
+
+_PHRASES: dict[Verdict, str] = {
+    "better": "clearly better than", "wins more queries": "clearly wins more queries than", "equal": "equal to",
+    "identical": "identical to", "no clear difference": "no clear difference from", "worse": "clearly worse than",
+    "loses more queries": "clearly loses more queries than", "too few queries": "too few queries to compare with",
+}  # fmt: skip
+
+
+def _by_verdict(rows: Sequence[tuple[Difference, int]], run: int, *, baseline: bool = False) -> tuple[Words, ...]:
+    """Return a line per verdict: of `run` compared with the others, or of the others compared with `run`, the baseline."""
+    lines: list[Words] = []
+    for verdict, phrase in _PHRASES.items():
+        others = [other for row, other in rows if row.verdict == verdict]
+        if not others:
+            continue
+        told = f"{phrase[:1].upper()}{phrase[1:]}"
+        if not baseline:
+            lines.append([f"{told} ", *_list(others), "."])
+        elif verdict == "too few queries":
+            lines.append(["Too few queries to compare ", *_list(others), " with ", run, "."])
+        elif verdict.endswith("more queries"):
+            lines.append(["Clearly ", verdict.replace("s more", " more", 1) if len(others) > 1 else verdict, " than ", run, ": ", *_list(others), "."])  # fmt: skip
+        else:
+            lines.append([f"{told} ", run, ": ", *_list(others), "."])
+    return tuple(lines)
+
+
+def _list(runs: Sequence[int]) -> Words:
+    """Return names as "a, b and c"; beyond four, as "a, b, c and 2 more"."""
+    shown: list[str | int] = [*runs[:3], f"{len(runs) - 3} more"] if len(runs) > 4 else list(runs)
+    words: Words = []
+    for k, word in enumerate(shown):
+        words += ["" if k == 0 else " and " if k == len(shown) - 1 else ", ", word]
+    return words
+
+
+# ── size, certainty and queries ──────────────────────────────────────────────────────────────────
+
+
+def details(comparison: Comparison) -> list[Detail]:
+    """Return the lines below the headline on the first measure."""
+    answer = answers(comparison)[0]
+    row = between(comparison, comparison.measures[0], *answer.pair)
+    others = " ".join(words_text(line, comparison.names) for line in answer.more)
+    return [*pair_details(row, comparison), *([Detail("Other runs", others)] if others else [])]
+
+
+def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
+    """Return the size of the difference b - a, its certainty, and the number of queries on which b is better, same and worse."""
+    sure = certainty(row, comparison.settings.tests)
+    return [
+        Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
+        Detail("How certain?", " ".join([f"{sure.short}.", *sure.long])),
+        Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
+    ]
+
+
+def size_text(row: Difference, interval: str) -> str:
+    """Return the difference, both means, the relative difference and the interval, in a sentence."""
+    m = parse(row.measure)
+    share = relative(row, m)[0]
+    more = "" if share is None else f" ({signed_percent(share)})"
+    ends = "" if math.isnan(row.low) else f"; {signed(row.low, PLACES)} to {signed(row.high, PLACES)} ({interval})"
+    lower = "; lower is better" if m.definition.lower_is_better else ""
+    means = f"{row.a} {number(row.mean_a, PLACES)} → {row.b} {number(row.mean_b, PLACES)}{more}"
+    return f"{signed(row.difference, PLACES)} {row.measure}: {means}{ends}{lower}."
+
+
+def span_of(row: Difference) -> Span | None:
+    """Return the interval of a difference, to be drawn; measures with the same range share an axis."""
+    if not math.isfinite(row.high - row.low):
+        return None
+    limits = parse(row.measure).definition.limits
+    return Span(row.low, row.difference, row.high, _TONES.get(row.verdict, ""), str(limits or row.measure))
+
+
+def signed_percent(share: float) -> str:
+    """Return a share as a percentage with a sign; one decimal below 10%.
+
+    >>> signed_percent(0.4813), signed_percent(-0.0512)
+    ('+48%', '−5.1%')
+    """
+    return f"{100 * share:+z.{0 if abs(share) >= 0.0995 else 1}f}%".replace("-", "−")
+
+
+def relative(row: Difference, m: Measure) -> tuple[float | None, float | None]:
+    """Return the difference as a share of the mean of a, and turned, of b; None if a share means nothing."""
+    if m.definition.limits is None and not m.definition.whole:
+        return None, None
+    d = row.difference
+    return d / row.mean_a if row.mean_a > 0 else None, -d / row.mean_b if row.mean_b > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """The certainty of a verdict: in a few words, and in sentences."""
+
+    short: str
+    long: tuple[str, ...]
+
+
+def certainty(row: Difference, tests: int) -> Certainty:
+    """Return the certainty of the verdict on a pair, as one of `tests` that were corrected together."""
+    if row.verdict == "identical":
+        return Certainty("Nothing to test", (f"The runs have the same value on {these_queries(row.queries)}.",))
+    if row.verdict == "too few queries":
+        return Certainty("Cannot say", (_sentence(row.note),) if row.note else ())
+    if row.verdict == "equal":
+        return Certainty("Sure", ("The difference is too small to matter: its interval is within the margin.",))
+    corrected = row.adjusted != row.p
+    chance = f"Chance alone gives such a difference {odds(row.p)} ({_p(row.p)})."
+    if row.verdict == "no clear difference":
+        by = f"Not clear after the correction for {tests:,} tests: corrected {_p(row.adjusted)}."
+        needed = f"About {row.needed:,} queries would show a difference of {row.material:.2g}." if row.needed else ""
+        return Certainty("Not sure", (chance, *([by] if corrected and row.p < 0.05 else []), *filter(None, [needed])))
+    by = f"Corrected for {tests:,} tests: {_p(row.adjusted)}."
+    note = [_sentence(row.note)] if row.note else []
+    return Certainty(
+        "Very sure" if row.adjusted < _VERY_SURE else "Sure", (chance, *([by] if corrected else []), *note)
+    )
+
+
+def odds(p: float) -> str:
+    """Return a probability in words.
+
+    >>> odds(0.00001), odds(0.013), odds(0.34), odds(0.97)
+    ('less than once in 10,000 times', 'once in 77 times', 'in 3 of 10 cases', 'in more than 9 of 10 cases')
+    """
+    if p < 0.0001:
+        return "less than once in 10,000 times"
+    if p >= 0.95:
+        return "in more than 9 of 10 cases"
+    if p >= 0.15:
+        return f"in {round(10 * p)} of 10 cases"
+    times = float(f"{1 / p:.2g}")
+    return f"once in {times:,.0f} times"
+
+
+def _p(p: float) -> str:
+    text = p_text(p) if p < 0.99995 else "1"
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
