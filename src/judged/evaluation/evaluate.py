@@ -14,14 +14,12 @@ from judged._types import Column
 from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, shown
-from judged.evaluation.clusters import cluster
 from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.views import Views
 from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
-from judged.evaluation.weights import weigh
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
@@ -113,12 +111,28 @@ def evaluate(
     source = _joined(qrels, run, chosen, options, progress)
     result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
     if model is not None:
+        again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
+        model = measure_all(_joined(model, again, chosen, options, progress), parsed, strict=strict, profile=profile)
+    return _with_more(result, model, (weights, weight_col), (clusters, cluster_col), strict=strict)
+
+
+def _with_more(
+    result: Values, model: Values | None, weights: tuple[Any, Any], clusters: tuple[Any, Any], *, strict: bool
+) -> Values:
+    """Add values by a model, and weights or clusters of the queries, if there are any."""
+    if model is not None:
         from judged.evaluation.result.calibration import with_model
 
-        again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
-        by_model = _joined(model, again, chosen, options, progress)
-        result = with_model(result, measure_all(by_model, parsed, strict=strict, profile=profile))
-    return cluster(weigh(result, weights, weight_col, strict=strict), clusters, cluster_col)
+        result = with_model(result, model)
+    if weights[0] is not None:
+        from judged.evaluation.weights import weigh
+
+        result = weigh(result, *weights, strict=strict)
+    if clusters[0] is not None:
+        from judged.evaluation.clusters import cluster
+
+        result = cluster(result, *clusters)
+    return result
 
 
 def _joined(

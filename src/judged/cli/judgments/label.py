@@ -15,7 +15,7 @@ from judged.cli.options.command import Command, option, say
 @option("--doc-texts", required=True, metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV or Parquet.")  # fmt: skip
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries. [default: the ids are the texts]")
 @option("--skip-missing", is_flag=True, group="Input", help="Leave out documents and queries without a text.")
-@option("--scale", default="graded", show_default=True, metavar="NAME|FILE", group="Policies", help="Grades: graded (0 to 3), binary, or a JSON file of {number: name} or {number: [name, description]}.")  # fmt: skip
+@option("--scale", default="graded", show_default=True, metavar="NAME|FILE", group="Input", help="Grades: graded (0 to 3), binary, or a JSON file of {number: name} or {number: [name, description]}.")  # fmt: skip
 @option("--judges", metavar="NAME,NAME|N", group="Policies", help="Names of the judges, or their number. [default: the page asks for a name]")  # fmt: skip
 @option("--overlap", type=click.FloatRange(0, 1), default=0.2, show_default=True, metavar="SHARE", group="Policies", help="Share of documents that every judge judges.")  # fmt: skip
 @option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Policies", help="Random seed of the assignment and the order.")  # fmt: skip

@@ -13,7 +13,6 @@ from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.core.tables import Decoded, Id
 from judged.errors import UsageError, Warned, safe, shown
-from judged.evaluation.clusters import cluster_codes
 from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure, utf8_ids
 from judged.evaluation.result.tables import about_queries, notes_on, summary_table, value_record, value_text
@@ -147,7 +146,11 @@ class Values(Result):
             from judged.evaluation.result.calibration import calibrated_intervals
 
             return self._by_measure(calibrated_intervals(self.columns, self.model, chosen, level=level, method=method))
-        codes = self.clusters if clusters is None else cluster_codes(clusters, self.queries)
+        codes = self.clusters
+        if clusters is not None:
+            from judged.evaluation.clusters import cluster_codes
+
+            codes = cluster_codes(clusters, self.queries)
         options: dict[str, Any] = {"level": level, "method": method, "clusters": codes, "seed": seed}
         return self._by_measure(mean_intervals(self.columns, chosen, self.weights, **options))
 
