@@ -113,13 +113,14 @@ bool equal(const IdBlock& a, const IdBlock& b) {
     return equal(a.buffer, b.buffer) && equal(a.start, b.start) && equal(a.length, b.length);
 }
 
-// The columns of all rows do not depend on parts and threads either.
+// The columns of all rows do not depend on parts and threads either. `guesses`: the source may refuse a text for lines of a part
+// that do not belong together.
 template <class Source>
-void collect(const Source& source, unsigned threads, std::uint64_t part) {
+void collect(const Source& source, unsigned threads, std::uint64_t part, bool guesses = false) {
     const Progress progress = [](std::uint64_t, std::uint64_t) { return true; };
     const Collected a = Collect<Source>(source).run(1, 1 << 20, progress), b = Collect<Source>(source).run(threads, part, progress);
-    expect((a.bad == nowhere) == (b.bad == nowhere), "bad");
-    if (a.bad != nowhere) return;
+    expect(guesses || (a.bad == nowhere) == (b.bad == nowhere), "bad");
+    if (a.bad != nowhere || b.bad != nowhere) return;
     expect(a.rows == b.rows && a.unranked == b.unranked && (a.rows == 0 || a.last == b.last), "rows");
     expect(equal(a.queries, b.queries) && equal(a.query, b.query) && equal(a.doc, b.doc) && equal(a.aspect, b.aspect), "ids");
     expect(equal(a.number, b.number) && (a.unranked < a.rows || equal(a.rank, b.rank)), "numbers");
@@ -127,7 +128,7 @@ void collect(const Source& source, unsigned threads, std::uint64_t part) {
 
 void collect_all(const char* data, std::uint64_t start, std::uint64_t size, unsigned threads, std::uint64_t part) {
     collect(Lines(data, start, size), threads, part);
-    collect(LenientLines(data, start, size), threads, part);
+    collect(LenientLines(data, start, size), threads, part, true);  // tabs in one line, spaces in another
     collect(JudgmentLines(data, start, size, false), threads, part);
     collect(JudgmentLines(data, start, size, true), threads, part);
     collect(Letor(data, start, size, 1), threads, part);

@@ -15,7 +15,7 @@ from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
-from judged.core.tables import Id
+from judged.core.tables import Id, as_tuple
 from judged.errors import UsageError, Warned
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ class Judged:
     # ── per query ────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def queries(self) -> Sequence[Id]:
-        return self.pool.queries
+    def queries(self) -> tuple[Id, ...]:
+        return as_tuple(self.pool.queries)
 
     def __len__(self) -> int:
-        return len(self.queries)
+        return len(self.pool.queries)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self)} queries, {len(self.query)} hits, {len(self.pool_query)} judgments)"

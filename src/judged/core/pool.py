@@ -31,7 +31,7 @@ class Aspects:
 class Pool:
     """Judged documents by query, those of a query from the highest grade down; with values that are computed from them once."""
 
-    queries: Sequence[Id]
+    queries: tuple[Id, ...]  # or `Names`, which are decoded when they are needed
     query: Ints  # per judgment
     grade: Floats
     doc: IdColumn | None = None  # None where documents have no ids

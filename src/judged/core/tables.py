@@ -26,7 +26,10 @@ def decoded(ids: IdColumn, kind: IdKind) -> list[Id]:
 
 
 class Names(Sequence[Id]):
-    """Ids of queries, like a tuple of them; they are decoded when they are needed, which most evaluations never do."""
+    """Ids of queries, like a tuple of them; they are decoded when they are needed, which most evaluations never do.
+
+    `decode` makes the tuple, which is what users see: `Judged.queries`, `Values.queries`.
+    """
 
     __slots__ = ("_all", "_ids", "_kind", "_single")
 
@@ -34,7 +37,8 @@ class Names(Sequence[Id]):
         self._ids, self._kind, self._single = ids, kind, 0
         self._all: tuple[Id, ...] | None = None
 
-    def _decoded(self) -> tuple[Id, ...]:
+    def decode(self) -> tuple[Id, ...]:
+        """Return the ids as a tuple, which is kept."""
         if self._all is None:
             self._all = tuple(decoded(self._ids, self._kind))
         return self._all
@@ -49,30 +53,48 @@ class Names(Sequence[Id]):
     def __getitem__(self, at: int | slice) -> Id | tuple[Id, ...]:
         self._single += 1
         if self._all is not None or 8 * self._single > len(self):  # one by one is slower than all at once
-            return self._decoded()[at]
+            return self.decode()[at]
         if isinstance(at, slice):
             return tuple(decoded(self._ids.take(at), self._kind))
         return decoded(IdColumn.of([self._ids[at]]), self._kind)[0]
 
     def __iter__(self) -> Iterator[Id]:
-        return iter(self._decoded())
+        return iter(self.decode())
 
     def __contains__(self, query: object) -> bool:
-        return query in self._decoded()
+        return query in self.decode()
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return tuple(other) == self._decoded() if isinstance(other, tuple | Names) else NotImplemented
+        return tuple(other) == self.decode() if isinstance(other, tuple | Names) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._decoded())
+        return hash(self.decode())
 
     def __repr__(self) -> str:
-        return repr(self._decoded())
+        return repr(self.decode())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Names, (self._ids.compact(), self._kind)
+
+
+class Decoded:
+    """An attribute that is given ids as a tuple or as `Names`, and is a tuple: they are decoded at its first use."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __set__(self, owner: Any, ids: Sequence[Id]) -> None:
+        vars(owner)[self._name] = ids
+
+    def __get__(self, owner: Any, cls: type) -> Any:
+        return self if owner is None else as_tuple(vars(owner)[self._name])
+
+
+def as_tuple(ids: Sequence[Id]) -> tuple[Id, ...]:
+    """Return ids as a tuple, decoded at the first call."""
+    return ids.decode() if isinstance(ids, Names) else tuple(ids)
 
 
 def _nowhere(row: int) -> Place:
@@ -244,6 +266,12 @@ class Qrels(_IdTable):
     overlap: str = "any"
     results: Once = field(default_factory=Once, init=False, compare=False)  # such as the pool, which all runs share
 
+    def __post_init__(self) -> None:
+        for name in ("query", "grade"):  # an array that changes would contradict what is kept of it
+            column = getattr(self, name).view()
+            column.flags.writeable = False
+            object.__setattr__(self, name, column)
+
 
 NO_SUBTOPIC = (b"0", b"Q0")
 
@@ -260,6 +288,9 @@ class Questions:
 
     qrels: Qrels
     run: Run
+
+    def __repr__(self) -> str:
+        return f"Questions(qrels={self.qrels!r}, run={self.run!r})"
 
     def named(self, name: str) -> Questions:
         """Return the questions with a name for the run."""

@@ -164,7 +164,7 @@ def measure_lists(
     judged = replace(judged, warnings=(*lists.warnings, *_infinite(lists), *_warnings(judged)))
     warnings = (*judged.warnings, *level_warnings(judged, measures), *sampled)
     check_strict(warnings if strict else ())
-    return Values(queries=judged.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
+    return Values(queries=judged.pool.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
                   names=judged.names, warnings=warnings, source=Provenance(judged))  # fmt: skip
 
 

@@ -203,7 +203,7 @@ def measure_all(
     warnings = judged.warnings + level_warnings(judged, measures) + views.warnings(measures)
     check_strict(warnings if strict else ())
     result = Values(
-        queries=judged.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
+        queries=judged.pool.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
         names=judged.names, coverage=_coverage(judged), warnings=warnings, source=source,
     )  # fmt: skip
     return with_bounds(result, judged) if bounds else result

@@ -69,7 +69,7 @@ def under(source: Provenance, policy: Policy) -> Provenance:
         views = [replace(j, policy=replace(j.policy, empty=policy.empty)) for j in (judged, *source.alternatives)]
         return replace(source, judged=views[0], alternatives=tuple(views[1:]))
     again = _join_sets(source.qrels, source.run, policy, None)
-    if again.judged.queries == judged.queries:
+    if again.judged.pool.queries == judged.pool.queries:
         return again
     row = {query: i for i, query in enumerate(again.judged.queries)}
     return again.select(np.array([row[query] for query in judged.queries]))
@@ -286,7 +286,7 @@ def check_relevant(judged: Judged) -> None:
     """Raise `no-relevant` for a query without a relevant document if the policy is `empty="error"`."""
     without = np.flatnonzero(judged.pool.positive == 0)
     if judged.policy.empty == "error" and len(without):
-        names = ", ".join(shown(judged.queries[i]) for i in without[:3])
+        names = ", ".join(shown(judged.pool.queries[i]) for i in without[:3])
         raise DataError(
             "no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0]
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -49,3 +51,12 @@ def test_a_wrong_rank_of_a_partitioned_run_is_named_with_its_file(kind, engine, 
     assert caught.value.slug == "no-rank"
     assert f"1.{kind}" in str(caught.value.where)
     assert "-4" in caught.value.value
+
+
+@pytest.mark.parametrize(("ending", "line"), [("csv", "query_id,doc_id,score\n{},d1,1\n"), ("jsonl", '{{"query_id":"{}","doc_id":"d1","score":1}}\n' * 2)])  # fmt: skip
+def test_the_file_of_a_directory_that_has_no_ranks_is_named(ending, line, tmp_path):
+    for query in ("q1", "q2"):
+        (tmp_path / f"{query}.{ending}").write_text(line.format(query, query))
+    with pytest.raises(DataError) as caught:
+        jd.evaluate({"q1": {"d1": 1}}, tmp_path, "AP", order="rank")
+    assert (caught.value.slug, Path(str(caught.value.where)).name) == ("no-rank", f"q1.{ending}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -203,3 +205,14 @@ def test_a_measure_that_was_not_computed_is_explained_under_the_profile():
     assert found.explain("AP", "q").value == 1.0
     with pytest.raises(KeyError):
         found.mean()["AP"]
+
+
+@pytest.mark.parametrize("queries", [("q1", "q2"), (1, 2)])
+def test_queries_are_a_tuple_also_of_copies(queries):
+    result = jd.evaluate({q: {"a": 1} for q in queries}, {q: ["a"] for q in queries}, "AP")
+    assert len(result) == 2
+    for values in (result, pickle.loads(pickle.dumps(result)), copy.deepcopy(result), replace(result, profile="ranx")):
+        assert type(values.queries) is tuple
+        assert values.queries == queries
+        assert json.loads(json.dumps(values.queries)) == list(queries)
+    assert type(jd.join({q: {"a": 1} for q in queries}, {q: ["a"] for q in queries}).queries) is tuple

@@ -23,12 +23,12 @@ class NativeLocator:
     """Locates judged documents in batches."""
 
     def __init__(self, pool: IdPool, policy: Policy, kinds: Kinds) -> None:
-        self._kinds = kinds
+        self._kinds, self._by_rank = kinds, policy.order == "rank"
         self._common = None if native is None else (native_pool(pool), native_policy(policy))
 
     def locate(self, batch: Run | UnreadRun, position: int) -> tuple[Any, ...] | None:
         """Return judgments, values and positions of judged documents, and the number of rows; None if only the reference can."""
-        if self._common is None:
+        if self._common is None or (self._by_rank and not _has_ranks(batch)):  # the reference names the file
             return None
         common = self._common
         return _feed(batch, self._kinds, lambda rows: native.locate(rows, *common, position))
@@ -63,6 +63,12 @@ class NativeTally:
     def result(self) -> dict[str, Any]:
         """Return the fields of `RankCounts`."""
         return self._counts.result()
+
+
+def _has_ranks(batch: Run | UnreadRun) -> bool:
+    if isinstance(batch, ArrowRun):
+        return batch.columns[3] >= 0
+    return batch.ranked if isinstance(batch, TextRun) else getattr(batch, "rank", None) is not None
 
 
 def _feed(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:

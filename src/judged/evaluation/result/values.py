@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
-from judged.core.tables import Id
+from judged.core.tables import Decoded, Id
 from judged.errors import UsageError, Warned, safe, shown
 from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure, utf8_ids
@@ -41,7 +41,7 @@ class Values(Result):
     {'RR': 0.5}
     """
 
-    queries: Sequence[Id]
+    queries: tuple[Id, ...]
     measures: tuple[Measure, ...]
     columns: dict[str, Column]
     policy: Policy
@@ -61,7 +61,7 @@ class Values(Result):
     # ── values ───────────────────────────────────────────────────────────────────────────────────
 
     def __len__(self) -> int:
-        return len(self.queries)
+        return len(self.__dict__["queries"])  # without decoding them
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
@@ -292,3 +292,6 @@ class Values(Result):
         from judged.plots.results import draw_values
 
         return draw_values(self, None if measures is None else [self._key(m) for m in parse_all(measures)], ax)
+
+
+Values.queries = Decoded("queries")  # type: ignore[assignment]

@@ -6,7 +6,7 @@ import errno
 import mmap
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import IO, Any
@@ -32,7 +32,7 @@ def open_later(content: Content, start: int | None = None, *, lines: bool = True
     if content.file is None or not can_map(content, lines):
         held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
         return held
-    path = os.fsdecode(content.file.name)
+    path = os.path.abspath(os.fsdecode(content.file.name))  # noqa: PTH100 - importing pathlib takes 3 ms
     return partial(map_file, path, content.name, _start(content, start), _stamp(content.file))
 
 
@@ -59,11 +59,11 @@ def in_memory(data: Raw, start: int) -> tuple[Bytes, int]:
 
 @contextmanager
 def map_file(
-    path: str | os.PathLike[str], name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
+    path: str, name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
 ) -> Iterator[tuple[Bytes, int]]:
     """Map a file, and check that it was neither replaced nor written to since it was opened first."""
     try:
-        with open(path, "rb") as raw, _map_open(raw, name, start, stamp, begin, end) as mapped:  # noqa: PTH123 - pathlib takes 3 ms to import
+        with open(path, "rb") as raw, _map_open(raw, name, start, stamp, begin, end) as mapped:  # noqa: PTH123
             yield mapped
     except OSError as error:
         if isinstance(error, FileError):
@@ -97,15 +97,19 @@ def _stamp(raw: IO[bytes]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class TextLines:
-    """The line of each row of a text, found only when a message needs one. `returns`: a single CR ends a line too."""
+    """The line of each row of a text, found only when a message needs one. `returns`: a single CR ends a line too.
+
+    It is None if the file was removed or written to since: the message that needs it must not become one about the file.
+    """
 
     opened: Callable[[], Opened]
     layout: Layout
     returns: bool = False
 
-    def __getitem__(self, row: int) -> int:
-        with self.opened() as (data, _):
+    def __getitem__(self, row: int) -> int | None:
+        with suppress(FileError), self.opened() as (data, _):
             return line_of(data, int(self._begins[row]), returns=self.returns)
+        return None
 
     @cached_property
     def _begins(self) -> Ints:

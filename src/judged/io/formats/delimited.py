@@ -19,7 +19,7 @@ from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
-from judged.io.files.limits import LONGEST_LINE
+from judged.io.files import limits
 from judged.io.files.source import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.tables.column_names import NAMES, looks_like_ranks, match
@@ -77,7 +77,7 @@ def split_lines(line: str, rest: Iterator[str], header: Header, where: Place) ->
         cells = line.split(header.delimiter)
         return [cell.lstrip(" ") for cell in cells] if header.spaced else cells
     reader = header.reader(f"{part}\n" for part in chain([line], rest))
-    longest = csv.field_size_limit(LONGEST_LINE)
+    longest = csv.field_size_limit(limits.LONGEST_LINE)
     try:
         return list(next(reader))
     except csv.Error as error:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,7 +142,7 @@ class TrecPiece:
         head = file.between(self.begin, min(self.begin + 3, self.end))
         start = text_start(head, file.name, Begin(self.begin))
         last = file.between(self.end - 1, self.end)
-        opened: Any = partial(map_file, Path(file.path), file.name, start, file.stamp, self.begin, self.end)
+        opened: Any = partial(map_file, file.path, file.name, start, file.stamp, self.begin, self.end)
         if file.store is not None:
             data = np.frombuffer(file.between(self.begin, self.end) + PAD, np.uint8)[: -len(PAD)]
             opened = partial(nullcontext, (data, start))

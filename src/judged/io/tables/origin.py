@@ -16,9 +16,9 @@ Ids = Sequence[Any] | IdColumn
 
 
 class Lines(Protocol):
-    """The number of the line of each row."""
+    """The number of the line of each row; None if it is not known any longer."""
 
-    def __getitem__(self, row: int, /) -> int: ...
+    def __getitem__(self, row: int, /) -> int | None: ...
 
 
 class Origin(Protocol):
@@ -153,7 +153,8 @@ class LineOrigin:
     typed: bool = False
 
     def place(self, row: int, role: str = "doc") -> Place:
-        return Place(self.path, int(self.line[row]), *self.column.get(role, (None, None)))
+        line = self.line[row]
+        return Place(self.path, None if line is None else int(line), *self.column.get(role, (None, None)))
 
     def describe_row(self, row: int) -> str:
         return ""

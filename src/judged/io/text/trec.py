@@ -15,7 +15,7 @@ from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run, are_subtopics
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Place, shown
-from judged.io.files.limits import LONGEST_LINE, raise_long_line
+from judged.io.files import limits
 from judged.io.files.source import Raw
 from judged.io.text.decimals import first_not_whole, numbers, raise_number, whole_numbers
 from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_start
@@ -199,8 +199,8 @@ class _Part:
 
         `first`: no line with data comes before.
         """
-        if self.end - self.at > LONGEST_LINE:
-            raise_long_line(Place(self.name, self.line))
+        if self.end - self.at > max(limits.LONGEST_LINE, _CHUNK):
+            limits.raise_long_line(Place(self.name, self.line))
         nul = self.data.find(b"\0", self.at, self.end)
         good = self.end if nul < 0 else self.data.rfind(b"\n", self.at, nul) + 1 or self.at
         chunk, trouble = self._split(good, first=first)

@@ -1,0 +1,57 @@
+"""Files that were removed or written to after they were read: their rows are still evaluated, with errors of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+import judged as jd
+from judged.errors import JudgedError
+
+_JSON = '{{"query_id":"q1","doc_id":"d1","{}":{}}}\n'
+JUDGMENTS = {
+    "qrels": "q1 0 d1 1\nq1 0 d1 2\n",
+    "csv": "query_id,doc_id,relevance\nq1,d1,1\nq1,d1,2\n",
+    "jsonl": _JSON.format("relevance", 1) + _JSON.format("relevance", 2),
+    "letor": "1 qid:q1 1:0.5 #docid = d1\n2 qid:q1 1:0.5 #docid = d1\n",
+}
+RUNS = {
+    "run": "q1 Q0 d1 1 0.5 t\nq1 Q0 d1 2 0.4 t\n",
+    "csv": "query_id,doc_id,score\nq1,d1,1\nq1,d1,2\n",
+    "jsonl": _JSON.format("score", 1) + _JSON.format("score", 2),
+}
+
+
+def _change(path, how):
+    path.unlink() if how == "removed" else path.write_text("another text\n")
+
+
+@pytest.mark.parametrize("how", ["removed", "changed"])
+@pytest.mark.parametrize("form", JUDGMENTS)
+def test_judgments_of_a_file_that_is_gone_are_found_twice(form, how, tmp_path):
+    path = tmp_path / f"f.{form}"
+    path.write_text(JUDGMENTS[form])
+    qrels = jd.read_qrels(path)
+    _change(path, how)
+    with pytest.raises(JudgedError) as caught:
+        jd.evaluate(qrels, {"q1": ["d1"]}, "AP")
+    assert caught.value.slug == "duplicate-judgment"
+    assert jd.evaluate(qrels, {"q1": ["d1"]}, "AP", rejudged="max").mean() == {"AP": 1.0}
+
+
+@pytest.mark.parametrize("how", ["removed", "changed"])
+@pytest.mark.parametrize("form", RUNS)
+def test_documents_of_a_file_that_is_gone_are_found_twice(form, how, tmp_path):
+    path = tmp_path / f"f.{form}"
+    path.write_text(RUNS[form])
+    run = jd.read_run(path)
+    _change(path, how)
+    with pytest.raises(JudgedError) as caught:
+        jd.evaluate({"q1": {"d1": 1}}, run, "AP")
+    assert caught.value.slug == "duplicate-doc"
+
+
+def test_judgments_cannot_change_after_they_were_read():
+    qrels = jd.Qrels({"q": {"a": 1, "b": 0}})
+    for column in (qrels.grade, qrels.query):
+        with pytest.raises(ValueError, match="read-only"):
+            column[:] = 0
