@@ -53,6 +53,32 @@ def test_the_card_says_by_how_much_how_sure_where_and_why(visit, sample_page, sa
     assert "chance to do better" not in text
 
 
+def test_identical_runs_are_not_said_to_differ_in_order(visit, tmp_path):
+    run = jd.sample_path("runs/bm25.run")
+    jd.report(jd.compare(jd.sample_path("qrels.txt"), {"a": run, "": run}, "nDCG@10 AP"), tmp_path / "same.html")
+    page = visit(tmp_path / "same.html")
+    assert flat(page.locator("#verdict")) == "'' and a are identical on nDCG@10 on these 40 queries."
+    assert "order" not in flat(page.locator("#card"))
+    assert "= equal" in flat(page.locator("#chips"))
+
+
+def test_chips_of_several_runs_name_their_pair(visit, sample_page):
+    assert flat(visit(sample_page).locator("#chips-title")) == "dense compared with tfidf:"
+
+
+def test_a_total_has_no_interval_and_is_no_mean(visit, tmp_path):
+    result = jd.evaluate(jd.sample_path("qrels.txt"), jd.sample_path("runs/bm25.run"), "NumRet nDCG@10")
+    jd.report(result, tmp_path / "total.html")
+    page = visit(tmp_path / "total.html")
+    assert "How certain? No interval over 40 queries" in flat(page.locator("#card"))
+    text = flat(page.locator("#runs"))
+    assert "Total NumRet" in text
+    assert "total 1008" in text
+    assert "95% interval" not in text
+    page.locator("[data-chip=measure-1]").click()
+    assert "Mean nDCG@10" in flat(page.locator("#runs"))
+
+
 def test_won_same_and_lost_queries_add_up_and_a_click_shows_them(visit, sample_page, sample):
     page = visit(sample_page)
     row = sample.of("nDCG@10", "tfidf", "dense")

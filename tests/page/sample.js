@@ -36,6 +36,7 @@ export const MEASURES = [
   unit: i < 2,
   places: 4,
   reach: 10,
+  kind: "mean",
 }));
 
 /** The same numbers between 0 and 1 each time. @param {number} seed */

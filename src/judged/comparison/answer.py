@@ -120,7 +120,8 @@ def _against_baseline(
         words: Words = [*who, told, base, f" on {m}."]
     else:
         words = ["No run is clearly better than ", base, f" on {m}."]
-    return Headline(words, pair, _by_verdict([(of[run], run) for run in others], base, baseline=True))
+    rest = [run for run in others if [run] != better]  # a single better run is in the headline
+    return Headline(words, pair, _by_verdict([(of[run], run) for run in rest], base, baseline=True))
 
 
 def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequence[int]) -> Headline:
@@ -252,7 +253,7 @@ def certainty(row: Difference, tests: int) -> Certainty:
     if row.verdict == "identical":
         return Certainty("Nothing to test", (f"The runs have the same value on {these_queries(row.queries)}.",))
     if row.verdict == "too few queries":
-        return Certainty("Cannot say", (_sentence(row.note),) if row.note else ())
+        return Certainty("Cannot say", (_sentence(row.note or "no query has a value in both runs"),))
     if row.verdict == "equal":
         return Certainty("Sure", ("The difference is too small to matter: its interval is within the margin.",))
     corrected = row.adjusted != row.p
@@ -263,9 +264,8 @@ def certainty(row: Difference, tests: int) -> Certainty:
         return Certainty("Not sure", (chance, *([by] if corrected and row.p < 0.05 else []), *filter(None, [needed])))
     by = f"Corrected for {tests:,} tests: {_p(row.adjusted)}."
     note = [_sentence(row.note)] if row.note else []
-    return Certainty(
-        "Very sure" if row.adjusted < _VERY_SURE else "Sure", (chance, *([by] if corrected else []), *note)
-    )
+    short = "Fairly sure" if note else "Very sure" if row.adjusted < _VERY_SURE else "Sure"
+    return Certainty(short, (chance, *([by] if corrected else []), *note))
 
 
 def odds(p: float) -> str:
@@ -290,4 +290,4 @@ def _p(p: float) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:]}.".replace("(-", "(−")

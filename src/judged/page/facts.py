@@ -48,8 +48,8 @@ def facts_of(
     return {
         "title": title,
         "version": __version__,
-        "runs": list(subject.runs),
-        "measures": [_measure(m, places=0 if m.definition.whole and comparison is None else 4) for m in subject.measures],
+        "runs": subject.labels,
+        "measures": [_measure(subject, m) for m in subject.measures],
         "queries": [str(q) for q in first.queries],
         "texts": None if texts is None else list(texts),
         "level": LEVEL,
@@ -84,11 +84,12 @@ def facts_of(
     }  # fmt: skip
 
 
-def _measure(m: Measure, places: int) -> dict[str, Any]:
+def _measure(subject: Subject, m: Measure) -> dict[str, Any]:
     d = m.definition
+    places = 0 if d.whole and subject.comparison is None else 4
     return {
         "name": str(m), "intuition": d.intuition, "description": d.description, "formula": d.formula, "paper": d.paper,
-        "lower": d.lower_is_better, "whole": d.whole, "unit": "unit" in d.laws, "places": places, "reach": reach(m),
+        "lower": d.lower_is_better, "whole": d.whole, "unit": "unit" in d.laws, "places": places, "reach": reach(m), "kind": subject.kind(m),
     }  # fmt: skip
 
 
@@ -199,12 +200,12 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
     level = subject.level
     ranks = _ranks(judged, 10_000)
     pictures = [
-        _picture("Precision-recall curve", curve("pr", judged, level=level, **options), subject.runs, []),
-        _picture("Interpolated precision", curve("ipr", judged, level=level, **options), subject.runs, []),
+        _picture("Precision-recall curve", curve("pr", judged, level=level, **options), subject.labels, []),
+        _picture("Interpolated precision", curve("ipr", judged, level=level, **options), subject.labels, []),
     ]
     for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
         drawn = curve("at-k", judged, measures=[m], points=ranks, **options)
-        pictures.append(_picture(f"{m} at cutoff k", _to_the_end(drawn, judged), subject.runs, places))
+        pictures.append(_picture(f"{m} at cutoff k", _to_the_end(drawn, judged), subject.labels, places))
     return pictures
 
 

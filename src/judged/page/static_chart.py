@@ -25,11 +25,10 @@ def chart_html(facts: dict[str, Any]) -> str:
     """Return the chart with its caption; empty if there is no value."""
     measure = facts["measures"][0]["name"]
     if len(facts["runs"]) == 1:
-        one = facts["summary"][0][0]
-        rows: list[Row] = [
-            (facts["runs"][0], one["mean"], one["low"], one["high"], "var(--run0)", number(one["mean"], 3))
-        ]
-        caption = f"Mean {measure} with its 95% interval"
+        one, of = facts["summary"][0][0], facts["measures"][0]
+        shown = number(one["mean"], min(3, of["places"]))
+        rows: list[Row] = [(facts["runs"][0], one["mean"], one["low"], one["high"], "var(--run0)", shown)]
+        caption = f"{of['kind'].capitalize()} {measure}{'' if one['low'] is None else ' with its 95% interval'}"
     else:
         rows = _differences(facts)
         first = "the best run" if facts["baseline"] < 0 else facts["runs"][facts["baseline"]]

@@ -75,6 +75,16 @@ class Subject:
         return {(one.measure, one.a, one.b): one for row in rows for one in (row.turned(), row)}
 
     @property
+    def labels(self) -> list[str]:
+        """The names of the runs as shown; blank ones in quotes."""
+        return [name if name.strip() else repr(name) for name in self.runs]
+
+    def kind(self, measure: Measure) -> str:
+        """Return the word for the summary of a measure over queries; a comparison has means only."""
+        kinds = {"sum": "total", "geometric": "geometric mean"}
+        return "mean" if self.comparison else kinds.get(measure.definition.summary, "mean")
+
+    @property
     def level(self) -> float:
         """The lowest relevant grade of the first measure that has one."""
         return float(next((m.get("level") for m in self.measures if m.definition.binary), 1))

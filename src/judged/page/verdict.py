@@ -24,5 +24,4 @@ def best_first(subject: Subject, i: int) -> list[int]:
 
 def _single(subject: Subject, i: int) -> answer.Words:
     m, value = subject.measures[i], subject.means[i][0]
-    kind = {"sum": "total", "geometric": "geometric mean"}.get(m.definition.summary, "mean")
-    return [0, f" has a {kind} {m} of {number(value, 0 if m.definition.whole else answer.PLACES)}."]
+    return [0, f" has a {subject.kind(m)} {m} of {number(value, 0 if m.definition.whole else answer.PLACES)}."]

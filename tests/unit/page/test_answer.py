@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import judged as jd
-from judged.comparison.answer import certainty, odds, pair_headline, relative, words_text
+from judged.comparison.answer import Certainty, certainty, odds, pair_headline, relative, words_text
 from judged.page.evidence import found_documents, unjudged_answer, worth_judging
 from judged.page.facts import facts_of
 from judged.page.query_details import shown_documents
@@ -88,7 +88,6 @@ def test_against_a_baseline_every_run_is_placed():
     words, more, pair = answer(runs, baseline="base")
     assert words == "up is clearly better than base on RR."
     assert more == [
-        "Clearly better than base: up.",
         "Identical to base: same.",
         "Clearly worse than base: down.",
     ]
@@ -96,6 +95,13 @@ def test_against_a_baseline_every_run_is_placed():
     assert answer({k: runs[k] for k in ("base", "down", "same")}, baseline="base")[0] == (
         "No run is clearly better than base on RR."
     )
+
+
+def test_against_a_baseline_several_better_runs_are_listed():
+    runs = {"base": lists(lambda i: 3), "up": GOOD, "upper": BAD, "same": lists(lambda i: 3)}
+    words, more, _ = answer(runs, baseline="base")
+    assert words == "2 of 3 runs are clearly better than base on RR."
+    assert more == ["Clearly better than base: up and upper.", "Identical to base: same."]
 
 
 def test_where_lower_is_better_the_lower_run_is_better():
@@ -135,6 +141,19 @@ def test_a_single_run_has_its_mean_as_headline():
     assert answers(subject)[0]["pair"] is None
 
 
+def test_a_blank_name_is_shown_in_quotes():
+    subject = subject_of(jd.compare(QRELS, {"": GOOD, " ": BAD, "c": BAD}, "RR"))
+    assert subject.labels == ["''", "' '", "c"]
+
+
+def test_a_total_is_not_called_a_mean():
+    measures = "NumRet GMAP nDCG@10"
+    single = subject_of(jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), measures))
+    assert [single.kind(m) for m in single.measures] == ["total", "geometric mean", "mean"]
+    compared = subject_of(sample("NumRet nDCG@10"))
+    assert [compared.kind(m) for m in compared.measures] == ["mean", "mean"]
+
+
 # ── certainty ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -169,6 +188,22 @@ def test_a_small_p_that_the_correction_takes_away_is_explained():
     assert said[1] == f"Not clear after the correction for 15 tests: corrected p = {row.adjusted:.4f}."
     capped = certainty(replace(row, adjusted=1.0), 15).long
     assert capped[1].endswith("corrected p = 1.")
+
+
+def test_a_verdict_with_a_reservation_is_only_fairly_sure():
+    comparison = sample("FirstHit nDCG@10", baseline="bm25")
+    row = replace(comparison.of("nDCG@10", "bm25", "dense"), note="differences are skewed (-3.0): few decide")
+    assert certainty(replace(row, note=""), 2).short == "Very sure"
+    said = certainty(row, 2)
+    assert said.short == "Fairly sure"
+    assert said.long[-1] == "Differences are skewed (−3.0): few decide."
+
+
+def test_without_a_value_in_both_runs_the_reason_is_given():
+    none = {"q0": {"z": 0}, "q1": {"z": 0}}
+    row = jd.compare(none, {"a": GOOD, "b": BAD}, "ARP").rows[0]
+    assert (row.queries, row.note) == (0, "")
+    assert certainty(row, 1) == Certainty("Cannot say", ("No query has a value in both runs.",))
 
 
 def test_nothing_is_claimed_where_nothing_was_tested():

@@ -58,7 +58,10 @@ export function meansScene(book, view, width) {
   const domain = meansDomain(order.flatMap((run) => [cells[run].mean, cells[run].low, cells[run].high]), of.unit);
   const x = linearScale(domain, [rows.left, rows.right]);
   const { scene } = rows;
-  scene.marks.unshift(...rowsAxis(rows, x, `${of.name}, mean with ${intervalName(book.facts.level)}`));
+  const known = cells.some(({ low }) => !Number.isNaN(low));
+  scene.marks.unshift(
+    ...rowsAxis(rows, x, `${of.name}, ${of.kind}${known ? ` with ${intervalName(book.facts.level)}` : ""}`),
+  );
   if (baseline >= 0 && !Number.isNaN(cells[baseline].mean)) {
     scene.marks.push(...rowsLine(rows, x.at(cells[baseline].mean), "soft", [3, 3]));
   }

@@ -98,7 +98,7 @@ export function spreadScene(book, view, width) {
   const means = order.map((run) => (view.slice != null ? NaN : summary[view.measure][run].mean));
   const value = (
     /** @type {number} */ i,
-  ) => (Number.isNaN(means[i]) ? "" : `${width < 520 ? "" : "mean "}${meanText(means[i], of)}`);
+  ) => (Number.isNaN(means[i]) ? "" : `${width < 520 ? "" : `${of.kind} `}${meanText(means[i], of)}`);
   const rows = rowsScene(
     order.map((run, i) => ({ name: book.short[run], value: value(i) })),
     width,

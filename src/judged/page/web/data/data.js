@@ -2,9 +2,9 @@
  * The data of the page, computed by Python and decoded here.
  *
  * @typedef {{name: string, intuition: string, description: string, formula: string, paper: string, lower: boolean, whole: boolean,
- *   unit: boolean, places: number, reach: number}} Measure
+ *   unit: boolean, places: number, reach: number, kind: string}} Measure
  *   lower: lower is better; whole: values are counts; unit: values are in [0, 1]; places: decimals of a mean; reach: the last rank of
- *   interest
+ *   interest; kind: mean, total or geometric mean
  * @typedef {(string | number)[]} Words texts, and runs by number
  * @typedef {{mean: number, low: number, high: number, sign: string, best: boolean, queries: number, irrelevant: number, top: number,
  *   against: string[]}} Summary

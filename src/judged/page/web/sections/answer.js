@@ -220,7 +220,7 @@ function whyCell(book, { measure, a, b }) {
         ...wordNodes(book, [a]),
         ` missed; ${integerText(lost)} lost`,
       )
-      : cellLine("the same relevant documents, in another order"),
+      : cellLine("the same relevant documents"),
   ], "why");
 }
 
@@ -253,9 +253,15 @@ function measureChips(book, store) {
       ),
     );
   });
-  const key = several && h("li", { class: "chips-key" }, "✓ better · ≈ not clear · ✗ worse");
+  const key = several && h("li", { class: "chips-key" }, "✓ better · = equal · ≈ not clear · ✗ worse");
   return [
-    h("span", { class: "chips-title", id: "chips-title" }, "By measure"),
+    h(
+      "span",
+      { class: "chips-title", id: "chips-title" },
+      several && book.facts.runs.length > 2
+        ? wordNodes(book, [state.b, " compared with ", state.a, ":"])
+        : "By measure",
+    ),
     h("ul", { "aria-labelledby": "chips-title" }, list, key),
   ];
 }
@@ -288,9 +294,13 @@ function singleCells(book, { measure }) {
       h(
         "p",
         { class: "cell-value" },
-        Number.isNaN(low) ? "–" : `${numberText(low, places)} to ${numberText(high, places)}`,
+        Number.isNaN(low) ? "No interval" : `${numberText(low, places)} to ${numberText(high, places)}`,
       ),
-      cellLine(`${percent(book.facts.level)} interval over ${plural(queries, "query", "queries")}`),
+      cellLine(
+        `${Number.isNaN(low) ? "" : `${percent(book.facts.level)} interval `}over ${
+          plural(queries, "query", "queries")
+        }`,
+      ),
     ]),
     cardCell(
       "Where?",

@@ -41,6 +41,7 @@ export function mountCharts(book, store, trail, selection) {
   const lights = { run: -1 };
   const view = () => ({ ...store.get(), picked: selection.of(store.get()).picked, lit: lights.run });
   const measure = () => facts.measures[store.get().measure].name;
+  const kind = () => facts.measures[store.get().measure].kind;
   const pick = (/** @type {number} */ query) => {
     trail.follow({ order: () => viewedDifferences(book, view()).queries, words: "by difference" });
     store.set({ query: facts.queries[query] }, { push: true });
@@ -64,16 +65,21 @@ export function mountCharts(book, store, trail, selection) {
   if (several) mountComparisons(parts);
   else {
     chart("means-side", ["measure"], {
-      title: () => `Mean ${measure()}`,
-      sentence: `With the ${intervalName(facts.level)} over queries.`,
+      title: () => `${kind()[0].toUpperCase()}${kind().slice(1)} ${measure()}`,
+      sentence: () =>
+        Number.isNaN(facts.summary[store.get().measure][0].low)
+          ? ""
+          : `With the ${intervalName(facts.level)} over queries.`,
       draw: (width) => meansScene(book, view(), width),
       csv: () => meansCsv(book, view()),
     });
   }
   chart("means", [...PAIR_KEYS, ...FILTER_KEYS], {
     title: () => `Distribution of ${measure()} over queries${within(store.get())}`,
-    sentence:
-      "Number of queries per value; the vertical line is the mean. Select a bar, or drag over several, to see its queries.",
+    sentence: () =>
+      `Number of queries per value${
+        kind() === "total" ? "" : `; the vertical line is the ${kind()}`
+      }. Select a bar, or drag over several, to see its queries.`,
     draw: (width) => spreadScene(book, view(), width),
     csv: () => spreadCsv(book, view()),
     onPick: (datum) => store.set({ q: spreadFilter(book, view(), datum) }),
