@@ -29,8 +29,8 @@ def command(todo: str, **options: Any) -> None:
     `judged agree`, `judged merge` and every command read as judgments.
 
     \b
-    judged label todo.jsonl --doc-texts corpus.jsonl --query-texts queries.jsonl -o label.html
-    judged label todo.jsonl --doc-texts corpus.jsonl --judges ann,bob --overlap 0.25
+    judged label todo.jsonl --doc-texts docs.jsonl --query-texts queries.jsonl
+    judged label todo.jsonl --doc-texts docs.jsonl --judges ann,bob --overlap 0.25
     judged agree ann.jsonl bob.jsonl
     judged merge ann.jsonl bob.jsonl --ties lower -o qrels.txt
     """
