@@ -10,12 +10,14 @@ import numpy as np
 
 from judged._types import Floats
 from judged.errors import UsageError
+from judged.evaluation.measuring.views import Views
 from judged.evaluation.result.source import Provenance
 from judged.judging.next_documents import depth_of, highest_grade, next_documents
 from judged.judging.todo import Todo
 from judged.judging.unjudged import Unjudged, find_unjudged, possible_changes, values_if
 from judged.measures.registry import Measure
-from judged.stats.decisions import decide
+from judged.stats.decisions import decide_family
+from judged.stats.differences import known_rows
 
 if TYPE_CHECKING:
     from judged.comparison.difference import Difference
@@ -38,8 +40,10 @@ def next_to_judge(
     """
     names = list(comparison.names) if every else [row.a, row.b]
     results = [comparison.results[comparison.names.index(name)] for name in names]
-    sources = [_source(result.source) for result in results]
     measure = next(m for m in results[0].measures if str(m) == row.measure)
+    sources = [
+        Views(_source(result.source)).of(measure) for result in results
+    ]  # a profile may order documents by measure
     todo = next_documents(names, sources, measure, n, strategy=strategy, depth=depth, seed=seed)
     at = [names.index(name) for name in (row.a, row.b)]
     said = _can_turn(comparison, row, [sources[i] for i in at], measure, depth) if len(todo) else _ALL_JUDGED
@@ -61,12 +65,15 @@ def _can_turn(
 ) -> str:
     """Say whether grades of the unjudged documents that favour one run as far as possible change the verdict."""
     docs = find_unjudged(sources, depth_of(measure, depth))
-    settings, verdicts = comparison.settings, {}
+    settings, first, verdicts = comparison.settings, comparison.results[0], {}
     for favoured, sign in ((row.b, 1), (row.a, -1)):
         x = _most_favourable(measure, sources, docs, -sign if measure.definition.lower_is_better else sign)
-        known = ~np.isnan(x).any(axis=1)
-        found = decide(x[known] * (-1 if measure.definition.lower_is_better else 1), [(0, 1)], test=settings.test, correction="none",
-                       alpha=row.level, margin=settings.margin, resamples=settings.resamples, seed=settings.seed)  # fmt: skip
+        known = known_rows(x) if first.weights is None else known_rows(x) & (first.weights > 0)
+        clusters, weights = (None if of is None else of[known] for of in (first.clusters, first.weights))
+        (found,) = decide_family(
+            [x[known] * (-1 if measure.definition.lower_is_better else 1)], [(0, 1)], test=settings.test, correction="none", alpha=row.level,
+            margin=settings.margin, clusters=[clusters], weights=[weights], resamples=settings.resamples, seed=settings.seed,
+        )  # fmt: skip
         verdicts[favoured] = found.verdict[0]
     turned = {name: verdict for name, verdict in verdicts.items() if verdict != row.verdict}
     if not turned:

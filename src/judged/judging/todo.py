@@ -130,7 +130,10 @@ def read_todo(source: Any) -> Todo:
         return source
     if isinstance(source, list | tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in source):
         source = [{"query": query, "doc": doc} for query, doc in source]
-    table = open_role_table(source, "documents to judge", _ROLES)
+    try:
+        table = open_role_table(source, "documents to judge", _ROLES)
+    except DataError as error:
+        raise error.changed(slug="empty-pool") if error.slug == "empty-clicks" else error from None
     query, doc = table.ids["query"], table.ids["doc"]
     columns = {role: table.numbers[role].tolist() if role in table.numbers else None for role in ("rank", "runs", "stratum", "probability", "reason")}  # fmt: skip
     items: list[TodoItem] = []

@@ -56,6 +56,8 @@ def find_unjudged(sources: Sequence[Provenance], depth: int) -> Unjudged:
                              hint="pass judgments and runs")  # fmt: skip
         if judged.policy.unjudged == "condensed":
             raise UsageError("unjudged-run", "unjudged documents do not count under unjudged='condensed'", hint=Hint("omit {unjudged}", unjudged=None))  # fmt: skip
+        if source.alternatives:
+            raise UsageError("unjudged-run", "documents to judge next are not chosen if any of several sets answers a query", hint="use judgments with one set")  # fmt: skip
         if not judged.pool.one_aspect:
             raise UsageError("unjudged-run", "documents to judge next are not chosen by subtopic", hint="use judgments without subtopics")  # fmt: skip
         known = _pool_documents(judged)

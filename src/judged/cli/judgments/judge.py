@@ -30,13 +30,13 @@ def _prices(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
 @option("--scale", default="graded", show_default=True, metavar="NAME|FILE", group="Input", help="Grades: graded (0 to 3), binary, or a JSON file of {number: name}.")  # fmt: skip
 @option("--repeat", type=click.IntRange(1), default=1, show_default=True, metavar="N", group="Model", help="Answers per document; the most frequent grade counts.")  # fmt: skip
 @option("--temperature", type=click.FloatRange(0), default=0.0, show_default=True, group="Model", help="Temperature of the model.")  # fmt: skip
-@option("--concurrency", type=click.IntRange(1), default=4, show_default=True, metavar="N", group="Model", help="Requests at a time.")  # fmt: skip
-@option("--retries", type=click.IntRange(0), default=5, show_default=True, metavar="N", group="Model", help="Further attempts after a time-out or an answer 429 or 5xx.")  # fmt: skip
-@option("--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, metavar="SECONDS", group="Model", help="Time until a request is given up.")  # fmt: skip
+@option("--concurrency", type=click.IntRange(1), default=4, show_default=True, metavar="N", group="Model", help="Number of concurrent requests.")  # fmt: skip
+@option("--retries", type=click.IntRange(0), default=5, show_default=True, metavar="N", group="Model", help="Number of retries after a timeout or a 429 or 5xx response.")  # fmt: skip
+@option("--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, metavar="SECONDS", group="Model", help="Timeout of a request.")  # fmt: skip
 @option("--cache", metavar="FILE", group="Output", help="SQLite file of answers, from which an interrupted run continues. [default: the output with .sqlite]")  # fmt: skip
 @option("--skip-missing", is_flag=True, group="Input", help="Leave out documents and queries without a text.")
-@option("--prices", callback=_prices, metavar="READ,WRITTEN", group="Model", help="Prices of a million tokens, for the note on costs.")  # fmt: skip
-@option("--dry-run", is_flag=True, group="Output", help="Print the first prompts and an estimate of the tokens, and ask nothing.")  # fmt: skip
+@option("--prices", callback=_prices, metavar="READ,WRITTEN", group="Model", help="Prices per million input and output tokens, to report the cost.")  # fmt: skip
+@option("--dry-run", is_flag=True, group="Output", help="Print the first prompts and estimate the tokens, without asking the model.")  # fmt: skip
 @option("-o", "--output", metavar="FILE", group="Output", help="File of judgments, JSON Lines.")
 def command(todo: str, **options: Any) -> None:
     """Ask a language model to grade the documents of TODO, and write its judgments.

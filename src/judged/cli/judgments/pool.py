@@ -23,12 +23,10 @@ def _strata(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
 
 @click.command("pool", cls=Command)
 @click.argument("runs", nargs=-1, metavar="RUN...", required=True)
-@option("--without", metavar="QRELS", group="Input", help="Judgments: documents that they have are left out.")
+@option("--without", metavar="QRELS", group="Input", help="Judgments; documents that are already judged are left out.")
 @column_options("query", "doc", "score", "grade", "rank")
 @option("--depth", type=click.IntRange(1), default=20, show_default=True, metavar="N", group="Policies", help="Number of documents that each run contributes per query.")  # fmt: skip
-@option(
-    "-n", "n", type=click.IntRange(1), metavar="N", group="Policies", help="Budget: the largest number of documents."
-)
+@option("-n", "n", type=click.IntRange(1), metavar="N", group="Policies", help="Budget: maximum number of documents.")
 @option("--sample", metavar="RANK=SHARE,...", callback=_strata, group="Policies", help="Sample strata of ranks: 10=1,100=0.1 takes all documents at ranks up to 10, and a tenth of those at 11 to 100.")  # fmt: skip
 @option("--ties", type=click.Choice(["id-desc", "id-asc", "input"]), default="id-desc", show_default=True, group="Policies", help="Order of documents with equal scores.")  # fmt: skip
 @option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")

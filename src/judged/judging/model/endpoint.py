@@ -46,7 +46,7 @@ class Endpoint:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
             hint = "write it as http://localhost:8080/v1; a key belongs in the environment"
-            raise UsageError("url", f"{shown(_without_user(self.url))} is no address of an API", hint=hint)
+            raise UsageError("url", f"{shown(_without_user(self.url))} is not the address of an API", hint=hint)
 
     def ask(self, prompt: str, schema: dict[str, Any], seed: int) -> Answer:
         """Return the answer to a prompt.
@@ -116,7 +116,7 @@ def _answer(data: bytes, url: str) -> Answer:
         return Answer(text if isinstance(text, str) else "", int(used.get("prompt_tokens") or 0), int(used.get("completion_tokens") or 0))  # fmt: skip
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         hint = "check that the address is that of an OpenAI-compatible API, usually ending in /v1"
-        raise EngineError("model", f"the server's answer is no chat completion: {_message(data)}", where=url, hint=hint) from error  # fmt: skip
+        raise EngineError("model", f"the response is not a chat completion: {_message(data)}", where=url, hint=hint) from error  # fmt: skip
 
 
 def _message(data: bytes) -> str:
