@@ -1,0 +1,54 @@
+"""What trained methods learn from: relevant documents of the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from judged._types import Bools, Floats
+from judged.core.find.match import Sieve, keys_of
+from judged.core.find.pool import pool_of
+from judged.core.policy import Policy
+from judged.core.tables import Run, decoded
+from judged.errors import DataError
+from judged.evaluation.evaluate import evaluate
+from judged.fusion.aligned import AlignedRuns
+from judged.fusion.registry import Training
+from judged.io.read import read_qrels
+
+
+def training_of(
+    runs: Mapping[str, Run], aligned: AlignedRuns, qrels: Any, level: float = 1.0, queries: Bools | None = None
+) -> Training:
+    """Find the relevant documents, grade ≥ `level`, among those of the runs; `queries` selects some to learn from.
+
+    Raises:
+        DataError: runs and judgments have no query in common.
+    """
+    judgments = read_qrels(qrels)
+    pool = pool_of(judgments, Policy())
+    codes = pool.codes()
+    code = np.array([codes.get(raw, -1) for raw in aligned.queries.tolist()], dtype=np.int64)
+    if not (code >= 0).any():
+        problem = "runs and judgments have no query in common"
+        raise DataError("no-common-query", problem, hint="check the query ids", where=judgments.name)
+    query = code[aligned.query]
+    rows = np.flatnonzero(query >= 0)
+    documents = aligned.to_documents()
+    at, judgment = Sieve.of(pool).match(documents, rows, query[rows], keys_of(query[rows], aligned.doc.take(rows)))
+    relevant = np.zeros(len(query), bool)
+    relevant[rows[at]] = pool.grade[judgment] >= level
+    learnt = code >= 0 if queries is None else (code >= 0) & queries
+
+    def average_precision() -> Floats:
+        ids = decoded(aligned.queries.take(learnt), aligned.query_kind)
+        means = []
+        for run in runs.values():
+            values = evaluate(judgments, run, "AP", level=level)
+            known = dict(zip(map(str, values.queries), values["AP"].tolist(), strict=True))
+            means.append(np.mean([known[str(query)] for query in ids]))
+        return np.array(means)
+
+    return Training(aligned, relevant[aligned.document], learnt, average_precision)
