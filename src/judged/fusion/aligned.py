@@ -17,6 +17,7 @@ from judged.core.numeric import segments, segments_reference
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run, decoded
 
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AlignedRuns:
     """Rows by run, then by query, then by rank; documents by query. A *list* is the ranking of one run for one query.
@@ -103,6 +104,10 @@ class AlignedRuns:
     def to_run(self, score: Floats, name: str, *, ascending: bool = False) -> Run:
         """Return the documents as a run, by query, then by score from the highest down, then by id."""
         order = self.best_first(score, ascending=ascending)
+        ids = decoded(self.queries, "integer") if self.query_kind == "integer" else self.queries.tolist()
+        sorted_queries = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        size, begin = self.candidates[sorted_queries], segments_reference.offsets(self.candidates)[:-1][sorted_queries]
+        order = order[np.repeat(begin, size) + segments_reference.positions(size)]
         documents = self.to_documents(name)
         return replace(documents, query=self.query[order], doc=self.doc.take(order), score=score[order] + 0.0)
 
@@ -130,7 +135,7 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     """
     tables = list(runs.values())
     kind, doc_kind = (_common([getattr(run, name) for run in tables]) for name in ("query_kind", "doc_kind"))
-    queries = _union([run.queries.take(np.unique(run.query)) for run in tables], kind)
+    queries = _union([run.queries.take(np.bincount(run.query, minlength=len(run.queries)) > 0) for run in tables])
     pool = pool_of_queries(queries)
     shift = np.uint64(max(1, len(queries).bit_length()))
     parts, keys, sizes = [], [], []
@@ -173,9 +178,7 @@ def _group(key: Words, query: Ints, docs: IdColumn) -> tuple[Ints, Bools]:
     return order, first
 
 
-def _check_once(
-    tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints, number: Ints
-) -> None:
+def _check_once(tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints, number: Ints) -> None:
     """Raise `duplicate-doc` if a run has a document of a query twice."""
     for at, (run, (query, row, _)) in enumerate(zip(tables, parts, strict=True)):
         own = document[number == at]
@@ -225,8 +228,6 @@ def _common(kinds: list[IdKind]) -> IdKind:
     return kinds[0] if len(set(kinds)) == 1 else "text"
 
 
-def _union(queries: list[IdColumn], kind: IdKind) -> IdColumn:
-    """Return every query once, in the order of ids."""
-    ids = IdColumn.of(dict.fromkeys(raw for column in queries for raw in column.tolist()))
-    by_number = kind == "integer"
-    return ids.take(np.argsort(np.array(decoded(ids, "integer"), dtype=object)) if by_number else ids.order())
+def _union(queries: list[IdColumn]) -> IdColumn:
+    """Return every query once, in order of appearance: rows of a run that is in this order need no sorting."""
+    return IdColumn.of(dict.fromkeys(raw for column in queries for raw in column.tolist()))

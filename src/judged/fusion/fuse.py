@@ -49,8 +49,10 @@ class FusionRequest:
             raise UsageError("fusion-norm", problem, hint="leave out the normalisation", value=norm)
         check_choice(missing, Missing, "missing", slug="fusion-missing")
         if missing != "skip" and not found.fillable:
-            problem = f"{found.name} has its own rule for missing documents: a run that lacks one {found.missing}"
-            raise UsageError("fusion-missing", problem, hint=Hint("leave out {missing}", missing=missing), value=missing)
+            problem = f"{found.name} has its own rule for documents that a run lacks: {found.missing}"
+            raise UsageError(
+                "fusion-missing", problem, hint=Hint("leave out {missing}", missing=missing), value=missing
+            )
         check_choice(ties, FusedTies, "ties", slug="policy")
         return cls(found, values, chosen, missing, Policy(depth=depth, ties=ties, duplicates=duplicates, order=order))
 
@@ -185,7 +187,9 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
             raise UsageError("fusion-weights", f"{method.name} needs a weight for each run", hint=hint)
         return None
     if method.weights == "none":
-        raise UsageError("fusion-weights", f"{method.name} takes no weights", hint="use wsum, or another weighted method")
+        raise UsageError(
+            "fusion-weights", f"{method.name} takes no weights", hint="use wsum, or another weighted method"
+        )
     if isinstance(weights, Mapping):
         if set(weights) != set(names):
             problem = f"weights are for {', '.join(map(shown, weights))}; the runs are {', '.join(map(shown, names))}"

@@ -17,7 +17,7 @@ from judged.fusion.aligned import AlignedRuns
 from judged.registry import Registry, parse_call
 
 SKIPPED = "adds nothing"
-IGNORED = "not counted: only runs that have the document"
+IGNORED = "is not counted"
 
 
 class FusionParameter(NamedTuple):
@@ -68,13 +68,13 @@ class Training:
         runs: the rows of all queries.
         relevant: whether the document of each row is relevant.
         queries: the queries to learn from.
-        average_precision: returns the mean average precision of each run over these queries.
+        average_precision: returns the mean average precision of each run over given queries.
     """
 
     runs: AlignedRuns
     relevant: Bools
     queries: Bools
-    average_precision: Callable[[], Floats]
+    average_precision: Callable[[Bools], Floats]
 
     def rows(self, run: int) -> np.ndarray:
         """The rows of a run for the queries to learn from."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from judged._types import Bools, Floats
 from judged.core.find.match import Sieve, keys_of
 from judged.core.find.pool import pool_of
 from judged.core.policy import Policy
-from judged.core.tables import Run, decoded
+from judged.core.tables import Run
 from judged.errors import DataError
 from judged.evaluation.evaluate import evaluate
 from judged.fusion.aligned import AlignedRuns
@@ -19,10 +20,8 @@ from judged.fusion.registry import Training
 from judged.io.read import read_qrels
 
 
-def training_of(
-    runs: Mapping[str, Run], aligned: AlignedRuns, qrels: Any, level: float = 1.0, queries: Bools | None = None
-) -> Training:
-    """Find the relevant documents, grade ≥ `level`, among those of the runs; `queries` selects some to learn from.
+def training_of(runs: Mapping[str, Run], aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Training:
+    """Find the relevant documents, grade ≥ `level`, among those of the runs, for all queries with judgments.
 
     Raises:
         DataError: runs and judgments have no query in common.
@@ -40,15 +39,13 @@ def training_of(
     at, judgment = Sieve.of(pool).match(documents, rows, query[rows], keys_of(query[rows], aligned.doc.take(rows)))
     relevant = np.zeros(len(query), bool)
     relevant[rows[at]] = pool.grade[judgment] >= level
-    learnt = code >= 0 if queries is None else (code >= 0) & queries
 
-    def average_precision() -> Floats:
-        ids = decoded(aligned.queries.take(learnt), aligned.query_kind)
-        means = []
-        for run in runs.values():
-            values = evaluate(judgments, run, "AP", level=level)
-            known = dict(zip(map(str, values.queries), values["AP"].tolist(), strict=True))
-            means.append(np.mean([known[str(query)] for query in ids]))
-        return np.array(means)
+    @cache
+    def precision() -> Floats:
+        known = [evaluate(judgments, run, "AP", level=level)["AP"] for run in runs.values()]
+        return np.stack([np.asarray(column, float) for column in known])
 
-    return Training(aligned, relevant[aligned.document], learnt, average_precision)
+    def average_precision(queries: Bools) -> Floats:
+        return np.asarray(precision()[:, code[queries]].mean(axis=1))
+
+    return Training(aligned, relevant[aligned.document], code >= 0, average_precision)

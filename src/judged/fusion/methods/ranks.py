@@ -11,8 +11,17 @@ from judged.fusion.registry import FUSIONS, Fusion, FusionParameter, FusionSetti
 _MOURAO = "Mourão, Martins and Magalhães, TREC 2013"
 _ASLAM = "Aslam and Montague, SIGIR 2001"
 _SHARED = "share of the points that the run did not give"
-_K = FusionParameter("k", 60.0, 0.0, np.inf, tuple(float(k) for k in (1, 2, 5, *range(10, 101, 10), 200, 500)), "damping of the first ranks")
-_SIGMA = FusionParameter("sigma", 0.01, 0.0, 1.0, tuple(i / 100 for i in (0, 1, 2, 5, *range(10, 101, 10))), "added to the number of runs")
+_K = FusionParameter(
+    "k",
+    60.0,
+    0.0,
+    np.inf,
+    tuple(float(k) for k in (1, 2, 5, *range(10, 101, 10), 200, 500)),
+    "damping of the first ranks",
+)
+_SIGMA = FusionParameter(
+    "sigma", 0.01, 0.0, 1.0, tuple(i / 100 for i in (0, 1, 2, 5, *range(10, 101, 10))), "added to the number of runs"
+)
 _PHI = FusionParameter(
     "phi", 0.8, 0.0, 1.0, tuple(i / 100 for i in (*range(5, 100, 5), 98, 99)), "persistence: chance to look at the next document"
 )  # fmt: skip

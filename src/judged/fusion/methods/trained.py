@@ -14,7 +14,9 @@ _SEGMENTS = FusionParameter("segments", 25, 1, 100_000, _COUNTS, "number of segm
 _WINDOW = FusionParameter("w", 5, 0, 100_000, _COUNTS, "ranks on either side of the window")
 
 _BINS = np.array([0, 5, 10, 15, 20, 30, 100, 200, 500, 1000])  # ends of the bins of BayesFuse
-_GROWING = np.cumsum([0, *(10 * 2**k - 5 for k in range(20))])  # ends of the segments of SegFuse, whose sizes are 5, 15, 35 …
+_GROWING = np.cumsum(
+    [0, *(10 * 2**k - 5 for k in range(20))]
+)  # ends of the segments of SegFuse, whose sizes are 5, 15, 35 …
 _LEAST = 0.001
 _NOT_FOUND = float(np.log(_LEAST / (1 - _LEAST)))
 
@@ -34,7 +36,7 @@ def _length(a: AlignedRuns, rows: Ints) -> Ints:
 
 
 def _mean_precisions(t: Training, _: FusionSettings) -> list[Floats]:
-    return [np.array([value]) for value in t.average_precision().tolist()]
+    return [np.array([value]) for value in t.average_precision(t.queries).tolist()]
 
 
 def _by_position(t: Training, _: FusionSettings) -> list[Floats]:
