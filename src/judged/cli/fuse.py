@@ -41,7 +41,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, begun: str) -> lis
 @column_options("query", "doc", "score", "grade", "rank")
 @option("--method", metavar="NAME", default="rrf", show_default=True, group="Model", shell_complete=_complete, help="Method with its parameters, such as 'rrf(k=10)', mnz or wsum; see --list.")  # fmt: skip
 @option("--norm", metavar="NAME", group="Model", shell_complete=_complete, help="Normalisation of scores; see --list. [default: min-max, for methods that use scores]")  # fmt: skip
-@option("--weights", metavar="W,W,...", callback=_weights, group="Model", help="Weights of the runs, such as 0.3,0.7 or bm25=0.3,dense=0.7.")  # fmt: skip
+@option("--weights", metavar="W,W", callback=_weights, group="Model", help="Weights of the runs, such as 0.3,0.7 or bm25=0.3,dense=0.7.")  # fmt: skip
 @option("--missing", type=click.Choice(["skip", "lowest"]), default="skip", show_default=True, group="Model", help="Score of a document that a run lacks: by the rule of the method, or its lowest of the query.")  # fmt: skip
 @option("--tune", is_flag=True, group="Model", help="Choose the weights or the parameter that are best by --measure, and show the cross-validated value.")  # fmt: skip
 @option(
@@ -129,9 +129,17 @@ def _tune(qrels: Any, sources: Any, settings: dict[str, Any], options: dict[str,
 def _write(run: Any, output: str | None) -> None:
     """Write a run to a file, or as TREC lines to standard output."""
     if output is not None:
+        from judged.errors import UsageError
         from judged.io.write import write_run
 
-        write_run(run, output)
+        try:
+            write_run(run, output)
+        except UsageError as error:
+            if error.slug != "format":
+                raise
+            raise error.changed(
+                hint="use .run, .json, .jsonl, .csv, .tsv or .parquet"
+            ) from error  # --format is that of --tune
         say(f"{len(run)} rows written to {output}")
         return
     from io import StringIO

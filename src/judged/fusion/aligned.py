@@ -108,8 +108,10 @@ class AlignedRuns:
         sorted_queries = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
         size, begin = self.candidates[sorted_queries], segments_reference.offsets(self.candidates)[:-1][sorted_queries]
         order = order[np.repeat(begin, size) + segments_reference.positions(size)]
+        query = np.repeat(np.arange(len(size)), size)
         documents = self.to_documents(name)
-        return replace(documents, query=self.query[order], doc=self.doc.take(order), score=score[order] + 0.0)
+        queries = self.queries.take(sorted_queries)
+        return replace(documents, queries=queries, query=query, doc=self.doc.take(order), score=score[order] + 0.0)
 
     def to_documents(self, name: str = "") -> Run:
         """Return the documents as a run without scores, in the order of their numbers."""

@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.core.policy import Duplicates, Order, Policy
 from judged.core.tables import Run
-from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
 from judged.fusion.aligned import AlignedRuns, align
 from judged.fusion.normalise import NORMALISATIONS, Normalisation
 from judged.fusion.registry import Fusion, FusionSettings, parse_method
@@ -46,7 +46,7 @@ class FusionRequest:
         chosen = NORMALISATIONS.find(default if norm is None else norm)
         if found.uses == "ranks" and not (chosen.name == "none" or chosen.lower_is_better):
             problem = f"{found.name} uses ranks, which {chosen.name} does not change"
-            raise UsageError("fusion-norm", problem, hint="leave out the normalisation", value=norm)
+            raise UsageError("fusion-norm", problem, hint=Hint("leave out {norm}", norm=norm), value=norm)
         check_choice(missing, Missing, "missing", slug="fusion-missing")
         if missing != "skip" and not found.fillable:
             problem = f"{found.name} has its own rule for documents that a run lacks: {found.missing}"
@@ -63,7 +63,8 @@ class FusionRequest:
                 raise DataError("empty-run", "the run contains no rankings", hint="check the path", where=run.name)
         if self.norm.lower_is_better:
             runs = {name: replace(run, score=-run.score) for name, run in runs.items()}
-        aligned = self.norm.apply(align(runs, self.policy))
+        with np.errstate(over="ignore", invalid="ignore"):  # a score that is not a number is an error below
+            aligned = self.norm.apply(align(runs, self.policy))
         return aligned.with_missing() if self.missing == "lowest" else aligned
 
     def score(self, aligned: AlignedRuns, settings: FusionSettings) -> Floats:
@@ -159,11 +160,14 @@ def _learn(
 ) -> tuple[Floats, ...]:  # fmt: skip
     """Return what a trained method knows of each run: from judgments, or as it was given."""
     name, train = request.method.name, request.method.train
-    if (train is not None) + (qrels is not None) + (trained is not None) not in (0, 2):
-        if train is None:
-            raise UsageError("fusion-training", f"{name} learns nothing from judgments", hint="leave out the judgments")
-        hint = Hint("pass them with {qrels}", qrels=None)
-        raise UsageError("fusion-training", f"{name} needs judgments to learn from, once", hint=hint)
+    if train is None and (qrels is not None or trained is not None):
+        raise UsageError(
+            "fusion-training", f"{name} learns nothing from judgments", hint=Hint("leave out {qrels}", qrels=None)
+        )
+    if train is not None and (qrels is None) == (trained is None):
+        what = "needs judgments to learn from" if qrels is None else "learns from judgments, or has learnt before"
+        hint = Hint("name them with {qrels}" if qrels is None else "pass {qrels}, or trained=", qrels=None)
+        raise UsageError("fusion-training", f"{name} {what}", hint=hint)
     if qrels is not None and train is not None:
         from judged.fusion.training import training_of
 
@@ -183,7 +187,9 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
     """
     if weights is None:
         if method.weights == "needed":
-            hint = Hint("pass {weights}, or tune them", weights=dict.fromkeys(names, 1))
+            one, all_ = dict.fromkeys(names, 1), ",".join(f"{name}=1" for name in names)
+            hint = Hint("pass {weights}, or tune them with {tune}", weights=Wording(f"weights={one}", f"--weights {all_}"),
+                        tune=Wording("jd.tune_fusion", "--tune"))  # fmt: skip
             raise UsageError("fusion-weights", f"{method.name} needs a weight for each run", hint=hint)
         return None
     if method.weights == "none":
@@ -210,11 +216,11 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
 
 def _warnings(runs: Mapping[str, Run], aligned: AlignedRuns) -> tuple[Warned, ...]:
     """Return the warnings of the runs, and one that counts the queries that some run lacks."""
-    lacking = aligned.size == 0
-    count = int(lacking.any(axis=0).sum())
+    count = int((aligned.size == 0).any(axis=0).sum())
     own = tuple(dict.fromkeys(warning for run in runs.values() for warning in run.warnings))
     if not count:
         return own
-    worst = aligned.names[int(lacking.sum(axis=1).argmax())]
-    text = f"{counted(count, 'query')} of {len(aligned.queries)} not in every run, fused without those that lack them; {worst} lacks most"
+    one = count == 1
+    verb, them = ("is", "it") if one else ("are", "them")
+    text = f"{count} of {counted(len(aligned.queries), 'query')} {verb} not in every run, and {verb} fused from the runs that have {them}"
     return (*own, Warned("fusion-queries", count, text))

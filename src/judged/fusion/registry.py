@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from judged._types import Bools, Floats
-from judged.errors import UsageError, shown
+from judged._types import Bools, Floats, Ints
+from judged.errors import Hint, UsageError, shown
 from judged.fusion.aligned import AlignedRuns
 from judged.registry import Registry, parse_call
 
@@ -36,7 +36,7 @@ class FusionParameter(NamedTuple):
         return isinstance(self.default, int)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FusionSettings:
     """Values of the parameters, a weight per run, and what a trained method learnt of each run."""
 
@@ -51,7 +51,7 @@ class FusionSettings:
         """The weight of each row: 1 without weights."""
         return np.ones(len(runs.run)) if self.weights is None else self.weights[runs.run]
 
-    def learnt(self, runs: AlignedRuns, at: np.ndarray, beyond: float = 0.0) -> Floats:
+    def learnt(self, runs: AlignedRuns, at: Ints, beyond: float = 0.0) -> Floats:
         """The entry of each row in what was learnt of its run; `beyond` past the end and for a negative position."""
         out = np.full(len(at), beyond)
         for run, known in enumerate(self.trained):
@@ -68,18 +68,21 @@ class Training:
         runs: the rows of all queries.
         relevant: whether the document of each row is relevant.
         queries: the queries to learn from.
+        place: the place of each query in the order of ids, in which values of queries are added.
         average_precision: returns the mean average precision of each run over given queries.
     """
 
     runs: AlignedRuns
     relevant: Bools
     queries: Bools
+    place: Ints
     average_precision: Callable[[Bools], Floats]
 
-    def rows(self, run: int) -> np.ndarray:
+    def rows(self, run: int) -> Ints:
         """The rows of a run for the queries to learn from."""
-        a = self.runs
-        return np.flatnonzero((a.run == run) & self.queries[a.query[a.document]])
+        query = self.runs.query[self.runs.document]
+        rows = np.flatnonzero((self.runs.run == run) & (self.runs.rank > 0) & self.queries[query])
+        return rows[np.argsort(self.place[query[rows]], kind="stable")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +135,9 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
     method = FUSIONS.find(text if call is None else call.name)
     assert call is not None
     if call.at is not None:
-        raise UsageError("cutoff", f"{method.name} takes no cutoff", hint="cut the runs with depth", value=text)
+        raise UsageError(
+            "cutoff", f"{method.name} takes no cutoff", hint=Hint("cut the runs with {depth}", depth=100), value=text
+        )
     known = {p.name: p for p in method.parameters}
     for name, value in call.params.items():
         if name not in known:

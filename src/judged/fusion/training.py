@@ -46,6 +46,6 @@ def training_of(runs: Mapping[str, Run], aligned: AlignedRuns, qrels: Any, level
         return np.stack([np.asarray(column, float) for column in known])
 
     def average_precision(queries: Bools) -> Floats:
-        return np.asarray(precision()[:, code[queries]].mean(axis=1))
+        return np.asarray(precision()[:, np.sort(code[queries])].mean(axis=1))
 
-    return Training(aligned, relevant[aligned.document], code >= 0, average_precision)
+    return Training(aligned, relevant[aligned.document], code >= 0, code, average_precision)
