@@ -104,8 +104,9 @@ class AlignedRuns:
     def to_run(self, score: Floats, name: str, *, ascending: bool = False) -> Run:
         """Return the documents as a run, by query, then by score from the highest down, then by id."""
         order = self.best_first(score, ascending=ascending)
-        ids = decoded(self.queries, "integer") if self.query_kind == "integer" else self.queries.tolist()
-        sorted_queries = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        by_number = self.query_kind == "integer"
+        numbers = np.array(decoded(self.queries, "integer"), dtype=object) if by_number else None
+        sorted_queries = self.queries.order() if numbers is None else np.argsort(numbers)
         size, begin = self.candidates[sorted_queries], segments_reference.offsets(self.candidates)[:-1][sorted_queries]
         order = order[np.repeat(begin, size) + segments_reference.positions(size)]
         query = np.repeat(np.arange(len(size)), size)

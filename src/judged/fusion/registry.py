@@ -62,7 +62,7 @@ class FusionSettings:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What a method learns from: the rows of queries with judgments.
+    """Training data of a method: the rows of queries with judgments.
 
     Args:
         runs: the rows of all queries.

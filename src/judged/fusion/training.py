@@ -1,4 +1,4 @@
-"""What trained methods learn from: relevant documents of the runs."""
+"""Training data of methods that learn from judgments: relevant documents of the runs."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class _Work:
 
     @cached_property
     def training(self) -> Training:
-        """What a trained method learns from."""
+        """Relevant documents of all judged queries."""
         return training_of(self.runs, self.aligned, self.qrels, 1.0 if self.level is None else self.level)
 
     def learn(self, settings: FusionSettings, queries: Bools | None = None) -> FusionSettings:
