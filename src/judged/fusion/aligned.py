@@ -160,7 +160,7 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     one = by_document[first]
     number = segments_reference.numbers(np.array([len(row) for _, row, _ in parts]))
     if policy.duplicates == "error":
-        _check_once(tables, parts, document, number)
+        _check_once(tables, parts, document)
     return AlignedRuns(
         names=tuple(runs), queries=queries, query_kind=kind, doc_kind=doc_kind, doc=docs.take(one), query=query[one],
         size=np.stack(sizes), document=document, run=number, rank=np.concatenate([rank for _, _, rank in parts]),
@@ -181,11 +181,15 @@ def _group(key: Words, query: Ints, docs: IdColumn) -> tuple[Ints, Bools]:
     return order, first
 
 
-def _check_once(tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints, number: Ints) -> None:
+def _check_once(tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints) -> None:
     """Raise `duplicate-doc` if a run has a document of a query twice."""
-    for at, (run, (query, row, _)) in enumerate(zip(tables, parts, strict=True)):
-        own = document[number == at]
-        if len(own) and np.bincount(own).max() > 1:
+    begin = 0
+    for run, (query, row, _) in zip(tables, parts, strict=True):
+        own = document[begin : begin + len(row)]
+        begin += len(row)
+        seen = np.zeros(int(document.max(initial=-1)) + 1, bool)
+        seen[own] = True
+        if np.count_nonzero(seen) < len(own):
             check_duplicates(run, row, keys_of(query, run.doc.take(row)))
 
 
