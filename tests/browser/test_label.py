@@ -196,6 +196,18 @@ def test_two_tabs_share_their_judgments(visit, label_page):
     assert records(export(other)) == records(export(page))
 
 
+def test_a_tab_that_asks_for_the_judge_takes_the_name_from_another_tab(visit, label_page):
+    page = visit(label_page)
+    asking, typing = (page.context.new_page() for _ in range(2))
+    for other in (asking, typing):
+        other.goto(label_page.as_uri())
+    typing.locator("#name").fill("bo")
+    begin(page)
+    asking.locator(".label-document").wait_for()
+    assert asking.locator("#judge").inner_text().endswith("ann")
+    assert typing.locator("#name").input_value() == "bo"
+
+
 def test_an_export_is_imported_in_another_browser(visit, label_page, tmp_path):
     page = begin(visit(label_page))
     for key in "0123":
