@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
 import pytest
 from tests.helpers.axe import AXE, violations
+from tests.helpers.browser_waits import until
 from tests.helpers.commands import run
 
 import judged as jd
@@ -52,14 +52,6 @@ def progress(page):
 def shown(page):
     """The id of the document on show, once it is drawn."""
     return page.locator(".label-document > .label-id bdi").inner_text()
-
-
-def until(page, condition):
-    """Wait until something holds."""
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end
-        page.wait_for_timeout(20)
 
 
 def export(page, title="JSON Lines"):
