@@ -165,9 +165,7 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     query = np.concatenate([query for query, _, _ in parts])
     by_document, first = group_documents(query, len(queries), docs)
     document = np.empty(len(query), np.int64)
-    number = np.cumsum(first)
-    number -= 1
-    document[by_document] = number
+    document[by_document] = np.cumsum(first, dtype=np.int64) - 1
     one = by_document[first]
     if policy.duplicates == "error":
         _check_once(tables, parts, document)
