@@ -13,7 +13,7 @@ from judged.compat._trec_rows import whole
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run, decoded
-from judged.errors import UsageError, shown
+from judged.errors import DataError, UsageError, shown
 from judged.io.read import read_qrels, read_run
 from judged.io.write import write_qrels, write_run
 
@@ -31,7 +31,7 @@ class RanxTable:
 
     def __init__(self, rows: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         self._rows: Rows = {query: dict(row) for query, row in (rows or {}).items()}
-        self._sorted = False
+        self.sorted = False
         self.name = name
 
     # ── growing ──────────────────────────────────────────────────────────────────────────────────
@@ -39,7 +39,7 @@ class RanxTable:
     def add_score(self, q_id: str, doc_id: str, score: float) -> None:
         """Add a document to a query, or change its number."""
         self._rows.setdefault(q_id, {})[doc_id] = self._number(score)
-        self._sorted = False
+        self.sorted = False
 
     def add(self, q_id: str, doc_ids: Iterable[str], scores: Iterable[float]) -> None:
         """Add a query with its documents."""
@@ -51,7 +51,7 @@ class RanxTable:
         """Add several queries with their documents."""
         for query, docs, numbers in zip(q_ids, doc_ids, scores, strict=True):
             self._rows[query] = dict(zip(docs, map(self._number, numbers), strict=True))
-        self._sorted = False
+        self.sorted = False
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
@@ -69,10 +69,10 @@ class RanxTable:
             for at, row in zip(*(part.tolist() for part in ranked_rows(table, Policy(ties="input"))), strict=True):
                 found[queries[at]][docs[row]] = self._rows[queries[at]][docs[row]]
             self._rows = found
-        self._sorted = True
+        self.sorted = True
 
     def _in_order(self) -> Rows:
-        if not self._sorted:
+        if not self.sorted:
             self.sort()
         return self._rows
 
@@ -129,6 +129,19 @@ class RanxTable:
         return cls(rows, name)
 
 
+def rows_of(table: Any) -> Any:
+    """{query: {document: number}} of a table, of a mapping, or of arrays, whose documents are integers."""
+    if isinstance(table, RanxTable):
+        return table.rows
+    if isinstance(table, Mapping):
+        return table
+    try:
+        return {query: {int(doc): float(x) for doc, x in rows} for query, rows in enumerate(table)}
+    except (TypeError, ValueError):
+        problem = "Qrels, Run, a mapping or arrays of (document, number)"
+        raise as_type(DataError("form", problem, got=type(table).__name__), TypeError) from None
+
+
 def _format(path: str, kind: str | None) -> str:
     """The format of a file by its kind, or by its extension.
 
@@ -153,6 +166,11 @@ class RanxQrels(RanxTable):
     """
 
     _number = int
+
+    @property
+    def qrels(self) -> Rows:
+        """{query: {document: grade}}, in order."""
+        return self._in_order()
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
         """Lower all grades, so that those of this level become 1."""
@@ -210,10 +228,15 @@ class RanxRun(RanxTable):
         self.mean_scores: dict[str, float] = {}
         self.std_scores: dict[str, float] = {}
 
+    @property
+    def run(self) -> Rows:
+        """{query: {document: score}}, in order."""
+        return self._in_order()
+
     def make_comparable(self, qrels: RanxQrels) -> RanxRun:
         """Add empty rankings for judged queries that the run lacks, and remove queries without judgments."""
         self._rows = {query: self._rows.get(query, {}) for query in qrels.rows}
-        self._sorted = False
+        self.sorted = False
         return self
 
     def save(self, path: str = "run.json", kind: str | None = None) -> None:

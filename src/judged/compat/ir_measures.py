@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 from judged.compat._errors import as_type
 from judged.compat._trec_rows import Qrel, ScoredDoc, TrecRows, read_trec_qrels, read_trec_run
-from judged.compat.pytrec_eval import combine, supported_nicknames
+from judged.compat.pytrec_eval import split_name, supported_nicknames
 from judged.core.tables import decoded
 from judged.errors import JudgedError, UsageError, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.result.values import Values
 from judged.io.read import read_qrels
 from judged.measures.grammar import parse
-from judged.measures.trec_lists import RUN_ID
+from judged.measures.trec_lists import CUTOFFS
 from judged.registry import parse_call
 
 
@@ -154,7 +154,7 @@ def parse_measure(measure: Any) -> PeerMeasure:
     return found if call.at is None else found @ (float(call.at) if found.AT_PARAM == "recall" else int(call.at))
 
 
-_TREC = {
+_TREC = {  # a name with an @ takes the parameters of trec_eval's measure after it
     "P": "P@", "map_cut": "AP@", "recall": "R@", "ndcg_cut": "nDCG@", "success": "Success@", "iprec_at_recall": "IPrec@", "set_F": "SetF", "ndcg": "nDCG", "map": "AP",
     "set_map": "SetAP", "set_P": "SetP", "set_recall": "SetR", "set_relative_P": "SetRelP", "infAP": "infAP", "bpref": "Bpref", "num_rel_ret": "NumRelRet",
     "recip_rank": "RR", "num_ret": "NumRet", "num_rel": "NumRel", "Rprec": "Rprec", "num_q": "NumQ",
@@ -168,17 +168,15 @@ def parse_trec_measure(measure: str) -> list[PeerMeasure]:
     [P@5, P@10]
     """
     if measure in supported_nicknames:
-        kept = sorted(name for name in supported_nicknames[measure] if name in _TREC and name != RUN_ID)
+        kept = sorted(name for name in supported_nicknames[measure] if name in _TREC)
         return [found for name in kept for found in parse_trec_measure(name)]
-    measures: list[PeerMeasure] = []
-    for name in combine([measure]):
-        base = next((known for known in sorted(_TREC, key=len, reverse=True) if name == known or name.startswith(f"{known}_")), "")  # fmt: skip
-        text = name[len(base) + 1 :]
-        if not base:
-            raise UsageError("unknown-measure", f"ir_measures has no measure for {shown(name)} of trec_eval", value=measure)  # fmt: skip
-        beta = {"beta": float(text)} if base == "set_F" and text else {}
-        measures.append(parse_measure(_TREC[base] + (text if _TREC[base].endswith("@") else ""))(**beta))
-    return measures
+    base, given = split_name(measure)
+    ours = _TREC.get(base)
+    if ours is None or (given and not ours.endswith("@") and base != "set_F"):
+        raise UsageError("unknown-measure", f"ir_measures has no measure for {shown(measure)} of trec_eval", value=measure)  # fmt: skip
+    if not ours.endswith("@"):
+        return [parse_measure(ours)(beta=float(x)) for x in given] or [parse_measure(ours)]
+    return [parse_measure(f"{ours}{x}") for x in given or CUTOFFS[base]]
 
 
 # ── calculations ─────────────────────────────────────────────────────────────────────────────────
@@ -228,34 +226,39 @@ def _source(rows: Any) -> Any:
     return rows.unread if isinstance(rows, TrecRows) else rows
 
 
-def evaluator(measures: Iterable[PeerMeasure | str], qrels: Any) -> RunEvaluator:
-    """An evaluator of runs, which reads the judgments once."""
-    return RunEvaluator(measures, qrels)
+class Pipeline:
+    """All measures of ir_measures, each with the conventions of its provider. Providers whose measures no other has are the same by name.
 
-
-def iter_calc(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> Iterator[Metric]:
-    """The value of each query and measure."""
-    return evaluator(measures, qrels).iter_calc(run)
-
-
-def calc_aggregate(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> dict[PeerMeasure, float]:
-    """The value of each measure over all queries.
-
-    >>> calc_aggregate(["P@1"], {"q": {"a": 1}}, {"q": {"a": 0.5}})
+    >>> Pipeline().calc_aggregate(["P@1"], {"q": {"a": 1}}, {"q": {"a": 0.5}})
     {P@1: 1.0}
     """
-    return evaluator(measures, qrels).calc_aggregate(run)
+
+    def evaluator(self, measures: Iterable[PeerMeasure | str], qrels: Any) -> RunEvaluator:
+        """An evaluator of runs, which reads the judgments once."""
+        return RunEvaluator(measures, qrels)
+
+    def iter_calc(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> Iterator[Metric]:
+        """The value of each query and measure."""
+        return RunEvaluator(measures, qrels).iter_calc(run)
+
+    def calc_aggregate(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> dict[PeerMeasure, float]:
+        """The value of each measure over all queries."""
+        return RunEvaluator(measures, qrels).calc_aggregate(run)
+
+    def calc(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> CalcResults:
+        """Values over all queries, and of each query."""
+        return RunEvaluator(measures, qrels).calc(run)
 
 
-def calc(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> CalcResults:
-    """Values over all queries, and of each query."""
-    return evaluator(measures, qrels).calc(run)
-
-
+DefaultPipeline = Pipeline()
+accuracy = compat = judged = msmarco = pyndeval = pytrec_eval = DefaultPipeline
+evaluator, iter_calc, calc_aggregate, calc = (
+    DefaultPipeline.evaluator, DefaultPipeline.iter_calc, DefaultPipeline.calc_aggregate, DefaultPipeline.calc,
+)  # fmt: skip
 parse_trec_qrels, parse_trec_run, convert_trec_name = read_trec_qrels, read_trec_run, parse_trec_measure  # older names
 GenericQrel, GenericScoredDoc, Measure, BaseMeasure, Evaluator = Qrel, ScoredDoc, PeerMeasure, PeerMeasure, RunEvaluator
 __all__ = [
-    "BaseMeasure", "CalcResults", "Evaluator", "GenericQrel", "GenericScoredDoc", "Measure", "Metric", "Qrel", "ScoredDoc", "calc", "calc_aggregate",
+    "BaseMeasure", "CalcResults", "DefaultPipeline", "Evaluator", "GenericQrel", "GenericScoredDoc", "Measure", "Metric", "Qrel", "ScoredDoc", "calc", "calc_aggregate",
     "convert_trec_name", "evaluator", "iter_calc", "parse_measure", "parse_trec_measure", "parse_trec_qrels", "parse_trec_run", "read_trec_qrels",
     "read_trec_run", *_NAMES, *_ALIASES, *_SPECIAL,
 ]  # fmt: skip

@@ -112,7 +112,7 @@ class RelevanceEvaluator:
         if not isinstance(relevance_level, int):
             error = UsageError("option", "an integer", got=shown(relevance_level), where="relevance_level")
             raise as_type(error, TypeError)
-        self._labels = combine([measures] if isinstance(measures, str) else measures)
+        self._labels = _combine([measures] if isinstance(measures, str) else measures)
         self._names = tuple(name for name in self._labels if name not in _TEXTS)
         if isinstance(query_relevance, Mapping):
             query_relevance = {query: row for query, row in query_relevance.items() if len(row)}
@@ -158,27 +158,37 @@ def _has_rows(source: Any) -> bool:
     return not isinstance(source, Mapping | list | tuple) or len(source) > 0
 
 
-def combine(measures: Iterable[str]) -> dict[str, str]:
+def split_name(name: str) -> tuple[str, list[str]]:
+    """The name of a measure of trec_eval, and its parameters.
+
+    Raises:
+        UsageError: a measure that pytrec_eval does not have.
+
+    >>> split_name("ndcg_cut.10,5")
+    ('ndcg_cut', ['10', '5'])
+    """
+    found = None if name in supported_measures else _PARAMETERS.match(name)
+    if found is None and name not in supported_measures:
+        raise UsageError("unknown-measure", f"unsupported measure {shown(name)}", value=name)
+    return (name, []) if found is None else (found[1], found[2].split(","))
+
+
+def _combine(measures: Iterable[str]) -> dict[str, str]:
     """The names of single measures as `judged` knows them, and as pytrec_eval prints them, in the order of trec_eval.
 
-    >>> combine(["P.10", "P_5", "map", "set_F.0.5"])
+    >>> _combine(["P.10", "P_5", "map", "set_F.0.5"])
     {'map': 'map', 'P_5': 'P_5', 'P_10': 'P_10', 'set_F_0.5': 'set_F'}
     """
     wanted: dict[str, set[str]] = {}
-    for measure in measures:
-        for name in supported_nicknames.get(measure, (measure,)):
-            found = None if name in supported_measures else _PARAMETERS.match(name)
-            if found is None and name not in supported_measures:
-                raise UsageError("unknown-measure", f"unsupported measure {shown(name)}", value=name)
-            base, text = (name, "") if found is None else found.groups()
-            wanted.setdefault(base, set()).update(text.split(",") if text else ())
+    for base, given in (split_name(name) for m in measures for name in supported_nicknames.get(m, (m,))):
+        wanted.setdefault(base, set()).update(given)
     labels: dict[str, str] = {}
     for base in (name for name in ORDER if name in wanted):
-        given = sorted(map(float, wanted[base]))
+        values = sorted(map(float, wanted[base]))
         if base in CUTOFFS:
             ranks = isinstance(CUTOFFS[base][0], int)
-            names = [f"{base}_{int(x)}" if ranks else f"{base}_{x:.2f}" for x in given or CUTOFFS[base]]
+            names = [f"{base}_{int(x)}" if ranks else f"{base}_{x:.2f}" for x in values or CUTOFFS[base]]
             labels |= {name: name for name in names}
         else:
-            labels[f"{base}_{given[0]:g}" if given else base] = base
+            labels[f"{base}_{values[0]:g}" if values else base] = base
     return labels

@@ -14,7 +14,7 @@ import numpy as np
 from judged.comparison.compare import compare as compare_values
 from judged.compat._errors import as_type
 from judged.compat._ranx_report import ByPair, RanxReport
-from judged.compat._ranx_tables import RanxQrels, RanxRun, RanxTable
+from judged.compat._ranx_tables import RanxQrels, RanxRun, rows_of
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import evaluate as evaluate_run
 from judged.evaluation.result.values import Values
@@ -39,7 +39,7 @@ def evaluate(
     """Evaluate a run: a number for one measure, {measure: number} for several.
 
     Args:
-        qrels: judgments.
+        qrels: judgments; or a list of arrays with (document, grade) in each row, one per query.
         run: a run, whose queries must be those of the judgments unless `make_comparable` is set.
         metrics: names such as `ndcg@10`, `map@100-l2` or `rbp.95`; those of `judged` are known too.
         return_mean: return means; otherwise arrays with one value per query, in the order of ids.
@@ -72,8 +72,8 @@ def _evaluate(
     """Evaluate a run, and keep the values in it."""
     if comparable and isinstance(qrels, RanxQrels) and isinstance(run, RanxRun):
         run.make_comparable(qrels)
-    judged, ranked = (table.rows if isinstance(table, RanxTable) else table for table in (qrels, run))
-    if isinstance(judged, Mapping) and isinstance(ranked, Mapping) and judged.keys() != ranked.keys():
+    judged, ranked = rows_of(qrels), rows_of(run)
+    if judged.keys() != ranked.keys():
         lost = len(judged.keys() ^ ranked.keys())
         problem = f"judgments and run have different queries: {lost} {'is' if lost == 1 else 'are'} in one of them only"
         raise as_type(DataError("query-missing", problem, hint="pass make_comparable=True"), AssertionError)
