@@ -22,7 +22,7 @@ _FORMATS = {"json": "json", "trec": "trec", "txt": "trec", "gz": "trec", "parque
 
 
 class RanxTable:
-    """What judgments and runs of ranx have in common.
+    """The common base of judgments and runs of ranx.
 
     Queries are in the order of their ids, documents from the highest number down, equal ones in the order of the input.
     """

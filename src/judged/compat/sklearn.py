@@ -146,12 +146,12 @@ def _discounted(name: str, y_true: Any, y_score: Any, k: int | None, weights: An
 def _of_labels(name: str, y_true: Any, y_score: Any, weights: Any, columns: int = 2, **options: Any) -> Values:
     true, scores = _matrices(y_true, y_score, columns)
     if len(np.unique(true)) > 2:
-        raise DataError("class-labels", "y_true must be a matrix of two values, such as 0 and 1", where="y_true")
+        raise DataError("class-labels", "labels must have two values, such as 0 and 1", where="y_true")
     return score((true != 0).astype(np.float64), scores, name, weights=weights, profile="sklearn", **options)
 
 
 def _matrices(y_true: Any, y_score: Any, columns: int = 1) -> tuple[Floats, Floats]:
-    """Labels and scores as two matrices of the same shape, which have at least so many columns."""
+    """Labels and scores as two matrices of the same shape; `columns` is the smallest width."""
     true, scores = (as_numbers(x.toarray() if hasattr(x, "toarray") else x, name).values for x, name in ((y_true, "y_true"), (y_score, "y_score")))  # fmt: skip
     if true.ndim != 2 or true.shape != scores.shape or true.shape[1] < columns:
         raise DataError("shape", "two matrices of the same shape, with a row per sample and several columns", got=f"shapes {true.shape} and {scores.shape}")  # fmt: skip
