@@ -137,7 +137,7 @@ def _differences(
     if len(values) < 2:
         return comparisons, records
     options: dict[str, Any] = {"resamples": resamples, "seed": seed} if test == "fisher" else {}
-    compared = compare_values(values, test=_TESTS.get(test, "t"), correction="none", alpha=level, **options)
+    compared = compare_values(values, test=_TESTS.get(test, "t"), correction="none", **options)
     joint = {name: tukey(compared.matrix(name), blocked=False).p for name in names} if test == "tukey" else {}
     for i, a in enumerate(compared.names):
         for j, b in enumerate(compared.names[i + 1 :], i + 1):
