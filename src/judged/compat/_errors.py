@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 
 from judged.errors import JudgedError
-
-
-@cache
-def _both(ours: type[JudgedError], theirs: type[Exception]) -> type[JudgedError]:
-    return ours if issubclass(ours, theirs) else type(ours.__name__, (ours, theirs), {})
 
 
 def as_type(error: JudgedError, theirs: type[Exception]) -> JudgedError:
@@ -21,7 +15,8 @@ def as_type(error: JudgedError, theirs: type[Exception]) -> JudgedError:
     >>> isinstance(as_type(DataError("form", "a mapping", got="a list"), TypeError), TypeError)
     True
     """
-    kind = _both(type(error), theirs)
+    ours = type(error)
+    kind = ours if issubclass(ours, theirs) else type(ours.__name__, (ours, theirs), {})
     return kind(error.slug, error.problem, got=error.got, hint=error.hint, where=error.where, value=error.value)
 
 

@@ -197,13 +197,15 @@ class RunEvaluator:
         except JudgedError as error:
             if error.slug not in ("no-common-query", "empty-run"):
                 raise
-            nothing = {query: {} for query in self.qrel_qids}  # every value is 0, as of queries that a run lacks
+            nothing: dict[Any, Any] = {
+                query: {} for query in self.qrel_qids
+            }  # every value is 0, as of queries that a run lacks
             return evaluate(self._qrels, nothing, names, profile="ir_measures", keep_names=True)
 
     def _rows(self, values: Values) -> Iterator[Metric]:
         columns = [values[repr(m)].tolist() for m in self.measures]
         for query, row in zip(values.queries, zip(*columns, strict=True), strict=True):
-            yield from (Metric(query, m, value) for m, value in zip(self.measures, row, strict=True))  # type: ignore[arg-type]
+            yield from (Metric(query, m, value) for m, value in zip(self.measures, row, strict=True))
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """The value of each query and measure, queries by id."""
