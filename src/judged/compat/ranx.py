@@ -13,6 +13,7 @@ import numpy as np
 
 from judged.comparison.compare import compare as compare_values
 from judged.compat._errors import as_type
+from judged.compat._ranx_fusion import fuse, optimize_fusion
 from judged.compat._ranx_report import ByPair, RanxReport
 from judged.compat._ranx_tables import RanxQrels, RanxRun, rows_of
 from judged.errors import DataError, UsageError, shown
@@ -20,7 +21,7 @@ from judged.evaluation.evaluate import evaluate as evaluate_run
 from judged.evaluation.result.values import Values
 from judged.stats.multiple.posthoc import tukey
 
-__all__ = ["Qrels", "Run", "compare", "evaluate"]
+__all__ = ["Qrels", "Run", "compare", "evaluate", "fuse", "optimize_fusion"]
 Qrels, Run = RanxQrels, RanxRun
 _TESTS = {"student": "t", "fisher": "permutation"}
 _TableOf = RanxQrels | Mapping[str, Mapping[str, float]]

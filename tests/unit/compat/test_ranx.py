@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from profile_answers import recorded_inputs, table
 
 from judged.compat import ranx as ours
-from judged.compat.ranx import Qrels, Run, compare, evaluate
+from judged.compat.ranx import Qrels, Run, compare, evaluate, fuse, optimize_fusion
 from judged.errors import JudgedError
 
 QRELS = {"q_1": {"d_12": 5, "d_25": 3}, "q_2": {"d_11": 6, "d_22": 1}}
@@ -257,4 +257,81 @@ def test_wrong_input_raises_the_type_that_ranx_raises(error, slug, act):
     with pytest.raises(error) as found:
         act()
     assert isinstance(found.value, JudgedError)
+    assert found.value.slug == slug
+
+
+# ── fusion ───────────────────────────────────────────────────────────────────────────────────────
+
+TRAINED = {
+    "bayesfuse": "log_odds",
+    "mapfuse": "map_scores",
+    "posfuse": "probs",
+    "probfuse": "probs",
+    "segfuse": "probs",
+    "slidefuse": "probs",
+}
+TUNED = {
+    "wsum": "weights",
+    "wmnz": "weights",
+    "mixed": "weights",
+    "w_bordafuse": "weights",
+    "rrf": "k",
+    "rbc": "phi",
+    "gmnz": "gamma",
+    "logn_isr": "sigma",
+}
+
+
+def test_the_fusion_of_the_readme():
+    qrels, runs = five_runs()
+    best = optimize_fusion(qrels=qrels, runs=runs[:3], norm="min-max", method="wsum", metric="ndcg@100")
+    fused = fuse(runs=runs[:3], norm="min-max", method="wsum", params=best)
+    assert sum(best["weights"]) == pytest.approx(1)
+    single = [evaluate(qrels, run, "ndcg@100") for run in runs[:3]]
+    assert evaluate(qrels, fused, "ndcg@100") >= max(single) - 1e-12  # each run alone is one of the trials
+    assert fused.get_query_ids() == qrels.get_query_ids()
+
+
+def test_weights_and_parameters_are_those_of_the_formula():
+    """Ranks of a, b, c are 1, 2, - and 2, 1, 3; scores after min-max 1, 0, - and 0.5, 1, 0."""
+    runs = [Run({"q": {"a": 9.0, "b": 3.0}}), Run({"q": {"a": 0.5, "b": 0.7, "c": 0.3}})]
+    assert fuse(runs, params={"weights": (0.25, 0.75)})["q"] == pytest.approx({"b": 0.75, "a": 0.625, "c": 0.0})
+    assert fuse(runs, norm=None, method="sum")["q"] == pytest.approx({"a": 9.5, "b": 3.7, "c": 0.3})
+    reciprocal = {"a": 1 / 2 + 1 / 3, "b": 1 / 3 + 1 / 2, "c": 1 / 4}
+    assert fuse(runs, method="rrf", params={"k": 1})["q"] == pytest.approx(reciprocal)
+
+
+@pytest.mark.parametrize("method", [*TRAINED, *TUNED])
+def test_what_is_optimised_is_what_fuse_takes(method):
+    qrels, runs = five_runs()
+    best = optimize_fusion(qrels, runs[:2], method=method, metric="map", show_progress=False)
+    assert set(best) == {TRAINED.get(method) or TUNED[method], *(["w"] if method == "slidefuse" else [])}
+    if method in TRAINED:
+        assert len(best[TRAINED[method]]) == 2
+    assert len(fuse(runs[:2], method=method, params=best)) == len(qrels)
+
+
+def test_the_report_has_the_value_on_other_queries():
+    qrels, runs = five_runs()
+    best, report = optimize_fusion(qrels, runs[:2], method="rrf", metric="map", return_optimization_report=True)
+    assert report.method == f"rrf(k={best['k']:g})"
+    assert report.value <= report.optimistic + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("error", "slug", "act"),
+    [
+        (AssertionError, "runs", lambda q, r: fuse(r[:1])),
+        (AssertionError, "query-missing", lambda q, r: fuse([r[0], Run(RUN)])),
+        (AssertionError, "query-missing", lambda q, r: optimize_fusion(Qrels(QRELS), r)),
+        (ValueError, "unknown-fusion-method", lambda q, r: fuse(r, method="nothing")),
+        (ValueError, "fusion-weights", lambda q, r: fuse(r)),
+        (ValueError, "fusion-norm", lambda q, r: fuse(r, norm="borda", method="rrf")),
+        (ValueError, "fusion-trials", lambda q, r: optimize_fusion(q, r, method="sum")),
+        (ValueError, "unknown-option", lambda q, r: optimize_fusion(q, r, min_k=3)),
+    ],
+)
+def test_wrong_fusions_raise_the_type_that_ranx_raises(error, slug, act):
+    with pytest.raises(error) as found:
+        act(*five_runs())
     assert found.value.slug == slug
