@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from judged.errors import JudgedError
 
@@ -15,9 +16,15 @@ def as_type(error: JudgedError, theirs: type[Exception]) -> JudgedError:
     >>> isinstance(as_type(DataError("form", "a mapping", got="a list"), TypeError), TypeError)
     True
     """
+    if isinstance(error, theirs):
+        return error
     ours = type(error)
-    kind = ours if issubclass(ours, theirs) else type(ours.__name__, (ours, theirs), {})
-    return kind(error.slug, error.problem, got=error.got, hint=error.hint, where=error.where, value=error.value)
+    again = lambda self: (as_type, (ours(**_parts(self)), theirs))  # noqa: E731 - the class cannot be found by its name
+    return type(ours.__name__, (ours, theirs), {"__reduce__": again})(**_parts(error))
+
+
+def _parts(error: JudgedError) -> dict[str, Any]:
+    return {name: getattr(error, name) for name in ("slug", "problem", "got", "hint", "where", "value")}
 
 
 @contextmanager

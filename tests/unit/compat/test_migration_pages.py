@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from importlib.util import find_spec
@@ -13,6 +14,9 @@ import pytest
 from judged.io.sample import sample_path
 
 PAGES = Path(__file__).parents[3] / "docs" / "migration"
+# Results of the first block of an example, for tools that the tests do not install: trec_eval 10.0, BEIR 2.2.0, and ranx 0.3.20 without numba's
+# compiler, which is the same arithmetic in plain Python.
+RECORDED = json.loads((Path(__file__).parents[2] / "data" / "migration.json").read_text(encoding="utf-8"))
 TITLES = ("before", "after: one line", "after: judged")
 PEER = {
     "beir": ("beir.retrieval.evaluation", "judged.compat.beir"),
@@ -66,11 +70,9 @@ def test_only_import_lines_change(page, codes):
 
 
 @pytest.mark.parametrize(("page", "codes"), examples())
-def test_the_tool_gives_the_result_of_the_drop_in(page, codes):
+def test_the_tool_gives_the_result_of_the_drop_in(page, codes, request):
     installed = shutil.which("trec_eval") if page == "trec_eval" else find_spec(page)
-    if not installed:
-        pytest.skip(f"{page} is not installed")
-    assert same(run(codes[0]), run(codes[1]))
+    assert same(run(codes[0]) if installed else RECORDED[request.node.callspec.id], run(codes[1]))
 
 
 def test_every_page_is_linked():
