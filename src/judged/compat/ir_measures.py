@@ -202,9 +202,14 @@ class RunEvaluator:
             }  # every value is 0, as of queries that a run lacks
             return evaluate(self._qrels, nothing, names, profile="ir_measures", keep_names=True)
 
+    def _means(self, values: Values) -> dict[PeerMeasure, float]:
+        means = values.mean()
+        return {m: means[repr(m)] for m in self.measures}
+
     def _rows(self, values: Values) -> Iterator[Metric]:
         columns = [values[repr(m)].tolist() for m in self.measures]
-        for query, row in zip(values.queries, zip(*columns, strict=True), strict=True):
+        queries: tuple[Any, ...] = values.queries
+        for query, row in zip(queries, zip(*columns, strict=True), strict=True):
             yield from (Metric(query, m, value) for m, value in zip(self.measures, row, strict=True))
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
@@ -213,15 +218,14 @@ class RunEvaluator:
 
     def calc_aggregate(self, run: Any) -> dict[PeerMeasure, float]:
         """The value of each measure over all queries: the mean; counts are summed."""
-        return self.calc(run).aggregated  # type: ignore[no-any-return]
+        return self._means(self._values(run)) if self.measures else {}
 
     def calc(self, run: Any) -> CalcResults:
         """Values over all queries, and of each query."""
         if not self.measures:
             return CalcResults({}, [])
         values = self._values(run)
-        means = values.mean()
-        return CalcResults({m: means[repr(m)] for m in self.measures}, list(self._rows(values)))
+        return CalcResults(self._means(values), list(self._rows(values)))
 
 
 def _source(rows: Any) -> Any:

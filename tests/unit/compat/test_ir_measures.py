@@ -221,6 +221,13 @@ def test_queries_that_the_run_lacks_count_as_0_and_are_counted():
 
 def test_a_run_without_a_judged_query_has_zeros(module):
     assert module.calc_aggregate([module.AP], QRELS, {"Q7": {"D1": 1.0}}) == {module.AP: 0.0}
+    assert module.calc_aggregate([module.AP], QRELS, {}) == {module.AP: 0.0}
+
+
+def test_no_measures_give_no_values():
+    """ir_measures raises IndexError."""
+    assert ours.calc_aggregate([], QRELS, RUN) == {}
+    assert list(ours.iter_calc([], QRELS, RUN)) == ours.calc([], QRELS, RUN).per_query == []
 
 
 # ── wrong input ──────────────────────────────────────────────────────────────────────────────────
