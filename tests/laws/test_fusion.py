@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core.ids import IdColumn
 from judged.fusion.normalise import NORMALISATIONS
 from judged.fusion.registry import FUSIONS, Fusion
 
@@ -154,18 +153,6 @@ def test_equal_scores_and_single_documents_have_finite_scores(norm):
     runs = [{"q1": {"a": 2.0, "b": 2.0}, "q2": {"x": 0.0}}, {"q1": {"b": 2.0, "c": 2.0}, "q2": {"x": 5.0}}]
     for method in (m for m in FUSIONS if m.uses == "scores" and m.weights == "none" and m.train is None):
         assert np.isfinite(jd.fuse(runs, method.name, norm=norm).score).all()
-
-
-@METHODS
-def test_documents_of_one_hash_are_distinguished(method, monkeypatch):
-    expected = []
-    for seed in SEEDS[:3]:
-        runs, qrels = generate(seed)
-        expected.append(fused(method, runs, qrels).to_dict())
-    monkeypatch.setattr(IdColumn, "hash", lambda ids: np.zeros(len(ids), np.uint64))
-    for seed, wanted in zip(SEEDS[:3], expected, strict=True):
-        runs, qrels = generate(seed)
-        assert fused(method, runs, qrels).to_dict() == wanted
 
 
 def test_weighted_methods_with_equal_weights_are_the_plain_ones():

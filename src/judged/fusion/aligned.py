@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from judged._types import Bools, Floats, Ints, Words
+from judged._types import Floats, Ints
+from judged.core.find.documents import group_documents
 from judged.core.find.match import check_duplicates, keys_of
 from judged.core.find.ranking import order_ties, pool_of_queries
 from judged.core.find.reference import rank_rows
@@ -20,7 +21,7 @@ from judged.core.tables import IdKind, Run, decoded
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AlignedRuns:
-    """Rows by run, then by query, then by rank; documents by query. A *list* is the ranking of one run for one query.
+    """Rows by run, then by query, then by rank; documents by query, then by id from the highest down. A *list* is the ranking of one run for one query.
 
     A query that a run lacks is an empty list, which contributes nothing. `rank` is 0 in rows that stand for missing documents.
     """
@@ -98,8 +99,11 @@ class AlignedRuns:
 
     def best_first(self, score: Floats, *, ascending: bool = False) -> Ints:
         """Order the documents by query, then by score from the highest down, then by id, descending unless `ascending`."""
-        order = segments.falling(score, self.candidates)
-        return _order_equal(order, score, self.query, self.doc, ascending=ascending)
+        if not ascending:  # documents are numbered in this order, and the sort is stable
+            return segments.falling(score, self.candidates)
+        size = self.candidates
+        last = np.repeat(segments_reference.offsets(size)[1:] - 1, size) - segments_reference.positions(size)
+        return last[segments.falling(score[last], size)]
 
     def to_run(self, score: Floats, name: str, *, ascending: bool = False) -> Run:
         """Return the documents as a run, by query, then by score from the highest down, then by id."""
@@ -140,27 +144,25 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     kind, doc_kind = (_common([getattr(run, name) for run in tables]) for name in ("query_kind", "doc_kind"))
     queries = _union([run.queries.take(np.bincount(run.query, minlength=len(run.queries)) > 0) for run in tables])
     pool = pool_of_queries(queries)
-    shift = np.uint64(max(1, len(queries).bit_length()))
-    parts, keys, sizes = [], [], []
+    parts, sizes = [], []
     for run in tables:
-        rows = rank_rows(pool, run, policy, keep_duplicates=policy.duplicates == "error")
+        once = policy.duplicates != "error"
+        rows = rank_rows(pool, run, policy, keep_duplicates=not once, hashed=once)
         order = order_ties(run, rows, policy)
         query, row = rows.query[order], rows.row[order]
         rank = segments_reference.positions(np.bincount(query, minlength=len(queries))) + 1
-        key = (query.astype(np.uint64) << (np.uint64(64) - shift)) | (rows.key[order] >> shift)
         kept = slice(None) if policy.depth is None else np.flatnonzero(rank <= policy.depth)
         parts.append((query[kept], row[kept], rank[kept]))
-        keys.append(key[kept])
         sizes.append(np.bincount(query[kept], minlength=len(queries)))
     docs = IdColumn.concatenate([_compact(run.doc.take(row)) for run, (_, row, _) in zip(tables, parts, strict=True)])
     query = np.concatenate([query for query, _, _ in parts])
-    by_document, first = _group(np.concatenate(keys), query, docs)
+    by_document, first = group_documents(query, len(queries), docs)
     document = np.empty(len(query), np.int64)
     document[by_document] = np.cumsum(first) - 1
     one = by_document[first]
     number = segments_reference.numbers(np.array([len(row) for _, row, _ in parts]))
     if policy.duplicates == "error":
-        _check_once(tables, parts, document, number)
+        _check_once(tables, parts, document)
     return AlignedRuns(
         names=tuple(runs), queries=queries, query_kind=kind, doc_kind=doc_kind, doc=docs.take(one), query=query[one],
         size=np.stack(sizes), document=document, run=number, rank=np.concatenate([rank for _, _, rank in parts]),
@@ -168,58 +170,16 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     )  # fmt: skip
 
 
-def _group(key: Words, query: Ints, docs: IdColumn) -> tuple[Ints, Bools]:
-    """Return an order of the rows in which those of one document are adjacent, by query, and where each document begins."""
-    order = np.argsort(key)
-    first = np.ones(len(key), bool)
-    first[1:] = key[order[1:]] != key[order[:-1]]
-    again = np.flatnonzero(~first)
-    earlier, later = order[again - 1], order[again]
-    if not ((query[earlier] == query[later]) & docs.same(earlier, docs, later)).all():  # different ids of one hash
-        order = docs.order(query)
-        first[1:] = (query[order[1:]] != query[order[:-1]]) | ~docs.same(order[1:], docs, order[:-1])
-    return order, first
-
-
-def _check_once(tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints, number: Ints) -> None:
+def _check_once(tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints) -> None:
     """Raise `duplicate-doc` if a run has a document of a query twice."""
-    for at, (run, (query, row, _)) in enumerate(zip(tables, parts, strict=True)):
-        own = document[number == at]
-        if len(own) and np.bincount(own).max() > 1:
+    begin = 0
+    for run, (query, row, _) in zip(tables, parts, strict=True):
+        own = document[begin : begin + len(row)]
+        begin += len(row)
+        seen = np.zeros(int(document.max(initial=-1)) + 1, bool)
+        seen[own] = True
+        if np.count_nonzero(seen) < len(own):
             check_duplicates(run, row, keys_of(query, run.doc.take(row)))
-
-
-def _order_equal(order: Ints, score: Floats, query: Ints, doc: IdColumn, *, ascending: bool) -> Ints:
-    """Order documents of one query and one score by id."""
-    same = (score[order[1:]] == score[order[:-1]]) & (query[order[1:]] == query[order[:-1]])
-    if not same.any():
-        return order
-    group = np.cumsum(np.concatenate([[True], ~same])) - 1
-    size = np.bincount(group)[group]
-    out = order.copy()
-    pair = np.flatnonzero((size == 2) & np.concatenate([same, [False]]))  # by far the most frequent case
-    a, b = order[pair], order[pair + 1]
-    swap = pair[(_before(doc, b, a) if ascending else _before(doc, a, b))]
-    out[swap], out[swap + 1] = order[swap + 1], order[swap]
-    members = np.flatnonzero(size > 2)
-    by_id = doc.take(order[members]).order(group[members])
-    if not ascending:
-        by_id = by_id[::-1]
-        by_id = by_id[np.argsort(group[members][by_id], kind="stable")]
-    out[members] = order[members][by_id]
-    return out
-
-
-def _before(doc: IdColumn, a: Ints, b: Ints) -> Bools:
-    """Return whether id a precedes id b, by bytes, pair by pair."""
-    if doc.length.max(initial=0) > 64:
-        return np.array([doc[int(x)] < doc[int(y)] for x, y in zip(a, b, strict=True)], bool)
-    less, equal = np.zeros(len(a), bool), np.ones(len(a), bool)
-    for position in range((int(doc.length.max(initial=0)) + 7) // 8):
-        x, y = doc.words(a, position).byteswap(), doc.words(b, position).byteswap()
-        less |= equal & (x < y)
-        equal &= x == y
-    return less | (equal & (doc.length[a] < doc.length[b]))
 
 
 def _compact(ids: IdColumn) -> IdColumn:

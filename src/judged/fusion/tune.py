@@ -121,10 +121,14 @@ class _Work:
         training = replace(self.training, queries=known if queries is None else known & queries)
         return replace(settings, trained=tuple(train(training, settings)))
 
+    def fused(self, settings: FusionSettings) -> Values:
+        """The fused run, evaluated."""
+        score = self.request.score(self.aligned, settings)
+        return self.evaluate(self.aligned.to_run(score, self.request.method.name), fused=True)
+
     def column(self, settings: FusionSettings) -> Floats:
-        """The value of each judged query."""
-        fused = self.aligned.to_run(self.request.score(self.aligned, settings), self.request.method.name)
-        return np.asarray(self.evaluate(fused, fused=True)[str(self.measure)], float)
+        """The value of each query that counts."""
+        return np.asarray(self.fused(settings)[str(self.measure)], float)
 
     def best(self, columns: Floats, queries: Bools) -> int:
         """The trial with the best mean over some queries; the first of equal ones."""
@@ -135,8 +139,9 @@ class _Work:
 
 def _tune(work: _Work, trials: list[FusionSettings], folds: int, seed: int) -> FusionTuning:
     singles = {name: work.evaluate(run) for name, run in work.runs.items()}
-    first = next(iter(singles.values()))
-    queries = first.queries
+    trained = work.request.method.train is not None
+    on_all = [work.learn(trial) for trial in trials]
+    queries = work.fused(on_all[0]).queries
     if len(queries) < max(folds, 2) or folds < 2:
         problem = f"{folds} folds need {max(folds, 2)} judged queries or more, got {len(queries)}"
         if folds < 2:
@@ -145,8 +150,6 @@ def _tune(work: _Work, trials: list[FusionSettings], folds: int, seed: int) -> F
     fold = _folds(len(queries), folds, seed)
     ids = {str(query): i for i, query in enumerate(decoded(work.aligned.queries, work.aligned.query_kind))}
     place = np.array([ids.get(str(query), -1) for query in queries])
-    trained = work.request.method.train is not None
-    on_all = [work.learn(trial) for trial in trials]
     columns = np.stack([work.column(setting) for setting in on_all])
     held_out, chosen = np.empty(len(queries)), []
     for k in range(folds):

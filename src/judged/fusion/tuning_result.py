@@ -81,7 +81,7 @@ class FusionTuning(Result):
 
     @property
     def trained(self) -> tuple[Floats, ...] | None:
-        """What a trained method learnt of each run from all queries; None for other methods."""
+        """An array per run that a trained method learnt from all queries; None for other methods."""
         return self.settings.trained or None
 
     @cached_property

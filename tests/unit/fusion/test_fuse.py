@@ -195,7 +195,7 @@ def test_duplicate_documents_follow_the_policy(refusal):
         ("fusion-weights", RUNS, "wsum", {"weights": [float("nan"), 1]}), ("fusion-training", RUNS, "posfuse", {}),
         ("fusion-training", RUNS, "rrf", {"qrels": {"q": {"a": 1}}}), ("fusion-training", RUNS, "posfuse", {"trained": [[0.5]]}),
         ("fusion-training", RUNS, "posfuse", {"trained": [[0.5], [0.5]], "qrels": {"q": {"a": 1}}}),
-        ("no-common-query", RUNS, "posfuse", {"qrels": {"other": {"a": 1}}}), ("runs", [A], "rrf", {}), ("runs", A, "rrf", {}),
+        ("no-common-query", RUNS, "posfuse", {"qrels": {"other": {"a": 1}}}), ("runs", [A], "rrf", {}), ("empty-run", [A, {}], "rrf", {}), ("empty-run", [A, {"q": {}}], "rrf", {}), ("runs", A, "rrf", {}),
         ("policy", RUNS, "rrf", {"ties": "best"}), ("depth", RUNS, "rrf", {"depth": 0}),
     ],
 )  # fmt: skip

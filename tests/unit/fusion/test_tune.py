@@ -97,6 +97,16 @@ def test_all_weights_with_sum_1_are_tried_once_and_equal_ones_first(runs, parts)
     assert (np.diff(spread) >= -1e-9).all()
 
 
+def test_policies_are_those_of_the_evaluation():
+    qrels, runs = collection()
+    runs["poor"] = {query: docs for query, docs in runs["poor"].items() if query > "q03"}
+    qrels |= {"unanswered": {"d1": 1}, "empty": {"d1": 0}}
+    every, both = (jd.tune_fusion(qrels, runs, "wsum", "AP", queries=queries) for queries in ("judged", "both"))
+    assert (len(every.queries), len(both.queries)) == (26, 24)
+    assert every.optimistic == pytest.approx(both.optimistic * 24 / 26)
+    assert jd.tune_fusion(qrels, runs, "posfuse", "AP", empty="skip", depth=5, ties="id-asc").value > 0
+
+
 def test_a_measure_whose_lower_values_are_better_is_minimised():
     qrels, runs = collection()
     tuned = jd.tune_fusion(qrels, runs, "wsum", "FirstHit", folds=3)

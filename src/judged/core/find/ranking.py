@@ -43,7 +43,9 @@ def order_ties(run: Run, rows: RankedRows, policy: Policy) -> Ints:
     start = rows.group_start[rows.group]
     by_id = policy.ties != "input"
     inside = by_document_id(run, rows, at, ascending=policy.ties == "id-asc") if by_id else at - start
-    return np.argsort(start + inside)
+    order = np.empty_like(at)
+    order[start + inside] = at
+    return order
 
 
 def pool_of_queries(ids: IdColumn) -> IdPool:

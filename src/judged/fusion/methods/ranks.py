@@ -33,11 +33,11 @@ def _inverse_squares(a: AlignedRuns) -> Floats:
 
 def borda_points(a: AlignedRuns, given: FusionSettings) -> Floats:
     """Sum of points of each document: c for the first of c candidates, c - 1 for the second …; missing ones share the rest evenly."""
-    every = a.with_missing()
-    candidates = a.candidates[every.query[every.document]]
-    shared = (candidates - a.size.ravel()[every.list] + 1) / 2
-    points = np.where(every.rank > 0, candidates - every.rank + 1.0, shared)
-    return every.total(points * given.weight(every))
+    shared = np.where(a.size > 0, (a.candidates - a.size + 1) / 2, 0.0)  # points of a missing document, runs × queries
+    weights = np.ones(len(a.names)) if given.weights is None else given.weights
+    everywhere = np.sort(shared * weights[:, None], axis=0).sum(axis=0)  # of a document that all runs lack
+    points = a.candidates[a.query[a.document]] - a.rank + 1 - shared.ravel()[a.list]
+    return a.total(points * given.weight(a)) + everywhere[a.query]
 
 
 for _method in (

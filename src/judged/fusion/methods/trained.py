@@ -77,7 +77,7 @@ def _segment_of(rank: Ints) -> Ints:
 
 
 def _log_odds(t: Training, _: FusionSettings) -> list[Floats]:
-    """Logarithm of the odds of relevance in each bin of ranks; a bin without relevant documents counts 0.001 of them."""
+    """Logarithm of the odds of relevance in each bin of ranks; the share is at least 0.001, as is its complement."""
     learnt = []
     for run in range(len(t.runs.names)):
         place = _bin_of(t.runs.rank[t.rows(run)])
