@@ -18,7 +18,7 @@ from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.formats.shapes import holds_containers, nearest_named, parts_of
+from judged.io.formats.shapes import may_have_shape, nearest_named, parts_of
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.tables.containers import is_flat, read_items, read_mapping
 from judged.io.tables.context import Context
@@ -47,7 +47,7 @@ def _detect(head: Head, request: ColumnRequest) -> tuple[str, ...] | None:
 
 def _is_shaped(record: Any, request: ColumnRequest) -> bool:
     """Return whether a record contains a document of another program."""
-    return request.is_ranking and holds_containers(record) and parts_of(record) is not None
+    return request.is_ranking and may_have_shape(record) and parts_of(record) is not None
 
 
 def _read(content: Content, detected: Detected, context: Context) -> SourceTable | ColumnBatches:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from judged.errors import DataError, Hint, Place, Warned, shown
-from judged.io.formats.shapes import Shaped, TextRow, a_shape, holds_containers, parts_of
+from judged.io.formats.shapes import Shaped, TextRow, a_shape, may_have_shape, parts_of
 from judged.io.run_names import short_names
 from judged.io.tables.context import Context
 from judged.io.tables.table import SourceTable
+from judged.io.text.decimals import is_decimal
 from judged.tables.text import counted
 
 _REQUESTS = ("request", "body", "params")
@@ -76,6 +77,14 @@ def column(items: list[Any], name: str, where: Place, at: str) -> list[Any]:
         raise
 
 
+def decimals(values: list[Any]) -> list[Any]:
+    """Return numbers that are written as text; everything else stays, and is checked later."""
+    return [
+        float(value) if isinstance(value, str) and is_decimal(value.encode("utf-8", "replace")) else value
+        for value in values
+    ]
+
+
 def raise_kind(value: Any, at: str, kind: type, where: Place) -> NoReturn:
     got = f"{shown(value)} ({type(value).__name__})"
     raise DataError("json-field", f"{_KINDS[kind]}{f' at {at}' if at else ''}", got=got, where=where, value=value)
@@ -110,7 +119,7 @@ def read_shape(value: Any, context: Context, *, items: bool = False) -> SourceTa
 
 def shape_texts(value: Any, where: Place) -> Iterator[TextRow] | None:
     """Return the texts in a document of a known shape; None if the value has no such shape."""
-    parts = parts_of(value) if holds_containers(value) else None
+    parts = parts_of(value) if may_have_shape(value) else None
     return (
         None
         if parts is None

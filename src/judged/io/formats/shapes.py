@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judged.errors import DataError, Place
@@ -21,10 +23,11 @@ if TYPE_CHECKING:
 
 TextRow = tuple[Any, Any, Any]  # id, title, text
 _FOLDERS = ("engines", "tools")
-_QUERIES = ("query", "query_id", "queryid", "qid", "id", "topic")
+_QUERIES = ("query", "query_id", "queryid", "qid", "topic")
+_FEW = 16  # entries by which a value is recognised
 _SAMPLE = 100  # keys of a document that are compared with those of the shapes
 _UNREADABLE = ("form", "columns", "score-type", "grade-type")
-_NEAR = 0.5  # least share of the required keys that makes a shape the nearest
+_NEAR = 0.5  # least likeness that makes a shape the nearest
 
 
 class JsonShape(NamedTuple):
@@ -52,6 +55,11 @@ class JsonShape(NamedTuple):
     one_query: bool = False
     origin: str = ""
     aliases: tuple[str, ...] = ()
+
+    @property
+    def specificity(self) -> int:
+        """Number of names in the required paths: of several shapes that a document matches, the most specific is its shape."""
+        return sum(path.count(".") + 1 for path in self.requires)
 
     def matches(self, value: Any) -> bool:
         return all(_has(value, path) for path in self.requires)
@@ -88,16 +96,23 @@ def _load() -> None:
 
 
 def shape_of(value: Any) -> JsonShape | None:
-    """Return the shape of one document; None if it has none of them."""
+    """Return the shape of one document, of several that it matches the most specific; None if it has none of them."""
     if not isinstance(value, Mapping | list) or not value:
         return None
-    return next((shape for shape in all_shapes() if shape.matches(value)), None)
+    found = [shape for shape in all_shapes() if shape.matches(value)]
+    return max(found, key=attrgetter("specificity"), default=None)
 
 
-def holds_containers(value: Any) -> bool:
-    """Return whether a document may have a shape, at little cost: a flat one has none."""
+def may_have_shape(value: Any) -> bool:
+    """Return whether a value may have a shape, by its first entries and without importing any: a table of numbers has none."""
     first = value[0] if isinstance(value, list) and value else value
-    return isinstance(first, Mapping) and any(isinstance(entry, Mapping | list) for entry in first.values())
+    return isinstance(first, Mapping) and any(map(_is_structure, islice(first.values(), _FEW)))
+
+
+def _is_structure(entry: Any) -> bool:
+    if isinstance(entry, Mapping):
+        return any(not isinstance(inner, int | float) for inner in islice(entry.values(), _FEW))
+    return isinstance(entry, list) and (not entry or isinstance(entry[0], Mapping))
 
 
 def parts_of(value: Any, *, items: bool = False) -> list[Shaped] | None:
@@ -107,47 +122,49 @@ def parts_of(value: Any, *, items: bool = False) -> list[Shaped] | None:
         value: a document, a list of documents, `{query: document}`, or records with a query and a document.
         items: the value is a list of items, each of which is one of these, as in JSON Lines.
     """
-    if not items and (shape := shape_of(value)) is not None:
-        return [Shaped(shape, value)]
-    if isinstance(value, list):
-        first = None if not value else _parts_in(value[0], 0)
-        return (
-            None
-            if first is None
-            else [part for i, item in enumerate(value) for part in _parts_in(item, i) or [_unknown(first[0], item, i)]]
-        )
+    if isinstance(value, list) and (items or shape_of(value) is None):
+        first = _parts_in(value[0], 0) if value else None
+        if first is None:
+            return None
+        return [part for i, item in enumerate(value) for part in _parts_in(item, i) or [_unknown(first[0], item, i)]]
     return _parts_in(value, 0)
 
 
 def _parts_in(value: Any, item: int) -> list[Shaped] | None:
     """Return the documents in one item."""
+    if (shape := shape_of(value)) is not None:
+        key = _query_key(value, _QUERIES) if shape.one_query else None
+        return [Shaped(shape, value, None if key is None else value[key], item, value if key is not None else None)]
     if not isinstance(value, Mapping) or not value:
         return None
-    if (shape := shape_of(value)) is not None:
-        return [Shaped(shape, value, item=item)]
-    key = next(
-        (name for name in value if str(name).casefold() in _QUERIES and not isinstance(value[name], Mapping | list)),
-        None,
-    )
+    key = _query_key(value, (*_QUERIES, "id"))
     held = {name: entry for name, entry in value.items() if isinstance(entry, Mapping | list)}
+    if not any(_answers(entry) for entry in islice(held.values(), _FEW)):
+        return None
     found = {name: parts for name, entry in held.items() if (parts := _answers(entry)) is not None}
     if key is not None and len(found) == 1:
         return [part._replace(query=value[key], item=item, beside=value) for parts in found.values() for part in parts]
-    if not found or len(held) < len(value):
+    if len(held) < len(value):
         return None
     first = next(iter(found.values()))[0]
     named = [(name, found.get(name) or [_unknown(first, entry, item)]) for name, entry in value.items()]
     return [part._replace(query=name, item=item) for name, parts in named for part in parts]
 
 
+def _query_key(value: Mapping[str, Any], known: tuple[str, ...]) -> str | None:
+    return next((name for name in value if str(name).casefold() in known and isinstance(value[name], str | int)), None)
+
+
 def _answers(value: Any) -> list[Shaped] | None:
     """Return the answer to one query, or its pages, if it has such a shape."""
     pages = value if isinstance(value, list) else [value]
-    shapes = [shape_of(page) if isinstance(page, Mapping) else None for page in pages]
-    parts = [
-        Shaped(shape, page) for shape, page in zip(shapes, pages, strict=True) if shape is not None and shape.one_query
-    ]
-    return parts if parts and len(parts) == len(pages) else None
+    parts = []
+    for page in pages:
+        shape = shape_of(page) if isinstance(page, Mapping) else None
+        if shape is None or not shape.one_query:
+            return None
+        parts.append(Shaped(shape, page))
+    return parts or None
 
 
 def _unknown(first: Shaped, value: Any, item: int) -> Shaped:
@@ -159,7 +176,8 @@ def _unknown(first: Shaped, value: Any, item: int) -> Shaped:
 
 
 def _has(value: Any, path: str) -> bool:
-    for step in path.split("."):
+    steps = path.split(".")
+    for i, step in enumerate(steps):
         name = step.removesuffix("[]").removesuffix("{}")
         if name:
             if not isinstance(value, Mapping) or name not in value:
@@ -168,9 +186,10 @@ def _has(value: Any, path: str) -> bool:
         if step.endswith("[]"):
             if not isinstance(value, list):
                 return False
-            if not value:
-                return True
-            value = value[0] if path.partition(step)[2] else value
+            if i + 1 < len(steps):
+                if not value:
+                    return False
+                value = value[0]
         elif step.endswith("{}") and not isinstance(value, Mapping):
             return False
     return True
@@ -198,12 +217,13 @@ def nearest_shape(value: Any) -> tuple[JsonShape, list[str]] | None:
     def share(names: set[str]) -> float:
         return sum(bool(get_close_matches(name, known, 1, 0.84)) for name in names) / len(names)
 
-    def likeness(shape: JsonShape) -> tuple[float, float]:
+    def likeness(shape: JsonShape) -> tuple[float, int]:
         required = {_plain(step.rstrip("[]{}")) for path in shape.requires for step in path.split(".")} - {""}
-        return share(required), share({_plain(key) for key in _keys(json.loads(shape.example))})
+        usual = {_plain(key) for key in _keys(json.loads(shape.example))}
+        return (2 * share(required) + share(usual)) / 3, shape.specificity
 
-    near = max(all_shapes(), key=likeness, default=None)
-    if near is None or likeness(near)[0] < _NEAR:
+    near = max(all_shapes(), key=likeness)
+    if likeness(near)[0] < _NEAR:
         return None
     return near, [path for path in near.requires if not _has(value, path)]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.errors import Hint, Warned
-from judged.io.formats.shapes import holds_containers
+from judged.io.formats.shapes import may_have_shape
 from judged.io.tables.columns import are_columns, count_known, nested
 from judged.io.tables.context import Context
 from judged.io.tables.frames import mapping_frame, read_frame
@@ -73,7 +73,7 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
 
 def _read_shape(value: Any, context: Context) -> SourceTable | None:
     """Read a document of another program; None if the value is none."""
-    if not holds_containers(value):
+    if not may_have_shape(value):
         return None
     from judged.io.formats.shape_rows import read_shape
 

@@ -22,7 +22,7 @@ def read_hits(response: Any, where: Place, at: str = "") -> Ranking:
     path = f"{at}.{_HITS}" if at else _HITS
     hits = take(response, _HITS, list, where, at)
     ids = column(hits, "_id", where, path)
-    _check_indices(hits, ids, where, path)
+    check_indices(hits, ids, where, path)
     scores = [hit.get("_score") for hit in hits]
     unscored = not any(score is not None for score in scores)
     return Ranking(
@@ -31,7 +31,7 @@ def read_hits(response: Any, where: Place, at: str = "") -> Ranking:
     )  # fmt: skip
 
 
-def _check_indices(hits: list[Any], ids: list[Any], where: Place, path: str) -> None:
+def check_indices(hits: list[Any], ids: list[Any], where: Place, path: str) -> None:
     indices = [hit.get("_index") for hit in hits]
     if len(set(map(str, indices))) < 2:
         return
@@ -75,6 +75,12 @@ def _search(response: Any, where: Place) -> list[Ranking]:
     return [read_hits(response, where)]
 
 
+def _async(document: Any, where: Place) -> list[Ranking]:
+    ranking = read_hits(document["response"], where, "response")
+    unfinished = document.get("is_running") or document.get("is_partial")
+    return [ranking._replace(partial="the search has not finished") if unfinished else ranking]
+
+
 def _msearch(document: Any, where: Place) -> Iterator[Ranking]:
     """Read the responses to several queries; `queries` beside them may list their ids."""
     responses = take(document, "responses", list, where)
@@ -104,6 +110,17 @@ JSON_SHAPES.add(
         texts=_texts,
         one_query=True,
         origin="`GET /shop/_search` of Elasticsearch and OpenSearch",
+    )
+)
+JSON_SHAPES.add(
+    JsonShape(
+        "Elasticsearch async response",
+        ("is_running", "response.hits.hits[]"),
+        """{"id": "FmRl", "is_partial": false, "is_running": false,
+ "response": {"took": 3, "timed_out": false, "hits": {"total": {"value": 1}, "hits": [{"_index": "shop", "_id": "d2", "_score": 1.5}]}}}""",
+        run=_async,
+        one_query=True,
+        origin="`GET /_async_search/ID` of Elasticsearch",
     )
 )
 JSON_SHAPES.add(
