@@ -12,12 +12,13 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from judged.errors import DataError, Place
 from judged.registry import Registry
 
 if TYPE_CHECKING:
+    from judged.io.export import Export
     from judged.io.formats.shape_rows import Ranking
     from judged.io.tables.columns import ColumnRequest
 
@@ -65,6 +66,15 @@ class JsonShape(NamedTuple):
         return all(_has(value, path) for path in self.requires)
 
 
+class JudgmentWriter(NamedTuple):
+    """A format of another program in which judgments are written; the name is that of `--to`."""
+
+    name: str
+    write: Callable[[Export, IO[str]], None]
+    target: str  # what reads the file, for the docs
+    aliases: tuple[str, ...] = ()
+
+
 class Shaped(NamedTuple):
     """A document in a source, with the query that it answers and the number of the item that contains it."""
 
@@ -76,12 +86,20 @@ class Shaped(NamedTuple):
 
 
 JSON_SHAPES = Registry[JsonShape]("format")
+_NAMED: list[Any] = [-1, []]  # the version of the registry, and what `_by_name` returns for it
+WRITERS = Registry[JudgmentWriter]("format")
 
 
 def all_shapes() -> tuple[JsonShape, ...]:
     """Return every shape, in the order of the folders and files that declare them."""
     _load()
     return tuple(JSON_SHAPES)
+
+
+def all_writers() -> tuple[JudgmentWriter, ...]:
+    """Return every format of another program in which judgments can be written."""
+    _load()
+    return tuple(WRITERS)
 
 
 @cache
@@ -97,10 +115,22 @@ def _load() -> None:
 
 def shape_of(value: Any) -> JsonShape | None:
     """Return the shape of one document, of several that it matches the most specific; None if it has none of them."""
-    if not isinstance(value, Mapping | list) or not value:
+    if not isinstance(value, dict) and not isinstance(value, Mapping):
         return None
-    found = [shape for shape in all_shapes() if shape.matches(value)]
+    found = [shape for name, shape in _by_name() if name in value and shape.matches(value)]
     return max(found, key=attrgetter("specificity"), default=None)
+
+
+def _by_name() -> list[tuple[str, JsonShape]]:
+    """Return every shape with the name of its first required field, by which most are excluded."""
+    _load()
+    if _NAMED[0] != JSON_SHAPES.version:
+        _NAMED[:] = (
+            JSON_SHAPES.version,
+            [(shape.requires[0].split(".")[0].rstrip("[]{}"), shape) for shape in JSON_SHAPES],
+        )
+    named: list[tuple[str, JsonShape]] = _NAMED[1]
+    return named
 
 
 def may_have_shape(value: Any) -> bool:
@@ -115,14 +145,13 @@ def _is_structure(entry: Any) -> bool:
     return isinstance(entry, list) and (not entry or isinstance(entry[0], Mapping))
 
 
-def parts_of(value: Any, *, items: bool = False) -> list[Shaped] | None:
+def parts_of(value: Any) -> list[Shaped] | None:
     """Return the documents of known shapes in a value; None if it has none.
 
     Args:
-        value: a document, a list of documents, `{query: document}`, or records with a query and a document.
-        items: the value is a list of items, each of which is one of these, as in JSON Lines.
+        value: a document, `{query: document}`, a record with a query and a document; or a list of these.
     """
-    if isinstance(value, list) and (items or shape_of(value) is None):
+    if isinstance(value, list):
         first = _parts_in(value[0], 0) if value else None
         if first is None:
             return None
@@ -139,9 +168,14 @@ def _parts_in(value: Any, item: int) -> list[Shaped] | None:
         return None
     key = _query_key(value, (*_QUERIES, "id"))
     held = {name: entry for name, entry in value.items() if isinstance(entry, Mapping | list)}
-    if not any(_answers(entry) for entry in islice(held.values(), _FEW)):
+    found: dict[str, list[Shaped]] = {}
+    for i, (name, entry) in enumerate(held.items()):
+        if (parts := _answers(entry)) is not None:
+            found[name] = parts
+        elif i >= _FEW and not found:
+            break  # a table of many queries
+    if not found:
         return None
-    found = {name: parts for name, entry in held.items() if (parts := _answers(entry)) is not None}
     if key is not None and len(found) == 1:
         return [part._replace(query=value[key], item=item, beside=value) for parts in found.values() for part in parts]
     if len(held) < len(value):
