@@ -18,7 +18,7 @@ from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.table import SourceTable
 from judged.io.tables.text_table import find_text, read_text_table
-from judged.io.text.encoding import check_encoding
+from judged.io.text.encoding import check_encoding, is_utf8
 from judged.io.text.lines import Head
 from judged.tables.text import counted
 
@@ -77,10 +77,11 @@ def _read(content: Content, detected: Detected, context: Context) -> SourceTable
     for line, row in _rows(content, header, context):
         lines.append(line)
         rows.append(dict(zip(header.names, row, strict=False)))
+    escaped = not is_utf8(bytes(content.read()[: -len(PAD)]))
     pages: list[QueryPage] = []
     unrated = 0
     for item, row in enumerate(rows):
-        query, doc = _plain(row[known.query]), row.get(known.doc, "")
+        query, doc = (_id(cell, escaped=escaped) for cell in (_plain(row[known.query]), row.get(known.doc, "")))
         rating = row.get(known.rating or "", "").strip()
         if run and doc:
             pages.append(
@@ -133,6 +134,11 @@ def _rows(content: Content, header: Header, context: Context) -> Iterator[tuple[
             raise DataError("csv", f"unclosed quote: {error}", where=where, hint=hint) from error
         if row:
             yield line, row
+
+
+def _id(cell: str, *, escaped: bool) -> str | bytes:
+    """Return an id; bytes that are not UTF-8 are kept."""
+    return cell.encode("utf-8", "surrogateescape") if escaped else cell
 
 
 def _plain(query: str) -> str:

@@ -77,6 +77,14 @@ def column(items: list[Any], name: str, where: Place, at: str) -> list[Any]:
         raise
 
 
+def scores_of(hits: list[Any], name: str, where: Place, at: str) -> dict[str, Any]:
+    """Return the scores of hits as fields of a `Ranking`: none if no hit has any, or if all of them are null."""
+    if not any(isinstance(hit, Mapping) and name in hit for hit in hits):
+        return {}
+    scores = column(hits, name, where, at)
+    return {"numbers": scores} if any(score is not None for score in scores) else {"unscored": True}
+
+
 def decimals(values: list[Any]) -> list[Any]:
     """Return numbers that are written as text; everything else stays, and is checked later."""
     return [
