@@ -19,7 +19,7 @@ from judged.tables.text import counted
 
 _REQUESTS = ("request", "body", "params")
 _OTHER = {"run": "rankings", "qrels": "judgments", "texts": "texts"}
-_USE = {
+_USE: dict[str, Hint | str] = {
     "run": "pass it as a run",
     "qrels": "pass it as the judgments, which come first",
     "texts": Hint("pass it as {query_texts}", query_texts=None),
