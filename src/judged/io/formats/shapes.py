@@ -280,7 +280,9 @@ def nearest_named(value: Any, request: ColumnRequest) -> Iterator[None]:
 
 def a_shape(shape: JsonShape) -> str:
     """Return the name of a shape with its article."""
-    return f"{'an' if shape.name[0] in 'AEIOU' else 'a'} {shape.name}"
+    first = shape.name.split()[0]
+    vowels = "AEFHILMNORSX" if first.isupper() else "AEIOU"  # of letters that are spelled: an RRE, an MTEB
+    return f"{'an' if first[0] in vowels else 'a'} {shape.name}"
 
 
 def _plain(key: str) -> str:

@@ -57,7 +57,7 @@ def _write(export: Export, file: IO[str]) -> None:
 WRITERS.add(JudgmentWriter("quepid", _write, "the import of ratings of Quepid (CSV)"))
 JSON_SHAPES.add(
     JsonShape(
-        "Quepid ratings",
+        "Quepid ratings file",
         ("queries[].ratings{}", "queries[].query"),
         """{"queries": [{"query": "red shoes", "ratings": {"d1": 0, "d2": 3}}]}""",
         qrels=_ratings,

@@ -79,9 +79,9 @@ WRITERS.add(JudgmentWriter("rre", _write, "RRE, after `index` and `template` wer
 _QUERY = '{"template": "query.json", "placeholders": {"$query": "red shoes"}}'
 _RELEVANT = '"relevant_documents": {"d1": {"gain": 1}, "d2": {"gain": 3}}'
 for _name, _path, _example in (
-    ("RRE ratings by topic", "topics[].query_groups[]", f'"topics": [{{"description": "Shoes", "query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]}}]'),
-    ("RRE ratings by group", "query_groups[].queries[]", f'"query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]'),
-    ("RRE ratings", "queries[].placeholders{}", f'"queries": [{{"placeholders": {{"$query": "red shoes"}}, {_RELEVANT}}}]'),
+    ("RRE ratings file with topics", "topics[].query_groups[]", f'"topics": [{{"description": "Shoes", "query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]}}]'),
+    ("RRE ratings file with groups", "query_groups[].queries[]", f'"query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]'),
+    ("RRE ratings file", "queries[].placeholders{}", f'"queries": [{{"placeholders": {{"$query": "red shoes"}}, {_RELEVANT}}}]'),
 ):  # fmt: skip
     JSON_SHAPES.add(
         JsonShape(
@@ -91,6 +91,6 @@ for _name, _path, _example in (
             qrels=_ratings,
             texts=_texts,
             origin="`ratings.json` of the Rated Ranking Evaluator"
-            + ("; Quepid exports it" if _name == "RRE ratings" else ""),
+            + ("; Quepid exports it" if _name == "RRE ratings file" else ""),
         )
     )
