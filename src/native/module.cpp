@@ -290,16 +290,25 @@ nb::object read_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64
     return out;
 }
 
-nb::object sort_judgments(Column<std::int64_t> place, std::size_t queries, Column<std::int64_t> query, Column<double> grade, nb::tuple docs,
-                          unsigned threads) {
-    const Slices ids = slices_of(docs);
+nb::object read_dict(nb::dict table) {
+    MappingRows rows;
+    if (!read_mapping(table.ptr(), rows)) return nb::none();
+    Collected& all = rows.columns;
+    return nb::make_tuple(ids_of(std::move(all.queries)), array_of(std::move(all.query)), ids_of(std::move(all.doc)),
+                          array_of(std::move(all.number)), rows.integer_queries, rows.integer_docs);
+}
+
+nb::object sort_judgments(nb::tuple queries, bool by_number, Column<std::int64_t> query, Column<double> grade, nb::tuple docs, unsigned threads) {
+    const Slices names = slices_of(queries), ids = slices_of(docs);
     if (grade.shape(0) != ids.size || query.shape(0) != ids.size || ids.size >= none) throw std::length_error("columns of different lengths");
+    QueryOrder order;
     auto sorted = watched([&](const Progress& progress) {
-        return SortJudgments(place.data(), queries, query.data(), grade.data(), ids).run(threads, progress);
+        order = order_queries(names, by_number, query.data(), ids.size);
+        return SortJudgments(order, query.data(), grade.data(), ids).run(threads, progress);
     });
     if (!sorted) return nb::none();
-    return nb::make_tuple(array_of(std::move(sorted->query)), array_of(std::move(sorted->grade)),
-                          array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
+    return nb::make_tuple(array_of(std::move(order.order)), order.judged, array_of(std::move(sorted->query)),
+                          array_of(std::move(sorted->grade)), array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
 }
 
 Array<std::int64_t> row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
@@ -576,9 +585,11 @@ void bind_arithmetic(nb::module_& m) {
             const nb::gil_scoped_release release;
             found = top(score.data(), grade.data(), size, sizes.data(), sizes.shape(0), depth, sign, threads);
         }
-        return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.place)), array_of(std::move(found.left)),
-                              array_of(std::move(found.grades)));
+        return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.place)),
+                              array_of(std::move(found.tie_first)), array_of(std::move(found.tie_last)), array_of(std::move(found.grades)));
     }, "score"_a, "grade"_a, "sizes"_a, "depth"_a, "sign"_a, "threads"_a);
+    m.def("numbers", [](Whole sizes) { return array_of(numbers(sizes.data(), sizes.shape(0))); }, "sizes"_a);
+    m.def("ranks", [](Whole sizes) { return array_of(ranks(sizes.data(), sizes.shape(0))); }, "sizes"_a);
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     }, "x"_a, "sizes"_a);
@@ -606,7 +617,8 @@ NB_MODULE(_native, m) {
           "progress"_a.none(), "examples"_a = 3, "mapped"_a = false);
     m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
-    m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
+    m.def("read_dict", &read_dict, "table"_a);
+    m.def("sort_judgments", &sort_judgments, "queries"_a, "by_number"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,16 @@ class Aspects:
     grade: Floats
 
 
+class BestFirst(NamedTuple):
+    """A perfect ranking: the number of documents per query; the query, rank, grade and place in the pool of each document."""
+
+    sizes: Ints
+    query: Ints
+    rank: Ints
+    grade: Floats
+    judgment: Ints
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Pool:
     """Judged documents by query, those of a query from the highest grade down; with values that are computed from them once."""
@@ -47,9 +58,26 @@ class Pool:
         """Judged documents per query."""
         return self.once("sizes", lambda: np.bincount(self.query, minlength=len(self.queries)))
 
+    @property
+    def largest(self) -> int:
+        """The most judged documents of a query."""
+        return self.once("largest", lambda: int(self.sizes.max(initial=0)))
+
+    def best_first(self, cutoff: int | None) -> BestFirst:
+        """The perfect ranking down to a cutoff."""
+        cutoff = None if cutoff is None or cutoff >= self.largest else cutoff
+        return self.once(("best first", cutoff), lambda: self._best_first(cutoff))
+
+    def _best_first(self, cutoff: int | None) -> BestFirst:
+        judgment = np.arange(len(self.query))
+        if cutoff is None:
+            return BestFirst(self.sizes, self.query, primitive.ranks(self.sizes), self.grade, judgment)
+        chosen, kept = primitive.ranks(self.sizes) <= cutoff, np.minimum(self.sizes, cutoff)
+        return BestFirst(kept, self.query[chosen], primitive.ranks(kept), self.grade[chosen], judgment[chosen])
+
     def relevant(self, level: float) -> Floats:
         """Documents per query with at least this grade. A document with a negative grade is never relevant."""
-        return self._counts(("relevant", level), lambda: (self.grade >= level) & (self.grade >= 0))
+        return self._counts(("relevant", level), lambda: self.grade >= max(level, 0))
 
     @property
     def positive(self) -> Floats:

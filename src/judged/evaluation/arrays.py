@@ -157,9 +157,12 @@ def measure_lists(
     strict: bool = False,
 ) -> Values:  # fmt: skip
     """Rank the items of each list by their scores, and compute the measures."""
-    judged, columns, orders = measure_columns(lists, measures, policy, total_relevant)
+    judged, columns, views = measure_columns(lists, measures, policy, total_relevant)
     sampled = [
-        w for own, o in orders.items() for w in o.warnings([m for m in measures if _own_policy(m, policy) == own])
+        warning
+        for own, view in views.items()
+        if view.orders is not None
+        for warning in view.orders.warnings([m for m in measures if _own_policy(m, policy) == own])
     ]
     judged = replace(judged, warnings=(*lists.warnings, *_infinite(lists), *_warnings(judged)))
     warnings = (*judged.warnings, *level_warnings(judged, measures), *sampled)
@@ -168,30 +171,41 @@ def measure_lists(
                   names=judged.names, warnings=warnings, source=Provenance(judged))  # fmt: skip
 
 
+class _View:
+    """Lists that are ranked under one policy, and what several measures need of them."""
+
+    def __init__(self, judged: Judged) -> None:
+        self.judged = judged
+        self.orders = TieOrders(judged) if judged.policy.ties == "expected" else None
+        self._cut: dict[int, Judged] = {}
+
+    def column(self, measure: Measure) -> Floats:
+        """One value per list."""
+        last = None if self.orders else _last_rank(measure)
+        if last is not None and last not in self._cut:  # nothing below matters, and there are far fewer items above
+            self._cut[last] = self.judged.cut(last)
+        values = column(measure, self.judged if last is None else self._cut[last], self.orders)
+        values.flags.writeable = False
+        return values
+
+
 def measure_columns(
     lists: ArrayLists, measures: Sequence[Measure], policy: Policy, total_relevant: Any
-) -> tuple[Judged, dict[str, Floats], dict[Policy, TieOrders]]:
-    """Return the ranking without its warnings, a column for each measure, and the orders of ties by policy."""
+) -> tuple[Judged, dict[str, Floats], dict[Policy, _View]]:
+    """Return the ranking without its warnings, a column for each measure, and the rankings by policy."""
     level = _shared_level(measures, total_relevant)
     depth = _deepest_rank(measures, policy)
     judged = _rank(lists, policy, total_relevant, level, depth)
-    ranked, orders, cut = {policy: judged}, dict[Policy, TieOrders](), dict[tuple[Policy, int], Judged]()
-    columns = {}
+    shared = _View(judged)
+    views, columns = {policy: shared}, {}
     for m in measures:
         own = _own_policy(m, policy)
-        if own not in ranked:
-            ranked[own] = _rank(lists, own, total_relevant, level, depth if own.ties != "expected" else None)
-        if own.ties == "expected" and own not in orders:
-            orders[own] = TieOrders(ranked[own])
-        last = None if own in orders else _last_rank(m)
-        if last is not None and (own, last) not in cut:  # nothing below matters, and there are far fewer items above
-            cut[own, last] = ranked[own].cut(last)
-        values = column(m, ranked[own] if last is None else cut[own, last], orders.get(own))
-        values.flags.writeable = False
-        columns[str(m)] = values
+        if m.policy and own not in views:
+            views[own] = _View(_rank(lists, own, total_relevant, level, depth if own.ties != "expected" else None))
+        columns[str(m)] = (views[own] if m.policy else shared).column(m)
     if policy.empty == "error":
         level_warnings(judged, measures)  # which raises it
-    return judged, columns, orders
+    return judged, columns, views
 
 
 def _own_policy(measure: Measure, policy: Policy) -> Policy:

@@ -177,7 +177,10 @@ class Measure:
 
     def get(self, name: str) -> Any:
         """The value of a parameter, given or default; None if the measure has no such parameter."""
-        return dict(self.given).get(name, self.definition.parameters.get(name, (None, None))[1])
+        for given, value in self.given:
+            if given == name:
+                return value
+        return self.definition.parameters.get(name, (None, None))[1]
 
     def on(self, judged: Judged) -> Column:
         """One value per query. Explicit parameters without an effect are refused."""
