@@ -83,7 +83,7 @@ class Judged:
     @cached_property
     def hits(self) -> Ints:
         """Judged documents retrieved, per query."""
-        return np.bincount(self.query, minlength=len(self))
+        return np.bincount(self.query, minlength=len(self.pool.queries))
 
     @property
     def judgments(self) -> Ints:

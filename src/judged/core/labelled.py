@@ -64,11 +64,12 @@ def rank_lists(
     """
     rules = Policy(ties="input") if policy is None else policy
     longest = int(sizes.max(initial=0))
-    whole = depth is None or depth >= longest
+    deepest = longest if depth is None else min(depth, longest)
+    whole = deepest == longest
     order, judgment, tie_first, tie_last, pool_grade = primitive.top(
-        score, grade, sizes, longest if whole else depth, _FIRST.get(rules.ties, 0)
+        score, grade, sizes, deepest, _FIRST.get(rules.ties, 0)
     )
-    kept = sizes if whole else np.minimum(sizes, depth)
+    kept = sizes if whole else np.minimum(sizes, deepest)
     query = primitive.numbers(kept)
     pool = Pool(queries=names, query=query if whole else primitive.numbers(sizes), grade=pool_grade)
     pool.once("sizes", lambda: sizes)

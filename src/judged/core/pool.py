@@ -61,7 +61,7 @@ class Pool:
     @property
     def largest(self) -> int:
         """The most judged documents of a query."""
-        return self.once("largest", lambda: int(self.sizes.max(initial=0)))
+        return self.once("largest", lambda: int(np.maximum.reduce(self.sizes, initial=0)))
 
     def best_first(self, cutoff: int | None) -> BestFirst:
         """The perfect ranking down to a cutoff."""

@@ -69,5 +69,5 @@ def read_dict(table: dict[Any, Any]) -> DictRows | None:
     if not columns:
         return None
     queries, query, doc, number, *integer = columns
-    query_kind, doc_kind = ("integer" if one else "text" for one in integer)
-    return DictRows(IdColumn(*queries), query, IdColumn(*doc), number, query_kind, doc_kind)
+    kinds: list[IdKind] = ["integer" if one else "text" for one in integer]
+    return DictRows(IdColumn(*queries), query, IdColumn(*doc), number, *kinds)

@@ -158,12 +158,8 @@ def measure_lists(
 ) -> Values:  # fmt: skip
     """Rank the items of each list by their scores, and compute the measures."""
     judged, columns, views = measure_columns(lists, measures, policy, total_relevant)
-    sampled = [
-        warning
-        for own, view in views.items()
-        if view.orders is not None
-        for warning in view.orders.warnings([m for m in measures if _own_policy(m, policy) == own])
-    ]
+    tied = [(own, view.orders) for own, view in views.items() if view.orders is not None]
+    sampled = [w for own, o in tied for w in o.warnings([m for m in measures if _own_policy(m, policy) == own])]
     judged = replace(judged, warnings=(*lists.warnings, *_infinite(lists), *_warnings(judged)))
     warnings = (*judged.warnings, *level_warnings(judged, measures), *sampled)
     check_strict(warnings if strict else ())

@@ -168,6 +168,11 @@ def _named(run: Any, name: str) -> Any:
 
 
 def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
+    if options is NOTHING and type(qrels) is type(run) is dict:
+        from judged.evaluation.dict_inputs import open_dicts
+
+        if (opened := open_dicts(qrels, run)) is not None:
+            return opened
     if run is None and isinstance(qrels, Qrels):
         raise UsageError("runs", "no run was given", hint="pass the judgments and a run: evaluate(qrels, run)")
     if run is None:

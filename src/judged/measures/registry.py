@@ -177,10 +177,7 @@ class Measure:
 
     def get(self, name: str) -> Any:
         """The value of a parameter, given or default; None if the measure has no such parameter."""
-        for given, value in self.given:
-            if given == name:
-                return value
-        return self.definition.parameters.get(name, (None, None))[1]
+        return dict(self.given).get(name, self.definition.parameters.get(name, (None, None))[1])
 
     def on(self, judged: Judged) -> Column:
         """One value per query. Explicit parameters without an effect are refused."""

@@ -41,11 +41,10 @@ def _sums(
         here, worth = _gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
         whole = j.ideal_by(worth)
         ideal = whole if cutoff is None else whole.only(whole.within(cutoff))
-        best = worth[ideal.judgment]
+        best = np.maximum(worth[ideal.judgment], 0.0)
     else:
         here, best = (gain_of(x.grade, gain, base, gains, level, j.names[0], _LARGEST_NUMBER) for x in (j, ideal))
-    best = np.maximum(best, 0.0)
-    top = max(np.maximum.reduce(best, initial=0.0), np.maximum.reduce(np.abs(here), initial=0.0))
+    top = max(np.maximum.reduce(best, initial=0.0), np.maximum.reduce(np.abs(here) if gains else here, initial=0.0))
     scale = 1.0
     if top > 2.0**900:
         scale = 2.0**-512
