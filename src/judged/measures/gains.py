@@ -19,7 +19,9 @@ def gain_of(
     largest: int = LARGEST_EXPONENT,
 ) -> Column:  # fmt: skip
     """Gain of each grade, at most 2**largest. A grade of 0 or less, or below the level, gains nothing; a function decides about 0 itself."""
-    worthy = grade > 0 if level <= 0 else (grade > 0) & (grade >= level)
+    if gain == "linear" and level <= 0 and not gains and np.minimum.reduce(grade, initial=0.0) >= 0:
+        return grade  # nothing to leave out
+    worthy = (grade > 0) & (grade >= level)
     if isinstance(gain, Function):
         return _own_gain(grade, gain, (grade >= 0) & (grade >= level), gains)
     value = np.where(worthy, grade, 0.0)
