@@ -11,6 +11,7 @@ import numpy as np
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
+from judged.core.numeric import segments_reference as segment
 from judged.core.once import Once, Result
 from judged.core.tables import Id
 
@@ -69,11 +70,14 @@ class Pool:
         return self.once(("best first", cutoff), lambda: self._best_first(cutoff))
 
     def _best_first(self, cutoff: int | None) -> BestFirst:
-        judgment = np.arange(len(self.query))
         if cutoff is None:
-            return BestFirst(self.sizes, self.query, primitive.ranks(self.sizes), self.grade, judgment)
-        chosen, kept = primitive.ranks(self.sizes) <= cutoff, np.minimum(self.sizes, cutoff)
-        return BestFirst(kept, self.query[chosen], primitive.ranks(kept), self.grade[chosen], judgment[chosen])
+            return BestFirst(
+                self.sizes, self.query, primitive.ranks(self.sizes), self.grade, np.arange(len(self.query))
+            )
+        kept = np.minimum(self.sizes, cutoff)
+        rank = primitive.ranks(kept)
+        judgment = rank - 1 + np.repeat(segment.offsets(self.sizes)[:-1], kept)
+        return BestFirst(kept, primitive.numbers(kept), rank, self.grade[judgment], judgment)
 
     def relevant(self, level: float) -> Floats:
         """Documents per query with at least this grade. A document with a negative grade is never relevant."""
