@@ -17,7 +17,7 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import HasName, Qrels, Run
 from judged.core.unread_runs import ArrowRun, ScoreColumn, TextRun, UnreadRun
-from judged.errors import Hint, UsageError, Warned, Wording, shown
+from judged.errors import Hint, UsageError, Wording, shown
 from judged.steps import step
 
 if TYPE_CHECKING:
@@ -86,14 +86,15 @@ def join(
         judged = judged.under(policy)
     if policy.queries == "strict":
         check_no_query_missing(judged, run, hits)
-    of_run = run.warnings if isinstance(run, Run | TextRun) else hits.warnings
-    named = HasName(name=run.name, path=run.path)  # warnings need no more of the run
-
-    def warnings(judged: Judged) -> tuple[Warned, ...]:
-        return *qrels.warnings, *of_run, *pool.warnings, *join_warnings(judged, qrels, named, hits, policy)
-
-    object.__setattr__(judged, "warnings", warnings)  # computed when they are asked for
+    _defer_warnings(judged, qrels, pool, run, hits)
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
+
+
+def _defer_warnings(judged: Judged, qrels: Qrels, pool: IdPool, run: Run | UnreadRun, hits: Hits) -> None:
+    """Let the warnings of a join be computed when they are asked for."""
+    known = (*qrels.warnings, *(run.warnings if isinstance(run, Run | TextRun) else hits.warnings), *pool.warnings)
+    named = HasName(name=run.name, path=run.path)  # no more of the run is needed
+    object.__setattr__(judged, "warnings", lambda j: (*known, *join_warnings(j, qrels, named, hits, j.policy)))
 
 
 @lru_cache(maxsize=64)
