@@ -202,10 +202,11 @@ def measure_all(
         values.flags.writeable = False
     if judged.policy.empty == "error":
         level_warnings(judged, measures)  # which raises it
+    sampled = views.warnings(measures)  # at once: all orders of ties are large
     result = Values(
         queries=judged.pool.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
         names=judged.names, coverage=lambda _: _coverage(judged), source=source,  # type: ignore[arg-type]
-        warnings=lambda _: judged.warnings + level_warnings(judged, measures) + views.warnings(measures),  # type: ignore[arg-type]
+        warnings=lambda _: judged.warnings + level_warnings(judged, measures) + sampled,  # type: ignore[arg-type]
     )  # fmt: skip
     if strict:
         check_strict(result.warnings)

@@ -29,7 +29,7 @@ SMALL = {  # a call, and the most calls of our own Python functions that it may 
     "joined": (lambda: jd.evaluate(JOINED, "nDCG@10 AP"), 110),
     "labels and scores": (lambda: jd.ndcg(*ARRAYS), 110),
     "labels and scores with a cutoff": (lambda: jd.ndcg(*ARRAYS, k=10), 125),
-    "several measures of labels and scores": (lambda: jd.score(*ARRAYS, "nDCG@10 AP RR"), 280),
+    "several measures of labels and scores": (lambda: jd.score(*ARRAYS, "nDCG@10 AP RR"), 230),
 }
 QRELS, JOINED = jd.read_qrels(JUDGMENTS), jd.join(JUDGMENTS, RUN)
 
