@@ -19,6 +19,7 @@
 #include "columns.hpp"
 #include "counting.hpp"
 #include "delimited.hpp"
+#include "documents.hpp"
 #include "json_document.hpp"
 #include "json_lists.hpp"
 #include "json_records.hpp"
@@ -352,6 +353,17 @@ nb::object sort_judgments(nb::tuple queries, bool by_number, Column<std::int64_t
                           array_of(std::move(sorted->grade)), array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
 }
 
+nb::tuple group_rows(Column<std::int64_t> query, std::size_t queries, nb::tuple docs, unsigned threads) {
+    const Slices ids = slices_of(docs);
+    if (query.shape(0) != ids.size) throw std::length_error("columns of different lengths");
+    DocumentRows found;
+    {
+        const nb::gil_scoped_release release;
+        found = group_documents(query.data(), queries, ids, threads);
+    }
+    return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.first)));
+}
+
 nb::object row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
     std::vector<std::int64_t> begins;
     const auto add = [&](const Row& row) { begins.push_back(std::int64_t(row.begin)); };
@@ -660,6 +672,7 @@ NB_MODULE(_native, m) {
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
     m.def("read_dict", &read_dict, "table"_a);
     m.def("sort_judgments", &sort_judgments, "queries"_a, "by_number"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
+    m.def("group_rows", &group_rows, "query"_a, "queries"_a, "docs"_a, "threads"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());
