@@ -70,11 +70,13 @@ def rank_lists(
         score, grade, sizes, deepest, _FIRST.get(rules.ties, 0)
     )
     kept = sizes if whole else np.minimum(sizes, deepest)
-    query = primitive.numbers(kept)
+    query, rank = primitive.numbers(kept), primitive.ranks(kept)
     pool = Pool(queries=names, query=query if whole else primitive.numbers(sizes), grade=pool_grade)
     pool.once("sizes", lambda: sizes)
+    if whole:
+        pool.once("ranks", lambda: rank)  # the ideal ranking has the same ones
     judged = Judged(
-        pool=pool, retrieved=sizes, answered=np.ones(len(sizes), bool), query=query, rank=primitive.ranks(kept), grade=grade[order],
+        pool=pool, retrieved=sizes, answered=np.ones(len(sizes), bool), query=query, rank=rank, grade=grade[order],
         judgment=judgment, tie_first=tie_first, tie_last=tie_last, policy=rules, names=("labels", "scores"),
     )  # fmt: skip
     judged = judged if absent is None else _with_absent(judged, absent, level)

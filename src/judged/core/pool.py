@@ -71,9 +71,8 @@ class Pool:
 
     def _best_first(self, cutoff: int | None) -> BestFirst:
         if cutoff is None:
-            return BestFirst(
-                self.sizes, self.query, primitive.ranks(self.sizes), self.grade, np.arange(len(self.query))
-            )
+            rank = self.once("ranks", lambda: primitive.ranks(self.sizes))
+            return BestFirst(self.sizes, self.query, rank, self.grade, np.arange(len(self.query)))
         kept = np.minimum(self.sizes, cutoff)
         rank = primitive.ranks(kept)
         judgment = rank - 1 + np.repeat(segment.offsets(self.sizes)[:-1], kept)

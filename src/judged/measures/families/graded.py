@@ -53,7 +53,9 @@ def _sums(
     divisor = j.column("discount", discount(j.rank, kind, log_base))
     ours = gain_here / divisor
     ours = j.column("gain/discount", ours if cutoff is None else np.where(j.within(cutoff), ours, 0.0))
-    theirs = primitive.total(best / discount(ideal.rank, kind, log_base), ideal.query, len(j))
+    if ideal.rank is not j.rank:  # which lists of labels share
+        divisor = discount(ideal.rank, kind, log_base)
+    theirs = primitive.total(best / divisor, ideal.query, len(j))
     return j.total(ours), theirs, scale
 
 
