@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged._types import Column, Floats, Ints
+from judged.core.once import Deferred
 from judged.core.policy import Policy
 from judged.core.tables import Decoded, Id
 from judged.errors import UsageError, Warned, safe, shown
@@ -72,7 +73,7 @@ class Values(Result):
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the judgments and the run behind it, which explanations need."""
-        return {**self.__dict__, "source": None}
+        return {**self.__dict__, "warnings": self.warnings, "coverage": self.coverage, "source": None}
 
     def _by_measure(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> ByMeasure:
         return ByMeasure(values, self.measures, self.profile)
@@ -295,3 +296,5 @@ class Values(Result):
 
 
 Values.queries = Decoded("queries")  # type: ignore[assignment]
+Values.coverage = Deferred("coverage")  # type: ignore[assignment]
+Values.warnings = Deferred("warnings")  # type: ignore[assignment]

@@ -141,7 +141,7 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
         return j.ideal.total(np.maximum(j.ideal.grade, 0) * j.ideal.within(cutoff))
     if norm == "list":
         return np.minimum(relevant, depth_of(j, cutoff))
-    return {"relevant": relevant, "found": j.total(hit), "cutoff": length}[norm]
+    return relevant if norm == "relevant" else j.total(hit) if norm == "found" else length
 
 
 @measure("GMAP",

@@ -41,16 +41,21 @@ def _sums(
         here, worth = _gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
         whole = j.ideal_by(worth)
         ideal = whole if cutoff is None else whole.only(whole.within(cutoff))
-        best = worth[ideal.judgment]
+        best = np.maximum(worth[ideal.judgment], 0.0)
     else:
         here, best = (gain_of(x.grade, gain, base, gains, level, j.names[0], _LARGEST_NUMBER) for x in (j, ideal))
-    best = np.maximum(best, 0.0)
-    top = float(max(best.max(initial=0), np.abs(here).max(initial=0)))
-    scale = 2.0**-512 if top > 2.0**900 else 1.0
-    gain_here = j.column("gain", here * scale)
+    top = max(np.maximum.reduce(best, initial=0.0), np.maximum.reduce(np.abs(here) if gains else here, initial=0.0))
+    scale = 1.0
+    if top > 2.0**900:
+        scale = 2.0**-512
+        here, best = here * scale, best * scale
+    gain_here = j.column("gain", here)
     divisor = j.column("discount", discount(j.rank, kind, log_base))
-    ours = j.column("gain/discount", np.where(j.within(cutoff), gain_here / divisor, 0.0))
-    theirs = primitive.total(best * scale / discount(ideal.rank, kind, log_base), ideal.query, len(j))
+    ours = gain_here / divisor
+    ours = j.column("gain/discount", ours if cutoff is None else np.where(j.within(cutoff), ours, 0.0))
+    if ideal.rank is not j.rank:  # which lists of labels share
+        divisor = discount(ideal.rank, kind, log_base)
+    theirs = primitive.total(best / divisor, ideal.query, len(j))
     return j.total(ours), theirs, scale
 
 
