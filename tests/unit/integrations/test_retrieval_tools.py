@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
+from pathlib import Path
 
 import pytest
 import stand_ins
 
 import judged as jd
 
+PAGE = (Path(__file__).parents[3] / "docs" / "integrations.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL)
 RELEVANT, RETRIEVED = ["a", "b"], ["a", "x", "c"]
+warns = pytest.mark.filterwarnings("ignore")  # the tool itself does
 NDCG = 1 / (1 + 1 / math.log2(3))  # the first of two relevant documents, at rank 1
 
 
@@ -64,6 +69,7 @@ def test_ndcg_of_mlflow_is_wrong_if_fewer_than_k_documents_are_retrieved():
     assert wrong >= 5
 
 
+@warns
 def test_mlflow_evaluates_rows_with_the_scorer(tool, tmp_path, monkeypatch):
     mlflow = tool("mlflow")
     if not stand_ins.is_real("mlflow"):
@@ -92,6 +98,7 @@ def test_a_metric_of_ragas_scores_a_sample(tool):
     assert asyncio.run(texts.single_turn_ascore(sample)) == 1 / 2
 
 
+@warns
 def test_ragas_evaluates_samples_with_the_metric(tool):
     samples = tool("ragas")
     if not stand_ins.is_real("ragas"):
@@ -121,6 +128,7 @@ def test_a_metric_of_deepeval_scores_a_test_case(tool):
     assert (lower.measure(case), lower.is_successful()) == (1, True)
 
 
+@warns
 def test_deepeval_evaluates_test_cases_with_the_metric(tool):
     case = tool("deepeval").LLMTestCase(input="?", actual_output="!", context=RELEVANT, retrieval_context=RETRIEVED)
     if not stand_ins.is_real("deepeval"):
@@ -155,6 +163,7 @@ def test_lists_for_haystack_belong_to_the_same_questions(tool, refusal):
     refusal("lengths", component.run, ground_truth_documents=[[], []], retrieved_documents=[[]])
 
 
+@warns
 def test_a_pipeline_of_haystack_is_saved_and_loaded_with_the_component(tool):
     haystack = tool("haystack")
     if not stand_ins.is_real("haystack"):
@@ -180,6 +189,7 @@ def test_a_metric_of_llama_index_scores_a_query(tool):
     assert texts.compute(expected_texts=["yes"], retrieved_texts=["no", "yes"]).score == 1 / 2
 
 
+@warns
 def test_llama_index_evaluates_a_retriever_with_the_metric(tool):
     tool("llama_index")
     if not stand_ins.is_real("llama_index"):
@@ -219,6 +229,7 @@ def test_a_scorer_of_inspect_scores_a_sample(tool):
     assert asyncio.run(graded(state, state.target)).value == pytest.approx(1 / (3 + 1 / math.log2(3)))
 
 
+@warns
 def test_inspect_evaluates_a_task_with_the_scorer(tool, tmp_path):
     tool("inspect_ai")
     if not stand_ins.is_real("inspect_ai"):
@@ -277,3 +288,19 @@ def test_documents_are_identified_by_their_ids(refusal):
     assert Retrieval("R@3", {}).of(["a"], []) == 0
     assert math.isnan(Retrieval("R@3", {"empty": "skip"}).of([], ["a"]))
     assert Retrieval("P@5", {"level": 2}).of({"a": 1, "b": 2}, ["a", "b"]) == 1 / 5
+
+
+def test_every_tool_has_its_example():
+    assert {name for name, _ in BLOCKS} == {*TOOLS}
+
+
+@warns
+@pytest.mark.parametrize(("name", "block"), BLOCKS)
+def test_the_examples_of_the_page_run_where_the_tool_is_installed(name, block, tmp_path, monkeypatch):
+    code = compile(block, f"docs/integrations.md, {name}", "exec")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "judged")
+    if stand_ins.is_real(name):
+        exec(code, {"__name__": name})
