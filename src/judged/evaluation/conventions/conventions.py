@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -16,6 +17,7 @@ from judged.evaluation.options import EvaluateOptions, RagOptions, with_level
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import PROFILES, Profile
 from judged.measures.registry import Measure
+from judged.steps import step
 
 
 def conventions(
@@ -47,17 +49,24 @@ def conventions(
     default = outcomes.of(())
     if isinstance(default, JudgedError):
         raise default
-    sets = {p.name: switches(chosen, p, given) for p in PROFILES.values() if p.has(chosen)}
-    tools = tuple(_value(outcomes, default, p, sets.get(p.name)) for p in PROFILES.values())
-    result = Conventions(
-        measure=str(chosen), names=source.judged.names, default=default.value, n_queries=len(default.column), tools=tools,
-        queries=_ranges(outcomes, default, sets), policy=str(source.judged.policy), warnings=source.judged.warnings,
-    )  # fmt: skip
+    result = _under_profiles(outcomes, default, given)
     if to is None:
         return result
     from judged.evaluation.conventions.published import find_published
 
     return find_published(result, outcomes, to, given)
+
+
+@step("applying conventions")
+def _under_profiles(outcomes: Outcomes, default: Outcome, given: Mapping[str, Any]) -> Conventions:
+    """The values under every profile, with their causes."""
+    measure, judged = outcomes.measure, outcomes.source.judged
+    sets = {p.name: switches(measure, p, given) for p in PROFILES.values() if p.has(measure)}
+    tools = tuple(_value(outcomes, default, p, sets.get(p.name)) for p in PROFILES.values())
+    return Conventions(
+        measure=str(measure), names=judged.names, default=default.value, n_queries=len(default.column), tools=tools,
+        queries=_ranges(outcomes, default, sets), policy=str(judged.policy), warnings=judged.warnings,
+    )  # fmt: skip
 
 
 def _one(measure: str | Measure, level: float | None) -> Measure:

@@ -15,6 +15,7 @@ from judged.evaluation.conventions.result import Conventions, Match
 from judged.evaluation.conventions.switches import POLICIES, Outcome, Outcomes, Switch
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure
+from judged.steps import step
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "queries": ("both",), "empty": ("skip", "one"), "ties": ("id-asc", "input", "best", "worst", "expected"), "precision": ("float32",),
@@ -53,6 +54,7 @@ class Published(NamedTuple):
         return abs(value - self.value) <= self.half * (1 + 1e-9)
 
 
+@step("trying conventions")
 def find_published(result: Conventions, outcomes: Outcomes, to: Any, given: Mapping[str, Any]) -> Conventions:
     """The result with the profiles that give a number; else with the single conventions, else the pairs; else the nearest."""
     wanted = Published.of(to, outcomes.measure)

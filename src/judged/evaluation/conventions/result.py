@@ -163,8 +163,8 @@ class Conventions(Result):
         headers = ("profile", self.measure, "difference", "queries", "because it", "alone")
         title = f"{self.measure} of {title_of(self.names)}"
         tools = Table(
-            headers, rows, title=title, notes=notes, words=(0, 4), key=_ALONE if any(row[5] for row in rows) else ""
-        )
+            headers, rows, title=title, notes=notes, words=(0, 4), optional=(3,), key=_ALONE if any(row[5] for row in rows) else ""
+        )  # fmt: skip
         return [*([self._matches(places)] if self.to else []), tools, *([self._ranges(places)] if self.queries else [])]
 
     def _matches(self, places: int) -> Table:
