@@ -21,7 +21,7 @@ from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure, find
 from judged.stats.intervals import Method
 from judged.stats.summary import no_weights, summarise
-from judged.tables.result import Result
+from judged.tables.result import Tracked, with_ends
 from judged.tables.table import Table
 from judged.tables.text import plain_data, title_of
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Values(Result):
+class Values(Tracked):
     """One value per query and measure, with the policy used to compute them.
 
     >>> from judged.evaluation.evaluate import evaluate
@@ -54,9 +54,7 @@ class Values(Result):
     if_top: dict[str, Column] | None = None  # values as if they had the top grade
     weights: Floats | None = None  # of the queries; None if all have the same weight
     clusters: Ints | None = None  # a code per query; None if queries are independent
-    model: dict[str, Column] | None = (
-        None  # values by judgments of a model; those of people are then missing (NaN) for some queries
-    )
+    model: dict[str, Column] | None = None  # values by a model; those of people are then NaN for some queries
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -116,6 +114,10 @@ class Values(Result):
             return self._by_measure(summaries(self.columns, self.model, how))
         each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
         return self._by_measure((str(m), summarise(x, how or m.definition.summary, self.weights)) for m, x in each)
+
+    def tracked(self) -> dict[str, float]:
+        """The summaries and their intervals."""
+        return with_ends(self.mean(), self.intervals())
 
     def quantile(self, q: float) -> dict[str, float]:
         """The q-quantile of each measure over queries; without regard to weights, which it therefore refuses."""
