@@ -208,7 +208,7 @@ class RanxQrels(RanxTable):
     @staticmethod
     def from_ir_datasets(dataset_id: str) -> RanxQrels:
         """The judgments of a dataset of ir_datasets, which must be installed."""
-        import ir_datasets  # type: ignore[import-not-found]
+        import ir_datasets
 
         return RanxQrels(ir_datasets.load(dataset_id).qrels_dict(), dataset_id)
 

@@ -43,6 +43,8 @@ def metric(measure: Measures, *pools: Any, **options: Unpack[ScoreOptions]) -> C
 class CatBoostMetric:
     """The object that CatBoost calls with its predictions: `evaluate`, `is_max_optimal`, `get_final_error`."""
 
+    no_jit = True  # where numba is installed, CatBoost would try to compile `evaluate`, and warn that it cannot
+
     def __init__(self, measuring: Measuring, bound: tuple[Bound, ...]) -> None:
         self._measuring, self._bound = measuring, bound
 

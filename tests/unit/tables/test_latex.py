@@ -17,6 +17,7 @@ from imports import FILES
 
 import judged as jd
 from judged.comparison.report import TableName
+from judged.compat import ranx
 from judged.correlation.correlate import correlate_all
 from judged.evaluation.explain.describe import MeasureDescription
 from judged.evaluation.explain.explain import values_by_cutoff
@@ -58,6 +59,7 @@ def every_result() -> list[Result]:
         jd.leaderboard({"one": compared, "two": compared}), jd.power(QRELS, BM25, DENSE, "nDCG@10 AP", simulate=True),
         jd.variance(QRELS, {"A": [BM25, DENSE], "B": [DENSE, BM25]}, "AP"),
         jd.gate(QRELS, DENSE, baseline=BM25, min={"AP": 0.2}),
+        jd.tune_fusion(QRELS, RUNS, "wsum", "nDCG@10"), ranx.compare(ranx.Qrels({"q": {"d": 1}}), [ranx.Run({"q": {"d": 1.0}}, name=name) for name in (NASTY, "b")], ["map"]),
         jd.pool(RUNS, depth=3, n=5), jd.pool(RUNS, depth=20, sample={5: 1, 20: 0.3}).head(3), compared.next_to_judge(3), jd.pool_bias(QRELS, RUNS),
         Todo((TodoItem(NASTY, NASTY, 1, (NASTY,), reason=NASTY),), notes=(NASTY,)), Judgments((Judgment(NASTY, NASTY, 2.0), Judgment("q", "d", None)), (NASTY,)),
         agreed, agreed.order, agreed.bias, jd.correlate(BM25, DENSE), correlate_all(RUNS),
