@@ -9,6 +9,7 @@ from typing import Any, Self, TypedDict
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
 from judged.io.tables.named_columns import NamedColumns
+from judged.io.tables.splits import Split
 from judged.measures.profiles import Profile
 from judged.measures.registry import Measure
 
@@ -31,6 +32,7 @@ class JudgmentColumns(TypedDict, total=False):
     doc_col: str | None
     grade_col: str | None
     grade_map: Mapping[str, float] | None
+    split: str | None
 
 
 class ColumnOptions(JudgmentColumns, total=False):
@@ -79,6 +81,7 @@ class RagOptions:
     Args:
         query_col, doc_col, score_col, grade_col, rank_col: names of columns, each used in every table that has it.
         grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
+        split: the split to read, of a BEIR folder or of predictions of MTEB that have several.
         question, retrieved, relevant: fields of a question file, which contains judgments and rankings.
         roll_up: replace chunks by their documents: first, max or sum; see `jd.rag.roll_up`.
         documents: the document of each chunk, see `jd.rag.roll_up`.
@@ -96,6 +99,7 @@ class RagOptions:
     grade_col: str | None = None
     rank_col: str | None = None
     grade_map: Mapping[str, float] | None = None
+    split: str | None = None
     question: str | None = None
     retrieved: str | None = None
     relevant: str | None = None
@@ -118,7 +122,7 @@ class RagOptions:
         """The columns that were named, by role."""
         roles = ("query", "doc", "score", "grade", "rank")
         named = {role: name for role in roles if (name := getattr(self, f"{role}_col")) is not None}
-        return NamedColumns(named, self.grade_map)
+        return NamedColumns(named, self.grade_map, None if self.split is None else Split(self.split))
 
     @property
     def fields(self) -> dict[str, str]:
@@ -127,7 +131,7 @@ class RagOptions:
         return {name: field for name in names if (field := getattr(self, name)) is not None}
 
     @classmethod
-    def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
+    def separate(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
         """Separate the preparation from the other options, which are policies; an unknown option is an error."""
         if options:
             check_options(options, (*EvaluateOptions.__annotations__, "prepared"))

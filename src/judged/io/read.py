@@ -15,9 +15,11 @@ from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
 from judged.io.files.outputs import located
+from judged.io.formats.tools.beir import qrels_file
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
 from judged.io.parts.recognise import is_partitioned
 from judged.io.tables.columns import ColumnRequest
+from judged.io.tables.splits import Split
 
 
 def read_run(
@@ -27,6 +29,7 @@ def read_run(
     doc_col: str | None = None,
     score_col: str | None = None,
     rank_col: str | None = None,
+    split: str | None = None,
     labels: Any = None,
     name: str | None = None,
 ) -> Run:
@@ -48,6 +51,7 @@ def read_run(
         doc_col: the column of document ids.
         score_col: the column of scores.
         rank_col: the column of ranks.
+        split: the split to read, of predictions of MTEB that have several.
         labels: the judgments that a column of scores belongs to, such as a LETOR file; other runs do not need them.
         name: the name of the run; that of a file is its path.
 
@@ -60,7 +64,7 @@ def read_run(
     """
     columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    return read_requested_run(source, ColumnRequest("run", named), labels=labels, name=name)
+    return read_requested_run(source, ColumnRequest("run", named, split=_split(split)), labels=labels, name=name)
 
 
 def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = None, name: str | None = None) -> Run:
@@ -77,7 +81,19 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
         partitions = open_requested_partitions(source, request, name)
         assert partitions is not None
         return located(partitions.read(), source)
-    return read_one_run(source, request, judged, name=name)
+    run = read_one_run(source, request, judged, name=name)
+    _check_split(request)
+    return run
+
+
+def _split(name: str | None) -> Split | None:
+    return None if name is None else Split(name)
+
+
+def _check_split(request: ColumnRequest) -> None:
+    """Raise if a single input was to have splits, and has none."""
+    if request.split is not None and request.used is None:
+        request.split.check_used()
 
 
 def open_whole_run(source: Any) -> Run | UnreadRun:
@@ -99,6 +115,7 @@ def read_qrels(
     grade_col: str | None = None,
     aspect_col: str | None = None,
     grade_map: Mapping[str, float] | None = None,
+    split: str | None = None,
     name: str | None = None,
 ) -> Qrels:
     """Read judgments from a file or from memory, in the formats of `read_run`.
@@ -114,6 +131,7 @@ def read_qrels(
         grade_col: the column of grades.
         aspect_col: the column of subtopics.
         grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
+        split: the split to read, of a BEIR folder that has several.
         name: the name of the judgments; that of a file is its path.
 
     Raises:
@@ -127,7 +145,9 @@ def read_qrels(
     """
     columns = {"query": query_col, "doc": doc_col, "grade": grade_col, "aspect": aspect_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    return read_requested_qrels(source, ColumnRequest("qrels", named, grade_map=grade_map), name=name)
+    return read_requested_qrels(
+        source, ColumnRequest("qrels", named, grade_map=grade_map, split=_split(split)), name=name
+    )
 
 
 def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | None = None) -> Qrels:
@@ -136,7 +156,9 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
         return source
     if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
         raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
+    source = qrels_file(source, request.split)
     table = open_table(source, request)
+    _check_split(request)
     if not isinstance(table, Qrels):
         from judged.io.tables.table import SourceTable, as_qrels
 

@@ -19,6 +19,7 @@ from judged.io.rag.questions import read_questions
 from judged.io.rag.recognise import is_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run
 from judged.io.tables.named_columns import NamedColumns
+from judged.io.tables.splits import Split
 
 _FORMAT = {
     **dict.fromkeys(("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel"), "trec"),
@@ -65,6 +66,7 @@ def convert(
     kind: str | None = None,
     format: str | None = None,
     grade_map: Mapping[str, float] | None = None,
+    split: str | None = None,
     **names: str | None,
 ) -> int:
     """Write a run or judgments in another format, and return the number of rows.
@@ -75,6 +77,7 @@ def convert(
         kind: run or qrels (default: by the name of the target, `.run` or `qrels`, or by the content of the source).
         format: see `write_run`.
         grade_map: grades of words, see `read_qrels`.
+        split: the split to read, see `read_qrels`.
         names: columns (`query_col`, `doc_col`, …), see `read_run`; or fields of questions, see `read_questions`.
     """
     if kind not in (None, "run", "qrels"):
@@ -83,7 +86,8 @@ def convert(
     kind = kind or _kind_of(target)
     named = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in named.items() if not name.endswith("_col")}
-    columns = NamedColumns({n.removesuffix("_col"): c for n, c in named.items() if n.endswith("_col")}, grade_map)
+    roles = {name.removesuffix("_col"): column for name, column in named.items() if name.endswith("_col")}
+    columns = NamedColumns(roles, grade_map, None if split is None else Split(split))
     table = _read(source, kind, columns, fields)
     columns.check_used()
     _write(Export(table), target, format)

@@ -24,6 +24,7 @@ from judged.io.tables.column_names import (
     same_column,
     single,
 )
+from judged.io.tables.splits import Split
 from judged.io.text.decimals import What
 
 IsRanks = Callable[[str], bool]
@@ -72,6 +73,7 @@ class ColumnRequest(NamedTuple):
         roles: the columns to find; those of a run or of judgments follow from `what`.
         grade_map: grades of words.
         used: collects the named columns that tables have; None if every table must have them.
+        split: the split to read, of an input that has several.
     """
 
     what: str
@@ -79,6 +81,7 @@ class ColumnRequest(NamedTuple):
     roles: Mapping[str, Role] = {}
     grade_map: Mapping[str, float] | None = None
     used: UsedColumns | None = None
+    split: Split | None = None
 
     def named_column(self, role: str, names: Sequence[str]) -> str | None:
         """Return the column that the caller named, if it is among these."""
