@@ -165,7 +165,7 @@ def _read_lines(lines: list[str], filled: list[int], names: Sequence[str], conte
         assert context.lines is not None
         for at in range(0, len(filled), _BATCH):
             batch = replace(context, lines=context.lines[at : at + _BATCH])
-            yield take_columns(_load_lines(lines, filled[at : at + _BATCH], batch), columns, batch)
+            yield take_columns(_load_lines(lines, filled[at : at + _BATCH], batch), columns, batch.items())
 
     return ColumnBatches(context, columns, batches(), lambda: context.items(columns.column))
 
