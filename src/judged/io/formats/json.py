@@ -18,6 +18,7 @@ from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.formats.shapes import may_have_shape, nearest_named, parts_of
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.tables.containers import is_flat, read_items, read_mapping
 from judged.io.tables.context import Context
@@ -41,7 +42,12 @@ def _detect(head: Head, request: ColumnRequest) -> tuple[str, ...] | None:
         record = json.loads(head.line)
     except (ValueError, RecursionError):
         return ()
-    return tuple(record) if is_flat(record, Context(request)) else ()
+    return tuple(record) if is_flat(record, Context(request)) and not _is_shaped(record, request) else ()
+
+
+def _is_shaped(record: Any, request: ColumnRequest) -> bool:
+    """Return whether a record contains a document of another program."""
+    return request.is_ranking and may_have_shape(record) and parts_of(record) is not None
 
 
 def _read(content: Content, detected: Detected, context: Context) -> SourceTable | ColumnBatches:
@@ -70,10 +76,17 @@ def _read_by_reference(content: Content, context: Context) -> SourceTable | Colu
     text = decode(data, context.name)
     lines, filled = _split_lines(text)
     if not _are_json_lines(lines, filled):
-        return _read_value(load_json(text, context.place), context)
+        value = load_json(text, context.place)
+        with nearest_named(value, context.request):
+            return _read_value(value, context)
     context = replace(context, lines=np.array(filled) + 1, warnings=check_end(data[-9:-8], context.name))
     first = load_json(lines[filled[0]], context.items().place(0))
-    if is_flat(first, context):
+    with nearest_named(first, context.request):
+        return _read_items(lines, filled, first, context)
+
+
+def _read_items(lines: list[str], filled: list[int], first: Any, context: Context) -> SourceTable | ColumnBatches:
+    if is_flat(first, context) and not _is_shaped(first, context.request):
         return _read_lines(lines, filled, list(first), context)
     if context.request.is_ranking:
         return read_items(_load_lines(lines, filled, context), context)
