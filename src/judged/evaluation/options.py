@@ -8,8 +8,8 @@ from typing import Any, Self, TypedDict
 
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
+from judged.io.read import split_of
 from judged.io.tables.named_columns import NamedColumns
-from judged.io.tables.splits import Split
 from judged.measures.profiles import Profile
 from judged.measures.registry import Measure
 
@@ -122,7 +122,7 @@ class RagOptions:
         """The columns that were named, by role."""
         roles = ("query", "doc", "score", "grade", "rank")
         named = {role: name for role in roles if (name := getattr(self, f"{role}_col")) is not None}
-        return NamedColumns(named, self.grade_map, None if self.split is None else Split(self.split))
+        return NamedColumns(named, self.grade_map, split_of(self.split))
 
     @property
     def fields(self) -> dict[str, str]:

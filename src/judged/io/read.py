@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.core.numeric.native import NATIVE
 from judged.core.tables import READERS
@@ -15,11 +15,13 @@ from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
 from judged.io.files.outputs import located
-from judged.io.formats.tools.beir import qrels_file
+from judged.io.files.source import is_path
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
 from judged.io.parts.recognise import is_partitioned
 from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.splits import Split
+
+if TYPE_CHECKING:
+    from judged.io.tables.splits import Split
 
 
 def read_run(
@@ -64,7 +66,7 @@ def read_run(
     """
     columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    return read_requested_run(source, ColumnRequest("run", named, split=_split(split)), labels=labels, name=name)
+    return read_requested_run(source, ColumnRequest("run", named, split=split_of(split)), labels=labels, name=name)
 
 
 def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = None, name: str | None = None) -> Run:
@@ -86,8 +88,13 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
     return run
 
 
-def _split(name: str | None) -> Split | None:
-    return None if name is None else Split(name)
+def split_of(name: str | None) -> Split | None:
+    """Return the split that the caller named."""
+    if name is None:
+        return None
+    from judged.io.tables.splits import Split
+
+    return Split(name)
 
 
 def _check_split(request: ColumnRequest) -> None:
@@ -146,7 +153,7 @@ def read_qrels(
     columns = {"query": query_col, "doc": doc_col, "grade": grade_col, "aspect": aspect_col}
     named = {role: column for role, column in columns.items() if column is not None}
     return read_requested_qrels(
-        source, ColumnRequest("qrels", named, grade_map=grade_map, split=_split(split)), name=name
+        source, ColumnRequest("qrels", named, grade_map=grade_map, split=split_of(split)), name=name
     )
 
 
@@ -156,7 +163,10 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
         return source
     if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
         raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
-    source = qrels_file(source, request.split)
+    if is_path(source) and os.path.isdir(os.fsdecode(source)):  # noqa: PTH112 - `Path` raises for long texts
+        from judged.io.formats.tools.beir import qrels_file
+
+        source = qrels_file(source, request.split)
     table = open_table(source, request)
     _check_split(request)
     if not isinstance(table, Qrels):

@@ -17,9 +17,8 @@ from judged.io.files.outputs import check_output
 from judged.io.files.source import PAD, read_bytes, source_name
 from judged.io.rag.questions import read_questions
 from judged.io.rag.recognise import is_questions
-from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run
+from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run, split_of
 from judged.io.tables.named_columns import NamedColumns
-from judged.io.tables.splits import Split
 
 _FORMAT = {
     **dict.fromkeys(("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel"), "trec"),
@@ -87,7 +86,7 @@ def convert(
     named = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in named.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in named.items() if name.endswith("_col")}
-    columns = NamedColumns(roles, grade_map, None if split is None else Split(split))
+    columns = NamedColumns(roles, grade_map, split_of(split))
     table = _read(source, kind, columns, fields)
     columns.check_used()
     _write(Export(table), target, format)

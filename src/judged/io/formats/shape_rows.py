@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
@@ -13,6 +13,7 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.formats.shapes import Shaped, TextRow, a_shape, may_have_shape, parts_of
 from judged.io.run_names import short_names
 from judged.io.tables.context import Context
+from judged.io.tables.splits import choose_split
 from judged.io.tables.table import SourceTable
 from judged.io.text.decimals import is_decimal
 from judged.tables.text import counted
@@ -38,6 +39,9 @@ class Ranking(NamedTuple):
         partial: why documents may be missing.
         page: an identifier that all pages of one ranking have.
         unscored: the scores are null.
+        whole: no other document has more of this ranking: a second one of the same query is an error.
+        ordered: False if the order of the documents means nothing.
+        left_out: number of documents that were not judged after all.
     """
 
     docs: list[Any]
@@ -48,6 +52,9 @@ class Ranking(NamedTuple):
     partial: str = ""
     page: str | None = None
     unscored: bool = False
+    whole: bool = False
+    ordered: bool = True
+    left_out: int = 0
 
 
 # ── helpers for readers ──────────────────────────────────────────────────────────────────────────
@@ -144,7 +151,7 @@ def _pages(parts: list[Shaped], context: Context) -> Iterator[_Page]:
         where = _place(context, part.item)
         read = _reader(part, context.request.what, where)
         try:
-            for ranking in read(part.value, where):
+            for ranking in read(_chosen(part, context, where), where):
                 start, query = (
                     ranking.start or _offset(part.beside),
                     part.query if ranking.query is None else ranking.query,
@@ -153,6 +160,14 @@ def _pages(parts: list[Shaped], context: Context) -> Iterator[_Page]:
         except DataError as error:
             about = "" if part.query is None else f" in the document of query {shown(part.query)}"
             raise error.changed(problem=f"{error.problem}{about}") from None
+
+
+def _chosen(part: Shaped, context: Context, where: Place) -> Any:
+    """Return the split of a document that has several, else the document."""
+    if part.shape.splits is None:
+        return part.value
+    splits = part.shape.splits(part.value, where)
+    return splits[choose_split(list(splits), context.request.split, where)]
 
 
 def _offset(record: Mapping[str, Any] | None) -> int:
@@ -176,7 +191,7 @@ def _name_queries(pages: list[_Page], context: Context) -> tuple[list[_Page], li
         text = (
             f"{counted(len(keys), 'response')} of {context.name} have no query ids; their positions are used: 1, 2, …"
         )
-        warned = [Warned("query-positions", len(keys), text, Hint("write {query: response} to use other ids"))]
+        warned = [Warned("query-positions", len(keys), text, Hint("name the queries, as {query: response} or in a field query of each record"))]
     elif context.path is None or context.path.startswith("<"):
         hint = "write {query: response}, or save it in a file with the query as its name"
         raise DataError(
@@ -194,8 +209,13 @@ def _table(pages: list[_Page], context: Context) -> SourceTable:
     by_query: dict[str, list[_Page]] = {}
     for page in pages:
         by_query.setdefault(f"{page.query!r}" if context.typed else f"{page.query}", []).append(page)
+    _check_whole(by_query.values(), context)
     groups = [sorted(group, key=lambda page: page.ranking.start) for group in by_query.values()]
     is_run = context.request.what == "run"
+    if left_out := sum(page.ranking.left_out for page in pages):
+        text = f"{counted(left_out, 'answer')} of {context.name} had no grade that could be read, left out"
+        context = replace(context, warnings=(*context.warnings, Warned("no-answer", left_out, text)))
+        groups = [group for group in groups if any(page.ranking.docs for page in group)]
     if is_run:
         _check_hits(groups, context)
         context = replace(context, warnings=(*context.warnings, *_warn(groups, context)))
@@ -211,8 +231,17 @@ def _table(pages: list[_Page], context: Context) -> SourceTable:
     first = np.array([group[0].item for group in groups], np.int64)
     return SourceTable(
         **context.basics(), origin=origin, query_origin=context.whole() if context.lines is None else context.items({}, first),
-        query=queries, doc=docs, size=size, number=_numbers(groups), rank=rank if is_run and len(docs) else None,
+        query=queries, doc=docs, size=size, number=_numbers(groups), rank=rank if is_run and len(docs) and pages[0].ranking.ordered else None,
     )  # fmt: skip
+
+
+def _check_whole(groups: Iterable[list[_Page]], context: Context) -> None:
+    for first, *more in groups:
+        if more and first.ranking.whole:
+            where, other = _place(context, more[0].item), _place(context, first.item)
+            problem = f"duplicate query {shown(first.query)}" + ("" if context.lines is None else f"; first at {other}")
+            hint = "keep one of them, or give each an id of its own"
+            raise DataError("duplicate-query", problem, where=where, value=first.query, hint=hint)
 
 
 def _numbers(groups: list[list[_Page]]) -> list[Any] | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 TextRow = tuple[Any, Any, Any]  # id, title, text
 _FOLDERS = ("engines", "tools")
 _QUERIES = ("query", "query_id", "queryid", "qid", "topic")
+_FLAT = "judgment"  # in the only shape without lists and objects
 _FEW = 16  # entries by which a value is recognised
 _SAMPLE = 100  # keys of a document that are compared with those of the shapes
 _UNREADABLE = ("form", "columns", "score-type", "grade-type")
@@ -41,6 +42,8 @@ class JsonShape(NamedTuple):
         run: returns the rankings of a document.
         qrels: returns its judgments.
         texts: returns its texts of queries or documents.
+        splits: returns the parts of a document that has one for each split, by the names of the splits; the readers get the chosen one.
+        questions: a document has judgments and a ranking of its own, and is evaluated alone.
         one_query: a document is the answer to one query, whose id it does not have. The id is the key in `{query: document}`, the field
             beside the document in `{"query": …, "response": document}`, or else the name of the file.
         origin: the program that writes such documents, for the docs.
@@ -52,6 +55,8 @@ class JsonShape(NamedTuple):
     run: Callable[[Any, Place], Iterable[Ranking]] | None = None
     qrels: Callable[[Any, Place], Iterable[Ranking]] | None = None
     texts: Callable[[Any, Place], Iterable[TextRow]] | None = None
+    splits: Callable[[Any, Place], Mapping[str, Any]] | None = None
+    questions: bool = False
     one_query: bool = False
     origin: str = ""
     aliases: tuple[str, ...] = ()
@@ -106,7 +111,19 @@ def shape_of(value: Any) -> JsonShape | None:
 def may_have_shape(value: Any) -> bool:
     """Return whether a value may have a shape, by its first entries and without importing any: a table of numbers has none."""
     first = value[0] if isinstance(value, list) and value else value
-    return isinstance(first, Mapping) and any(map(_is_structure, islice(first.values(), _FEW)))
+    return isinstance(first, Mapping) and (_FLAT in first or any(map(_is_structure, islice(first.values(), _FEW))))
+
+
+def has_questions(value: Any) -> bool:
+    """Return whether a record of another program has judgments and a ranking of its own."""
+    shape = shape_of(value) if may_have_shape(value) else None
+    return shape is not None and shape.questions
+
+
+def has_reader(value: Any, what: str) -> bool | None:
+    """Return whether the shape of a value can be read as a run, judgments or texts; None if it has no shape."""
+    shape = shape_of(value) if may_have_shape(value) else None
+    return None if shape is None else getattr(shape, what) is not None
 
 
 def _is_structure(entry: Any) -> bool:
@@ -176,23 +193,31 @@ def _unknown(first: Shaped, value: Any, item: int) -> Shaped:
 
 
 def _has(value: Any, path: str) -> bool:
+    return next(_values_at(value, path), None) is not None
+
+
+def lookup(value: Any, path: str) -> Any:
+    """Return the value at a path; None if there is none. `{"a": {"b": 1}}` and `{"a.b": 1}` both have `a.b`."""
+    return next(_values_at(value, path), (None,))[0]
+
+
+def _values_at(value: Any, path: str) -> Iterator[tuple[Any]]:
+    """Iterate over the values at a path, each in a tuple: a name may contain dots."""
+    if not path:
+        yield (value,)
+        return
     steps = path.split(".")
-    for i, step in enumerate(steps):
+    for end in range(1, len(steps) + 1):
+        step, rest = ".".join(steps[:end]), ".".join(steps[end:])
         name = step.removesuffix("[]").removesuffix("{}")
-        if name:
-            if not isinstance(value, Mapping) or name not in value:
-                return False
-            value = value[name]
-        if step.endswith("[]"):
-            if not isinstance(value, list):
-                return False
-            if i + 1 < len(steps):
-                if not value:
-                    return False
-                value = value[0]
-        elif step.endswith("{}") and not isinstance(value, Mapping):
-            return False
-    return True
+        if name and not (isinstance(value, Mapping) and name in value):
+            continue
+        inner = value[name] if name else value
+        if step.endswith("[]") and (not isinstance(inner, list) or (rest and not inner)):
+            continue
+        if step.endswith("{}") and not isinstance(inner, Mapping):
+            continue
+        yield from _values_at(inner[0] if rest and step.endswith("[]") else inner, rest)
 
 
 def _keys(value: Any, depth: int = 6) -> Iterator[str]:

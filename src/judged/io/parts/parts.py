@@ -16,7 +16,6 @@ from judged.io.files.source import HEAD, PAD, compression, file_path, raise_file
 from judged.io.files.stored import Stored, map_files
 from judged.io.formats.delimited import Header
 from judged.io.formats.registry import Detected, detect_format
-from judged.io.formats.tools.beir import check_no_run
 from judged.io.formats.trec import TREC
 from judged.io.open_table import read_one_run
 from judged.io.parts.lazy_frames import cut_dataset, cut_lazy
@@ -73,9 +72,14 @@ def open_requested_partitions(source: Any, request: ColumnRequest, name: str | N
         return _partitioned("run", cut_dataset(source, request), name, request)
     if is_lazy(source):
         return _partitioned("run", cut_lazy(source, request), name, request, source=source)
-    check_no_run(source)
     listing = list_files(source)
-    return None if listing is None else _open_files(source, listing, request, name)
+    if listing is None:
+        return None
+    if not listing.alone:
+        from judged.io.formats.tools.beir import check_no_run
+
+        check_no_run(source)
+    return _open_files(source, listing, request, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from numpy.typing import NDArray
 
@@ -24,8 +24,10 @@ from judged.io.tables.column_names import (
     same_column,
     single,
 )
-from judged.io.tables.splits import Split
 from judged.io.text.decimals import What
+
+if TYPE_CHECKING:
+    from judged.io.tables.splits import Split
 
 IsRanks = Callable[[str], bool]
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from judged.errors import DataError, Hint
 from judged.io.tables.column_names import list_columns, nearest_column
 from judged.io.tables.columns import ColumnRequest, UsedColumns
-from judged.io.tables.splits import Split
+
+if TYPE_CHECKING:
+    from judged.io.tables.splits import Split
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

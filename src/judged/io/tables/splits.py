@@ -33,7 +33,8 @@ def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str
     if split is None:
         if len(names) == 1:
             return names[0]
-        hint = Hint("choose one with {split}", split=names[0])
+        usual = next((name for name in names if name.rpartition("/")[2] == "test"), names[0])
+        hint = Hint("choose one with {split}", split=usual)
         raise DataError("split", f"several splits: {list_columns(names)}", where=where, hint=hint)
     split.used = True
     fitting = [name for name in names if split.name in (name, *name.split("/"))]
