@@ -84,6 +84,14 @@ def column(items: list[Any], name: str, where: Place, at: str) -> list[Any]:
         raise
 
 
+def take_id(value: Any, path: str, where: Place) -> Any:
+    """Return the id at a path, which is not null: a ranking without one would be numbered."""
+    found = take(value, path, object, where)
+    if found is None:
+        raise DataError("id-null", f"the id is missing: null at {path}", where=where, hint="fill it in, or drop the record")
+    return found
+
+
 def decimals(values: list[Any]) -> list[Any]:
     """Return numbers that are written as text; everything else stays, and is checked later."""
     return [

@@ -224,7 +224,7 @@ def _keys(value: Any, depth: int = 6) -> Iterator[str]:
     """Iterate over the keys of a document, of lists only the first item."""
     if isinstance(value, Mapping):
         for name, entry in list(value.items())[:_SAMPLE]:
-            yield str(name)
+            yield from str(name).split(".")
             yield from _keys(entry, depth - 1) if depth else ()
     elif isinstance(value, list) and value and depth:
         yield from _keys(value[0], depth - 1)

@@ -57,11 +57,13 @@ def test_the_answer_to_one_query_is_read_in_every_surrounding(shape):
 def test_a_document_without_a_required_path_is_nearest_to_its_shape(shape):
     value = json.loads(shape.example)
     path = shape.requires[-1]
-    step = path.split(".")[-1].rstrip("[]{}")
-    holder = value
-    for name in path.split(".")[:-1]:
-        holder = holder[name.rstrip("[]{}")]
+    holder, step = value, ""
+    for name in path.split("."):
         holder = holder[0] if isinstance(holder, list) else holder
+        if step in holder:
+            holder, step = holder[step], ""
+            holder = holder[0] if isinstance(holder, list) else holder
+        step = f"{step}.{name.rstrip('[]{}')}".strip(".")
     holder[f"{step}s"] = holder.pop(step)
     if shape_of(value) is None:
         assert nearest_shape(value) == (shape, [path])

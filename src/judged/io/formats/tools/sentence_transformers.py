@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from judged.errors import Place
-from judged.io.formats.shape_rows import Ranking, column, take
+from judged.io.formats.shape_rows import Ranking, column, take, take_id
 from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
 
 
 def _run(record: Any, where: Place) -> Iterator[Ranking]:
     found = take(record, "results", list, where)
     docs, scores = (column(found, name, where, "results") for name in ("corpus_id", "score"))
-    yield Ranking(docs, scores, query=take(record, "query_id", object, where), whole=True)
+    yield Ranking(docs, scores, query=take_id(record, "query_id", where), whole=True)
 
 
 def _texts(record: Any, where: Place) -> Iterator[TextRow]:
-    yield take(record, "query_id", object, where), None, take(record, "query", str, where)
+    yield take_id(record, "query_id", where), None, take(record, "query", str, where)
 
 
 JSON_SHAPES.add(

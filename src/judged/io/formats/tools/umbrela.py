@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judged.errors import Place
-from judged.io.formats.shape_rows import Ranking, column, take
+from judged.io.formats.shape_rows import Ranking, column, take, take_id
 from judged.io.formats.shapes import JSON_SHAPES, JsonShape
 
 _IDS = {"query": ("qid", "query_id"), "passage": ("docid", "doc_id", "passage_id")}
@@ -25,13 +25,13 @@ def _judgment(record: Any, where: Place) -> Iterator[Ranking]:
 
 def _id(record: Mapping[str, Any], name: str, where: Place) -> Any:
     own = next((key for key in _IDS[name] if record.get(key) is not None), name)
-    return take(record, own, object, where)
+    return take_id(record, own, where)
 
 
 def _candidates(request: Any, where: Place) -> tuple[Any, list[Any], list[Any]]:
     """Return the query of a request, its candidates, and their ids."""
     found = take(request, "candidates", list, where)
-    return take(request, "query.qid", object, where), found, column(found, "docid", where, "candidates")
+    return take_id(request, "query.qid", where), found, column(found, "docid", where, "candidates")
 
 
 def _run(request: Any, where: Place) -> Iterator[Ranking]:
