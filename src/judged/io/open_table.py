@@ -149,7 +149,7 @@ def _join_batches(table: OpenTable) -> OpenTable:
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
-    from judged.io.formats.shapes import nearest_named
+    from judged.io.formats.nearest_shape import nearest_named
     from judged.io.formats.tools.ir_datasets import collection_name, collection_rows, is_collection
     from judged.io.tables.containers import read_items, read_mapping
     from judged.io.tables.frames import frame_of, read_frame

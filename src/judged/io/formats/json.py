@@ -17,8 +17,9 @@ from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, Raw
+from judged.io.formats.nearest_shape import nearest_named
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.formats.shapes import may_have_shape, nearest_named, parts_of
+from judged.io.formats.shapes import may_have_shape, parts_of
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.tables.containers import is_flat, read_items, read_mapping
 from judged.io.tables.context import Context

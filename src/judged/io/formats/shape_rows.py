@@ -88,7 +88,9 @@ def take_id(value: Any, path: str, where: Place) -> Any:
     """Return the id at a path, which is not null: a ranking without one would be numbered."""
     found = take(value, path, object, where)
     if found is None:
-        raise DataError("id-null", f"the id is missing: null at {path}", where=where, hint="fill it in, or drop the record")
+        raise DataError(
+            "id-null", f"the id is missing: null at {path}", where=where, hint="fill it in, or drop the record"
+        )
     return found
 
 
@@ -108,7 +110,7 @@ def raise_kind(value: Any, at: str, kind: type, where: Place) -> NoReturn:
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Page(NamedTuple):
+class QueryPage(NamedTuple):
     """Documents of a query, and the item that contains them."""
 
     query: Any
@@ -116,30 +118,22 @@ class _Page(NamedTuple):
     item: int
 
 
-def read_shape(value: Any, context: Context, *, items: bool = False) -> SourceTable | None:
-    """Read a document of a known shape, or several; None if the value has no such shape.
-
-    Args:
-        value: see `parts_of`.
-        context: of the source.
-        items: the value is a list of items, such as the lines of a file.
-    """
-    parts = parts_of(value, items=items)
+def read_shape(value: Any, context: Context) -> SourceTable | None:
+    """Read a document of a known shape, or several, see `parts_of`; None if the value has no such shape."""
+    parts = parts_of(value)
     if parts is None:
         return None
     context.request.raise_named(context.name)
     pages, warned = _name_queries(list(_pages(parts, context)), context)
-    return _table(pages, replace(context, warnings=(*context.warnings, *warned)))
+    return table_of(pages, replace(context, warnings=(*context.warnings, *warned)))
 
 
 def shape_texts(value: Any, where: Place) -> Iterator[TextRow] | None:
     """Return the texts in a document of a known shape; None if the value has no such shape."""
     parts = parts_of(value) if may_have_shape(value) else None
-    return (
-        None
-        if parts is None
-        else chain.from_iterable(_reader(part, "texts", where)(part.value, where) for part in parts)
-    )
+    if parts is None:
+        return None
+    return chain.from_iterable(_reader(part, "texts", where)(part.value, where) for part in parts)
 
 
 def _reader(part: Shaped, what: str, where: Place) -> Any:
@@ -154,17 +148,14 @@ def _place(context: Context, item: int) -> Place:
     return context.place if context.lines is None else context.items().place(item)
 
 
-def _pages(parts: list[Shaped], context: Context) -> Iterator[_Page]:
+def _pages(parts: list[Shaped], context: Context) -> Iterator[QueryPage]:
     for part in parts:
         where = _place(context, part.item)
         read = _reader(part, context.request.what, where)
         try:
             for ranking in read(_chosen(part, context, where), where):
-                start, query = (
-                    ranking.start or _offset(part.beside),
-                    part.query if ranking.query is None else ranking.query,
-                )
-                yield _Page(query, ranking._replace(start=start), part.item)
+                query = part.query if ranking.query is None else ranking.query
+                yield QueryPage(query, ranking._replace(start=ranking.start or _offset(part.beside)), part.item)
         except DataError as error:
             about = "" if part.query is None else f" in the document of query {shown(part.query)}"
             raise error.changed(problem=f"{error.problem}{about}") from None
@@ -187,7 +178,7 @@ def _offset(record: Mapping[str, Any] | None) -> int:
     return next((start for start in found if isinstance(start, int) and not isinstance(start, bool)), 0)
 
 
-def _name_queries(pages: list[_Page], context: Context) -> tuple[list[_Page], list[Warned]]:
+def _name_queries(pages: list[QueryPage], context: Context) -> tuple[list[QueryPage], list[Warned]]:
     """Give the rankings without a query their ids: the name of the file for one of them, their positions for several."""
     bare = [page for page in pages if page.query is None]
     keys = dict.fromkeys(page.ranking.page or i for i, page in enumerate(bare))
@@ -199,7 +190,14 @@ def _name_queries(pages: list[_Page], context: Context) -> tuple[list[_Page], li
         text = (
             f"{counted(len(keys), 'response')} of {context.name} have no query ids; their positions are used: 1, 2, …"
         )
-        warned = [Warned("query-positions", len(keys), text, Hint("name the queries, as {query: response} or in a field query of each record"))]
+        warned = [
+            Warned(
+                "query-positions",
+                len(keys),
+                text,
+                Hint("name the queries, as {query: response} or in a field query of each record"),
+            )
+        ]
     elif context.path is None or context.path.startswith("<"):
         hint = "write {query: response}, or save it in a file with the query as its name"
         raise DataError(
@@ -212,9 +210,9 @@ def _name_queries(pages: list[_Page], context: Context) -> tuple[list[_Page], li
     return [page if page.query is not None else page._replace(query=next(found)) for page in pages], warned
 
 
-def _table(pages: list[_Page], context: Context) -> SourceTable:
+def table_of(pages: list[QueryPage], context: Context) -> SourceTable:
     """Return the rows of all pages; those of one query follow each other."""
-    by_query: dict[str, list[_Page]] = {}
+    by_query: dict[str, list[QueryPage]] = {}
     for page in pages:
         by_query.setdefault(f"{page.query!r}" if context.typed else f"{page.query}", []).append(page)
     _check_whole(by_query.values(), context)
@@ -226,13 +224,11 @@ def _table(pages: list[_Page], context: Context) -> SourceTable:
         groups = [group for group in groups if any(page.ranking.docs for page in group)]
     if is_run:
         _check_hits(groups, context)
-        context = replace(context, warnings=(*context.warnings, *_warn(groups, context)))
+    context = replace(context, warnings=(*context.warnings, *(_warn if is_run else _warn_judgments)(groups, context)))
     docs = [doc for group in groups for page in group for doc in page.ranking.docs]
     size = np.array([sum(len(page.ranking.docs) for page in group) for group in groups], np.int64)
-    item = np.repeat(
-        [page.item for group in groups for page in group],
-        [len(page.ranking.docs) for group in groups for page in group],
-    )
+    pages = [page for group in groups for page in group]
+    item = np.repeat(np.array([page.item for page in pages], np.int64), [len(page.ranking.docs) for page in pages])
     queries = [group[0].query for group in groups]
     rank = np.arange(1, size.sum() + 1) - np.repeat(np.cumsum(size) - size, size)
     origin = context.keys(queries, size, docs, keyed=True) if context.lines is None else context.items({}, item)
@@ -243,7 +239,7 @@ def _table(pages: list[_Page], context: Context) -> SourceTable:
     )  # fmt: skip
 
 
-def _check_whole(groups: Iterable[list[_Page]], context: Context) -> None:
+def _check_whole(groups: Iterable[list[QueryPage]], context: Context) -> None:
     for first, *more in groups:
         if more and first.ranking.whole:
             where, other = _place(context, more[0].item), _place(context, first.item)
@@ -252,21 +248,22 @@ def _check_whole(groups: Iterable[list[_Page]], context: Context) -> None:
             raise DataError("duplicate-query", problem, where=where, value=first.query, hint=hint)
 
 
-def _numbers(groups: list[list[_Page]]) -> list[Any] | None:
+def _numbers(groups: list[list[QueryPage]]) -> list[Any] | None:
     """Return scores or grades; without them, the order of a query's documents decides."""
-    if all(page.ranking.numbers is None for group in groups for page in group):
+    lists = [[page.ranking for page in group if page.ranking.docs] for group in groups]
+    if all(ranking.numbers is None for rankings in lists for ranking in rankings):
         return None
     numbers: list[Any] = []
-    for group in groups:
-        known = [page.ranking.numbers for page in group if page.ranking.numbers is not None]
-        if len(known) == len(group):
+    for rankings in lists:
+        known = [ranking.numbers for ranking in rankings if ranking.numbers is not None]
+        if len(known) == len(rankings):
             numbers += chain.from_iterable(known)
         else:
-            numbers += range(sum(len(page.ranking.docs) for page in group), 0, -1)
+            numbers += range(sum(len(ranking.docs) for ranking in rankings), 0, -1)
     return numbers
 
 
-def _warn(groups: list[list[_Page]], context: Context) -> Iterator[Warned]:
+def _warn(groups: list[list[QueryPage]], context: Context) -> Iterator[Warned]:
     """Warn of rankings that are partial, have no scores or begin late."""
     lists = [[page.ranking for page in group] for group in groups]
     partial = [next(filter(None, (ranking.partial for ranking in rankings)), "") for rankings in lists]
@@ -280,12 +277,20 @@ def _warn(groups: list[list[_Page]], context: Context) -> Iterator[Warned]:
         yield Warned("hits-order", count, text)
     if count := sum(rankings[0].start > 0 for rankings in lists):
         text = (
-            f"the first documents of {counted(count, 'response')} of {context.name} are missing, which lowers all ranks"
+            f"{context.name} lacks the first documents of {counted(count, 'query')}; the others are ranked without them"
         )
         yield Warned("rank-offset", count, text, Hint("request the documents from the first one on"))
 
 
-def _check_hits(groups: list[list[_Page]], context: Context) -> None:
+def _warn_judgments(groups: list[list[QueryPage]], context: Context) -> Iterator[Warned]:
+    """Warn of judgments that depend on a ranking: measures that need all relevant documents are then too high."""
+    reasons = [next(filter(None, (page.ranking.partial for page in group)), "") for group in groups]
+    if count := sum(map(bool, reasons)):
+        text = f"judgments of {counted(count, 'query')} of {context.name} may be missing: {next(filter(None, reasons))}"
+        yield Warned("partial-judgments", count, text, Hint("use the ratings of the request"))
+
+
+def _check_hits(groups: list[list[QueryPage]], context: Context) -> None:
     """Raise for a query without documents, unless none matches it: an empty ranking would count as a bad one."""
     for group in groups:
         rankings = [page.ranking for page in group]

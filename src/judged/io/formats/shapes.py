@@ -5,30 +5,25 @@ Every file of `engines` and `tools` is imported; one that adds a `JsonShape` to 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from judged.errors import DataError, Place
+from judged.errors import Place
 from judged.registry import Registry
 
 if TYPE_CHECKING:
+    from judged.io.export import Export
     from judged.io.formats.shape_rows import Ranking
-    from judged.io.tables.columns import ColumnRequest
 
 TextRow = tuple[Any, Any, Any]  # id, title, text
 _FOLDERS = ("engines", "tools")
 _QUERIES = ("query", "query_id", "queryid", "qid", "topic")
 _FLAT = "judgment"  # in the only shape without lists and objects
 _FEW = 16  # entries by which a value is recognised
-_SAMPLE = 100  # keys of a document that are compared with those of the shapes
-_UNREADABLE = ("form", "columns", "score-type", "grade-type")
-_NEAR = 0.5  # least likeness that makes a shape the nearest
 
 
 class JsonShape(NamedTuple):
@@ -67,7 +62,18 @@ class JsonShape(NamedTuple):
         return sum(path.count(".") + 1 for path in self.requires)
 
     def matches(self, value: Any) -> bool:
-        return all(_has(value, path) for path in self.requires)
+        return all(has_path(value, path) for path in self.requires)
+
+
+class ToolWriter(NamedTuple):
+    """A format of another program in which judgments or runs are written; the name is that of `--to`."""
+
+    name: str
+    write: Callable[[Export, IO[str]], None]
+    target: str  # what reads the file, for the docs
+    kind: str = "qrels"  # or run
+    inside: str = ""  # the file to write if the target is a folder
+    aliases: tuple[str, ...] = ()
 
 
 class Shaped(NamedTuple):
@@ -81,12 +87,20 @@ class Shaped(NamedTuple):
 
 
 JSON_SHAPES = Registry[JsonShape]("format")
+_NAMED: list[Any] = [-1, []]  # the version of the registry, and what `_by_name` returns for it
+WRITERS = Registry[ToolWriter]("format")
 
 
 def all_shapes() -> tuple[JsonShape, ...]:
     """Return every shape, in the order of the folders and files that declare them."""
     _load()
     return tuple(JSON_SHAPES)
+
+
+def all_writers() -> tuple[ToolWriter, ...]:
+    """Return every format of another program in which judgments or runs can be written."""
+    _load()
+    return tuple(WRITERS)
 
 
 @cache
@@ -102,10 +116,27 @@ def _load() -> None:
 
 def shape_of(value: Any) -> JsonShape | None:
     """Return the shape of one document, of several that it matches the most specific; None if it has none of them."""
-    if not isinstance(value, Mapping | list) or not value:
+    if not isinstance(value, dict) and not isinstance(value, Mapping):
         return None
-    found = [shape for shape in all_shapes() if shape.matches(value)]
+    found = [shape for names, shape in _by_name() if any(name in value for name in names) and shape.matches(value)]
     return max(found, key=attrgetter("specificity"), default=None)
+
+
+def _by_name() -> list[tuple[tuple[str, ...], JsonShape]]:
+    """Return every shape with the possible names of its first required field, by which most are excluded."""
+    _load()
+    if _NAMED[0] != JSON_SHAPES.version:
+        _NAMED[:] = (
+            JSON_SHAPES.version,
+            [(tuple(name.rstrip("[]{}") for name in _first_names(shape.requires[0])), shape) for shape in JSON_SHAPES],
+        )
+    named: list[tuple[tuple[str, ...], JsonShape]] = _NAMED[1]
+    return named
+
+
+def _first_names(path: str) -> tuple[str, ...]:
+    """Return the first name of a path, and the path itself, which may be one name with dots."""
+    return tuple(dict.fromkeys((path.split(".")[0], path)))
 
 
 def may_have_shape(value: Any) -> bool:
@@ -132,14 +163,13 @@ def _is_structure(entry: Any) -> bool:
     return isinstance(entry, list) and (not entry or isinstance(entry[0], Mapping))
 
 
-def parts_of(value: Any, *, items: bool = False) -> list[Shaped] | None:
+def parts_of(value: Any) -> list[Shaped] | None:
     """Return the documents of known shapes in a value; None if it has none.
 
     Args:
-        value: a document, a list of documents, `{query: document}`, or records with a query and a document.
-        items: the value is a list of items, each of which is one of these, as in JSON Lines.
+        value: a document, `{query: document}`, a record with a query and a document; or a list of these.
     """
-    if isinstance(value, list) and (items or shape_of(value) is None):
+    if isinstance(value, list):
         first = _parts_in(value[0], 0) if value else None
         if first is None:
             return None
@@ -156,9 +186,14 @@ def _parts_in(value: Any, item: int) -> list[Shaped] | None:
         return None
     key = _query_key(value, (*_QUERIES, "id"))
     held = {name: entry for name, entry in value.items() if isinstance(entry, Mapping | list)}
-    if not any(_answers(entry) for entry in islice(held.values(), _FEW)):
+    found: dict[str, list[Shaped]] = {}
+    for i, (name, entry) in enumerate(held.items()):
+        if (parts := _answers(entry)) is not None:
+            found[name] = parts
+        elif i >= _FEW and not found:
+            break  # a table of many queries
+    if not found:
         return None
-    found = {name: parts for name, entry in held.items() if (parts := _answers(entry)) is not None}
     if key is not None and len(found) == 1:
         return [part._replace(query=value[key], item=item, beside=value) for parts in found.values() for part in parts]
     if len(held) < len(value):
@@ -192,7 +227,8 @@ def _unknown(first: Shaped, value: Any, item: int) -> Shaped:
 # ── paths ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _has(value: Any, path: str) -> bool:
+def has_path(value: Any, path: str) -> bool:
+    """Return whether a value has something at a path, see `JsonShape`."""
     return next(_values_at(value, path), None) is not None
 
 
@@ -220,59 +256,6 @@ def _values_at(value: Any, path: str) -> Iterator[tuple[Any]]:
         yield from _values_at(inner[0] if rest and step.endswith("[]") else inner, rest)
 
 
-def _keys(value: Any, depth: int = 6) -> Iterator[str]:
-    """Iterate over the keys of a document, of lists only the first item."""
-    if isinstance(value, Mapping):
-        for name, entry in list(value.items())[:_SAMPLE]:
-            yield from str(name).split(".")
-            yield from _keys(entry, depth - 1) if depth else ()
-    elif isinstance(value, list) and value and depth:
-        yield from _keys(value[0], depth - 1)
-
-
-# ── the nearest shape ────────────────────────────────────────────────────────────────────────────
-
-
-def nearest_shape(value: Any) -> tuple[JsonShape, list[str]] | None:
-    """Return the shape that a document resembles most, and the required paths that it does not have; None if it resembles none."""
-    from difflib import get_close_matches
-
-    known = sorted({_plain(key) for key in _keys(value)})[: 10 * _SAMPLE]
-
-    def share(names: set[str]) -> float:
-        return sum(bool(get_close_matches(name, known, 1, 0.84)) for name in names) / len(names)
-
-    def likeness(shape: JsonShape) -> tuple[float, int]:
-        required = {_plain(step.rstrip("[]{}")) for path in shape.requires for step in path.split(".")} - {""}
-        usual = {_plain(key) for key in _keys(json.loads(shape.example))}
-        return (2 * share(required) + share(usual)) / 3, shape.specificity
-
-    near = max(all_shapes(), key=likeness)
-    if likeness(near)[0] < _NEAR:
-        return None
-    return near, [path for path in near.requires if not _has(value, path)]
-
-
-@contextmanager
-def nearest_named(value: Any, request: ColumnRequest) -> Iterator[None]:
-    """Name the nearest shape in an error about a run or judgments that no reader takes, if there is one."""
-    try:
-        yield
-    except DataError as error:
-        near = nearest_shape(value) if request.is_ranking and error.slug in _UNREADABLE else None
-        if near is None:
-            raise
-        shape, missing = near
-        problem = error.problem if not error.got else f"expected {error.problem}, got {error.got}"
-        add = f"add {' and '.join(missing)}" if missing else "check its fields"
-        hint = f"{add} if this is {a_shape(shape)}, the nearest known format"
-        raise error.changed(slug="json-shape", problem=problem, got=None, hint=hint) from None
-
-
 def a_shape(shape: JsonShape) -> str:
     """Return the name of a shape with its article."""
     return f"{'an' if shape.name[0] in 'AEIOU' else 'a'} {shape.name}"
-
-
-def _plain(key: str) -> str:
-    return key.casefold().replace("_", "").replace("-", "")

@@ -124,7 +124,7 @@ def _read_shaped(items: list[Any], context: Context) -> tuple[Qrels, Run] | None
     """Read records of another program that have judgments and a ranking, but not as fields; None if they are none."""
     if not has_questions(items[0]):
         return None
-    tables = [read_shape(items, replace(context, request=ColumnRequest(what)), items=True) for what in ("qrels", "run")]
+    tables = [read_shape(items, replace(context, request=ColumnRequest(what))) for what in ("qrels", "run")]
     assert tables[0] is not None
     assert tables[1] is not None
     return as_qrels(replace(tables[0], warnings=())), as_run(tables[1])

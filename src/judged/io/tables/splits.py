@@ -19,7 +19,9 @@ class Split:
     def check_used(self) -> None:
         """Raise `split` if no input has splits."""
         if not self.used:
-            raise UsageError("split", "no input has splits", hint=Hint("omit {split}", split=self.name), value=self.name)
+            raise UsageError(
+                "split", "no input has splits", hint=Hint("omit {split}", split=self.name), value=self.name
+            )
 
 
 def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str:
@@ -37,9 +39,14 @@ def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str
         hint = Hint("choose one with {split}", split=usual)
         raise DataError("split", f"several splits: {list_columns(names)}", where=where, hint=hint)
     split.used = True
-    fitting = [name for name in names if split.name in (name, *name.split("/"))]
-    if len(fitting) == 1 or split.name in names:
-        return fitting[0] if split.name not in names else split.name
+    if split.name in names:
+        return split.name
+    fitting = [name for name in names if split.name in name.split("/")]
+    fitting = fitting or [name for name in names if name == split.name.rpartition("/")[2]]  # of an input without subsets
+    if len(fitting) == 1:
+        return fitting[0]
     problem = f"several splits are called {split.name!r}" if fitting else f"no split {split.name!r}"
     hint = Hint("use {split}", split=(fitting or names)[0])
-    raise DataError("split", f"{problem}; the splits are {list_columns(names)}", where=where, hint=hint, value=split.name)
+    raise DataError(
+        "split", f"{problem}; the splits are {list_columns(names)}", where=where, hint=hint, value=split.name
+    )

@@ -8,7 +8,8 @@ import pytest
 
 import judged as jd
 from judged.errors import DataError
-from judged.io.formats.shapes import JSON_SHAPES, all_shapes, nearest_shape, parts_of, shape_of
+from judged.io.formats.nearest_shape import nearest_shape
+from judged.io.formats.shapes import JSON_SHAPES, all_shapes, parts_of, shape_of
 from judged.io.rag.texts import read_texts
 
 SHAPES = [pytest.param(shape, id=shape.name) for shape in all_shapes()]

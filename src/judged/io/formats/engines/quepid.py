@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 from judged.errors import Place
+from judged.io.export import Export
 from judged.io.formats.shape_rows import Ranking, column, take
-from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 
 def _ratings(document: Any, where: Place) -> Iterator[Ranking]:
@@ -41,6 +43,18 @@ def _information_needs(document: Any, where: Place) -> Iterator[TextRow]:
         yield text, text, query.get("information_need")
 
 
+def _write(export: Export, file: IO[str]) -> None:
+    """Write ratings as CSV, as Quepid exports and imports them."""
+    judged = export.judgments(export.one_line)
+    shifted = next((query for query in judged if query.startswith((" -", " =", " +", " @"))), None)
+    if shifted is not None:
+        export.raise_id("id-blank", shifted, "Quepid drops the blank of the query {}", "write TREC, CSV or JSON")
+    rows = csv.writer(file, lineterminator="\n")
+    rows.writerow(("query", "docid", "rating"))
+    rows.writerows((query, doc, grade) for query, grades in judged.items() for doc, grade in grades.items())
+
+
+WRITERS.add(ToolWriter("quepid", _write, "the import of ratings of Quepid (CSV)"))
 JSON_SHAPES.add(
     JsonShape(
         "Quepid ratings",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import IO, Any
 
-from judged.errors import Place
+from judged.errors import DataError, Place, shown
+from judged.io.export import Export, write_json
 from judged.io.formats.engines.elasticsearch import check_indices, raise_error
 from judged.io.formats.shape_rows import Ranking, column, take
-from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 _PARAMS = ("query_string", "query", "query_text", "q", "text", "keywords")
 _CLAUSES = ("match", "match_phrase", "match_phrase_prefix", "match_bool_prefix", "term", "semantic", "neural")
@@ -93,6 +94,19 @@ def _rated_hits(response: Any, where: Place) -> Iterator[Ranking]:
         )
 
 
+def _write(export: Export, file: IO[str]) -> None:
+    """Write the ratings of a request; index and request of each query are left to the user, since judgments have neither."""
+    requests = []
+    for query, grades in export.judgments(export.strict).items():
+        wrong = next((grade for grade in grades.values() if not isinstance(grade, int) or grade < 0), None)
+        if wrong is not None:
+            problem = f"a rating of _rank_eval is an integer ≥ 0, and query {shown(query)} has {wrong:g}"
+            raise DataError("grade-range", problem, where=export.table.name, value=wrong, hint="scale the grades first")
+        requests.append({"id": query, "ratings": [{"_id": doc, "rating": grade} for doc, grade in grades.items()]})
+    write_json({"requests": requests}, export, file)
+
+
+WRITERS.add(ToolWriter("rank-eval", _write, "`_rank_eval`, after `_index` and `request` were added"))
 JSON_SHAPES.add(
     JsonShape(
         "_rank_eval request",

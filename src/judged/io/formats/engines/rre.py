@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import IO, Any
 
 from judged.errors import DataError, Place, shown
+from judged.io.export import Export, write_json
 from judged.io.formats.shape_rows import Ranking, raise_kind, take
-from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 _DEFAULT_GAIN = 2  # of RRE, for a document without gain and rating
 
@@ -63,6 +64,18 @@ def _texts(document: Any, where: Place) -> Iterator[TextRow]:
     return ((query, None, query) for query, _, _ in _queries(document, where))
 
 
+def _write(export: Export, file: IO[str]) -> None:
+    queries = [
+        {
+            "placeholders": {"$query": query},
+            "relevant_documents": {doc: {"gain": grade} for doc, grade in grades.items()},
+        }
+        for query, grades in export.judgments(export.strict).items()
+    ]
+    write_json({"index": "index", "id_field": "id", "template": "template.json", "queries": queries}, export, file)
+
+
+WRITERS.add(ToolWriter("rre", _write, "RRE, after `index` and `template` were changed to yours"))
 _QUERY = '{"template": "query.json", "placeholders": {"$query": "red shoes"}}'
 _RELEVANT = '"relevant_documents": {"d1": {"gain": 1}, "d2": {"gain": 3}}'
 for _name, _path, _example in (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 from judged.errors import Place
+from judged.io.export import Export, write_json
 from judged.io.formats.shape_rows import Ranking, column, decimals, take
-from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 _SOURCES = "hits.hits"
 
@@ -40,6 +41,20 @@ def _each_source(read: Any) -> Any:
     return read_sources
 
 
+def _write(export: Export, file: IO[str]) -> None:
+    judged = export.judgments(export.strict).items()
+    ratings = [
+        {"query": query, "ratings": [{"docId": doc, "rating": repr(grade)} for doc, grade in grades.items()]}
+        for query, grades in judged
+    ]
+    write_json(
+        {"name": export.table.label, "description": "", "type": "IMPORT_JUDGMENT", "judgmentRatings": ratings},
+        export,
+        file,
+    )
+
+
+WRITERS.add(ToolWriter("judgment-ratings", _write, "`PUT _plugins/_search_relevance/judgments` of OpenSearch"))
 _JUDGMENTS = """{"name": "Imported judgments", "type": "IMPORT_JUDGMENT",
  "judgmentRatings": [{"query": "red shoes", "ratings": [{"docId": "d1", "rating": "0.0"}, {"docId": "d2", "rating": "3.0"}]}]}"""
 _QUERIES = """{"name": "Shoes", "sampling": "manual", "querySetQueries": [{"queryText": "red shoes"}, {"queryText": "boots"}]}"""

@@ -32,7 +32,9 @@ def _results(what: str) -> Callable[[Any, Place], Iterator[Ranking]]:
     def read(document: Any, where: Place) -> Iterator[Ranking]:
         for i, row in enumerate(take(document, "rows", list, where)):
             at, found = f"rows[{i}].inputs.{name}", lookup(row, f"inputs.{name}")
-            ranking = _ranking(found if isinstance(found, list) else raise_kind(found, at, list, where), number, where, at)
+            ranking = _ranking(
+                found if isinstance(found, list) else raise_kind(found, at, list, where), number, where, at
+            )
             yield ranking._replace(query=lookup(row, "inputs.query_id") or lookup(row, "inputs.query"))
 
     return read

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Literal, NoReturn
+from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn
 
-from judged.errors import DataError, Place
+from judged.errors import DataError, Place, shown
 from judged.io.files.source import is_path, raise_file_error
+from judged.io.formats.shapes import WRITERS, ToolWriter
 from judged.io.tables.splits import Split, choose_split
+
+if TYPE_CHECKING:
+    from judged.io.export import Export
 
 TextKind = Literal["docs", "queries"]
 _TEXTS: dict[TextKind, str] = {"docs": "corpus.jsonl", "queries": "queries.jsonl"}
@@ -49,7 +53,10 @@ def texts_file(source: Any, kind: TextKind) -> Any:
 def check_no_run(source: Any) -> None:
     """Raise if a folder that is expected to contain a run is a BEIR folder."""
     if is_folder(source):
-        problem, hint = "a BEIR folder has judgments and texts, but no run", "pass it as the judgments, which come first"
+        problem, hint = (
+            "a BEIR folder has judgments and texts, but no run",
+            "pass it as the judgments, which come first",
+        )
         raise DataError("swapped", problem, where=os.fsdecode(source), hint=hint)
 
 
@@ -69,3 +76,17 @@ def _list(folder: str) -> list[str]:
 
 def _raise_missing(folder: str, name: str) -> NoReturn:
     raise DataError("beir", f"the BEIR folder has no {name}", where=folder, hint="name the file itself")
+
+
+def _write(export: Export, file: IO[str]) -> None:
+    """Write judgments as BEIR reads them: grades are integers, and nothing is quoted."""
+    file.write("query-id\tcorpus-id\tscore\n")
+    for query, grades in export.judgments(export.one_cell).items():
+        for doc, grade in grades.items():
+            if grade != int(grade):
+                problem, hint = f"the grade {grade:g} of document {shown(doc)} is no integer", "write TREC or CSV"
+                raise DataError("grade-text", problem, where=export.table.name, value=grade, hint=hint)
+            file.write(f"{query}\t{doc}\t{int(grade)}\n")
+
+
+WRITERS.add(ToolWriter("beir", _write, "BEIR, as `qrels/test.tsv` of a folder", inside=f"{_QRELS}/test.tsv"))

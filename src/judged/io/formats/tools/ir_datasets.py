@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from judged.errors import DataError, JudgedError
+from judged.errors import DataError, JudgedError, shown
 from judged.io.files.source import is_path
 
 _METHODS = {"qrels": "qrels_iter", "run": "scoreddocs_iter", "docs": "docs_iter", "queries": "queries_iter"}
@@ -33,7 +33,7 @@ def iterate_collection(source: Any, what: str) -> Iterator[Any]:
     if not callable(method):
         has = ", ".join(offered for offered, iterator in _METHODS.items() if callable(getattr(source, iterator, None)))
         problem = f"the dataset has no {_METHODS[what].removesuffix('_iter')}, only {has.replace('run', 'scoreddocs')}"
-        hint = "load the dataset of one split, such as beir/scifact/test" if what == "qrels" else "pass another source"
+        hint = "load the dataset of one split, such as beir/scifact/test" if what == "qrels" else "pass another source, such as a file"
         raise DataError("collection", problem, where=name or what, hint=hint)
     try:
         rows: Iterable[Any] = method()
@@ -41,9 +41,11 @@ def iterate_collection(source: Any, what: str) -> Iterator[Any]:
     except (JudgedError, MemoryError):
         raise
     except Exception as error:  # of the library: downloads, licences, damaged files
-        reason = f"{type(error).__name__}: {error}".replace("\n", " ")
+        reason = shown(f"{type(error).__name__}: {error}", 200)
         hint = "load it once with ir_datasets itself, which says what it needs"
-        raise DataError("collection", f"the dataset cannot be read ({reason})", where=name or what, hint=hint) from error
+        raise DataError(
+            "collection", f"the dataset cannot be read ({reason})", where=name or what, hint=hint
+        ) from error
 
 
 def collection_name(source: Any) -> str | None:

@@ -38,6 +38,6 @@ JSON_SHAPES.add(
         """{"id": "1", "run_type": "retriever", "inputs": {"query": "red shoes"},
  "outputs": {"documents": [{"page_content": "Shoe box", "metadata": {"id": "d2"}, "type": "Document"}]}}""",
         run=_run,
-        origin="`client.list_runs(run_type=\"retriever\")` of LangSmith, as JSON",
+        origin='`client.list_runs(run_type="retriever")` of LangSmith, as JSON',
     )
 )

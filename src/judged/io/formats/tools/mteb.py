@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import IO, Any
 
+from judged.core.tables import Run
 from judged.errors import DataError, Place, shown
+from judged.io.export import Export, write_json
 from judged.io.formats.shape_rows import Ranking, raise_kind
-from judged.io.formats.shapes import JSON_SHAPES, JsonShape
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, ToolWriter
 
 META = "mteb_model_meta"
 
@@ -34,6 +36,19 @@ def _run(predictions: Any, where: Place) -> Iterator[Ranking]:
         yield Ranking(list(ranking), list(ranking.values()), query=query, ordered=False, whole=True)
 
 
+def _write(export: Export, file: IO[str]) -> None:
+    """Write a run as the predictions of the subset `default` and the split `test`, with the name of the run as the model."""
+    if not isinstance(export.table, Run):
+        problem, hint = "only a run can be written in this format", "write judgments as TREC, CSV or JSON"
+        raise DataError("swapped", problem, where=export.table.name, hint=hint)
+    queries, docs, _ = export.each(export.strict)
+    model = {"model_name": export.table.label, "revision": "no_revision_available"}
+    write_json({META: model, "default": {"test": export.rankings(queries, docs)}}, export, file)
+
+
+WRITERS.add(
+    ToolWriter("mteb", _write, "`task.convert_to_reranking(…)` of MTEB, as `TASK_predictions.json`", kind="run")
+)
 JSON_SHAPES.add(
     JsonShape(
         "prediction file of MTEB",
