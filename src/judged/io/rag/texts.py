@@ -94,13 +94,14 @@ def _collection_rows(source: Any, kind: TextKind) -> Iterator[Row]:
     """Iterate over the texts of a dataset; fields of unknown names are left to the dataset, which knows its main text."""
     records, where = TextRecords(), Place(collection_name(source) or _WHAT)
     for item in iterate_collection(source, kind):
+        text = getattr(item, "default_text", None)
         try:
-            yield records.row(item, where)
+            row = records.row(item, where)
         except DataError:
-            text = getattr(item, "default_text", None)
             if not callable(text):
                 raise
-            yield id_text(item[0], where), None, text()
+            row = id_text(item[0], where), None, None
+        yield (row[0], None, text()) if row[1:] == (None, None) and callable(text) else row
 
 
 def _keep(rows: Iterator[Row], ids: Container[str] | None) -> Iterator[Row]:
