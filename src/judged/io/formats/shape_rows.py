@@ -13,7 +13,6 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.formats.shapes import Shaped, TextRow, a_shape, may_have_shape, parts_of
 from judged.io.run_names import short_names
 from judged.io.tables.context import Context
-from judged.io.tables.splits import choose_split
 from judged.io.tables.table import SourceTable
 from judged.io.text.decimals import is_decimal
 from judged.tables.text import counted
@@ -153,20 +152,12 @@ def _pages(parts: list[Shaped], context: Context) -> Iterator[QueryPage]:
         where = _place(context, part.item)
         read = _reader(part, context.request.what, where)
         try:
-            for ranking in read(_chosen(part, context, where), where):
+            for ranking in read(part.choose(context.request.split, where), where):
                 query = part.query if ranking.query is None else ranking.query
                 yield QueryPage(query, ranking._replace(start=ranking.start or _offset(part.beside)), part.item)
         except DataError as error:
             about = "" if part.query is None else f" in the document of query {shown(part.query)}"
             raise error.changed(problem=f"{error.problem}{about}") from None
-
-
-def _chosen(part: Shaped, context: Context, where: Place) -> Any:
-    """Return the split of a document that has several, else the document."""
-    if part.shape.splits is None:
-        return part.value
-    splits = part.shape.splits(part.value, where)
-    return splits[choose_split(list(splits), context.request.split, where)]
 
 
 def _offset(record: Mapping[str, Any] | None) -> int:

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from judged.errors import Place
+from judged.io.tables.splits import Split, choose_split
 from judged.registry import Registry
 
 if TYPE_CHECKING:
@@ -84,6 +85,13 @@ class Shaped(NamedTuple):
     query: Any = None
     item: int = 0
     beside: Mapping[str, Any] | None = None  # the record that contains the document
+
+    def choose(self, split: Split | None, where: Place) -> Any:
+        """Return the chosen split of a document that has several, else the document."""
+        if self.shape.splits is None:
+            return self.value
+        splits = self.shape.splits(self.value, where)
+        return splits[choose_split(list(splits), split, where)]
 
 
 JSON_SHAPES = Registry[JsonShape]("format")

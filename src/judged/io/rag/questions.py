@@ -64,14 +64,14 @@ def read_questions(
         return questions
     items, context = _read_items(source)
     if not named and (shaped := _read_shaped(items, context)) is not None:
-        return Questions(*(located(table, source) for table in shaped))
+        return Questions(located(shaped[0], source), located(shaped[1], source))
     records = _flatten(items, context)
     fields = find_fields(records, named, context.place)
-    items = context.items()
+    origin = context.items()
     columns = {
-        role: [_get(record, name, i, items) for i, record in enumerate(records)] for role, name in fields.items()
+        role: [_get(record, name, i, origin) for i, record in enumerate(records)] for role, name in fields.items()
     }
-    _check_distinct(columns["question"], items)
+    _check_distinct(columns["question"], origin)
     run = _run(columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words)
     qrels = _qrels(columns["question"], columns["relevant"], fields["relevant"], context)
     return Questions(located(qrels, source), located(run, source))
