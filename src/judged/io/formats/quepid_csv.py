@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judged.errors import DataError, Hint, Place, Warned
+from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.files.source import PAD, Content
 from judged.io.formats.delimited import Header, find_header
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
@@ -18,7 +18,7 @@ from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
 from judged.io.tables.table import SourceTable
 from judged.io.tables.text_table import find_text, read_text_table
-from judged.io.text.encoding import check_encoding
+from judged.io.text.encoding import check_encoding, is_utf8
 from judged.io.text.lines import Head
 from judged.tables.text import counted
 
@@ -73,19 +73,18 @@ def _read(content: Content, detected: Detected, context: Context) -> SourceTable
         raise DataError("swapped", problem, where=Place(context.name, header.line), hint=hint)
     if known is _RATINGS and (table := _read_complete(content, header, context)) is not None:
         return table
-    lines, rows = [], []
-    for line, row in _rows(content, header, context):
-        lines.append(line)
-        rows.append(dict(zip(header.names, row, strict=False)))
+    escaped = not is_utf8(bytes(content.read()[: -len(PAD)]))
+    lines: list[int] = []
     pages: list[QueryPage] = []
     unrated = 0
-    for item, row in enumerate(rows):
-        query, doc = _plain(row[known.query]), row.get(known.doc, "")
+    for line, cells in _rows(content, header, context):
+        row, item = dict(zip(header.names, cells, strict=False)), len(lines)
+        lines.append(line)
+        query, doc = (_id(cell, escaped=escaped) for cell in (_plain(row.get(known.query, "")), row.get(known.doc, "")))
         rating = row.get(known.rating or "", "").strip()
         if run and doc:
-            pages.append(
-                QueryPage(query, Ranking([doc], start=_position(row[known.position or ""], context, lines[item])), item)
-            )
+            position = _position(row.get(known.position or "", ""), Place(context.name, line))
+            pages.append(QueryPage(query, Ranking([doc], start=position - 1), item))
         elif run:
             pages.append(QueryPage(query, Ranking([]), item))  # a query without results
         elif rating:
@@ -135,22 +134,22 @@ def _rows(content: Content, header: Header, context: Context) -> Iterator[tuple[
             yield line, row
 
 
+def _id(cell: str, *, escaped: bool) -> str | bytes:
+    """Return an id; bytes that are not UTF-8 are kept."""
+    return cell.encode("utf-8", "surrogateescape") if escaped else cell
+
+
 def _plain(query: str) -> str:
     return query[1:] if query.startswith(tuple(f" {mark}" for mark in _FORMULA)) else query
 
 
-def _position(cell: str, context: Context, line: int) -> int:
+def _position(cell: str, where: Place) -> int:
     if not cell.strip().isdecimal() or int(cell) < 1:
-        where = Place(context.name, line)
+        hint = "export the file again"
         raise DataError(
-            "rank-type",
-            "a position as an integer ≥ 1",
-            got=repr(cell),
-            where=where,
-            value=cell,
-            hint="export the file again",
+            "rank-type", "a position as an integer ≥ 1", got=shown(cell), where=where, value=cell, hint=hint
         )
-    return int(cell) - 1
+    return int(cell)
 
 
 FORMATS.add(FileFormat("Quepid CSV", 45, _detect, _read))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from judged.errors import DataError, Hint, Place, Warned, shown
+from judged.io.formats.shape_checks import check_hits, check_whole, place_of, warn_judgments, warn_runs
 from judged.io.formats.shapes import Shaped, TextRow, a_shape, may_have_shape, parts_of
 from judged.io.run_names import short_names
 from judged.io.tables.context import Context
@@ -19,7 +20,7 @@ from judged.tables.text import counted
 
 _REQUESTS = ("request", "body", "params")
 _OTHER = {"run": "rankings", "qrels": "judgments", "texts": "texts"}
-_USE = {
+_USE: dict[str, Hint | str] = {
     "run": "pass it as a run",
     "qrels": "pass it as the judgments, which come first",
     "texts": Hint("pass it as {query_texts}", query_texts=None),
@@ -93,6 +94,14 @@ def take_id(value: Any, path: str, where: Place) -> Any:
     return found
 
 
+def scores_of(hits: list[Any], name: str, where: Place, at: str) -> dict[str, Any]:
+    """Return the scores of hits as fields of a `Ranking`: none if no hit has any, or if all of them are null."""
+    if not any(isinstance(hit, Mapping) and name in hit for hit in hits):
+        return {}
+    scores = column(hits, name, where, at)
+    return {"numbers": scores} if any(score is not None for score in scores) else {"unscored": True}
+
+
 def decimals(values: list[Any]) -> list[Any]:
     """Return numbers that are written as text; everything else stays, and is checked later."""
     return [
@@ -143,13 +152,9 @@ def _reader(part: Shaped, what: str, where: Place) -> Any:
     return read
 
 
-def _place(context: Context, item: int) -> Place:
-    return context.place if context.lines is None else context.items().place(item)
-
-
 def _pages(parts: list[Shaped], context: Context) -> Iterator[QueryPage]:
     for part in parts:
-        where = _place(context, part.item)
+        where = place_of(context, part.item)
         read = _reader(part, context.request.what, where)
         try:
             for ranking in read(part.choose(context.request.split, where), where):
@@ -206,7 +211,7 @@ def table_of(pages: list[QueryPage], context: Context) -> SourceTable:
     by_query: dict[str, list[QueryPage]] = {}
     for page in pages:
         by_query.setdefault(f"{page.query!r}" if context.typed else f"{page.query}", []).append(page)
-    _check_whole(by_query.values(), context)
+    check_whole(by_query.values(), context)
     groups = [sorted(group, key=lambda page: page.ranking.start) for group in by_query.values()]
     is_run = context.request.what == "run"
     if left_out := sum(page.ranking.left_out for page in pages):
@@ -214,8 +219,10 @@ def table_of(pages: list[QueryPage], context: Context) -> SourceTable:
         context = replace(context, warnings=(*context.warnings, Warned("no-answer", left_out, text)))
         groups = [group for group in groups if any(page.ranking.docs for page in group)]
     if is_run:
-        _check_hits(groups, context)
-    context = replace(context, warnings=(*context.warnings, *(_warn if is_run else _warn_judgments)(groups, context)))
+        check_hits(groups, context)
+    context = replace(
+        context, warnings=(*context.warnings, *(warn_runs if is_run else warn_judgments)(groups, context))
+    )
     docs = [doc for group in groups for page in group for doc in page.ranking.docs]
     size = np.array([sum(len(page.ranking.docs) for page in group) for group in groups], np.int64)
     pages = [page for group in groups for page in group]
@@ -228,15 +235,6 @@ def table_of(pages: list[QueryPage], context: Context) -> SourceTable:
         **context.basics(), origin=origin, query_origin=context.whole() if context.lines is None else context.items({}, first),
         query=queries, doc=docs, size=size, number=_numbers(groups), rank=rank if is_run and len(docs) and pages[0].ranking.ordered else None,
     )  # fmt: skip
-
-
-def _check_whole(groups: Iterable[list[QueryPage]], context: Context) -> None:
-    for first, *more in groups:
-        if more and first.ranking.whole:
-            where, other = _place(context, more[0].item), _place(context, first.item)
-            problem = f"duplicate query {shown(first.query)}" + ("" if context.lines is None else f"; first at {other}")
-            hint = "keep one of them, or give each an id of its own"
-            raise DataError("duplicate-query", problem, where=where, value=first.query, hint=hint)
 
 
 def _numbers(groups: list[list[QueryPage]]) -> list[Any] | None:
@@ -252,45 +250,3 @@ def _numbers(groups: list[list[QueryPage]]) -> list[Any] | None:
         else:
             numbers += range(sum(len(ranking.docs) for ranking in rankings), 0, -1)
     return numbers
-
-
-def _warn(groups: list[list[QueryPage]], context: Context) -> Iterator[Warned]:
-    """Warn of rankings that are partial, have no scores or begin late."""
-    lists = [[page.ranking for page in group] for group in groups]
-    partial = [next(filter(None, (ranking.partial for ranking in rankings)), "") for rankings in lists]
-    if count := sum(map(bool, partial)):
-        text = f"{counted(count, 'response')} of {context.name} may lack documents: {next(filter(None, partial))}"
-        yield Warned("partial-response", count, text, Hint("repeat the requests"))
-    if count := sum(any(ranking.unscored for ranking in rankings) for rankings in lists):
-        text = (
-            f"the scores of {counted(count, 'response')} of {context.name} are null; the order of the documents is used"
-        )
-        yield Warned("hits-order", count, text)
-    if count := sum(rankings[0].start > 0 for rankings in lists):
-        text = (
-            f"{context.name} lacks the first documents of {counted(count, 'query')}; the others are ranked without them"
-        )
-        yield Warned("rank-offset", count, text, Hint("request the documents from the first one on"))
-
-
-def _warn_judgments(groups: list[list[QueryPage]], context: Context) -> Iterator[Warned]:
-    """Warn of judgments that depend on a ranking: measures that need all relevant documents are then too high."""
-    reasons = [next(filter(None, (page.ranking.partial for page in group)), "") for group in groups]
-    if count := sum(map(bool, reasons)):
-        text = f"judgments of {counted(count, 'query')} of {context.name} may be missing: {next(filter(None, reasons))}"
-        yield Warned("partial-judgments", count, text, Hint("use the ratings of the request"))
-
-
-def _check_hits(groups: list[list[QueryPage]], context: Context) -> None:
-    """Raise for a query without documents, unless none matches it: an empty ranking would count as a bad one."""
-    for group in groups:
-        rankings = [page.ranking for page in group]
-        reason = next(filter(None, (ranking.partial for ranking in rankings)), "")
-        total = max(ranking.total or 0 for ranking in rankings)
-        if not any(ranking.docs for ranking in rankings) and (reason or total):
-            problem = f"the response to query {shown(group[0].query)} has no documents"
-            problem += (
-                f": {reason}" if reason else f", although {counted(total, 'document matches', 'documents match')}"
-            )
-            hint = "repeat the request" if reason else "repeat the request with a size above 0"
-            raise DataError("no-hits", problem, where=_place(context, group[0].item), hint=hint)

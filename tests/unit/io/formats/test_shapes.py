@@ -86,3 +86,58 @@ def test_ordinary_tables_have_no_shape():
 
 def test_names_of_shapes_are_declared_once():
     assert len(JSON_SHAPES) == len({shape.name for shape in JSON_SHAPES})
+
+
+ODD = (
+    None,
+    True,
+    3,
+    -1,
+    1e308,
+    float("nan"),
+    "",
+    "text",
+    [],
+    {},
+    [3],
+    [None],
+    {"a": 1},
+    {"hits": 3},
+    [[]],
+    "x" * 5000,
+    10**30,
+    "\0",
+    "\ud800",
+)
+
+
+def mutations(value, replace):
+    """Copies of a document, each with another value in one place, or without it."""
+    yield from (replace(odd) for odd in ODD)
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+
+        def inside(odd, key=key):
+            changed = value.copy()
+            changed[key] = odd
+            return replace(changed)
+
+        yield from mutations(value[key], inside)
+        less = value.copy()
+        del less[key]
+        yield replace(less)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_any_value_in_any_place_is_read_or_refused_with_a_message(shape):
+    """Never another exception; mutations are sampled evenly to keep this fast."""
+    documents = list(mutations(json.loads(shape.example), lambda odd: odd))
+    outcomes = set()
+    for document in documents[:: max(len(documents) // 60, 1)]:
+        for kind, read in READ.items():
+            source = {"q1": document} if shape.one_query and kind == "run" else document
+            try:
+                read(source)
+                outcomes.add("read")
+            except jd.JudgedError as error:
+                outcomes.add(error.slug)
+    assert len(outcomes) > 2

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from judged.errors import DataError, Place, shown
-from judged.io.formats.shape_rows import Ranking, column, take
+from judged.io.formats.shape_rows import Ranking, column, scores_of, take
 from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
 
 _HITS = "hits.hits"
@@ -23,11 +23,9 @@ def read_hits(response: Any, where: Place, at: str = "") -> Ranking:
     hits = take(response, _HITS, list, where, at)
     ids = column(hits, "_id", where, path)
     check_indices(hits, ids, where, path)
-    scores = [hit.get("_score") for hit in hits]
-    unscored = not any(score is not None for score in scores)
     return Ranking(
-        ids, None if unscored else scores, total=_total(response["hits"].get("total")), partial=_partial(response),
-        page=response.get("_scroll_id") or response.get("pit_id"), unscored=bool(hits) and unscored and "_score" in hits[0],
+        ids, **scores_of(hits, "_score", where, path), total=_total(response["hits"].get("total")), partial=_partial(response),
+        page=response.get("_scroll_id") or response.get("pit_id"),
     )  # fmt: skip
 
 
@@ -87,7 +85,7 @@ def _msearch(document: Any, where: Place) -> Iterator[Ranking]:
     ids = take(document, "queries", list, where) if "queries" in document else [None] * len(responses)
     if len(ids) != len(responses):
         problem = f"{len(ids)} queries for {len(responses)} responses"
-        raise DataError("form", problem, where=where, hint="list one query for each response")
+        raise DataError("json-field", problem, where=where, hint="list one query for each response")
     for i, (query, response) in enumerate(zip(ids, responses, strict=True)):
         yield read_hits(response, where, f"responses[{i}]")._replace(query=query)
 

@@ -8,7 +8,7 @@ from typing import IO, Any
 from judged.errors import DataError, Place, shown
 from judged.io.export import Export, write_json
 from judged.io.formats.engines.elasticsearch import check_indices, raise_error
-from judged.io.formats.shape_rows import Ranking, column, take
+from judged.io.formats.shape_rows import Ranking, column, scores_of, take
 from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 _PARAMS = ("query_string", "query", "query_text", "q", "text", "keywords")
@@ -74,11 +74,7 @@ def _hits(response: Any, where: Place) -> Iterator[Ranking]:
         found = column(hits, "hit", where, path)
         ids = column(found, "_id", where, f"{path}[].hit")
         check_indices(found, ids, where, path)
-        scores = [hit.get("_score") for hit in found]
-        unscored = not any(score is not None for score in scores)
-        yield Ranking(
-            ids, None if unscored else scores, query=query, unscored=unscored and any("_score" in hit for hit in found)
-        )
+        yield Ranking(ids, **scores_of(found, "_score", where, path), query=query)
 
 
 def _rated_hits(response: Any, where: Place) -> Iterator[Ranking]:

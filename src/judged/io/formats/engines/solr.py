@@ -7,7 +7,7 @@ from typing import Any
 
 from judged.errors import DataError, Place, shown
 from judged.io.formats.engines.elasticsearch import raise_error
-from judged.io.formats.shape_rows import Ranking, column, take
+from judged.io.formats.shape_rows import Ranking, column, scores_of, take
 from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
 from judged.io.tables.column_names import NAMES, match, single
 
@@ -38,9 +38,9 @@ def _documents(response: Any, where: Place) -> list[Ranking]:
     partial = _check_status(response, where)
     docs, at = take(response, "response.docs", list, where), "response.docs"
     inner = response["response"]
-    scores = column(docs, "score", where, at) if docs and isinstance(docs[0], Mapping) and "score" in docs[0] else None
     start, total = (value if isinstance(value, int) else 0 for value in (inner.get("start"), inner.get("numFound")))
-    return [Ranking(_ids(docs, where, at), scores, total=total, start=start, partial=partial)]
+    scores = scores_of(docs, "score", where, at)
+    return [Ranking(_ids(docs, where, at), **scores, total=total, start=start, partial=partial)]
 
 
 def _groups(response: Any, where: Place) -> list[Ranking]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from judged.errors import DataError, Place, shown
 from judged.io.formats.engines.elasticsearch import raise_error
-from judged.io.formats.shape_rows import Ranking, column, take
+from judged.io.formats.shape_rows import Ranking, column, scores_of, take
 from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
 
 _CHILDREN = "root.children"
@@ -40,13 +40,11 @@ def _run(response: Any, where: Place) -> list[Ranking]:
         )
     ids = [_doc_id(hit) for hit in hits]
     _check_types(hits, ids, where)
-    scores = [hit.get("relevance") for hit in hits]
-    unscored = not any(score is not None for score in scores)
     fields = root.get("fields")
     total = fields.get("totalCount") if isinstance(fields, Mapping) else None
     return [
         Ranking(
-            ids, None if unscored else scores, total=total if isinstance(total, int) else None,
+            ids, **scores_of(hits, "relevance", where, _CHILDREN), total=total if isinstance(total, int) else None,
             partial="the search returned errors" if errors else _partial(root.get("coverage")),
         )
     ]  # fmt: skip

@@ -65,7 +65,7 @@ for _name, _path, _example, _readers in (
 ):
     _kind = "judgments" if "qrels" in _readers else "query_sets"
     JSON_SHAPES.add(
-        JsonShape(_name, (_path,), _example, **_readers, origin=f"the body of `PUT _plugins/_search_relevance/{_kind}`")  # type: ignore[arg-type]
+        JsonShape(_name, (_path,), _example, **_readers, origin=f"the body of `PUT _plugins/_search_relevance/{_kind}`")
     )
     JSON_SHAPES.add(
         JsonShape(
@@ -73,6 +73,6 @@ for _name, _path, _example, _readers in (
             (f"{_SOURCES}[]._source.{_path}",),
             f'{{"took": 1, "hits": {{"hits": [{{"_index": "search-relevance", "_id": "1", "_source": {_example}}}]}}}}',
             origin=f"the answer to `GET _plugins/_search_relevance/{_kind}/ID`",
-            **{kind: _each_source(read) for kind, read in _readers.items()},  # type: ignore[arg-type]
+            **{kind: _each_source(read) for kind, read in _readers.items()},
         )
     )
