@@ -10,14 +10,20 @@ from commands import refused, run, values
 from engine_documents import GRADES, RANKINGS, elasticsearch, lines, quepid_csv, rank_eval_request, solr, vespa
 
 ENGINES = [pytest.param(build, id=build.__name__) for build in (elasticsearch, vespa, solr)]
+DOCS = [doc for ranking in RANKINGS.values() for doc in ranking]
 COMMANDS = {
     "eval": ["eval", "{qrels}", "{run}", "--format", "json"],
     "compare": ["compare", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
-    "gate": ["gate", "{qrels}", "other.json", "{run}", "--format", "json", "--max-drop", "1"],
-    "explain": ["explain", "{qrels}", "{run}", "AP", "--query", "boots"],
+    "gate": ["gate", "{qrels}", "{run}", "-b", "other.json", "--format", "json", "--min-queries", "1"],
+    "explain": ["explain", "AP", "{qrels}", "{run}", "--query", "boots"],
     "power": ["power", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
-    "curve": ["curve", "{qrels}", "a={run}", "--format", "json"],
-    "correlate": ["correlate", "{run}", "other.json", "--format", "json"],
+    "curve": ["curve", "pr", "{qrels}", "a={run}", "--format", "json"],
+    "correlate": ["correlate", "a={run}", "b=other.json", "--format", "json"],
+    "next": ["next", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
+    "pool": ["pool", "a={run}", "b=other.json", "--format", "json"],
+    "bias": ["bias", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
+    "agree": ["agree", "a={qrels}", "b=qrels.json", "--format", "json"],
+    "variance": ["variance", "{qrels}", "A={run}", "A=other.json", "B=other.json", "B={run}", "--format", "json"],
 }
 
 
@@ -46,10 +52,10 @@ def output(words: list[str], qrels: str, responses: str) -> str:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_gives_the_values_of_ordinary_files(command):
     expected = values_in(output(COMMANDS[command], "qrels.json", "run.json"))
-    for build in (elasticsearch, solr):
+    assert expected
+    for build, qrels in ((elasticsearch, "request.json"), (solr, "ratings.csv")):
         responses = save_responses(build, "responses.jsonl")
-        for qrels in ("request.json", "ratings.csv"):
-            assert values_in(output(COMMANDS[command], qrels, responses)) == expected
+        assert values_in(output(COMMANDS[command], qrels, responses)) == expected
 
 
 def values_in(text: str) -> object:
@@ -60,7 +66,8 @@ def values_in(text: str) -> object:
         return [word for word in text.split() if word.replace(".", "").isdigit()]
 
 
-def numbers(value: object) -> list[float]:
+def numbers(value: object) -> list[object]:
+    """The numbers and documents of an output."""
     if isinstance(value, dict):
         return [
             number
@@ -70,7 +77,7 @@ def numbers(value: object) -> list[float]:
         ]
     if isinstance(value, list):
         return [number for entry in value for number in numbers(entry)]
-    return [value] if isinstance(value, float) else []
+    return [value] if isinstance(value, float) or value in DOCS else []
 
 
 @pytest.mark.parametrize("build", ENGINES)
@@ -128,3 +135,11 @@ def test_many_warnings_of_one_kind_are_one():
     Path("q.json").write_text(json.dumps({f"q{i}": {"a": 1} for i in range(6)}))
     found = json.loads(run("eval", "q.json", "responses", "--format", "json"))["warnings"]
     assert [(warned["code"], warned["count"]) for warned in found] == [("partial-response", 6)]
+
+
+def test_files_that_a_shell_lists_are_runs_and_the_warning_says_so():
+    for query, ranking in RANKINGS.items():
+        Path(f"{query}.json").write_text(json.dumps(elasticsearch(ranking)))
+    found = json.loads(run("eval", "qrels.json", "boots.json", "--format", "json"))["warnings"]
+    assert [warned["code"] for warned in found] == ["query-missing"]
+    assert "quote the pattern" in found[0]["text"].casefold()

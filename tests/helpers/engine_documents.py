@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 RANKINGS = {"red shoes": {"d2": 1.5, "d1": 0.5, "d9": 0.25}, "boots": {"d4": 2.0, "d3": 1.0}}
+Grades = Mapping[str, Mapping[str, int]]
 GRADES = {"red shoes": {"d1": 0, "d2": 3}, "boots": {"d3": 1, "d4": 0}}
 
 
@@ -65,12 +66,12 @@ def solr_groups(ranking: Mapping[str, float | None]) -> dict[str, Any]:
     }
 
 
-def rank_eval_request() -> dict[str, Any]:
+def rank_eval_request(graded: Grades = GRADES) -> dict[str, Any]:
     return {
         "requests": [
             {"id": query, "request": {"query": {"match": {"title": f"about {query}"}}},
              "ratings": [{"_index": "shop", "_id": doc, "rating": grade} for doc, grade in grades.items()]}
-            for query, grades in GRADES.items()
+            for query, grades in graded.items()
         ],
         "metric": {"precision": {"k": 10}},
     }  # fmt: skip
@@ -93,23 +94,23 @@ def rank_eval_response() -> dict[str, Any]:
     return {"metric_score": 0.5, "details": details, "failures": {}}
 
 
-def judgment_list() -> dict[str, Any]:
+def judgment_list(graded: Grades = GRADES) -> dict[str, Any]:
     ratings = [
         {"query": query, "ratings": [{"docId": doc, "rating": f"{grade:.1f}"} for doc, grade in grades.items()]}
-        for query, grades in GRADES.items()
+        for query, grades in graded.items()
     ]
     return {"name": "Imported", "description": "", "type": "IMPORT_JUDGMENT", "judgmentRatings": ratings}
 
 
-def rre(level: str = "topics") -> dict[str, Any]:
+def rre(level: str = "topics", graded: Grades = GRADES) -> dict[str, Any]:
     """Ratings of RRE, with topics and groups, with groups, or with queries only."""
 
     def relevant(query: str) -> dict[str, Any]:
-        return {doc: {"gain": grade} for doc, grade in GRADES[query].items()}
+        return {doc: {"gain": grade} for doc, grade in graded[query].items()}
 
     queries = [
         {"template": "q.json", "placeholders": {"$query": query}, "relevant_documents": relevant(query)}
-        for query in GRADES
+        for query in graded
     ]
     groups = [
         {
@@ -117,7 +118,7 @@ def rre(level: str = "topics") -> dict[str, Any]:
             "queries": [{"template": "q.json", "placeholders": {"$query": query}}],
             "relevant_documents": relevant(query),
         }
-        for query in GRADES
+        for query in graded
     ]
     inner: dict[str, Any] = {"queries": queries} if level == "queries" else {"query_groups": groups}
     if level == "topics":
@@ -125,15 +126,15 @@ def rre(level: str = "topics") -> dict[str, Any]:
     return {"index": "shop", "corpora_file": "shop.json", "id_field": "id", **inner}
 
 
-def quepid_ratings() -> dict[str, Any]:
-    return {"queries": [{"query": query, "ratings": grades} for query, grades in GRADES.items()]}
+def quepid_ratings(graded: Grades = GRADES) -> dict[str, Any]:
+    return {"queries": [{"query": query, "ratings": grades} for query, grades in graded.items()]}
 
 
-def quepid_case() -> dict[str, Any]:
+def quepid_case(graded: Grades = GRADES) -> dict[str, Any]:
     queries = [
         {"query_text": query, "information_need": f"about {query}",
          "ratings": [{"doc_id": doc, "rating": float(grade), "user_email": "a@b.c"} for doc, grade in grades.items()]}
-        for query, grades in GRADES.items()
+        for query, grades in graded.items()
     ]  # fmt: skip
     return {"case_name": "Shop", "owned": True, "public": False, "queries": queries}
 

@@ -57,7 +57,7 @@ def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id
         raise_empty_run(name)
     ours, theirs = (", ".join(map(shown, queries[:3])) for queries in (judged, unjudged))
     likely = _explain_difference(judged, unjudged)
-    if len(unjudged) == 1 and name.rpartition("/")[2].partition(".")[0] == _as_text(unjudged[0]):
+    if len(unjudged) == 1 and is_named_after(name, unjudged[0]):
         likely = "give the file the name of its query, or write {query: response}, since a response has no query id"
     raise DataError(
         "no-common-query",
@@ -65,6 +65,11 @@ def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id
         hint=likely or "check that these are the judgments for this run",
         where=name,
     )
+
+
+def is_named_after(file: str, query: Id) -> bool:
+    """Return whether a file has the name of a query, as one with a single response of a search engine."""
+    return file.rpartition("/")[2].partition(".")[0] == _as_text(query)
 
 
 def _as_text(query: Id) -> str:

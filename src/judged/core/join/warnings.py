@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from judged.core.find.hits import Hits
+from judged.core.find.hits import Hits, is_named_after
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import HasName, Qrels, decoded
@@ -72,7 +72,11 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
             else "counted as 0"
         )
         effect = "excluded" if policy.queries == "both" else valued
-        yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
+        answered = np.flatnonzero(hits.answered)
+        alone = len(answered) == 1 and is_named_after(run.name, j.queries[int(answered[0])])
+        hint = Hint("pass the folder, or quote the pattern, if each file answers one query") if alone else None
+        text = f"{number} absent from {run.label}, {effect}: {some(missing)}"
+        yield Warned("query-missing", len(missing), text, hint)
 
 
 def fold_warnings(warnings: Sequence[Warned]) -> tuple[Warned, ...]:

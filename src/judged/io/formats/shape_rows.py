@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
@@ -129,11 +129,26 @@ class QueryPage(NamedTuple):
 def read_shape(value: Any, context: Context) -> SourceTable | None:
     """Read a document of a known shape, or several, see `parts_of`; None if the value has no such shape."""
     parts = parts_of(value)
-    if parts is None:
-        return None
+    return None if parts is None else _read_pages(list(_pages(parts, context)), context)
+
+
+def read_shape_lines(first: Any, batches: Iterable[list[Any]], context: Context) -> SourceTable:
+    """Read the lines of a file, the first of which is a document of a known shape, in batches of which few are in memory at a time."""
+    pages: list[QueryPage] = []
+    lines = 0
+    for batch in batches:
+        parts = (
+            parts_of([first, *batch]) or []
+        )  # a line of no shape is like the first, whose reader names what is wrong
+        pages += _pages([part._replace(item=part.item - 1 + lines) for part in parts if part.item], context)
+        lines += len(batch)
+    return _read_pages(pages, context)
+
+
+def _read_pages(pages: list[QueryPage], context: Context) -> SourceTable:
     context.request.raise_named(context.name)
-    pages, warned = _name_queries(list(_pages(parts, context)), context)
-    return table_of(pages, replace(context, warnings=(*context.warnings, *warned)))
+    named, warned = _name_queries(pages, context)
+    return table_of(named, replace(context, warnings=(*context.warnings, *warned)))
 
 
 def shape_texts(value: Any, where: Place) -> Iterator[TextRow] | None:

@@ -266,4 +266,6 @@ def _values_at(value: Any, path: str) -> Iterator[tuple[Any]]:
 
 def a_shape(shape: JsonShape) -> str:
     """Return the name of a shape with its article."""
-    return f"{'an' if shape.name[0] in 'AEIOU' else 'a'} {shape.name}"
+    first = shape.name.split()[0]
+    vowels = "AEFHILMNORSX" if first.isupper() else "AEIOU"  # of letters that are spelled: an RRE, an MTEB
+    return f"{'an' if first[0] in vowels else 'a'} {shape.name}"

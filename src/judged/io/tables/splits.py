@@ -42,7 +42,8 @@ def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str
     if split.name in names:
         return split.name
     fitting = [name for name in names if split.name in name.split("/")]
-    fitting = fitting or [name for name in names if name == split.name.rpartition("/")[2]]  # of an input without subsets
+    last = split.name.rpartition("/")[2]  # of an input without subsets, beside one that has them
+    fitting = fitting or [name for name in names if name == last]
     if len(fitting) == 1:
         return fitting[0]
     problem = f"several splits are called {split.name!r}" if fitting else f"no split {split.name!r}"

@@ -245,6 +245,40 @@ def test_exports_of_records_with_references_are_questions(source):
     assert sorted(value["RR"] for value in jd.evaluate(source, measures="RR").to_dict().values()) == [1 / 2, 1.0]
 
 
+class Dumped:
+    """As the samples of RAGAS, and the runs and examples of LangSmith."""
+
+    def __init__(self, fields):
+        self.fields = fields
+
+    def model_dump(self):
+        return self.fields
+
+
+class Samples:
+    """As the datasets of RAGAS and Hugging Face: neither lists nor frames."""
+
+    def __init__(self, records):
+        self.records = records
+
+    def __iter__(self):
+        return iter(self.records)
+
+    def __getitem__(self, at):
+        return self.records[at]
+
+
+def test_the_objects_of_ragas_and_langsmith_are_questions():
+    samples = Samples([Dumped(record) for record in loaded(DATA / "ragas_ids.jsonl")])
+    rows = [
+        {**row, "run": Dumped(row["run"]), "example": Dumped(row["example"])}
+        for row in json.loads((DATA / "langsmith_rows.json").read_text())
+    ]
+    for source in (samples, rows):
+        assert sorted(value["RR"] for value in jd.evaluate(source, measures="RR").to_dict().values()) == [1 / 2, 1.0]
+        assert len(jd.compare(None, {"a": source, "b": source}, "RR").results) == 2
+
+
 def test_exports_without_what_is_needed_are_refused():
     assert refused(jd.evaluate, DATA / "ragas_ids.csv", measures="RR").slug == "questions"
     assert (

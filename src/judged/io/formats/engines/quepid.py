@@ -15,8 +15,7 @@ from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, T
 def _ratings(document: Any, where: Place) -> Iterator[Ranking]:
     for i, query in enumerate(take(document, "queries", list, where)):
         rated = take(query, "ratings", dict, where, f"queries[{i}]")
-        if rated:
-            yield Ranking(list(rated), list(rated.values()), query=take(query, "query", object, where, f"queries[{i}]"))
+        yield Ranking(list(rated), list(rated.values()), query=take(query, "query", object, where, f"queries[{i}]"))
 
 
 def _case_ratings(document: Any, where: Place) -> Iterator[Ranking]:
@@ -29,12 +28,8 @@ def _case_ratings(document: Any, where: Place) -> Iterator[Ranking]:
             for doc, grade in zip(ids, column(rated, "rating", where, f"{at}.ratings"), strict=True)
             if grade is not None
         ]
-        if pairs:
-            yield Ranking(
-                [doc for doc, _ in pairs],
-                [grade for _, grade in pairs],
-                query=take(query, "query_text", object, where, at),
-            )
+        docs, grades = ([pair[side] for pair in pairs] for side in (0, 1))
+        yield Ranking(docs, grades, query=take(query, "query_text", object, where, at))
 
 
 def _information_needs(document: Any, where: Place) -> Iterator[TextRow]:
@@ -57,7 +52,7 @@ def _write(export: Export, file: IO[str]) -> None:
 WRITERS.add(ToolWriter("quepid", _write, "the import of ratings of Quepid (CSV)"))
 JSON_SHAPES.add(
     JsonShape(
-        "Quepid ratings",
+        "Quepid ratings file",
         ("queries[].ratings{}", "queries[].query"),
         """{"queries": [{"query": "red shoes", "ratings": {"d1": 0, "d2": 3}}]}""",
         qrels=_ratings,

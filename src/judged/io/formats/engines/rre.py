@@ -10,11 +10,12 @@ from judged.io.export import Export, write_json
 from judged.io.formats.shape_rows import Ranking, raise_kind, take
 from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
-_DEFAULT_GAIN = 2  # of RRE, for a document without gain and rating
-
 
 def _queries(document: Any, where: Place) -> Iterator[tuple[str, Any, str]]:
-    """Iterate over queries with their relevant documents, those of the group if they have none of their own, and their path."""
+    """Iterate over queries with their relevant documents, those of the group if they have none of their own, and their path.
+
+    A document needs a gain: what RRE takes for a missing one depends on the settings of each of its metrics.
+    """
     name = document.get("query_placeholder", "$query")
     for topic, at in _members([(document, "")], "topics", where):
         for group, below in _members([(topic, at)], "query_groups", where):
@@ -45,7 +46,8 @@ def _ratings(document: Any, where: Place) -> Iterator[Ranking]:
                 grades += [_gain(key, where, at)] * len(value)
             elif isinstance(value, Mapping):  # {doc: {"gain": …}}
                 docs.append(key)
-                grades.append(value.get("gain", value.get("rating", _DEFAULT_GAIN)))
+                name = "rating" if "rating" in value and "gain" not in value else "gain"
+                grades.append(take(value, name, object, where, f"{at}.relevant_documents.{key}"))
             else:
                 raise_kind(value, f"{at}.relevant_documents.{key}", dict, where)
         yield Ranking(docs, grades, query=query)
@@ -79,9 +81,9 @@ WRITERS.add(ToolWriter("rre", _write, "RRE, after `index` and `template` were ch
 _QUERY = '{"template": "query.json", "placeholders": {"$query": "red shoes"}}'
 _RELEVANT = '"relevant_documents": {"d1": {"gain": 1}, "d2": {"gain": 3}}'
 for _name, _path, _example in (
-    ("RRE ratings by topic", "topics[].query_groups[]", f'"topics": [{{"description": "Shoes", "query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]}}]'),
-    ("RRE ratings by group", "query_groups[].queries[]", f'"query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]'),
-    ("RRE ratings", "queries[].placeholders{}", f'"queries": [{{"placeholders": {{"$query": "red shoes"}}, {_RELEVANT}}}]'),
+    ("RRE ratings file with topics", "topics[].query_groups[]", f'"topics": [{{"description": "Shoes", "query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]}}]'),
+    ("RRE ratings file with groups", "query_groups[].queries[]", f'"query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]'),
+    ("RRE ratings file", "queries[].placeholders{}", f'"queries": [{{"placeholders": {{"$query": "red shoes"}}, {_RELEVANT}}}]'),
 ):  # fmt: skip
     JSON_SHAPES.add(
         JsonShape(
@@ -91,6 +93,6 @@ for _name, _path, _example in (
             qrels=_ratings,
             texts=_texts,
             origin="`ratings.json` of the Rated Ranking Evaluator"
-            + ("; Quepid exports it" if _name == "RRE ratings" else ""),
+            + ("; Quepid exports it" if _name == "RRE ratings file" else ""),
         )
     )

@@ -33,7 +33,12 @@ def iterate_collection(source: Any, what: str) -> Iterator[Any]:
     if not callable(method):
         has = ", ".join(offered for offered, iterator in _METHODS.items() if callable(getattr(source, iterator, None)))
         problem = f"the dataset has no {_METHODS[what].removesuffix('_iter')}, only {has.replace('run', 'scoreddocs')}"
-        hint = "load the dataset of one split, such as beir/scifact/test" if what == "qrels" else "pass another source, such as a file"
+        split = what == "qrels"
+        hint = (
+            "load the dataset of one split, such as beir/scifact/test"
+            if split
+            else "pass another source, such as a file"
+        )
         raise DataError("collection", problem, where=name or what, hint=hint)
     try:
         rows: Iterable[Any] = method()

@@ -47,7 +47,7 @@ def _judged(request: Any, where: Place) -> Iterator[Ranking]:
 
 JSON_SHAPES.add(
     JsonShape(
-        "UMBRELA judgment",
+        "judgment of UMBRELA",
         ("query", "passage", "judgment"),
         """{"model": "gpt-4o", "query": "red shoes", "passage": "Red running shoes.", "prompt": "…", "prediction": "##final score: 3",
  "judgment": 3, "result_status": 1}""",
@@ -57,7 +57,7 @@ JSON_SHAPES.add(
 )
 JSON_SHAPES.add(
     JsonShape(
-        "UMBRELA request with judgments",
+        "request with judgments of UMBRELA",
         ("query.qid", "candidates[].docid", "candidates[].judgment"),
         """{"query": {"qid": "q1", "text": "red shoes"},
  "candidates": [{"docid": "d1", "score": 9.5, "doc": {"segment": "Red running shoes."}, "judgment": 3}]}""",

@@ -64,11 +64,20 @@ def test_ratings_of_a_rank_eval_response_are_those_of_retrieved_documents():
     assert (qrels.to_dict(), [warned.slug for warned in qrels.warnings]) == (FLOATS, ["partial-judgments"])
 
 
-def test_gains_of_rre_are_keys_or_fields_with_its_default():
+@pytest.mark.parametrize("build", [rank_eval_request, judgment_list, rre, quepid_ratings, quepid_case])
+def test_a_query_without_ratings_is_left_out_and_counted(build):
+    result = jd.evaluate(build(graded={**GRADES, "red shoes": {}}), RANKINGS, "RR")
+    assert (result.queries, result["RR"].tolist()) == (("boots",), [1 / 2])
+    assert "not-judged" in [warned.slug for warned in result.warnings]
+
+
+def test_gains_of_rre_are_keys_or_fields(refusal):
     document = rre("queries")
     document["queries"][0]["relevant_documents"] = {"3": ["a", "b"], "1": ["c"]}
-    document["queries"][1]["relevant_documents"] = {"a": {"rating": 1}, "b": {}}
+    document["queries"][1]["relevant_documents"] = {"a": {"rating": 1}, "b": {"gain": 2}}
     assert jd.read_qrels(document).to_dict() == {"red shoes": {"a": 3, "b": 3, "c": 1}, "boots": {"a": 1, "b": 2}}
+    document["queries"][1]["relevant_documents"] = {"a": {}}
+    assert "relevant_documents.a" in str(refusal("json-field", jd.read_qrels, document))
 
 
 def test_queries_have_texts(save):
