@@ -1,4 +1,4 @@
-"""Write docs/measures.md and parts of docs/comparison.md and docs/formats.md from the declarations: `python tools/make_docs.py`."""
+"""Write docs/measures.md and parts of docs/comparison.md, docs/formats.md and docs/fusion.md from the declarations: `python tools/make_docs.py`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from itertools import groupby
 from pathlib import Path
 
 from judged.evaluation.explain.describe import MeasureDescription
+from judged.fusion.normalise import NORMALISATIONS
+from judged.fusion.registry import FUSIONS
 from judged.io.formats.shapes import all_shapes, all_writers
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import MEASURES
@@ -18,6 +20,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 TARGET = DOCS / "measures.md"
 COMPARISON = DOCS / "comparison.md"
 FORMATS = DOCS / "formats.md"
+FUSION = DOCS / "fusion.md"
 FAMILIES = {
     "set": "Sets: which documents, not in which order",
     "count": "Counts",
@@ -68,12 +71,33 @@ def comparison_page(text: str) -> str:
     ]
     corrections = [(f"`{c.name}`", c.controls, c.text, c.paper) for c in CORRECTIONS]
     effects = [(f"`{e.name}`", e.text, f"{e.none:g}", e.paper) for e in EFFECTS]
-    for marker, headers, rows in (
+    return _with_tables(
+        text,
         ("tests", ("test", "null hypothesis", "assumes", "paper"), tests),
         ("corrections", ("correction", "controls", "remark", "paper"), corrections),
         ("effects", ("effect size", "definition", "no effect", "paper"), effects),
-    ):
-        lines = ["| " + " | ".join(row) + " |" for row in (headers, ("---",) * 4, *rows)]
+    )
+
+
+def fusion_page(text: str) -> str:
+    """The page of fusion with its tables of methods and normalisations made anew."""
+    needs = {"needed": "weights", "optional": "takes weights", "none": ""}
+    methods = [
+        (f"`{m.usage}`", m.text, m.uses, "judgments" if m.train else needs[m.weights], m.missing, m.paper)
+        for m in FUSIONS
+    ]
+    norms = [(f"`{n.name}`", n.text) for n in NORMALISATIONS]
+    return _with_tables(
+        text,
+        ("methods", ("method", "fused score", "uses", "needs", "a document that a run lacks", "paper"), methods),
+        ("normalisations", ("normalisation", "score s at rank r of n"), norms),
+    )
+
+
+def _with_tables(text: str, *tables: tuple[str, tuple[str, ...], list[tuple[str, ...]]]) -> str:
+    """The text with each table between its marker and the end."""
+    for marker, headers, rows in tables:
+        lines = ["| " + " | ".join(row) + " |" for row in (headers, ("---",) * len(headers), *rows)]
         text = _fill(text, marker, lines)
     return text
 
@@ -85,7 +109,8 @@ def formats_page(text: str) -> str:
     writers = ["| name | contents | read by |", "|---|---|---|", *rows]
     shapes: list[str] = []
     for shape in all_shapes():
-        parts = "questions, with judgments and rankings" if shape.questions else " and ".join(word for kind, word in kinds.items() if getattr(shape, kind) is not None)
+        parts = " and ".join(word for kind, word in kinds.items() if getattr(shape, kind) is not None)
+        parts = "questions, with judgments and rankings" if shape.questions else parts
         required = ", ".join(f"`{path}`" for path in shape.requires)
         shapes += [f"### {shape.name}", "", f"From {shape.origin}. Read as {parts}; recognised by {required}.", ""]
         shapes += ["```json", shape.example, "```", ""]
@@ -101,5 +126,6 @@ def _fill(text: str, marker: str, lines: list[str]) -> str:
 
 if __name__ == "__main__":
     FORMATS.write_text(formats_page(FORMATS.read_text(encoding="utf-8")), encoding="utf-8")
+    FUSION.write_text(fusion_page(FUSION.read_text(encoding="utf-8")), encoding="utf-8")
     COMPARISON.write_text(comparison_page(COMPARISON.read_text(encoding="utf-8")), encoding="utf-8")
     TARGET.write_text(page(), encoding="utf-8")

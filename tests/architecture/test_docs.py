@@ -14,6 +14,8 @@ comparison = make_docs.COMPARISON.read_text(encoding="utf-8")
 assert comparison == make_docs.comparison_page(comparison), "run: python tools/make_docs.py"
 formats = make_docs.FORMATS.read_text(encoding="utf-8")
 assert formats == make_docs.formats_page(formats), "run: python tools/make_docs.py"
+fusion = make_docs.FUSION.read_text(encoding="utf-8")
+assert fusion == make_docs.fusion_page(fusion), "run: python tools/make_docs.py"
 """
 
 

@@ -41,6 +41,8 @@ STEPS = {  # the steps of each command, in order; others may be between them
     ("convert", "a.run", "a.json"): ("reading a.run", "writing a.json"),
     ("correlate", "a.run", "b.run"): ("reading a.run", "reading b.run", "correlating"),
     ("curve", "pr", "qrels.txt", "a.run", "-o", "pr.svg"): (*INPUTS[:2], "computing curves", "drawing", "writing pr.svg"),
+    ("fuse", "a.run", "b.run", "-o", "f.run"): ("reading a.run", "reading b.run", "fusing", "writing f.run"),
+    ("fuse", "a.run", "b.run", "--method", "wsum", "--qrels", "qrels.txt", "--tune", "--folds", "2"): ("reading qrels.txt", "reading a.run", "tuning"),
     ("demo",): ("measuring", "explaining", "comparing", "preparing the page", "writing report.html"),
     ("power", "qrels.txt", "a.run", "b.run"): (*INPUTS, "measuring", "estimating power"),
     ("variance", "qrels.txt", "A=a.run", "B=b.run"): (INPUTS[0], "measuring", "estimating variance"),
