@@ -56,6 +56,7 @@ def test_what_is_converted_for_beir_and_mteb_is_the_same_and_is_converted_back()
         ("bias", "QRELS", "A", "B", "-m", "AP"),
         ("pool", "A", "B"),
         ("correlate", "A", "B"),
+        ("fuse", "A", "B"),
         ("agree", "QRELS", "other.txt"),
     ],
     ids=lambda words: words[0],

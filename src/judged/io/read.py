@@ -38,9 +38,9 @@ def read_run(
     """Read a run: a ranking for each query, from a file or from memory.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) has TREC lines, JSON,
-    JSON Lines, CSV or TSV with a header, Parquet or Arrow, or responses of a search engine (see `docs/formats.md`). In memory, a run is `{query: {doc: score}}`,
-    `{query: [doc, …]}` with the best document first, (query, doc, score) tuples, records, or a frame of
-    pandas, polars, Arrow or DuckDB. Columns are found by their known names. Without scores, the order of
+    JSON Lines, CSV or TSV with a header, Parquet or Arrow; responses of a search engine or predictions of an evaluation tool (see `docs/formats.md`). In memory, a run is `{query: {doc: score}}`,
+    `{query: [doc, …]}` with the best document first, (query, doc, score) tuples, records, a frame of
+    pandas, polars, Arrow or DuckDB, or a dataset of ir_datasets. Columns are found by their known names. Without scores, the order of
     a list or the rank column decides. In text files every id is text; elsewhere 7 and "7" are two ids. A directory, a pattern (`run/*.gz`) or
     a list of paths is one run in several files, see `open_partitions`.
 
@@ -129,7 +129,8 @@ def read_qrels(
 
     Documents without grades (`{query: [doc, …]}`) are relevant, with grade 1. The second column of a TREC file is a subtopic if it
     varies, and so is a column of that name. An SVMlight or LETOR file (`label qid:… features # document`) is read for its labels;
-    the document id is taken from the comment (`docid = …`, or its first word), or else is the line number.
+    the document id is taken from the comment (`docid = …`, or its first word), or else is the line number. A BEIR folder is read for
+    `qrels/test.tsv`.
 
     Args:
         source: the file or the object.
