@@ -1,4 +1,4 @@
-"""Write docs/measures.md and parts of docs/comparison.md and docs/formats.md from the declarations: `python tools/make_docs.py`."""
+"""Write docs/measures.md and parts of docs/comparison.md, docs/formats.md and docs/fusion.md from the declarations: `python tools/make_docs.py`."""
 
 from __future__ import annotations
 
@@ -104,11 +104,13 @@ def _with_tables(text: str, *tables: tuple[str, tuple[str, ...], list[tuple[str,
 
 def formats_page(text: str) -> str:
     """The page of formats with the JSON documents and the formats of judgments that are declared."""
-    writers = ["| name | read by |", "|---|---|", *(f"| `{writer.name}` | {writer.target} |" for writer in all_writers())]
     kinds = {"run": "a run", "qrels": "judgments", "texts": "texts"}
+    rows = (f"| `{writer.name}` | {kinds[writer.kind]} | {writer.target} |" for writer in all_writers())
+    writers = ["| name | contents | read by |", "|---|---|---|", *rows]
     shapes: list[str] = []
     for shape in all_shapes():
         parts = " and ".join(word for kind, word in kinds.items() if getattr(shape, kind) is not None)
+        parts = "questions, with judgments and rankings" if shape.questions else parts
         required = ", ".join(f"`{path}`" for path in shape.requires)
         shapes += [f"### {shape.name}", "", f"From {shape.origin}. Read as {parts}; recognised by {required}.", ""]
         shapes += ["```json", shape.example, "```", ""]

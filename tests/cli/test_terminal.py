@@ -24,7 +24,7 @@ SAMPLE = [
     str(jd.sample_path("qrels.txt")),
     *(str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "tfidf", "dense")),
 ]
-ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m|\r\x1b\[K")  # colours, and the line of a step if the machine is slow
 
 
 def on_terminal(columns: int, *words: str, **environment: str) -> str:

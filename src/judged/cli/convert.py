@@ -11,7 +11,7 @@ from judged.cli.options.inputs import chosen_columns, input_options
 from judged.cli.options.rag import preparation
 
 # Of the registries, which this command does not import; a test compares them.
-FORMATS = ("trec", "json", "jsonl", "csv", "tsv", "parquet", "rank-eval", "judgment-ratings", "rre", "quepid")
+FORMATS = ("trec", "json", "jsonl", "csv", "tsv", "parquet", "rank-eval", "judgment-ratings", "rre", "quepid", "beir", "mteb")
 
 
 @click.command("convert", cls=Command)
@@ -25,8 +25,8 @@ FORMATS = ("trec", "json", "jsonl", "csv", "tsv", "parquet", "rank-eval", "judgm
 )
 @option("--qrels", "kind", flag_value="qrels", group="Input", help="SOURCE contains judgments.")
 @option("--run", "kind", flag_value="run", group="Input", help="SOURCE contains a run.")
-@option("--to", "--format", "format", type=click.Choice(FORMATS), group="Output",
-        help="Format of TARGET. [default: from its extension]")  # fmt: skip
+@option("--to", "--format", "format", type=click.Choice(FORMATS), metavar="NAME", group="Output",
+        help=f"Format of TARGET: {', '.join(FORMATS)}. [default: from its extension]")  # fmt: skip
 @input_options
 def command(source: str, target: str, kind: str | None, format: str | None, **options: Any) -> None:
     """Convert the judgments or the run in SOURCE to the format of TARGET, given by its extension.

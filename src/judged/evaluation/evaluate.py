@@ -47,7 +47,7 @@ def join(
     >>> len(join({"q": {"a": 1}}, {"q": ["a", "b"]}))
     1
     """
-    rag, policies = RagOptions.split(options)
+    rag, policies = RagOptions.separate(options)
     source = read_and_join(qrels, run, policy_of(find_profile(profile), policies), rag, progress)
     if source.alternatives:
         raise UsageError("alternatives", "alternative sets of relevant documents are not supported here",
@@ -95,7 +95,7 @@ def evaluate(
         keep_names: use the names of measures as written, such as "map", in all output.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
         options: policies, see `Policy`; names of columns: `query_col`, `doc_col`, `score_col`, `grade_col`, `rank_col`, each used in
-            every table that has it; `grade_map`, grades for words; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
+            every table that has it; `grade_map`, grades for words; `split`, the split of inputs that have several; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
             `overlap`, see `docs/rag.md`; and `engine`: `memory`, `local`, `spark`, or an executor such as `Threads(4)` or `Spark(session)`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
@@ -140,7 +140,7 @@ def _joined(
 ) -> Provenance:
     """Read judgments and a run, and join them; a `Judged` is joined already."""
     if not isinstance(qrels, Judged):
-        rag, policies = RagOptions.split(options)
+        rag, policies = RagOptions.separate(options)
         return read_and_join(qrels, run, policy_of(profile, policies), rag, progress)
     if run is not None or options:
         raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")

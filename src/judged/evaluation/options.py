@@ -9,6 +9,7 @@ from typing import Any, Self, TypedDict
 
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
+from judged.io.read import split_of
 from judged.io.tables.named_columns import NO_NAMES, NamedColumns
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
@@ -33,6 +34,7 @@ class JudgmentColumns(TypedDict, total=False):
     doc_col: str | None
     grade_col: str | None
     grade_map: Mapping[str, float] | None
+    split: str | None
 
 
 class ColumnOptions(JudgmentColumns, total=False):
@@ -81,6 +83,7 @@ class RagOptions:
     Args:
         query_col, doc_col, score_col, grade_col, rank_col: names of columns, each used in every table that has it.
         grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
+        split: the split to read, of a BEIR folder or of predictions of MTEB that have several.
         question, retrieved, relevant: fields of a question file, which contains judgments and rankings.
         roll_up: replace chunks by their documents: first, max or sum; see `jd.rag.roll_up`.
         documents: the document of each chunk, see `jd.rag.roll_up`.
@@ -98,6 +101,7 @@ class RagOptions:
     grade_col: str | None = None
     rank_col: str | None = None
     grade_map: Mapping[str, float] | None = None
+    split: str | None = None
     question: str | None = None
     retrieved: str | None = None
     relevant: str | None = None
@@ -123,7 +127,9 @@ class RagOptions:
         """The columns that were named, by role."""
         roles = ("query", "doc", "score", "grade", "rank")
         named = {role: name for role in roles if (name := getattr(self, f"{role}_col")) is not None}
-        return NamedColumns(named, self.grade_map) if named or self.grade_map is not None else NO_NAMES
+        if not named and self.grade_map is None and self.split is None:
+            return NO_NAMES
+        return NamedColumns(named, self.grade_map, split_of(self.split))
 
     @property
     def fields(self) -> dict[str, str]:
@@ -132,7 +138,7 @@ class RagOptions:
         return {name: field for name in names if (field := getattr(self, name)) is not None}
 
     @classmethod
-    def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
+    def separate(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
         """Separate the preparation from the other options, which are policies; an unknown option is an error."""
         if not options:
             return NOTHING, {}  # type: ignore[return-value]

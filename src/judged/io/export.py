@@ -120,6 +120,12 @@ class Export:
         self._check_none(cells, "\n\r", "the id {} contains a line break", "write JSON or Parquet")
         return cells
 
+    def one_cell(self, ids: IdColumn, kind: IdKind) -> list[str]:
+        """Return ids as cells of a line of tab-separated text without quotes."""
+        cells = self.strict(ids, kind)
+        self._check_none(cells, "\t\n\r\"", "the id {} contains a tab, a line break or a quote", "write JSON or Parquet")
+        return cells
+
     def _check_none(self, words: list[str], marks: str, problem: str, hint: str) -> None:
         joined = "".join(words)
         if any(mark in joined for mark in marks):

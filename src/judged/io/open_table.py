@@ -155,7 +155,8 @@ def _join_batches(table: OpenTable) -> OpenTable:
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
-    from judged.io.formats.shapes import nearest_named
+    from judged.io.formats.nearest_shape import nearest_named
+    from judged.io.formats.tools.ir_datasets import collection_name, collection_rows, is_collection
     from judged.io.tables.containers import read_items, read_mapping
     from judged.io.tables.frames import frame_of, read_frame
     from judged.io.tables.ids import as_list
@@ -181,6 +182,9 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
         return _join_batches(read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context))
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
         return _join_batches(read_items(list(source), context))
+    if is_collection(source):
+        context = replace(context, path=collection_name(source))
+        return _join_batches(read_items(collection_rows(source, request.what), context))
     swapped = isinstance(source, (Run, Qrels, UnreadRun))
     expected = "a path, a frame, a mapping or a list"
     hint = "pass the judgments first, then the run" if swapped else "write it as {query: {doc: number}}"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.core.numeric.native import NATIVE
 from judged.core.tables import READERS
@@ -15,9 +15,13 @@ from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
 from judged.io.files.outputs import located
+from judged.io.files.source import is_path
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
 from judged.io.parts.recognise import is_partitioned
 from judged.io.tables.columns import ColumnRequest
+
+if TYPE_CHECKING:
+    from judged.io.tables.splits import Split
 
 
 def read_run(
@@ -27,15 +31,16 @@ def read_run(
     doc_col: str | None = None,
     score_col: str | None = None,
     rank_col: str | None = None,
+    split: str | None = None,
     labels: Any = None,
     name: str | None = None,
 ) -> Run:
     """Read a run: a ranking for each query, from a file or from memory.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) has TREC lines, JSON,
-    JSON Lines, CSV or TSV with a header, Parquet or Arrow, or responses of a search engine (see `docs/formats.md`). In memory, a run is `{query: {doc: score}}`,
-    `{query: [doc, …]}` with the best document first, (query, doc, score) tuples, records, or a frame of
-    pandas, polars, Arrow or DuckDB. Columns are found by their known names. Without scores, the order of
+    JSON Lines, CSV or TSV with a header, Parquet or Arrow; responses of a search engine or predictions of an evaluation tool (see `docs/formats.md`). In memory, a run is `{query: {doc: score}}`,
+    `{query: [doc, …]}` with the best document first, (query, doc, score) tuples, records, a frame of
+    pandas, polars, Arrow or DuckDB, or a dataset of ir_datasets. Columns are found by their known names. Without scores, the order of
     a list or the rank column decides. In text files every id is text; elsewhere 7 and "7" are two ids. A directory, a pattern (`run/*.gz`) or
     a list of paths is one run in several files, see `open_partitions`.
 
@@ -48,6 +53,7 @@ def read_run(
         doc_col: the column of document ids.
         score_col: the column of scores.
         rank_col: the column of ranks.
+        split: the split to read, of predictions of MTEB that have several.
         labels: the judgments that a column of scores belongs to, such as a LETOR file; other runs do not need them.
         name: the name of the run; that of a file is its path.
 
@@ -60,7 +66,7 @@ def read_run(
     """
     columns = {"query": query_col, "doc": doc_col, "score": score_col, "rank": rank_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    return read_requested_run(source, ColumnRequest("run", named), labels=labels, name=name)
+    return read_requested_run(source, ColumnRequest("run", named, split=split_of(split)), labels=labels, name=name)
 
 
 def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = None, name: str | None = None) -> Run:
@@ -77,7 +83,24 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
         partitions = open_requested_partitions(source, request, name)
         assert partitions is not None
         return located(partitions.read(), source)
-    return read_one_run(source, request, judged, name=name)
+    run = read_one_run(source, request, judged, name=name)
+    _check_split(request)
+    return run
+
+
+def split_of(name: str | None) -> Split | None:
+    """Return the split that the caller named."""
+    if name is None:
+        return None
+    from judged.io.tables.splits import Split
+
+    return Split(name)
+
+
+def _check_split(request: ColumnRequest) -> None:
+    """Raise if a single input was to have splits, and has none."""
+    if request.split is not None and request.used is None:
+        request.split.check_used()
 
 
 def open_whole_run(source: Any) -> Run | UnreadRun:
@@ -99,13 +122,15 @@ def read_qrels(
     grade_col: str | None = None,
     aspect_col: str | None = None,
     grade_map: Mapping[str, float] | None = None,
+    split: str | None = None,
     name: str | None = None,
 ) -> Qrels:
     """Read judgments from a file or from memory, in the formats of `read_run`.
 
     Documents without grades (`{query: [doc, …]}`) are relevant, with grade 1. The second column of a TREC file is a subtopic if it
     varies, and so is a column of that name. An SVMlight or LETOR file (`label qid:… features # document`) is read for its labels;
-    the document id is taken from the comment (`docid = …`, or its first word), or else is the line number.
+    the document id is taken from the comment (`docid = …`, or its first word), or else is the line number. A BEIR folder is read for
+    `qrels/test.tsv`.
 
     Args:
         source: the file or the object.
@@ -114,6 +139,7 @@ def read_qrels(
         grade_col: the column of grades.
         aspect_col: the column of subtopics.
         grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
+        split: the split to read, of a BEIR folder that has several.
         name: the name of the judgments; that of a file is its path.
 
     Raises:
@@ -127,7 +153,9 @@ def read_qrels(
     """
     columns = {"query": query_col, "doc": doc_col, "grade": grade_col, "aspect": aspect_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    return read_requested_qrels(source, ColumnRequest("qrels", named, grade_map=grade_map), name=name)
+    return read_requested_qrels(
+        source, ColumnRequest("qrels", named, grade_map=grade_map, split=split_of(split)), name=name
+    )
 
 
 def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | None = None) -> Qrels:
@@ -136,7 +164,12 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
         return source
     if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
         raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
+    if is_path(source) and os.path.isdir(os.fsdecode(source)):  # noqa: PTH112 - `Path` raises for long texts
+        from judged.io.formats.tools.beir import qrels_file
+
+        source = qrels_file(source, request.split)
     table = open_table(source, request)
+    _check_split(request)
     if not isinstance(table, Qrels):
         from judged.io.tables.table import SourceTable, as_qrels
 

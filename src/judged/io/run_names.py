@@ -12,6 +12,7 @@ from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import UsageError
 from judged.io.formats.shapes import may_have_shape, shape_of
+from judged.io.formats.tools.ir_datasets import is_collection
 from judged.io.parts.recognise import is_partitioned
 
 _EXTENSIONS = re.compile(
@@ -47,7 +48,8 @@ def _is_whole_run(thing: Any) -> bool:
         return whole and not (may_have_shape(thing) and (shape := shape_of(thing)) is not None and shape.one_query)
     if isinstance(thing, list | tuple) and thing and all(isinstance(path, str | os.PathLike) for path in thing):
         return is_partitioned(list(thing))  # files, not documents
-    return hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns") or is_partitioned(thing)
+    tabular = hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns")
+    return tabular or is_partitioned(thing) or is_collection(thing)
 
 
 def short_names(names: Sequence[str], *, extensions: bool = False) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from judged.core.tables import Qrels, Run
-from judged.errors import DataError, Hint, UsageError
+from judged.errors import DataError, FileError, Hint, UsageError
 from judged.io.export import FORMATS, Export, find_writer
 from judged.io.files.atomic import ENDINGS, write_atomically
 from judged.io.files.outputs import check_output
@@ -18,7 +18,7 @@ from judged.io.files.source import PAD, read_bytes, source_name
 from judged.io.formats.shapes import all_writers
 from judged.io.rag.questions import read_questions
 from judged.io.rag.recognise import is_questions
-from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run
+from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run, split_of
 from judged.io.tables.named_columns import NamedColumns
 
 _FORMAT = {
@@ -67,6 +67,7 @@ def convert(
     kind: str | None = None,
     format: str | None = None,
     grade_map: Mapping[str, float] | None = None,
+    split: str | None = None,
     **names: str | None,
 ) -> int:
     """Write a run or judgments in another format, and return the number of rows.
@@ -77,15 +78,17 @@ def convert(
         kind: run or qrels (default: by the name of the target, `.run` or `qrels`, or by the content of the source).
         format: see `write_run`.
         grade_map: grades of words, see `read_qrels`.
+        split: the split to read, see `read_qrels`.
         names: columns (`query_col`, `doc_col`, …), see `read_run`; or fields of questions, see `read_questions`.
     """
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
     check_output(target, [source])
-    kind = kind or ("qrels" if format is not None and format not in FORMATS else _kind_of(target))
+    kind = kind or next((writer.kind for writer in all_writers() if writer.name == format), None) or _kind_of(target)
     named = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in named.items() if not name.endswith("_col")}
-    columns = NamedColumns({n.removesuffix("_col"): c for n, c in named.items() if n.endswith("_col")}, grade_map)
+    roles = {name.removesuffix("_col"): column for name, column in named.items() if name.endswith("_col")}
+    columns = NamedColumns(roles, grade_map, split_of(split))
     table = _read(source, kind, columns, fields)
     columns.check_used()
     _write(Export(table), target, format)
@@ -102,8 +105,20 @@ def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> 
     if path == "-":
         raise UsageError("format", "cannot write to standard output", hint="name a file", value=path)
     mode, write = _find_writer(Path(path), format)
+    inside = next((writer.inside for writer in all_writers() if writer.name == format), "")
+    if inside and (Path(path).is_dir() or not Path(path).suffix):
+        path = Path(path, inside)
+        _make_folder(path.parent)
     with write_atomically(path, mode, inputs=export.table.files) as file:
         write(export, file)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem, hint = f"cannot make the folder: {error.strerror or error}", "check the path"
+        raise FileError("io", problem, where=str(folder), hint=hint) from error
 
 
 def _find_writer(path: Path, format: str | None) -> tuple[str, Callable[[Export, IO[Any]], None]]:

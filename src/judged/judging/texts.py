@@ -28,7 +28,8 @@ def texts_to_judge(
         DataError: a text is missing.
     """
     docs = read_texts(doc_texts, {str(item.doc) for item in items})
-    queries = None if query_texts is None else read_texts(query_texts, {str(item.query) for item in items})
+    ids = {str(item.query) for item in items}
+    queries = None if query_texts is None else read_texts(query_texts, ids, kind="queries")
     found: list[tuple[str, Texts] | None] = []
     absent: list[str] = []
     for item in items:

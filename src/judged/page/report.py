@@ -153,5 +153,5 @@ def _query_texts(queries: Any, subject: Subject) -> list[str | None] | None:
     if queries is None:
         return None
     ids = [str(q) for q in subject.first.queries]
-    texts = read_texts(queries, set(ids))
+    texts = read_texts(queries, set(ids), kind="queries")
     return [(one.text or one.title) if (one := texts.get(query)) else None for query in ids]

@@ -22,7 +22,7 @@ def _prices(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
 
 @click.command("judge", cls=Command)
 @click.argument("todo")
-@option("--doc-texts", required=True, metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV or Parquet.")  # fmt: skip
+@option("--doc-texts", required=True, metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV, Parquet or a BEIR folder.")  # fmt: skip
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries. [default: the ids are the texts]")
 @option("--url", required=True, metavar="URL", group="Model", help="Address of an OpenAI-compatible API, such as http://localhost:8080/v1.")  # fmt: skip
 @option("--model", required=True, metavar="NAME", group="Model", help="Name of the model.")

@@ -12,7 +12,7 @@ from judged.cli.options.command import Command, option, say
 
 @click.command("label", cls=Command)
 @click.argument("todo")
-@option("--doc-texts", required=True, metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV or Parquet.")  # fmt: skip
+@option("--doc-texts", required=True, metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV, Parquet or a BEIR folder.")  # fmt: skip
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries. [default: the ids are the texts]")
 @option("--skip-missing", is_flag=True, group="Input", help="Leave out documents and queries without a text.")
 @option("--scale", default="graded", show_default=True, metavar="NAME|FILE", group="Input", help="Grades: graded (0 to 3), binary, or a JSON file of {number: name} or {number: [name, description]}.")  # fmt: skip

@@ -73,12 +73,14 @@ def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str,
 
 
 def column_options(*roles: str) -> Callable[[F], F]:
-    """Declare the names of the columns of these roles; with grades also the grades of words."""
+    """Declare the names of the columns of these roles; with grades also the grades of words, of runs and judgments also the split."""
 
     def declare(command: F) -> F:
         if "grade" in roles:
             command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
                              help="Grades for words, such as Exact=3,Substitute=2.")(command)  # fmt: skip
+        if {"doc", "grade"} <= set(roles) or {"doc", "score"} <= set(roles):
+            command = option("--split", metavar="NAME", group="Input", help="Split to read, of a BEIR folder or MTEB predictions with several.")(command)  # fmt: skip
         for role in reversed(roles):
             command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Name of the {_COLUMNS[role]} column, in all input tables.")(command)  # fmt: skip
         return command
@@ -88,7 +90,7 @@ def column_options(*roles: str) -> Callable[[F], F]:
 
 def chosen_columns(options: dict[str, Any]) -> dict[str, Any]:
     """The columns and grades that were chosen, as arguments of the functions that read the inputs."""
-    names = (*(f"{role}_col" for role in _COLUMNS), "grade_map")
+    names = (*(f"{role}_col" for role in _COLUMNS), "grade_map", "split")
     return {name: options[name] for name in names if options.get(name) is not None}
 
 

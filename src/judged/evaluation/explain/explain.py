@@ -189,7 +189,7 @@ def values_by_cutoff(
 
 
 def _join(qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any]) -> Provenance:
-    rag, policies = RagOptions.split(options)
+    rag, policies = RagOptions.separate(options)
     return read_and_join(qrels, run, policy_of(profile, policies), rag)
 
 

@@ -32,7 +32,7 @@ class QueryFeed:
         chosen = find_profile(self.profile)
         self.measures = tuple(parse_measures(measures, chosen, level, given=options))
         self.options = options
-        rag, policies = RagOptions.split(options)
+        rag, policies = RagOptions.separate(options)
         if rag.question or rag.retrieved or rag.relevant:
             raise UsageError("fields", "fields of a question file do not apply to batches of rankings")
         self.policy = policy_of(chosen, policies)

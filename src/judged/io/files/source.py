@@ -239,5 +239,5 @@ def _path_hint(name: str) -> str:
     if "\n" in name:
         return "a str is a path; pass io.StringIO(text) to read the text itself"
     if os.path.isdir(name):  # noqa: PTH112 - `Path` raises for text that is too long for a name
-        return "judgments are one file and come first; a run may be a directory"
+        return "judgments are one file or a BEIR folder, and come first; a run may be a directory"
     return "download it first" if "://" in name else "check the path"

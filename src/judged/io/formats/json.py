@@ -17,9 +17,10 @@ from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, Raw
+from judged.io.formats.nearest_shape import nearest_named
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.formats.shape_rows import read_shape_lines
-from judged.io.formats.shapes import may_have_shape, nearest_named, parts_of
+from judged.io.formats.shapes import may_have_shape, parts_of
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.tables.containers import is_flat, read_items, read_mapping
 from judged.io.tables.context import Context
@@ -176,7 +177,7 @@ def _read_chunk(data: bytes, begin: Begin, names: Sequence[str], context: Contex
 def _read_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> ColumnBatches:
     """Read plain records batch by batch, so that few of them exist at a time."""
     columns = find_columns(names, context.request, context.place)
-    batches = (take_columns(batch, columns, part) for batch, part in _load_batches(lines, filled, context))
+    batches = (take_columns(batch, columns, part.items()) for batch, part in _load_batches(lines, filled, context))
     return ColumnBatches(context, columns, batches, lambda: context.items(columns.column))
 
 

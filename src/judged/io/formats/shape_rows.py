@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from judged.errors import DataError, Hint, Place, Warned, shown
+from judged.io.formats.shape_checks import check_hits, check_whole, place_of, warn_judgments, warn_runs
 from judged.io.formats.shapes import Shaped, TextRow, a_shape, may_have_shape, parts_of
 from judged.io.run_names import short_names
 from judged.io.tables.context import Context
@@ -38,6 +39,9 @@ class Ranking(NamedTuple):
         partial: why documents may be missing.
         page: an identifier that all pages of one ranking have.
         unscored: the scores are null.
+        whole: no other document has more of this ranking: a second one of the same query is an error.
+        ordered: False if the order of the documents means nothing.
+        left_out: number of documents that were not judged after all.
     """
 
     docs: list[Any]
@@ -48,6 +52,9 @@ class Ranking(NamedTuple):
     partial: str = ""
     page: str | None = None
     unscored: bool = False
+    whole: bool = False
+    ordered: bool = True
+    left_out: int = 0
 
 
 # ── helpers for readers ──────────────────────────────────────────────────────────────────────────
@@ -75,6 +82,16 @@ def column(items: list[Any], name: str, where: Place, at: str) -> list[Any]:
         for i, item in enumerate(items):
             take(item, name, object, where, f"{at}[{i}]")
         raise
+
+
+def take_id(value: Any, path: str, where: Place) -> Any:
+    """Return the id at a path, which is not null: a ranking without one would be numbered."""
+    found = take(value, path, object, where)
+    if found is None:
+        raise DataError(
+            "id-null", f"the id is missing: null at {path}", where=where, hint="fill it in, or drop the record"
+        )
+    return found
 
 
 def scores_of(hits: list[Any], name: str, where: Place, at: str) -> dict[str, Any]:
@@ -150,16 +167,12 @@ def _reader(part: Shaped, what: str, where: Place) -> Any:
     return read
 
 
-def _place(context: Context, item: int) -> Place:
-    return context.place if context.lines is None else context.items().place(item)
-
-
 def _pages(parts: list[Shaped], context: Context) -> Iterator[QueryPage]:
     for part in parts:
-        where = _place(context, part.item)
+        where = place_of(context, part.item)
         read = _reader(part, context.request.what, where)
         try:
-            for ranking in read(part.value, where):
+            for ranking in read(part.choose(context.request.split, where), where):
                 query = part.query if ranking.query is None else ranking.query
                 yield QueryPage(query, ranking._replace(start=ranking.start or _offset(part.beside)), part.item)
         except DataError as error:
@@ -188,7 +201,14 @@ def _name_queries(pages: list[QueryPage], context: Context) -> tuple[list[QueryP
         text = (
             f"{counted(len(keys), 'response')} of {context.name} have no query ids; their positions are used: 1, 2, …"
         )
-        warned = [Warned("query-positions", len(keys), text, Hint("write {query: response} to use other ids"))]
+        warned = [
+            Warned(
+                "query-positions",
+                len(keys),
+                text,
+                Hint("name the queries, as {query: response} or in a field query of each record"),
+            )
+        ]
     elif context.path is None or context.path.startswith("<"):
         hint = "write {query: response}, or save it in a file with the query as its name"
         raise DataError(
@@ -206,11 +226,18 @@ def table_of(pages: list[QueryPage], context: Context) -> SourceTable:
     by_query: dict[str, list[QueryPage]] = {}
     for page in pages:
         by_query.setdefault(f"{page.query!r}" if context.typed else f"{page.query}", []).append(page)
+    check_whole(by_query.values(), context)
     groups = [sorted(group, key=lambda page: page.ranking.start) for group in by_query.values()]
     is_run = context.request.what == "run"
+    if left_out := sum(page.ranking.left_out for page in pages):
+        text = f"{counted(left_out, 'answer')} of {context.name} had no grade that could be read, left out"
+        context = replace(context, warnings=(*context.warnings, Warned("no-answer", left_out, text)))
+        groups = [group for group in groups if any(page.ranking.docs for page in group)]
     if is_run:
-        _check_hits(groups, context)
-    context = replace(context, warnings=(*context.warnings, *(_warn if is_run else _warn_judgments)(groups, context)))
+        check_hits(groups, context)
+    context = replace(
+        context, warnings=(*context.warnings, *(warn_runs if is_run else warn_judgments)(groups, context))
+    )
     docs = [doc for group in groups for page in group for doc in page.ranking.docs]
     size = np.array([sum(len(page.ranking.docs) for page in group) for group in groups], np.int64)
     pages = [page for group in groups for page in group]
@@ -221,7 +248,7 @@ def table_of(pages: list[QueryPage], context: Context) -> SourceTable:
     first = np.array([group[0].item for group in groups], np.int64)
     return SourceTable(
         **context.basics(), origin=origin, query_origin=context.whole() if context.lines is None else context.items({}, first),
-        query=queries, doc=docs, size=size, number=_numbers(groups), rank=rank if is_run and len(docs) else None,
+        query=queries, doc=docs, size=size, number=_numbers(groups), rank=rank if is_run and len(docs) and pages[0].ranking.ordered else None,
     )  # fmt: skip
 
 
@@ -238,45 +265,3 @@ def _numbers(groups: list[list[QueryPage]]) -> list[Any] | None:
         else:
             numbers += range(sum(len(ranking.docs) for ranking in rankings), 0, -1)
     return numbers
-
-
-def _warn(groups: list[list[QueryPage]], context: Context) -> Iterator[Warned]:
-    """Warn of rankings that are partial, have no scores or begin late."""
-    lists = [[page.ranking for page in group] for group in groups]
-    partial = [next(filter(None, (ranking.partial for ranking in rankings)), "") for rankings in lists]
-    if count := sum(map(bool, partial)):
-        text = f"{counted(count, 'response')} of {context.name} may lack documents: {next(filter(None, partial))}"
-        yield Warned("partial-response", count, text, Hint("repeat the requests"))
-    if count := sum(any(ranking.unscored for ranking in rankings) for rankings in lists):
-        text = (
-            f"the scores of {counted(count, 'response')} of {context.name} are null; the order of the documents is used"
-        )
-        yield Warned("hits-order", count, text)
-    if count := sum(rankings[0].start > 0 for rankings in lists):
-        text = (
-            f"{context.name} lacks the first documents of {counted(count, 'query')}; the others are ranked without them"
-        )
-        yield Warned("rank-offset", count, text, Hint("request the documents from the first one on"))
-
-
-def _warn_judgments(groups: list[list[QueryPage]], context: Context) -> Iterator[Warned]:
-    """Warn of judgments that depend on a ranking: measures that need all relevant documents are then too high."""
-    reasons = [next(filter(None, (page.ranking.partial for page in group)), "") for group in groups]
-    if count := sum(map(bool, reasons)):
-        text = f"judgments of {counted(count, 'query')} of {context.name} may be missing: {next(filter(None, reasons))}"
-        yield Warned("partial-judgments", count, text, Hint("use the ratings of the request"))
-
-
-def _check_hits(groups: list[list[QueryPage]], context: Context) -> None:
-    """Raise for a query without documents, unless none matches it: an empty ranking would count as a bad one."""
-    for group in groups:
-        rankings = [page.ranking for page in group]
-        reason = next(filter(None, (ranking.partial for ranking in rankings)), "")
-        total = max(ranking.total or 0 for ranking in rankings)
-        if not any(ranking.docs for ranking in rankings) and (reason or total):
-            problem = f"the response to query {shown(group[0].query)} has no documents"
-            problem += (
-                f": {reason}" if reason else f", although {counted(total, 'document matches', 'documents match')}"
-            )
-            hint = "repeat the request" if reason else "repeat the request with a size above 0"
-            raise DataError("no-hits", problem, where=_place(context, group[0].item), hint=hint)

@@ -5,30 +5,26 @@ Every file of `engines` and `tools` is imported; one that adds a `JsonShape` to 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from itertools import islice
 from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from judged.errors import DataError, Place
+from judged.errors import Place
+from judged.io.tables.splits import Split, choose_split
 from judged.registry import Registry
 
 if TYPE_CHECKING:
     from judged.io.export import Export
     from judged.io.formats.shape_rows import Ranking
-    from judged.io.tables.columns import ColumnRequest
 
 TextRow = tuple[Any, Any, Any]  # id, title, text
 _FOLDERS = ("engines", "tools")
 _QUERIES = ("query", "query_id", "queryid", "qid", "topic")
+_FLAT = "judgment"  # in the only shape without lists and objects
 _FEW = 16  # entries by which a value is recognised
-_SAMPLE = 100  # keys of a document that are compared with those of the shapes
-_UNREADABLE = ("form", "columns", "score-type", "grade-type")
-_NEAR = 0.5  # least likeness that makes a shape the nearest
 
 
 class JsonShape(NamedTuple):
@@ -42,6 +38,8 @@ class JsonShape(NamedTuple):
         run: returns the rankings of a document.
         qrels: returns its judgments.
         texts: returns its texts of queries or documents.
+        splits: returns the parts of a document that has one for each split, by the names of the splits; the readers get the chosen one.
+        questions: a document has judgments and a ranking of its own, and is evaluated alone.
         one_query: a document is the answer to one query, whose id it does not have. The id is the key in `{query: document}`, the field
             beside the document in `{"query": …, "response": document}`, or else the name of the file.
         origin: the program that writes such documents, for the docs.
@@ -53,6 +51,8 @@ class JsonShape(NamedTuple):
     run: Callable[[Any, Place], Iterable[Ranking]] | None = None
     qrels: Callable[[Any, Place], Iterable[Ranking]] | None = None
     texts: Callable[[Any, Place], Iterable[TextRow]] | None = None
+    splits: Callable[[Any, Place], Mapping[str, Any]] | None = None
+    questions: bool = False
     one_query: bool = False
     origin: str = ""
     aliases: tuple[str, ...] = ()
@@ -63,15 +63,17 @@ class JsonShape(NamedTuple):
         return sum(path.count(".") + 1 for path in self.requires)
 
     def matches(self, value: Any) -> bool:
-        return all(_has(value, path) for path in self.requires)
+        return all(has_path(value, path) for path in self.requires)
 
 
-class JudgmentWriter(NamedTuple):
-    """A format of another program in which judgments are written; the name is that of `--to`."""
+class ToolWriter(NamedTuple):
+    """A format of another program in which judgments or runs are written; the name is that of `--to`."""
 
     name: str
     write: Callable[[Export, IO[str]], None]
     target: str  # what reads the file, for the docs
+    kind: str = "qrels"  # or run
+    inside: str = ""  # the file to write if the target is a folder
     aliases: tuple[str, ...] = ()
 
 
@@ -84,10 +86,17 @@ class Shaped(NamedTuple):
     item: int = 0
     beside: Mapping[str, Any] | None = None  # the record that contains the document
 
+    def choose(self, split: Split | None, where: Place) -> Any:
+        """Return the chosen split of a document that has several, else the document."""
+        if self.shape.splits is None:
+            return self.value
+        splits = self.shape.splits(self.value, where)
+        return splits[choose_split(list(splits), split, where)]
+
 
 JSON_SHAPES = Registry[JsonShape]("format")
 _NAMED: list[Any] = [-1, []]  # the version of the registry, and what `_by_name` returns for it
-WRITERS = Registry[JudgmentWriter]("format")
+WRITERS = Registry[ToolWriter]("format")
 
 
 def all_shapes() -> tuple[JsonShape, ...]:
@@ -96,8 +105,8 @@ def all_shapes() -> tuple[JsonShape, ...]:
     return tuple(JSON_SHAPES)
 
 
-def all_writers() -> tuple[JudgmentWriter, ...]:
-    """Return every format of another program in which judgments can be written."""
+def all_writers() -> tuple[ToolWriter, ...]:
+    """Return every format of another program in which judgments or runs can be written."""
     _load()
     return tuple(WRITERS)
 
@@ -117,26 +126,43 @@ def shape_of(value: Any) -> JsonShape | None:
     """Return the shape of one document, of several that it matches the most specific; None if it has none of them."""
     if not isinstance(value, dict) and not isinstance(value, Mapping):
         return None
-    found = [shape for name, shape in _by_name() if name in value and shape.matches(value)]
+    found = [shape for names, shape in _by_name() if any(name in value for name in names) and shape.matches(value)]
     return max(found, key=attrgetter("specificity"), default=None)
 
 
-def _by_name() -> list[tuple[str, JsonShape]]:
-    """Return every shape with the name of its first required field, by which most are excluded."""
+def _by_name() -> list[tuple[tuple[str, ...], JsonShape]]:
+    """Return every shape with the possible names of its first required field, by which most are excluded."""
     _load()
     if _NAMED[0] != JSON_SHAPES.version:
         _NAMED[:] = (
             JSON_SHAPES.version,
-            [(shape.requires[0].split(".")[0].rstrip("[]{}"), shape) for shape in JSON_SHAPES],
+            [(tuple(name.rstrip("[]{}") for name in _first_names(shape.requires[0])), shape) for shape in JSON_SHAPES],
         )
-    named: list[tuple[str, JsonShape]] = _NAMED[1]
+    named: list[tuple[tuple[str, ...], JsonShape]] = _NAMED[1]
     return named
+
+
+def _first_names(path: str) -> tuple[str, ...]:
+    """Return the first name of a path, and the path itself, which may be one name with dots."""
+    return tuple(dict.fromkeys((path.split(".")[0], path)))
 
 
 def may_have_shape(value: Any) -> bool:
     """Return whether a value may have a shape, by its first entries and without importing any: a table of numbers has none."""
     first = value[0] if isinstance(value, list) and value else value
-    return isinstance(first, Mapping) and any(map(_is_structure, islice(first.values(), _FEW)))
+    return isinstance(first, Mapping) and (_FLAT in first or any(map(_is_structure, islice(first.values(), _FEW))))
+
+
+def has_questions(value: Any) -> bool:
+    """Return whether a record of another program has judgments and a ranking of its own."""
+    shape = shape_of(value) if may_have_shape(value) else None
+    return shape is not None and shape.questions
+
+
+def has_reader(value: Any, what: str) -> bool | None:
+    """Return whether the shape of a value can be read as a run, judgments or texts; None if it has no shape."""
+    shape = shape_of(value) if may_have_shape(value) else None
+    return None if shape is None else getattr(shape, what) is not None
 
 
 def _is_structure(entry: Any) -> bool:
@@ -209,73 +235,33 @@ def _unknown(first: Shaped, value: Any, item: int) -> Shaped:
 # ── paths ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _has(value: Any, path: str) -> bool:
+def has_path(value: Any, path: str) -> bool:
+    """Return whether a value has something at a path, see `JsonShape`."""
+    return next(_values_at(value, path), None) is not None
+
+
+def lookup(value: Any, path: str) -> Any:
+    """Return the value at a path; None if there is none. `{"a": {"b": 1}}` and `{"a.b": 1}` both have `a.b`."""
+    return next(_values_at(value, path), (None,))[0]
+
+
+def _values_at(value: Any, path: str) -> Iterator[tuple[Any]]:
+    """Iterate over the values at a path, each in a tuple: a name may contain dots."""
+    if not path:
+        yield (value,)
+        return
     steps = path.split(".")
-    for i, step in enumerate(steps):
+    for end in range(1, len(steps) + 1):
+        step, rest = ".".join(steps[:end]), ".".join(steps[end:])
         name = step.removesuffix("[]").removesuffix("{}")
-        if name:
-            if not isinstance(value, Mapping) or name not in value:
-                return False
-            value = value[name]
-        if step.endswith("[]"):
-            if not isinstance(value, list):
-                return False
-            if i + 1 < len(steps):
-                if not value:
-                    return False
-                value = value[0]
-        elif step.endswith("{}") and not isinstance(value, Mapping):
-            return False
-    return True
-
-
-def _keys(value: Any, depth: int = 6) -> Iterator[str]:
-    """Iterate over the keys of a document, of lists only the first item."""
-    if isinstance(value, Mapping):
-        for name, entry in list(value.items())[:_SAMPLE]:
-            yield str(name)
-            yield from _keys(entry, depth - 1) if depth else ()
-    elif isinstance(value, list) and value and depth:
-        yield from _keys(value[0], depth - 1)
-
-
-# ── the nearest shape ────────────────────────────────────────────────────────────────────────────
-
-
-def nearest_shape(value: Any) -> tuple[JsonShape, list[str]] | None:
-    """Return the shape that a document resembles most, and the required paths that it does not have; None if it resembles none."""
-    from difflib import get_close_matches
-
-    known = sorted({_plain(key) for key in _keys(value)})[: 10 * _SAMPLE]
-
-    def share(names: set[str]) -> float:
-        return sum(bool(get_close_matches(name, known, 1, 0.84)) for name in names) / len(names)
-
-    def likeness(shape: JsonShape) -> tuple[float, int]:
-        required = {_plain(step.rstrip("[]{}")) for path in shape.requires for step in path.split(".")} - {""}
-        usual = {_plain(key) for key in _keys(json.loads(shape.example))}
-        return (2 * share(required) + share(usual)) / 3, shape.specificity
-
-    near = max(all_shapes(), key=likeness)
-    if likeness(near)[0] < _NEAR:
-        return None
-    return near, [path for path in near.requires if not _has(value, path)]
-
-
-@contextmanager
-def nearest_named(value: Any, request: ColumnRequest) -> Iterator[None]:
-    """Name the nearest shape in an error about a run or judgments that no reader takes, if there is one."""
-    try:
-        yield
-    except DataError as error:
-        near = nearest_shape(value) if request.is_ranking and error.slug in _UNREADABLE else None
-        if near is None:
-            raise
-        shape, missing = near
-        problem = error.problem if not error.got else f"expected {error.problem}, got {error.got}"
-        add = f"add {' and '.join(missing)}" if missing else "check its fields"
-        hint = f"{add} if this is {a_shape(shape)}, the nearest known format"
-        raise error.changed(slug="json-shape", problem=problem, got=None, hint=hint) from None
+        if name and not (isinstance(value, Mapping) and name in value):
+            continue
+        inner = value[name] if name else value
+        if step.endswith("[]") and (not isinstance(inner, list) or (rest and not inner)):
+            continue
+        if step.endswith("{}") and not isinstance(inner, Mapping):
+            continue
+        yield from _values_at(inner[0] if rest and step.endswith("[]") else inner, rest)
 
 
 def a_shape(shape: JsonShape) -> str:
@@ -283,7 +269,3 @@ def a_shape(shape: JsonShape) -> str:
     first = shape.name.split()[0]
     vowels = "AEFHILMNORSX" if first.isupper() else "AEIOU"  # of letters that are spelled: an RRE, an MTEB
     return f"{'an' if first[0] in vowels else 'a'} {shape.name}"
-
-
-def _plain(key: str) -> str:
-    return key.casefold().replace("_", "").replace("-", "")

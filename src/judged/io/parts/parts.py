@@ -73,7 +73,13 @@ def open_requested_partitions(source: Any, request: ColumnRequest, name: str | N
     if is_lazy(source):
         return _partitioned("run", cut_lazy(source, request), name, request, source=source)
     listing = list_files(source)
-    return None if listing is None else _open_files(source, listing, request, name)
+    if listing is None:
+        return None
+    if not listing.alone:
+        from judged.io.formats.tools.beir import check_no_run
+
+        check_no_run(source)
+    return _open_files(source, listing, request, name)
 
 
 @dataclass(frozen=True, slots=True)

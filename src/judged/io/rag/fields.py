@@ -9,6 +9,7 @@ import numpy as np
 
 from judged.errors import DataError, Hint, Place, shown, to_choose
 from judged.io.tables.column_names import RELEVANT, RETRIEVED, plain_name
+from judged.io.tables.records import named_fields
 
 # Without case, - and _; the most reliable first. Ids come before texts.
 _NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -23,13 +24,19 @@ _MEANING = {
     "retrieved": "retrieved chunks (retrieved, retrieved_ids, contexts, chunks, results …)",
     "relevant": "relevant chunks (relevant, expected_ids, gold, ground_truth, reference_contexts …)",
 }
-_SIDES = {  # LangSmith stores the three in separate objects
+_SIDES = {  # LangSmith and Phoenix store the three in separate objects
     "inputs": "question", "outputs": "retrieved", "referenceoutputs": "relevant", "reference": "relevant", "expectedoutput": "relevant",
+    "input": "question", "output": "retrieved", "referenceoutput": "relevant",
 }  # fmt: skip
 
 
 def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the fields of a record; those of `inputs`, `outputs` and `reference_outputs` by path, such as `outputs.documents`."""
+    """Return the fields of a record, or of a run of LangSmith and its example; those of `inputs`, `outputs` and `reference_outputs` by path, such as `outputs.documents`."""
+    run, example = (as_mapping(record.get(name)) for name in ("run", "example"))
+    if run is not None and example is not None:
+        from judged.io.formats.tools.langsmith import join_example
+
+        record = join_example(record, run, example)
     out: dict[str, Any] = {}
     for key, value in record.items():
         if has_sides({key: value}):
@@ -37,6 +44,17 @@ def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
         else:
             out[str(key)] = value
     return out
+
+
+def as_mapping(item: Any) -> Mapping[Any, Any] | None:
+    """Return a record as a mapping; None if it is none."""
+    if isinstance(item, Mapping):
+        return item
+    if hasattr(item, "model_dump"):  # pydantic, as in RAGAS
+        dumped: Mapping[Any, Any] = item.model_dump()
+        return dumped
+    names = named_fields(type(item))
+    return None if names is None else {name: getattr(item, name) for name in names}
 
 
 def is_known(name: str) -> bool:

@@ -12,8 +12,10 @@ from judged.core.tables import Passages, Qrels, Questions, Run
 from judged.errors import DataError, Place, Warned, shown
 from judged.io.files.outputs import located
 from judged.io.files.source import Content, file_path, is_file_like, is_path
+from judged.io.formats.shape_rows import read_shape
+from judged.io.formats.shapes import has_questions
 from judged.io.open_table import open_values
-from judged.io.rag.fields import find_fields, flatten
+from judged.io.rag.fields import as_mapping, find_fields, flatten
 from judged.io.rag.listed import read_listed_questions
 from judged.io.tables.chunks import Chunks, are_sets, is_pair, read_chunk_entries
 from judged.io.tables.columns import ColumnRequest
@@ -21,7 +23,6 @@ from judged.io.tables.context import Context
 from judged.io.tables.frames import frame_of
 from judged.io.tables.nested import flatten_sets
 from judged.io.tables.origin import Origin
-from judged.io.tables.records import named_fields
 from judged.io.tables.table import SourceTable, as_qrels, as_run
 from judged.io.text.lines import read_head
 
@@ -61,13 +62,16 @@ def read_questions(
     questions = None if count_words or file_path(source) is None else read_listed_questions(source, named)
     if questions is not None:
         return questions
-    records, context = _read_records(source)
+    items, context = _read_items(source)
+    if not named and (shaped := _read_shaped(items, context)) is not None:
+        return Questions(located(shaped[0], source), located(shaped[1], source))
+    records = _flatten(items, context)
     fields = find_fields(records, named, context.place)
-    items = context.items()
+    origin = context.items()
     columns = {
-        role: [_get(record, name, i, items) for i, record in enumerate(records)] for role, name in fields.items()
+        role: [_get(record, name, i, origin) for i, record in enumerate(records)] for role, name in fields.items()
     }
-    _check_distinct(columns["question"], items)
+    _check_distinct(columns["question"], origin)
     run = _run(columns["question"], columns["retrieved"], fields["retrieved"], context, count=count_words)
     qrels = _qrels(columns["question"], columns["relevant"], fields["relevant"], context)
     return Questions(located(qrels, source), located(run, source))
@@ -100,8 +104,8 @@ def _check_distinct(questions: list[Any], items: Origin) -> None:
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_records(source: Any) -> tuple[list[dict[str, Any]], Context]:
-    """Return one record per question, its fields flat, and their context."""
+def _read_items(source: Any) -> tuple[list[Any], Context]:
+    """Return the records of a source, and their context."""
     context, value = Context(ColumnRequest("questions")), source
     if is_path(source) or is_file_like(source):
         value, context = open_values(source, context.request)
@@ -113,13 +117,28 @@ def _read_records(source: Any) -> tuple[list[dict[str, Any]], Context]:
     items = value if context.lines is not None else list_records(value, context)
     if not items:
         raise DataError("empty-questions", "the input has no questions", where=context.name)
+    return items, context
+
+
+def _read_shaped(items: list[Any], context: Context) -> tuple[Qrels, Run] | None:
+    """Read records of another program that have judgments and a ranking, but not as fields; None if they are none."""
+    if not has_questions(items[0]):
+        return None
+    tables = [read_shape(items, replace(context, request=ColumnRequest(what))) for what in ("qrels", "run")]
+    assert tables[0] is not None
+    assert tables[1] is not None
+    return as_qrels(replace(tables[0], warnings=())), as_run(tables[1])
+
+
+def _flatten(items: list[Any], context: Context) -> list[dict[str, Any]]:
+    """Return one record per question, its fields flat."""
     records = []
     for i, item in enumerate(items):
         record = as_mapping(item)
         if record is None:
             _raise_format(shown(item), context.items().place(i))
         records.append(flatten(record))
-    return records, context
+    return records
 
 
 def list_records(source: Any, context: Context) -> list[Any]:
@@ -150,16 +169,6 @@ def list_records(source: Any, context: Context) -> list[Any]:
 def _is_record(source: Mapping[Any, Any]) -> bool:
     """Return whether this is one record, not columns: its lists hold chunks, not lists of chunks."""
     return not any(isinstance(cell, (list, tuple, Mapping)) for value in source.values() for cell in value)
-
-
-def as_mapping(item: Any) -> Mapping[Any, Any] | None:
-    if isinstance(item, Mapping):
-        return item
-    if hasattr(item, "model_dump"):  # pydantic, as in RAGAS
-        dumped: Mapping[Any, Any] = item.model_dump()
-        return dumped
-    names = named_fields(type(item))
-    return None if names is None else {name: getattr(item, name) for name in names}
 
 
 def _raise_format(got: str, where: Place) -> NoReturn:

@@ -31,8 +31,11 @@ def is_questions(source: Any, **fields: str) -> bool:
         return True
     if not (items := _first_items(source)):
         return False
-    from judged.io.rag.fields import find_fields, flatten
-    from judged.io.rag.questions import as_mapping  # most inputs are not questions, and do not need them
+    from judged.io.formats.shapes import has_questions
+    from judged.io.rag.fields import as_mapping, find_fields, flatten  # most inputs are not questions, and need none
+
+    if not fields and has_questions(items[0]):
+        return True
 
     records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
     try:
@@ -67,6 +70,8 @@ def _first_items(source: Any) -> list[Any]:
         return list(source.slice(0, _SAMPLE).to_pylist())
     elif hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
         source = source.head(_SAMPLE)
+    elif hasattr(source, "__iter__") and hasattr(source, "__getitem__"):  # datasets of RAGAS and Hugging Face
+        return list(islice(source, _SAMPLE))
     else:
         return []
     from judged.io.rag.questions import list_records

@@ -10,8 +10,10 @@ from typing import Any
 
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.source import is_file_like, is_path, open_content, open_stream
+from judged.io.formats.tools.beir import TextKind, texts_file
+from judged.io.formats.tools.ir_datasets import collection_name, is_collection, iterate_collection
 from judged.io.rag.text_files import iterate_file
-from judged.io.rag.text_records import Row, TextRecords, is_missing, iterate_document, iterate_frame
+from judged.io.rag.text_records import Row, TextRecords, id_text, is_missing, iterate_document, iterate_frame
 from judged.io.tables.frames import frame_of
 
 _WHAT = "texts"
@@ -25,13 +27,15 @@ class Texts:
     text: str | None
 
 
-def read_texts(source: Any, wanted: Container[str] | None = None, *, length: int | None = None) -> dict[str, Texts]:
+def read_texts(
+    source: Any, wanted: Container[str] | None = None, *, length: int | None = None, kind: TextKind = "docs"
+) -> dict[str, Texts]:
     """Return the texts of documents or of queries, {id: Texts}, in the order of the source.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) has JSON Lines (`corpus.jsonl` and
     `queries.jsonl` of BEIR), JSON, TSV as in MS MARCO (`id<TAB>text`, or `id<TAB>url<TAB>title<TAB>body`), CSV or TSV with a
     header, Parquet or Arrow. In memory, texts are `{id: text}`, `{id: {"title": …, "text": …}}`, a list of records, of named
-    tuples or of (id, text), or a frame. Columns are found by their known names.
+    tuples or of (id, text), a frame, or a dataset of ir_datasets. Columns are found by their known names. A BEIR folder has both kinds.
 
     Ids are compared as text: 7 and "7" are one. Of duplicate ids, the first text is kept. A text file is read line by line; lines of
     other ids are not parsed beyond the id, so errors in them are not found. Bytes that cannot be decoded are replaced in texts and
@@ -41,6 +45,7 @@ def read_texts(source: Any, wanted: Container[str] | None = None, *, length: int
         source: the file or the object.
         wanted: the ids to keep (default: all).
         length: the most characters of titles and texts; longer ones are cut at the end of a word, with "…".
+        kind: the texts to take of a source that has both: docs or queries.
 
     Raises:
         DataError: anything that cannot be used, with its place.
@@ -55,7 +60,7 @@ def read_texts(source: Any, wanted: Container[str] | None = None, *, length: int
         raise UsageError("parameter", "wanted as a set or a list of ids", got=shown(wanted), value=wanted)
     texts: dict[str, Texts] = {}
     enough = len(wanted) if isinstance(wanted, Sized) else None
-    with closing(_rows(source, wanted)) as rows:
+    with closing(_rows(texts_file(source, kind), wanted, kind)) as rows:
         for key, title, text in rows:
             if key not in texts:
                 texts[key] = Texts(_cell_text(title, length), _cell_text(text, length))
@@ -64,7 +69,7 @@ def read_texts(source: Any, wanted: Container[str] | None = None, *, length: int
     return texts
 
 
-def _rows(source: Any, ids: Container[str] | None) -> Generator[Row, None, None]:
+def _rows(source: Any, ids: Container[str] | None, kind: TextKind) -> Generator[Row, None, None]:
     """Iterate over the rows of a source with these ids."""
     if is_path(source):
         with open_content(source) as content:
@@ -73,6 +78,8 @@ def _rows(source: Any, ids: Container[str] | None) -> Generator[Row, None, None]
         yield from _keep(iterate_file(open_stream(source, default=_WHAT), ids), ids)
     elif (frame := frame_of(source)) is not None:
         yield from iterate_frame(frame, Place(_WHAT), ids)
+    elif is_collection(source):
+        yield from _keep(_collection_rows(source, kind), ids)
     elif isinstance(source, Mapping):
         yield from _keep(iterate_document(source, Place(_WHAT)), ids)
     elif isinstance(source, Iterable):
@@ -81,6 +88,20 @@ def _rows(source: Any, ids: Container[str] | None) -> Generator[Row, None, None]
     else:
         expected, got = "a path, a frame, {id: text} or records", type(source).__name__
         raise DataError("form", expected, got=got, where=_WHAT, hint="write them as {id: text}")
+
+
+def _collection_rows(source: Any, kind: TextKind) -> Iterator[Row]:
+    """Iterate over the texts of a dataset; fields of unknown names are left to the dataset, which knows its main text."""
+    records, where = TextRecords(), Place(collection_name(source) or _WHAT)
+    for item in iterate_collection(source, kind):
+        text = getattr(item, "default_text", None)
+        try:
+            row = records.row(item, where)
+        except DataError:
+            if not callable(text):
+                raise
+            row = id_text(item[0], where), None, None
+        yield (row[0], None, text()) if row[1:] == (None, None) and callable(text) else row
 
 
 def _keep(rows: Iterator[Row], ids: Container[str] | None) -> Iterator[Row]:

@@ -121,13 +121,14 @@ def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 def _read_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFields:
     found: dict[str, Any] = {}
     for key, value in entry.items():
-        if plain_name(key) in _INNER and isinstance(value, Mapping):
+        name = plain_name(key).rpartition(".")[2]  # OpenInference: `document.id`
+        if name in _INNER and isinstance(value, Mapping):
             inner = {plain_name(k): v for k, v in value.items()}
             if isinstance(inner.get("metadata"), Mapping):  # LlamaIndex: a node with metadata
                 inner = {**{plain_name(k): v for k, v in inner["metadata"].items()}, **inner}
             found = {**inner, **found}
         else:
-            found[plain_name(key)] = value
+            found[name] = value
     own, doc, text = _first(found, ID_NAMES), _first(found, DOC_NAMES), _first(found, _TEXT)
     named, doc = doc, _first(found, FILE_NAMES) if doc is None else doc
     start, end, tokens = _first(found, START_NAMES), _first(found, END_NAMES), _first(found, TOKEN_NAMES)
@@ -138,6 +139,11 @@ def _read_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFie
         own = _span_name(doc, start, end) if start is not None else whole
     tokens = len(tokens) if isinstance(tokens, list) else tokens
     return _ChunkFields(own, _first(found, number), doc, start, end, tokens, text)
+
+
+def chunk_id(entry: Any) -> Any:
+    """Return the id of a chunk; without one its text, or the entry itself if it is no object."""
+    return _read_object(entry, _SCORE).name if isinstance(entry, Mapping) else entry
 
 
 def _read_tuple(entry: Any) -> _ChunkFields:

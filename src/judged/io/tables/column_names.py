@@ -29,7 +29,7 @@ NAMES: Mapping[str, Names] = {
         ("relevance", "rel", "grade", "label", "gain", "rating", "humangrade", "humanlabel", "humanrating", "relevancegrade", "relevancelabel", "escilabel"),
     ),
     "rank": (("rank",), ("position",), ("pos",), ("place",)),
-    "aspect": (("subtopic", "intent", "aspect", "iteration"),),
+    "aspect": (("subtopic", "subtopicid", "intent", "aspect", "iteration"),),
 }  # fmt: skip
 
 # Beside an id, these are texts or addresses of what it identifies: beside `qid`, `query` is the text of the query.

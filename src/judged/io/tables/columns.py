@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from numpy.typing import NDArray
 
@@ -25,6 +25,9 @@ from judged.io.tables.column_names import (
     single,
 )
 from judged.io.text.decimals import What
+
+if TYPE_CHECKING:
+    from judged.io.tables.splits import Split
 
 IsRanks = Callable[[str], bool]
 
@@ -72,6 +75,7 @@ class ColumnRequest(NamedTuple):
         roles: the columns to find; those of a run or of judgments follow from `what`.
         grade_map: grades of words.
         used: collects the named columns that tables have; None if every table must have them.
+        split: the split to read, of an input that has several.
     """
 
     what: str
@@ -79,6 +83,7 @@ class ColumnRequest(NamedTuple):
     roles: Mapping[str, Role] = {}
     grade_map: Mapping[str, float] | None = None
     used: UsedColumns | None = None
+    split: Split | None = None
 
     def named_column(self, role: str, names: Sequence[str]) -> str | None:
         """Return the column that the caller named, if it is among these."""

@@ -106,8 +106,8 @@ def _read_mappings(items: list[Mapping[Any, Any]], context: Context) -> SourceTa
 
 def _read_nested(records: list[Any], query: str, ranking: str, context: Context) -> SourceTable:
     """Read records that contain a query with its whole ranking."""
-    queries = take_column(records, query, "query", context)
-    rankings = take_column(records, ranking, "doc", context)
+    queries = take_column(records, query, "query", context.items())
+    rankings = take_column(records, ranking, "doc", context.items())
     table = _read_rankings(queries, rankings, np.arange(len(records)), context)
     return replace(table, warnings=(*table.warnings, *_warn_rising(rankings, table)))
 

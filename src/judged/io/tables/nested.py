@@ -71,12 +71,12 @@ def read_rankings(
             floats(number, origin or context.keys(queries, size, docs, keyed=True), context.request.number)
     else:
         entries = list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking)))
+        places = origin or context.keys(queries, size, entries, keyed=False)
         if _have_details(entries):
-            places = origin or context.keys(queries, size, entries, keyed=False)
             chunks = read_chunk_entries(entries, context.request.what, places)
             docs, number, passages = chunks.ids, chunks.number, chunks.passages
         else:
-            docs, number = _split(entries, context)
+            docs, number = _split(entries, context, places)
     return SourceTable(
         **context.basics(), origin=origin or context.keys(queries, size, docs, keyed=keyed),
         query_origin=item or context.whole(), query=queries, doc=docs, number=number, size=size, choice=choice,
@@ -167,14 +167,14 @@ def _entries(ranking: Any, context: Context) -> Sequence[Any]:
     return sorted(ranking, key=str) if isinstance(ranking, Set) else list(ranking.tolist())
 
 
-def _split(entries: list[Any], context: Context) -> tuple[list[Any], list[Any] | None]:
+def _split(entries: list[Any], context: Context, places: Origin) -> tuple[list[Any], list[Any] | None]:
     """Return documents and their numbers, if the entries of lists have both."""
     if not entries:
         return [], None
     kinds = set(map(type, entries))
     if all(named_fields(kind) is not None or issubclass(kind, Mapping) for kind in kinds):
         columns = find_columns(names_of(entries[0]), context.request, context.place, query=False)
-        cells = take_columns(entries, columns, context)
+        cells = take_columns(entries, columns, places)
         return cells["doc"], cells.get(context.request.number)
     if all(issubclass(kind, (tuple, list)) for kind in kinds) and set(map(len, entries)) == {2}:
         return [doc for doc, _ in entries], [number for _, number in entries]

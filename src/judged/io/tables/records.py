@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from judged.errors import DataError, Hint, shown, to_choose
 from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns
 from judged.io.tables.context import Context
+from judged.io.tables.origin import Origin
 from judged.io.tables.roles import ColumnBatches
 
 _TUPLES = {
@@ -29,27 +30,26 @@ def named_fields(kind: type) -> tuple[str, ...] | None:
 def read_records(records: list[Any], context: Context) -> ColumnBatches:
     """Read records with the same names in each of them."""
     columns = find_columns(names_of(records[0]), context.request, context.place)
-    cells = take_columns(records, columns, context)
+    cells = take_columns(records, columns, context.items())
     return ColumnBatches(context, columns, [cells], lambda: context.items(columns.column))
 
 
-def take_columns(records: list[Any], columns: RoleColumns, context: Context) -> dict[str, list[Any]]:
+def take_columns(records: list[Any], columns: RoleColumns, origin: Origin) -> dict[str, list[Any]]:
     """Return the cells of each role."""
-    return {role: take_column(records, name, role, context) for role, name in columns.column.items()}
+    return {role: take_column(records, name, role, origin) for role, name in columns.column.items()}
 
 
-def take_column(records: list[Any], name: str, role: str, context: Context) -> list[Any]:
+def take_column(records: list[Any], name: str, role: str, origin: Origin) -> list[Any]:
     """Return the value of each record under a name."""
     get = itemgetter(name) if isinstance(records[0], Mapping) else attrgetter(name)
     try:
         return list(map(get, records))
     except (KeyError, AttributeError, TypeError):
-        _raise_record(records, name, role, context)
+        _raise_record(records, name, role, origin)
 
 
-def _raise_record(records: list[Any], name: str, role: str, context: Context) -> NoReturn:
+def _raise_record(records: list[Any], name: str, role: str, origin: Origin) -> NoReturn:
     row = next(i for i, record in enumerate(records) if name not in names_of(record))
-    origin = context.items()
     hint = Hint(f"add it, or name another column: {{{role}_col}}", **{f"{role}_col": to_choose(f"{role}_col")})
     problem = f"a record has no {name!r}{origin.describe_row(row)}: {shown(records[row])}"
     raise DataError("columns", problem, value=records[row], hint=hint, where=origin.place(row))

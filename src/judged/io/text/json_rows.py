@@ -18,6 +18,7 @@ from judged.core.unread_runs import Layout, TextRun
 from judged.errors import JudgedError, Place, Warned
 from judged.io.files.mapped import TextLines, in_memory, open_later, open_now
 from judged.io.files.source import Content
+from judged.io.formats.shapes import has_reader
 from judged.io.tables.column_names import list_names
 from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns, nested
 from judged.io.tables.containers import is_flat
@@ -62,6 +63,8 @@ def json_text(head: Head, names: Sequence[str], request: ColumnRequest) -> JsonT
         if names:
             return records(names, request, lines=True)
         keys = nested(first, request)
+        if keys is not None and request.what == "qrels" and has_reader(first, "qrels") is False:
+            return None  # which says what the records are
         return None if keys is None or request.named else lists(*keys, request.what)
     if found := _DOCUMENT.match(head.data):
         listed = found[1] == b"["

@@ -8,7 +8,8 @@ import pytest
 
 import judged as jd
 from judged.errors import DataError
-from judged.io.formats.shapes import JSON_SHAPES, all_shapes, nearest_shape, parts_of, shape_of
+from judged.io.formats.nearest_shape import nearest_shape
+from judged.io.formats.shapes import JSON_SHAPES, all_shapes, parts_of, shape_of
 from judged.io.rag.texts import read_texts
 
 SHAPES = [pytest.param(shape, id=shape.name) for shape in all_shapes()]
@@ -57,11 +58,13 @@ def test_the_answer_to_one_query_is_read_in_every_surrounding(shape):
 def test_a_document_without_a_required_path_is_nearest_to_its_shape(shape):
     value = json.loads(shape.example)
     path = shape.requires[-1]
-    step = path.split(".")[-1].rstrip("[]{}")
-    holder = value
-    for name in path.split(".")[:-1]:
-        holder = holder[name.rstrip("[]{}")]
+    holder, step = value, ""
+    for name in path.split("."):
         holder = holder[0] if isinstance(holder, list) else holder
+        if step in holder:
+            holder, step = holder[step], ""
+            holder = holder[0] if isinstance(holder, list) else holder
+        step = f"{step}.{name.rstrip('[]{}')}".strip(".")
     holder[f"{step}s"] = holder.pop(step)
     if shape_of(value) is None:
         assert nearest_shape(value) == (shape, [path])

@@ -9,7 +9,7 @@ from typing import IO, Any
 from judged.errors import Place
 from judged.io.export import Export
 from judged.io.formats.shape_rows import Ranking, column, take
-from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, JudgmentWriter, TextRow
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 
 def _ratings(document: Any, where: Place) -> Iterator[Ranking]:
@@ -49,7 +49,7 @@ def _write(export: Export, file: IO[str]) -> None:
     rows.writerows((query, doc, grade) for query, grades in judged.items() for doc, grade in grades.items())
 
 
-WRITERS.add(JudgmentWriter("quepid", _write, "the import of ratings of Quepid (CSV)"))
+WRITERS.add(ToolWriter("quepid", _write, "the import of ratings of Quepid (CSV)"))
 JSON_SHAPES.add(
     JsonShape(
         "Quepid ratings file",

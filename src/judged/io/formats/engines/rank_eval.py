@@ -9,7 +9,7 @@ from judged.errors import DataError, Place, shown
 from judged.io.export import Export, write_json
 from judged.io.formats.engines.elasticsearch import check_indices, raise_error
 from judged.io.formats.shape_rows import Ranking, column, scores_of, take
-from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, JudgmentWriter, TextRow
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 _PARAMS = ("query_string", "query", "query_text", "q", "text", "keywords")
 _CLAUSES = ("match", "match_phrase", "match_phrase_prefix", "match_bool_prefix", "term", "semantic", "neural")
@@ -102,7 +102,7 @@ def _write(export: Export, file: IO[str]) -> None:
     write_json({"requests": requests}, export, file)
 
 
-WRITERS.add(JudgmentWriter("rank-eval", _write, "`_rank_eval`, after `_index` and `request` were added"))
+WRITERS.add(ToolWriter("rank-eval", _write, "`_rank_eval`, after `_index` and `request` were added"))
 JSON_SHAPES.add(
     JsonShape(
         "_rank_eval request",

@@ -8,7 +8,7 @@ from typing import IO, Any
 from judged.errors import DataError, Place, shown
 from judged.io.export import Export, write_json
 from judged.io.formats.shape_rows import Ranking, raise_kind, take
-from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, JudgmentWriter, TextRow
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 
 def _queries(document: Any, where: Place) -> Iterator[tuple[str, Any, str]]:
@@ -77,7 +77,7 @@ def _write(export: Export, file: IO[str]) -> None:
     write_json({"index": "index", "id_field": "id", "template": "template.json", "queries": queries}, export, file)
 
 
-WRITERS.add(JudgmentWriter("rre", _write, "RRE, after `index` and `template` were changed to yours"))
+WRITERS.add(ToolWriter("rre", _write, "RRE, after `index` and `template` were changed to yours"))
 _QUERY = '{"template": "query.json", "placeholders": {"$query": "red shoes"}}'
 _RELEVANT = '"relevant_documents": {"d1": {"gain": 1}, "d2": {"gain": 3}}'
 for _name, _path, _example in (

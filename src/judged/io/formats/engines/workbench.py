@@ -8,7 +8,7 @@ from typing import IO, Any
 from judged.errors import Place
 from judged.io.export import Export, write_json
 from judged.io.formats.shape_rows import Ranking, column, decimals, take
-from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, JudgmentWriter, TextRow
+from judged.io.formats.shapes import JSON_SHAPES, WRITERS, JsonShape, TextRow, ToolWriter
 
 _SOURCES = "hits.hits"
 
@@ -54,7 +54,7 @@ def _write(export: Export, file: IO[str]) -> None:
     )
 
 
-WRITERS.add(JudgmentWriter("judgment-ratings", _write, "`PUT _plugins/_search_relevance/judgments` of OpenSearch"))
+WRITERS.add(ToolWriter("judgment-ratings", _write, "`PUT _plugins/_search_relevance/judgments` of OpenSearch"))
 _JUDGMENTS = """{"name": "Imported judgments", "type": "IMPORT_JUDGMENT",
  "judgmentRatings": [{"query": "red shoes", "ratings": [{"docId": "d1", "rating": "0.0"}, {"docId": "d2", "rating": "3.0"}]}]}"""
 _QUERIES = """{"name": "Shoes", "sampling": "manual", "querySetQueries": [{"queryText": "red shoes"}, {"queryText": "boots"}]}"""

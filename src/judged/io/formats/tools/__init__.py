@@ -1,0 +1,1 @@
+"""Formats of evaluation tools and of collections: one file per tool."""

@@ -1,0 +1,228 @@
+"""Collections: BEIR folders, datasets of ir_datasets, the choice of a split, and what is written for BEIR and MTEB."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+import judged as jd
+from judged.errors import JudgedError, Place
+from judged.io.rag.texts import read_texts
+from judged.io.tables.splits import Split, choose_split
+from judged.io.write import convert
+
+BEIR = Path(__file__).parents[3] / "data" / "tools" / "beir"
+TEST = {"q1": {"d1": 2, "d4": 0}, "q2": {"d2": 1}}
+RUN = {"q1": {"d4": 2.0, "d1": 1.0}, "q2": {"d2": 1.0}}
+
+
+def refused(read, *args, **options) -> JudgedError:
+    with pytest.raises(JudgedError) as caught:
+        read(*args, **options)
+    return caught.value
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A BEIR folder with one split."""
+    path = tmp_path / "shop"
+    shutil.copytree(BEIR, path)
+    (path / "qrels" / "dev.tsv").unlink()
+    return path
+
+
+# ── BEIR folders ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_beir_folder_is_judgments_and_texts(folder):
+    values = jd.evaluate(TEST, RUN, "AP nDCG@10").to_dict()
+    for source in (folder, str(folder), f"{folder}/"):
+        assert jd.evaluate(source, RUN, "AP nDCG@10").to_dict() == values
+    assert jd.read_qrels(folder).path == str(folder / "qrels" / "test.tsv")  # the file, whose hash is in results
+    docs, queries = read_texts(folder), read_texts(folder, kind="queries")
+    assert (docs["d1"].title, docs["d1"].text, queries["q3"].text) == ("Shoes", "red running shoes", "hat")
+
+
+def test_files_of_a_beir_folder_may_be_compressed(folder):
+    for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
+        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
+        (folder / name).unlink()
+    assert len(jd.read_qrels(folder)) == 3
+    assert (len(read_texts(folder)), len(read_texts(folder, kind="queries"))) == (4, 3)
+
+
+def test_a_split_of_a_beir_folder_is_chosen_never_silently():
+    error = refused(jd.evaluate, BEIR, RUN, "AP")
+    assert (error.slug, "split='test'" in str(error)) == ("split", True)
+    assert jd.evaluate(BEIR, RUN, "AP", split="test").to_dict() == jd.evaluate(TEST, RUN, "AP").to_dict()
+    assert jd.read_qrels(BEIR, split="dev").queries.tolist() == [b"q3"]
+    assert refused(jd.read_qrels, BEIR, split="train").slug == "split"
+
+
+def test_a_beir_folder_without_what_is_needed_says_what_is_missing(folder):
+    assert refused(jd.evaluate, TEST, folder, "AP").slug == "swapped"
+    for name in ("corpus.jsonl", "qrels"):
+        shutil.rmtree(folder / name) if name == "qrels" else (folder / name).unlink()
+    assert refused(jd.read_qrels, folder).slug == "beir"
+    assert refused(read_texts, folder).slug == "beir"
+    (folder / "queries.jsonl").unlink()
+    assert refused(jd.read_qrels, folder).slug == "io"  # any other folder
+
+
+# ── splits ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("names", "split", "chosen"),
+    [
+        (["test"], None, "test"),
+        (["dev", "test"], "test", "test"),
+        (["en/dev", "en/test"], "test", "en/test"),
+        (["en/test", "fr/test"], "fr", "fr/test"),
+        (["en/test", "fr/test"], "en/test", "en/test"),
+        (["dev", "test"], "en/test", "test"),
+        (["test", "test/test"], "test", "test"),
+        (["dev", "test"], None, None),
+        (["en/test", "fr/test"], "test", None),
+        (["dev"], "test", None),
+    ],
+)
+def test_a_split_is_found_by_its_name_or_by_a_part_that_only_it_has(names, split, chosen):
+    named = None if split is None else Split(split)
+    if chosen is None:
+        assert refused(choose_split, names, named, Place("run")).slug == "split"
+    else:
+        assert choose_split(names, named, Place("run")) == chosen
+
+
+def test_a_split_for_inputs_without_splits_is_an_error(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 2.0 x\n")
+    for read, args in ((jd.read_run, (path,)), (jd.read_qrels, (TEST,)), (jd.evaluate, (TEST, path, "AP"))):
+        assert refused(read, *args, split="test").slug == "split"
+
+
+def test_one_split_is_used_in_every_input_that_has_splits():
+    predictions = {"mteb_model_meta": {"model_name": "m"}, "default": {"dev": {"q3": {"d3": 1.0}}, "test": RUN}}
+    compared = jd.compare(BEIR, {"a": predictions, "b": RUN}, "AP", split="test")
+    assert compared.results[0].to_dict() == compared.results[1].to_dict() == jd.evaluate(TEST, RUN, "AP").to_dict()
+
+
+# ── ir_datasets ──────────────────────────────────────────────────────────────────────────────────
+
+Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
+SubQrel = namedtuple("SubQrel", "query_id doc_id relevance subtopic_id")
+Scored = namedtuple("Scored", "query_id doc_id score")
+
+
+class Dataset:
+    """Methods as those of ir_datasets; without `rows` a method is missing."""
+
+    def __init__(self, **rows):
+        for name, values in rows.items():
+            setattr(self, f"{name}_iter", lambda values=values: iter(values))
+
+
+QRELS = [Qrel("q1", "d1", 2, "0"), Qrel("q1", "d4", 0, "0"), Qrel("q2", "d2", 1, "0")]
+SCORED = [Scored(query, doc, score) for query, ranking in RUN.items() for doc, score in ranking.items()]
+
+
+def test_a_dataset_is_judgments_a_run_and_texts():
+    doc = namedtuple("Doc", "doc_id title body")
+    page = namedtuple("Page", "doc_id warc payload default_text")
+    dataset = Dataset(
+        qrels=QRELS,
+        scoreddocs=SCORED,
+        docs=[doc("d1", "Shoes", "red"), page("d2", "warc", b"", lambda: "coat")],
+        queries=[("q1", "red shoes")],
+    )
+    values = jd.evaluate(TEST, RUN, "AP").to_dict()
+    assert jd.evaluate(dataset, RUN, "AP").to_dict() == values
+    assert jd.evaluate(dataset, dataset, "AP").to_dict() == values
+    for runs in ({"a": dataset, "b": RUN}, [dataset, dataset]):
+        assert jd.compare(TEST, runs, "AP").results[0].to_dict() == values
+    texts = read_texts(dataset)
+    assert (texts["d1"].title, texts["d1"].text, texts["d2"].text) == ("Shoes", "red", "coat")
+    assert read_texts(dataset, kind="queries")["q1"].text == "red shoes"
+    assert jd.report(jd.evaluate(dataset, dataset, "AP"), doc_texts=dataset, query_texts=dataset) is not None
+
+
+def test_subtopics_of_a_dataset_are_kept():
+    qrels = jd.read_qrels(Dataset(qrels=[SubQrel("q1", "d1", 1, "1"), SubQrel("q1", "d1", 0, "2")]))
+    assert qrels.aspect.tolist() == [b"1", b"2"]
+
+
+def test_a_dataset_without_what_is_needed_or_that_fails_says_so():
+    def fails():
+        raise OSError("no network")
+        yield
+
+    dataset = Dataset(qrels=QRELS)
+    assert refused(jd.evaluate, TEST, dataset, "AP").slug == "collection"
+    assert refused(read_texts, dataset).slug == "collection"
+    dataset.qrels_iter = fails
+    error = refused(jd.read_qrels, dataset)
+    assert (error.slug, "no network" in str(error)) == ("collection", True)
+    assert refused(jd.read_qrels, Dataset(qrels=[])).slug == "empty-qrels"
+    assert refused(jd.read_qrels, Dataset(qrels=[Qrel("q1", "d1", "x", "0")])).slug == "grade-type"
+
+
+def test_datasets_of_the_library_itself_are_read(tmp_path):
+    ir_datasets = pytest.importorskip("ir_datasets")
+    (tmp_path / "docs.tsv").write_text("d1\tred running shoes\nd2\tcoat for rain\n")
+    (tmp_path / "queries.tsv").write_text("q1\tred shoes\nq2\train coat\n")
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, row in TEST.items() for d, g in row.items()))
+    dataset = ir_datasets.create_dataset(
+        docs_tsv=str(tmp_path / "docs.tsv"),
+        queries_tsv=str(tmp_path / "queries.tsv"),
+        qrels_trec=str(tmp_path / "qrels"),
+    )
+    assert jd.evaluate(dataset, RUN, "AP").to_dict() == jd.evaluate(TEST, RUN, "AP").to_dict()
+    assert read_texts(dataset)["d1"].text == "red running shoes"
+    assert read_texts(dataset, {"q2"}, kind="queries")["q2"].text == "rain coat"
+    assert refused(jd.read_run, dataset).slug == "collection"
+    named = ir_datasets.load("beir/scifact")  # without judgments, which are those of a split
+    assert str(refused(jd.read_qrels, named)).startswith("beir/scifact: the dataset has no qrels")
+
+
+# ── writing ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_judgments_are_written_for_beir_to_a_file_or_a_folder_and_read_back(tmp_path):
+    for target, source in ((tmp_path / "new", tmp_path / "new"), (tmp_path / "x.tsv", tmp_path / "x.tsv")):
+        jd.write_qrels(TEST, target, format="beir")
+        assert jd.evaluate(source, RUN, "AP nDCG").to_dict() == jd.evaluate(TEST, RUN, "AP nDCG").to_dict()
+    lines = (tmp_path / "new" / "qrels" / "test.tsv").read_text().splitlines()
+    assert lines == ["query-id\tcorpus-id\tscore", "q1\td1\t2", "q1\td4\t0", "q2\td2\t1"]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "slug"),
+    [({"q1": {"d1": 0.5}}, "grade-text"), ({"q\t1": {"d1": 1}}, "id-blank"), ({"q1": {'d"1': 1}}, "id-blank"), ({"q1": {"a": 1}, "q2": {}}, "query-empty")],
+)  # fmt: skip
+def test_judgments_that_beir_would_read_differently_are_refused(qrels, slug, tmp_path):
+    assert refused(jd.write_qrels, qrels, tmp_path / "qrels.tsv", format="beir").slug == slug
+    assert refused(jd.write_run, RUN, tmp_path / "qrels.tsv", format="beir").slug == "swapped"
+
+
+def test_a_run_is_written_for_mteb_and_read_back(tmp_path):
+    path = tmp_path / "Shop_predictions.json"
+    jd.write_run(RUN, path, format="mteb")
+    document = json.loads(path.read_text())
+    assert list(document) == ["mteb_model_meta", "default"]
+    assert document["default"] == {"test": RUN}
+    assert jd.evaluate(TEST, path, "AP").to_dict() == jd.evaluate(TEST, RUN, "AP").to_dict()
+    assert refused(jd.write_qrels, TEST, path, format="mteb").slug == "swapped"
+
+
+@pytest.mark.parametrize(("name", "kind"), [("beir", "qrels"), ("mteb", "run")])
+def test_convert_knows_what_a_format_contains(name, kind, tmp_path):
+    for source in (TEST, RUN):
+        (tmp_path / "x.json").write_text(json.dumps(source))
+        assert convert(tmp_path / "x.json", tmp_path / "out.any", format=name) == 3
+        assert (jd.read_qrels if kind == "qrels" else jd.read_run)(tmp_path / "out.any") is not None

@@ -1,0 +1,316 @@
+"""Formats of evaluation tools: files that the tools wrote (`tests/data/tools`) are recognised by content, and read or refused with a reason."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from math import log2
+from pathlib import Path
+
+import pytest
+
+import judged as jd
+from judged.errors import JudgedError
+from judged.io.rag.texts import read_texts
+
+DATA = Path(__file__).parents[3] / "data" / "tools"
+MTEB, MULTILINGUAL = (DATA / f"Mock{name}Task_predictions.json" for name in ("Retrieval", "MultilingualRetrieval"))
+SENTENCES = DATA / "Information-Retrieval_evaluation_shop_predictions_cosine.jsonl"
+SHOP = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+
+
+def refused(read, *args, **options) -> JudgedError:
+    with pytest.raises(JudgedError) as caught:
+        read(*args, **options)
+    return caught.value
+
+
+def write(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def loaded(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+# ── MTEB ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("split", ["test", "val", "default/test"])
+def test_a_split_of_predictions_of_mteb_is_a_run(split):
+    held = json.loads(MTEB.read_text())["default"][split.rpartition("/")[2]]
+    for source in (MTEB, str(MTEB), json.loads(MTEB.read_text())):
+        run = jd.read_run(source, split=split)
+        assert jd.evaluate(SHOP, run, "AP").to_dict() == jd.evaluate(SHOP, held, "AP").to_dict()
+        assert jd.evaluate(SHOP, source, "AP", split=split).to_dict() == jd.evaluate(SHOP, held, "AP").to_dict()
+        assert run.rank is None  # the order of an object means nothing
+
+
+def test_several_splits_are_an_error_that_lists_them_and_names_one(tmp_path):
+    error = refused(jd.evaluate, SHOP, MTEB, "AP")
+    assert (error.slug, "'default/val', 'default/test'" in str(error)) == ("split", True)
+    assert "split='default/test'" in str(error)
+    assert refused(jd.read_run, MULTILINGUAL, split="test").slug == "split"
+    assert "split='eng/test'" in str(refused(jd.read_run, MULTILINGUAL, split="test"))
+    assert refused(jd.read_run, MULTILINGUAL, split="train").slug == "split"
+    assert len(jd.read_run(MULTILINGUAL, split="fra/val")) == 4
+
+
+def test_a_single_split_and_older_predictions_need_no_choice(tmp_path):
+    held = json.loads(MTEB.read_text())
+    held["default"].pop("val")
+    whole = jd.evaluate(SHOP, MTEB, "nDCG@10", split="test").mean()
+    for name, value in (("new", held), ("old", held["default"]["test"])):
+        path = write(tmp_path / f"{name}_predictions.json", value)
+        assert jd.evaluate(SHOP, path, "nDCG@10").mean() == whole
+
+
+@pytest.mark.parametrize(
+    ("parts", "slug"),
+    [
+        ({}, "empty-run"),
+        ({"default": [1]}, "json-field"),
+        ({"default": {"test": [0, 1, 1]}}, "json-field"),
+        ({"default": {"test": {"q1": ["d1"]}}}, "json-field"),
+        ({"default": {"test": {"q1": {"d1": "x"}}}}, "score-type"),
+        ({"default": {"test": {"q1": {"d1": None}}}}, "score-nan"),
+        ({"default": {"test": {}}}, "empty-run"),
+        ({"v1.0": {"test": 3}}, "json-field"),
+    ],
+)
+def test_wrong_values_in_predictions_of_mteb_are_named_with_their_place(parts, slug, tmp_path):
+    document = {"mteb_model_meta": {"model_name": "m", "revision": "1"}, **parts}
+    path = write(tmp_path / "x_predictions.json", document)
+    for source in (path, document):
+        assert refused(jd.read_run, source).slug == slug
+        assert refused(jd.evaluate, SHOP, source, "AP").slug == slug
+
+
+@pytest.mark.parametrize("source", [MTEB, SENTENCES], ids=["mteb", "sentence-transformers"])
+def test_predictions_are_no_judgments(source):
+    assert refused(jd.read_qrels, source).slug == "swapped"
+
+
+# ── sentence-transformers ────────────────────────────────────────────────────────────────────────
+
+
+def test_predictions_of_sentence_transformers_are_a_run_and_have_the_texts_of_queries(tmp_path):
+    records = loaded(SENTENCES)
+    rankings = {r["query_id"]: {e["corpus_id"]: e["score"] for e in r["results"]} for r in records}
+    packed = tmp_path / "predictions.jsonl.gz"
+    packed.write_bytes(gzip.compress(SENTENCES.read_bytes()))
+    one = write(tmp_path / "one.jsonl", records[0])
+    for source in (SENTENCES, packed, records):
+        assert jd.evaluate(SHOP, source, "AP").to_dict() == jd.evaluate(SHOP, rankings, "AP").to_dict()
+    assert jd.read_run(one).score.tolist() == list(rankings["q1"].values())
+    assert read_texts(SENTENCES, kind="queries")["q2"].text == "rain coat"
+
+
+@pytest.mark.parametrize(
+    ("results", "slug"),
+    [
+        ([{"corpus_id": "d1"}], "json-field"),
+        ([{"score": 1.0}], "json-field"),
+        ([{"corpus_id": "d1", "score": "x"}], "score-type"),
+        ([{"corpus_id": "d1", "score": None}], "score-nan"),
+        ({"d1": 1.0}, "json-field"),
+    ],
+)
+def test_a_wrong_prediction_is_named_with_its_line(results, slug, tmp_path):
+    path = write(tmp_path / "p.jsonl", *loaded(SENTENCES), {"query_id": "q3", "query": "x", "results": results})
+    error = refused(jd.read_run, path)
+    assert error.slug == slug
+    assert str(error).startswith(f"{path}:3:")
+
+
+def test_an_entry_without_a_field_is_named_in_every_kind_of_list(tmp_path):
+    lists = {"q1": [{"docno": "d1", "score": 2}], "q2": [{"docno": "d1", "score": 2}, {"docno": "d2"}]}
+    path = write(tmp_path / "r.jsonl", *({"qid": query, "ranking": ranking} for query, ranking in lists.items()))
+    assert str(refused(jd.read_run, path)).startswith(f"{path}:2: a record has no 'score'")
+    assert str(refused(jd.read_run, lists)).startswith("run['q2'][1]: a record has no 'score'")
+
+
+def test_two_predictions_for_one_query_are_an_error(tmp_path):
+    first, second = loaded(SENTENCES)
+    for source in ([first, {**second, "query_id": "q1"}], write(tmp_path / "p.jsonl", first, first)):
+        assert refused(jd.read_run, source).slug == "duplicate-query"
+
+
+# ── UMBRELA ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_judgments_of_umbrela_have_texts_as_ids_or_the_ids_that_they_have():
+    records = loaded(DATA / "umbrela.jsonl")
+    for source in (DATA / "umbrela.jsonl", records):
+        qrels = jd.read_qrels(source)
+        assert qrels.grade.tolist() == [3, 0]
+        assert qrels.doc.tolist() == [b"Red running shoes.", b"Shoe box."]
+        assert jd.evaluate(source, {"red shoes": ["Shoe box.", "Red running shoes."]}, "RR").mean() == {"RR": 1 / 2}
+    named = jd.read_qrels([{**record, "qid": "q1", "docid": f"d{i}"} for i, record in enumerate(records)])
+    assert (named.queries.tolist(), named.doc.tolist()) == ([b"q1"], [b"d0", b"d1"])
+
+
+def test_an_answer_of_umbrela_without_a_grade_is_left_out_and_counted(tmp_path):
+    records = [{**record, "result_status": i} for i, record in enumerate(loaded(DATA / "umbrela.jsonl"))]
+    other = {**records[0], "query": "boots"}
+    qrels = jd.read_qrels(write(tmp_path / "umbrela.jsonl", *records, other))
+    assert (qrels.queries.tolist(), qrels.grade.tolist()) == ([b"red shoes"], [0])
+    assert [(warned.slug, warned.count) for warned in qrels.warnings] == [("no-answer", 2)]
+
+
+def test_requests_with_judgments_of_umbrela_have_judgments_and_a_ranking():
+    source = DATA / "umbrela_requests.jsonl"
+    assert jd.read_qrels(source).grade.tolist() == [3, 0]
+    assert jd.read_run(source).score.tolist() == [9.5, 7.25]
+    assert jd.evaluate(source, {"q1": ["d4", "d1"]}, "RR").mean() == {"RR": 1 / 2}
+    (request,) = loaded(source)
+    for candidate in request["candidates"]:
+        del candidate["judgment"]
+    assert refused(jd.read_qrels, [request]).slug == "swapped"
+    assert len(jd.read_run([request])) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "slug"),
+    [({"judgment": None}, "grade-type"), ({"judgment": "3"}, "grade-type"), ({"query": None}, "id-null")],
+)
+def test_a_wrong_judgment_of_umbrela_is_named_with_its_line(change, slug, tmp_path):
+    records = loaded(DATA / "umbrela.jsonl")
+    path = write(tmp_path / "umbrela.jsonl", records[0], {**records[1], **change})
+    error = refused(jd.read_qrels, path)
+    assert error.slug == slug
+    assert str(error).startswith(f"{path}:2:")
+    assert refused(jd.read_run, path).slug == "swapped"
+
+
+# ── Azure ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["azure_data.jsonl", "azure_results.json"])
+def test_records_of_azure_are_judgments_and_a_run_ordered_by_scores(name):
+    source = DATA / name
+    values = jd.evaluate(source, measures="RR(level=2) nDCG@3 Judged@3").to_dict()
+    # The list of the first record is not in the order of its scores; Azure's own ndcg@3 is 1 for both, its holes 1 of 3 and 1 of 2.
+    assert values["red shoes"] == {"RR(level=2)": 1.0, "nDCG@3": 1.0, "Judged@3": 2 / 3}
+    assert values["rain coat"] == {"RR(level=2)": 1.0, "nDCG@3": 1.0, "Judged@3": 1 / 2}
+    assert (len(jd.read_run(source)), len(jd.read_qrels(source))) == (5, 4)
+    own = jd.evaluate(source, {"red shoes": ["d2", "d1"]}, "nDCG@3").to_dict()
+    assert own["red shoes"]["nDCG@3"] == (1 + 3 / log2(3)) / (3 + 1 / log2(3))
+
+
+def test_records_of_azure_without_a_query_are_numbered_and_counted(tmp_path):
+    records = [{k: v for k, v in record.items() if k != "query"} for record in loaded(DATA / "azure_data.jsonl")]
+    result = jd.evaluate(write(tmp_path / "data.jsonl", *records), measures="nDCG@3")
+    assert list(result.to_dict()) == ["1", "2"]
+    assert [(warned.slug, warned.count) for warned in result.warnings if warned.slug == "query-positions"] == [
+        ("query-positions", 2)
+    ]
+    assert refused(jd.evaluate, records[:1], measures="AP").slug == "query-unnamed"
+
+
+@pytest.mark.parametrize(
+    ("change", "slug"),
+    [
+        ({"retrieval_ground_truth": "d1"}, "json-field"),
+        ({"retrieval_ground_truth": [{"document_id": "d1"}]}, "json-field"),
+        ({"retrieved_documents": [{"relevance_score": 1}]}, "json-field"),
+        ({"retrieved_documents": [{"document_id": "d1", "relevance_score": "high"}]}, "score-type"),
+        ({"query": "red shoes"}, "duplicate-query"),
+    ],
+)
+def test_a_wrong_record_of_azure_is_named_with_its_line(change, slug, tmp_path):
+    first, second = loaded(DATA / "azure_data.jsonl")
+    path = write(tmp_path / "data.jsonl", first, second, {**second, "query": "hat", **change})
+    error = refused(jd.evaluate, path, measures="AP")
+    assert error.slug == slug
+    assert str(error).startswith(f"{path}:3:")
+
+
+# ── RAGAS, LangSmith, Phoenix ────────────────────────────────────────────────────────────────────
+
+PHOENIX = [
+    {"example_id": f"RXhhbXBsZTo{i}", "repetition_number": 1, "input": {"question": question}, "reference_output": {"documents": [gold]},
+     "output": {"documents": found, "answer": "…"}, "error": None, "latency_ms": 1.5, "annotations": []}
+    for i, (question, gold, found) in enumerate([("red shoes", "d1", ["d4", "d1"]), ("rain coat", "d2", ["d2", "d3"])])
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "source",
+    [DATA / "ragas_ids.jsonl", DATA / "ragas_texts.jsonl", DATA / "langsmith_experiment.jsonl", DATA / "langsmith_rows.json", PHOENIX],
+    ids=["ragas ids", "ragas texts", "langsmith", "langsmith rows", "phoenix experiment"],
+)  # fmt: skip
+def test_exports_of_records_with_references_are_questions(source):
+    assert sorted(value["RR"] for value in jd.evaluate(source, measures="RR").to_dict().values()) == [1 / 2, 1.0]
+
+
+class Dumped:
+    """As the samples of RAGAS, and the runs and examples of LangSmith."""
+
+    def __init__(self, fields):
+        self.fields = fields
+
+    def model_dump(self):
+        return self.fields
+
+
+class Samples:
+    """As the datasets of RAGAS and Hugging Face: neither lists nor frames."""
+
+    def __init__(self, records):
+        self.records = records
+
+    def __iter__(self):
+        return iter(self.records)
+
+    def __getitem__(self, at):
+        return self.records[at]
+
+
+def test_the_objects_of_ragas_and_langsmith_are_questions():
+    samples = Samples([Dumped(record) for record in loaded(DATA / "ragas_ids.jsonl")])
+    rows = [
+        {**row, "run": Dumped(row["run"]), "example": Dumped(row["example"])}
+        for row in json.loads((DATA / "langsmith_rows.json").read_text())
+    ]
+    for source in (samples, rows):
+        assert sorted(value["RR"] for value in jd.evaluate(source, measures="RR").to_dict().values()) == [1 / 2, 1.0]
+        assert len(jd.compare(None, {"a": source, "b": source}, "RR").results) == 2
+
+
+def test_exports_without_what_is_needed_are_refused():
+    assert refused(jd.evaluate, DATA / "ragas_ids.csv", measures="RR").slug == "questions"
+    assert (
+        refused(jd.evaluate, [*PHOENIX, {**PHOENIX[0], "repetition_number": 2}], measures="RR").slug
+        == "duplicate-query"
+    )
+    answers = [
+        {"inputs": {"question": "why?"}, "outputs": {"answer": "so"}}
+    ]  # a dataset of LangSmith: nothing was retrieved
+    assert refused(jd.evaluate, answers, measures="RR").slug == "fields"
+
+
+SPANS = [
+    {"attributes": {"input.value": "red shoes", "retrieval.documents": [{"document.id": "d4", "document.score": 0.5}, {"document.id": "d1"}]}},
+    {"attributes": {"input": {"value": "red shoes"}, "retrieval": {"documents": [{"document": {"id": "d4"}}, {"document": {"id": "d1"}}]}}},
+    {"attributes.input.value": "red shoes", "attributes.retrieval.documents": [{"document.id": "d4"}, {"document.id": "d1"}]},
+    {"run_type": "retriever", "inputs": {"query": "red shoes"},
+     "outputs": {"documents": [{"page_content": "t", "metadata": {"id": "d4"}}, {"page_content": "t", "metadata": {"id": "d1"}}]}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("span", SPANS, ids=["phoenix", "phoenix nested", "phoenix flat", "langsmith"])
+def test_what_a_retriever_returned_is_a_run_in_its_order(span, tmp_path):
+    for source in ([span], write(tmp_path / "spans.jsonl", span, {**span}) and [span]):
+        assert jd.evaluate({"red shoes": {"d1": 1}}, source, "RR").mean() == {"RR": 1 / 2}
+    assert refused(jd.read_run, write(tmp_path / "spans.jsonl", span, span)).slug == "duplicate-query"
+    assert refused(jd.read_qrels, [span]).slug == "swapped"
+
+
+def test_the_error_of_a_misspelt_field_names_the_nearest_format():
+    (record,) = loaded(DATA / "azure_data.jsonl")[:1]
+    record["retrieval_groundtruth"] = record.pop("retrieval_ground_truth")
+    error = refused(jd.read_qrels, record)
+    assert error.slug == "json-shape"
+    assert "Azure document retrieval record" in str(error)
