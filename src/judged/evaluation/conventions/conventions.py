@@ -42,7 +42,7 @@ def conventions(
     >>> print(found["mlflow"].text)
     mlflow differs by +0.5000 because it shrinks the cutoff to the length of a shorter ranking
     """
-    rag, given = RagOptions.split(options)
+    rag, given = RagOptions.separate(options)
     chosen = _one(measure, level)
     source = read_and_join(qrels, run, Policy(**given), rag)
     outcomes = Outcomes(chosen, source)
