@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats
+from judged.stats.differences import SLACK
 from judged.stats.student_t import two_sided_quantile
 
 FEWEST = 3  # queries with both values: for a slope and a residual
@@ -95,6 +96,27 @@ def two_phase_means(expensive: Floats, cheap: CheapValues) -> TwoPhaseMeans:
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.where(square > 0, expensive.var(axis=0, ddof=1) / square, np.inf)
     return TwoPhaseMeans(plain + slope * gap, np.sqrt(square), n - 2, slope, (f - expensive).mean(axis=0), worth)
+
+
+def adjusted_values(values: Floats, error: Floats) -> Floats:
+    """Return values less slope · error, where `error` has mean 0 over repetitions and is correlated with the errors of the values.
+
+    The slope is that of a regression of values on errors over the other queries, so that the error of a query does not choose its own slope, and an ordinary
+    interval of the mean of these values is valid.
+
+    >>> adjusted_values(np.array([0.5, 0.7, 0.3, 0.6]), np.array([0.0, 0.2, -0.2, 0.1])).round(4)
+    array([0.5, 0.5, 0.5, 0.5])
+    """
+    known = ~np.isnan(values + error)
+    y, x, rest = values[known], error[known], int(known.sum()) - 1
+    if rest + 1 < FEWEST:
+        return values
+    mean_y, mean_x = (y.sum() - y) / rest, (x.sum() - x) / rest
+    product, square = y @ x - y * x - rest * mean_y * mean_x, x @ x - x**2 - rest * mean_x**2
+    varies = square > (rest + 1) * (SLACK * np.abs(y).max()) ** 2
+    adjusted = values.copy()
+    adjusted[known] = y - np.where(varies, product / np.where(varies, square, 1.0), 0.0) * x
+    return adjusted
 
 
 @dataclass(frozen=True, slots=True)
