@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from judged.comparison.difference import Difference, these_queries
+from judged.evaluation.result.calibration import worth_of_model
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.decisions import Verdict
@@ -196,12 +197,19 @@ def details(comparison: Comparison) -> list[Detail]:
 
 def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
     """Return the size of the difference b - a, its certainty, and the number of queries on which b is better, same and worse."""
-    sure = certainty(row, comparison.settings.tests)
+    sure, model = certainty(row, comparison.settings.tests), comparison.settings.model
     return [
         Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
         Detail("How certain?", " ".join([f"{sure.short}.", *sure.long])),
         Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
+        *([Detail("Who judged?", f"{_judges(row, comparison)}.")] if model else []),
     ]
+
+
+def _judges(row: Difference, comparison: Comparison) -> str:
+    """Say who judged the queries, and what the judgments of the model are worth for a difference."""
+    a, b = (comparison.results[comparison.names.index(name)] for name in (row.a, row.b))
+    return worth_of_model(b[row.measure] - a[row.measure], (b.model or {})[row.measure] - (a.model or {})[row.measure])
 
 
 def size_text(row: Difference, interval: str) -> str:
@@ -280,8 +288,7 @@ def odds(p: float) -> str:
         return "in more than 9 of 10 cases"
     if p >= 0.15:
         return f"in {round(10 * p)} of 10 cases"
-    times = float(f"{1 / p:.2g}")
-    return f"once in {times:,.0f} times"
+    return f"once in {float(f'{1 / p:.2g}'):,.0f} times"
 
 
 def _p(p: float) -> str:

@@ -14,10 +14,10 @@ from judged._types import Column
 from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, shown
-from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
+from judged.evaluation.inputs import ORDER_POLICIES, open_named, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.views import Views
-from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
+from judged.evaluation.options import INPUT_OPTIONS, EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse_all
@@ -106,6 +106,9 @@ def evaluate(
         measures, run = run, None  # evaluate(judged, "AP")
     if measures is DEFAULT and _is_name_of_measures(run):
         raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
+    if model is not None and run is not None and any(name in options for name in INPUT_OPTIONS):
+        inputs = open_named(qrels, [(None, run)], options, model)  # each column that was named is in one of the three
+        qrels, [(_, run)], options, model = inputs  # type: ignore[assignment]
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
     source = _joined(qrels, run, chosen, options, progress)
