@@ -202,11 +202,11 @@ def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
         Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
         Detail("How certain?", " ".join([f"{sure.short}.", *sure.long])),
         Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
-        *([Detail("Who judged?", f"{_judges(row, comparison)}.")] if model else []),
+        *([Detail("Who judged?", f"{judges_of(row, comparison)}.")] if model else []),
     ]
 
 
-def _judges(row: Difference, comparison: Comparison) -> str:
+def judges_of(row: Difference, comparison: Comparison) -> str:
     """Say who judged the queries, and what the judgments of the model are worth for a difference."""
     a, b = (comparison.results[comparison.names.index(name)] for name in (row.a, row.b))
     return worth_of_model(b[row.measure] - a[row.measure], (b.model or {})[row.measure] - (a.model or {})[row.measure])

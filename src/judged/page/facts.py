@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged._version import __version__
-from judged.comparison.answer import certainty, details, pair_headline, relative
+from judged.comparison.answer import certainty, details, judges_of, pair_headline, relative
 from judged.comparison.difference import Difference
 from judged.comparison.report import summary_markdown
 from judged.comparison.result import Comparison
@@ -120,7 +120,7 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
                 sides = (sides[0] / len(known), sides[1] / len(known))  # a comparison shows means of counts, not totals
             rows.append({
                 "mean": _finite(mean), "low": _finite(ends[0]), "high": _finite(ends[1]), "sign": marks[k], "best": mean == best,
-                "queries": int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
+                "queries": len(known) if subject.first.model is not None else int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
                 "against": _against(subject, i, k),
             })  # fmt: skip
         table.append(rows)
@@ -175,6 +175,8 @@ def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]
         if row.part is None and subject.comparison is not None:
             pair["headlines"] = [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
             pair["sure"] = asdict(certainty(row, subject.comparison.settings.tests))
+            if subject.comparison.settings.model:
+                pair["sure"]["long"] += (f"{judges_of(row, subject.comparison)}.",)
             pair["relative"] = relative(row, subject.measures[i])
         found.append(pair)
     return found

@@ -26,13 +26,9 @@ def best_first(subject: Subject, i: int) -> list[int]:
 
 
 def _more(subject: Subject, i: int) -> tuple[answer.Words, ...]:
-    """Return the interval of the mean and what the judgments of a model are worth, if there are any."""
+    """Return what the judgments of a model are worth, if there are any."""
     result, name = subject.first, str(subject.measures[i])
-    if result.model is None:
-        return ()
-    ends = subject.intervals[i][0] or (float("nan"), float("nan"))
-    interval = f"{number(ends[0], answer.PLACES)} to {number(ends[1], answer.PLACES)}"
-    return ([f"95% interval {interval}: {worth_of_model(result.columns[name], result.model[name])}."],)
+    return () if result.model is None else ([f"{worth_of_model(result[name], result.model[name])}."],)
 
 
 def _single(subject: Subject, i: int) -> answer.Words:
