@@ -54,6 +54,7 @@ class Strategy:
 
 
 STRATEGIES = Registry[Strategy]("strategy")
+DEFAULT = "bounds"
 
 
 def _add(name: str, text: str, priority: Callable[[Candidates], Floats], *aliases: str) -> None:

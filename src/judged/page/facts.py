@@ -25,7 +25,6 @@ from judged.evaluation.result.values import Values
 from judged.measures.registry import Measure
 from judged.page.evidence import found_documents, reach, unjudged_answer, worth_judging
 from judged.page.methods import EMPTY, citations, inputs, methods
-from judged.page.query_details import Rankings
 from judged.page.subject import Subject
 from judged.page.verdict import answers, best_first
 from judged.steps import step
@@ -38,7 +37,7 @@ _LINES = 6  # charts of a measure as a function of the cutoff
 
 
 def facts_of(
-    subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int, rankings: Rankings
+    subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int
 ) -> dict[str, Any]:  # fmt: skip
     """Return the facts under the names documented in data.js."""
     comparison, first = subject.comparison, subject.first
@@ -68,7 +67,7 @@ def facts_of(
         "pictures": _pictures(subject),
         "coverage": _coverage(subject),
         "unjudged": unjudged,
-        "judge": worth_judging(subject, rankings, verdicts[0]["pair"], reach(subject.measures[0])) if any(one and one["change"] for one in unjudged) else [],
+        "judge": worth_judging(subject, verdicts[0]["pair"]) if any(one and one["change"] for one in unjudged) else [],
         "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
         "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
         "relevance": subject.level,
