@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import sys
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ def main(repetitions: int) -> None:
     table(samples(max(20, repetitions // 20)), ("measure", "judged", "bias", "coverage"))
     sys.stdout.write("\n## Judgments until the order of systems is that of the full pool (tau ≥ 0.9)\n\n")
     table(replay(), ("collection", *(s.name for s in STRATEGIES), "whole pool"))
+    sys.stdout.write("\n## Error of the difference between two runs when half of their pool is judged\n\n")
+    table(half_judged(), ("collection", "pairs", *(s.name for s in STRATEGIES)))
 
 
 def table(rows: Iterator[tuple[Any, ...]], headers: tuple[str, ...]) -> None:
@@ -196,6 +199,37 @@ def replay() -> Iterator[tuple[Any, ...]]:
         full = {q: {d: g for d, g in docs.items() if (q, d) in wanted} or {"-": 0} for q, docs in grades.items()}
         goal = [evaluate(full, run, MEASURE).mean()[MEASURE] for run in runs.values()]
         yield name, *(_needed(s.name, runs, grades, wanted, goal) for s in STRATEGIES), f"{len(wanted):,}"
+
+
+def half_judged() -> Iterator[tuple[Any, ...]]:
+    """Judge half of the pool of two runs in the order of each strategy; compare the difference with that of the whole pool."""
+    for name in ("robust03", "cast21", "cranfield", "dl21_passage", "cacm", "med"):
+        qrels, runs = collection(name)
+        pairs = list(combinations(runs, 2))
+        pairs = pairs[:: max(1, len(pairs) // 6)][:6]
+        errors = [[_error(s.name, {a: runs[a], b: runs[b]}, qrels.to_dict()) for a, b in pairs] for s in STRATEGIES]
+        yield name, len(pairs), *(f"{np.mean(one):.4f}" for one in errors)
+
+
+def _error(strategy: str, runs: dict[str, Any], grades: Any) -> float:
+    """Return the absolute error of the difference when half of the pool is judged."""
+    wanted = {(str(i.query), str(i.doc)) for i in jd.pool(runs, depth=10) if i.query in grades}
+    known: dict[str, dict[str, float]] = {q: {"-": 0.0} for q in grades}
+    full = {q: {d: g for d, g in docs.items() if (q, d) in wanted} or {"-": 0} for q, docs in grades.items()}
+    todo, count, measure, batch = jd.pool(runs, depth=1).items, 0, parse(MEASURE), max(10, len(wanted) // 20)
+    while True:
+        for item in todo:
+            if (str(item.query), str(item.doc)) in wanted:
+                known[str(item.query)][str(item.doc)] = grades[item.query].get(item.doc, 0)
+                count += 1
+        results = [evaluate(known, run, MEASURE) for run in runs.values()]
+        rest = min(batch, len(wanted) // 2 - count)
+        if rest <= 0:
+            break
+        todo = next_documents(list(runs), [r.source for r in results], measure, rest, strategy=strategy).items  # type: ignore[misc]
+    first, second = (np.mean(r[MEASURE]) for r in results)
+    whole = [evaluate(full, run, MEASURE).mean()[MEASURE] for run in runs.values()]
+    return abs(float(second - first) - (whole[1] - whole[0]))
 
 
 def _needed(strategy: str, runs: dict[str, Any], grades: Any, wanted: set[tuple[str, str]], goal: list[float]) -> str:

@@ -30,7 +30,7 @@ def depth_of(measure: Measure, depth: int | None) -> int:
 
 
 def next_documents(
-    names: Sequence[str], sources: Sequence[Provenance], measure: Measure, n: int = 50, *, strategy: str = DEFAULT, depth: int | None = None, seed: int = 0
+    names: Sequence[str], sources: Sequence[Provenance], measure: Measure, n: int = 50, *, strategy: str | None = None, depth: int | None = None, seed: int = 0
 ) -> Todo:  # fmt: skip
     """Return the n unjudged documents that should be judged first, with what each can change.
 
@@ -39,23 +39,25 @@ def next_documents(
         sources: judgments and run of each.
         measure: the measure by which the runs are compared.
         n: number of documents.
-        strategy: order of the documents, see `STRATEGIES`.
+        strategy: order of the documents, see `STRATEGIES`. [default: depth]
         depth: ranks that are searched. [default: the cutoff of the measure, or 100]
         seed: random seed of the strategy `random`.
     """
     docs, effect = choose_documents(sources, measure, n, strategy=strategy, depth=depth, seed=seed)
     what = "difference" if len(names) > 1 else "mean"
     items = tuple(_item(docs, row, names, f"can move the {what} by {number(effect[row])}") for row in range(len(docs)))
-    return Todo(items, title=f"what to judge next, by {STRATEGIES.find(strategy).name} of {measure}" if items else "")
+    return Todo(
+        items, title=f"what to judge next, by {STRATEGIES.find(strategy or DEFAULT).name} of {measure}" if items else ""
+    )
 
 
 @step("choosing documents")
 def choose_documents(
-    sources: Sequence[Provenance], measure: Measure, n: int, *, strategy: str = DEFAULT, depth: int | None = None, seed: int = 0
+    sources: Sequence[Provenance], measure: Measure, n: int, *, strategy: str | None = None, depth: int | None = None, seed: int = 0
 ) -> tuple[Unjudged, Floats]:  # fmt: skip
     """Return the n documents with their ranks in each run, and how far each can move the difference between two runs; see `next_documents`."""
     check_count(n, "n")
-    chosen = STRATEGIES.find(strategy)
+    chosen = STRATEGIES.find(strategy or DEFAULT)
     docs = find_unjudged(sources, depth_of(measure, depth))
     if not len(docs):
         return docs, np.zeros(0)

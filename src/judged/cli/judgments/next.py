@@ -25,7 +25,7 @@ from judged.cli.options.output import output_options
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @option("-n", "n", type=click.IntRange(1), default=50, show_default=True, metavar="N", group="Output", help="Number of documents.")  # fmt: skip
-@option("--strategy", metavar="NAME", default="bounds", show_default=True, group="Policies", help="Order: bounds (what can move the difference most), expected, move-to-front, depth, random.")  # fmt: skip
+@option("--strategy", metavar="NAME", default="depth", show_default=True, group="Policies", help="Order: depth (best rank first), bounds (what can move the difference most), expected, move-to-front, random.")  # fmt: skip
 @option("--search-depth", type=click.IntRange(1), metavar="N", group="Policies", help="Ranks to search. [default: the cutoff of the measure, or 100]")  # fmt: skip
 @measures_option
 @level_option
