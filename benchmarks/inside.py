@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 FIVE = "nDCG@10 AP RR@10 R@1000 P@10"
@@ -139,6 +140,117 @@ def compare_ranx(qrels: str, run: str) -> Prepared:
     x, pairs = _systems()
     fisher_randomization_test(x[:, 0], x[:, 1], 10)
     return lambda: [fisher_randomization_test(x[:, a], x[:, b], 1_000) for a, b in pairs], lambda outcome: {}
+
+
+def fuse(qrels: str, run: str) -> Prepared:
+    """CombSUM of normalised scores and RRF of two runs that were read before."""
+    import judged as jd
+
+    runs = {name: jd.read_run(ranking) for name, ranking in _two_runs(run).items()}
+    jd.fuse([{"q": {"d": 1.0}}] * 2, "sum")
+    return lambda: (jd.fuse(runs, "sum", norm="min-max"), jd.fuse(runs, "rrf")), lambda fused: {}
+
+
+def fuse_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, compiled before."""
+    import ranx
+
+    runs = [ranx.Run(ranking) for ranking in _two_runs(run).values()]
+
+    def act() -> Any:
+        return ranx.fuse(runs, norm="min-max", method="sum"), ranx.fuse(runs, norm=None, method="rrf")
+
+    act()
+    return act, lambda fused: {}
+
+
+def condorcet(qrels: str, run: str) -> Prepared:
+    """Condorcet fusion of the same runs, 100 documents per ranking."""
+    import judged as jd
+
+    runs = {name: jd.read_run(ranking) for name, ranking in _two_runs(run, depth=100).items()}
+    jd.fuse([{"q": {"d": 1.0}}] * 2, "condorcet")
+    return lambda: jd.fuse(runs, "condorcet"), lambda fused: {}
+
+
+def condorcet_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, compiled before."""
+    import ranx
+
+    runs = [ranx.Run(ranking) for ranking in _two_runs(run, depth=100).values()]
+    ranx.fuse([ranx.Run({"q": {"d": 1.0}}), ranx.Run({"q": {"d": 1.0}})], norm=None, method="condorcet")
+    return lambda: ranx.fuse(runs, norm=None, method="condorcet"), lambda fused: {}
+
+
+def fuse_files(qrels: str, run: str) -> Prepared:
+    """RRF of two files, imports left out."""
+    import judged as jd
+
+    second = _second_file(run)
+    jd.fuse([{"q": {"d": 1.0}}] * 2)
+    return lambda: jd.fuse([run, second]), lambda fused: {}
+
+
+def fuse_files_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, compiled before."""
+    import ranx
+
+    second = _second_file(run)
+    ranx.fuse([ranx.Run({"q": {"d": 1.0}}), ranx.Run({"q": {"d": 1.0}})], norm=None, method="rrf")
+
+    def act() -> Any:
+        runs = [ranx.Run.from_file(path, kind="trec") for path in (run, second)]
+        return ranx.fuse(runs, norm=None, method="rrf")
+
+    return act, lambda fused: {}
+
+
+def tune(qrels: str, run: str) -> Prepared:
+    """Weights of two runs in steps of 0.1, by nDCG@10, with five folds."""
+    import judged as jd
+
+    judgments, _ = _dicts(qrels, run)
+    runs = {name: jd.read_run(ranking) for name, ranking in _two_runs(run).items()}
+    known = jd.read_qrels(judgments)
+    return lambda: jd.tune_fusion(known, runs, "wsum", "nDCG@10"), lambda tuned: {}
+
+
+def tune_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, compiled before, without folds."""
+    import ranx
+
+    judgments, _ = _dicts(qrels, run)
+    rankings = _two_runs(run)
+    queries = [query for query in judgments if all(query in ranking for ranking in rankings.values())]
+    known = ranx.Qrels({query: judgments[query] for query in queries})
+    runs = [ranx.Run({query: ranking[query] for query in queries}) for ranking in rankings.values()]
+
+    def act() -> Any:
+        return ranx.optimize_fusion(known, runs, norm="min-max", method="wsum", metric="ndcg@10", show_progress=False)
+
+    act()
+    return act, lambda tuned: {}
+
+
+def _two_runs(run: str, depth: int | None = None) -> dict[str, dict[str, dict[str, float]]]:
+    """A run, and another with other scores and every third document replaced; the same in every process."""
+    first, second = {}, {}
+    for query, docs in _dicts("", run)[1].items():
+        first[query] = dict(list(docs.items())[:depth])
+        second[query] = {
+            f"x{doc}" if i % 3 == 0 else doc: (i * 2_654_435_761 % 2**32) / 2**32 for i, doc in enumerate(first[query])
+        }
+    return {"first": first, "second": second}
+
+
+def _second_file(run: str) -> str:
+    """The second of the two runs as a TREC file beside the first."""
+    path = f"{run}.second"
+    with open(path, "w") as file:  # noqa: PTH123
+        for query, docs in _two_runs(run)["second"].items():
+            ranking = sorted(docs.items(), key=lambda pair: -pair[1])
+            file.writelines(f"{query} Q0 {doc} {r} {score} second\n" for r, (doc, score) in enumerate(ranking, 1))
+    return path
 
 
 def _systems() -> tuple[Any, Any]:
@@ -302,6 +414,75 @@ def cutoff_sklearn(qrels: str, run: str) -> Prepared:
     return lambda: ndcg_score(*lists, k=10, ignore_ties=True), lambda values: {}
 
 
+def drop_in_pytrec_eval(qrels: str, run: str, module: Any) -> Prepared:
+    """The same lines with pytrec_eval and with our module of that name: dicts of dicts to the five."""
+    judgments, ranking = _dicts(qrels, run)
+
+    def means(values: dict[str, dict[str, float]]) -> dict[str, float]:
+        return {ours: sum(v[name] for v in values.values()) / len(values) for name, ours in PYTREC_EVAL.items()}
+
+    return lambda: module.RelevanceEvaluator(judgments, set(PYTREC_EVAL)).evaluate(ranking), means
+
+
+def drop_in_calls(qrels: str, run: str, module: Any) -> Prepared:
+    """A thousand small calls of one evaluator, as in a training loop."""
+    judgments, ranking = _five_queries()
+    evaluator = module.RelevanceEvaluator(judgments, {"ndcg_cut.10", "map"})
+    evaluator.evaluate(ranking)
+    return lambda: [evaluator.evaluate(ranking) for _ in range(1_000)], lambda values: {}
+
+
+def drop_in_ir_measures(qrels: str, run: str, module: Any) -> Prepared:
+    """Files to the five."""
+    names = [module.nDCG @ 10, module.AP, module.R @ 1000, module.P @ 10]
+    read = module.read_trec_qrels, module.read_trec_run
+    return lambda: module.calc_aggregate(names, read[0](qrels), read[1](run)), lambda found: {
+        str(m): value for m, value in found.items()
+    }
+
+
+def drop_in_ranx(qrels: str, run: str, module: Any) -> Prepared:
+    """Dicts of dicts to the five, with the tables that ranx makes of them; what it compiles is compiled before."""
+    judgments, ranking = _dicts(qrels, run)
+
+    def act(judgments: Any = judgments, ranking: Any = ranking) -> Any:
+        tables = module.Qrels(judgments), module.Run(ranking)
+        return module.evaluate(*tables, list(RANX), make_comparable=True)
+
+    act({"q": {"d": 1}}, {"q": {"d": 1.0}})
+    return act, lambda found: {ours: float(found[name]) for name, ours in RANX.items()}
+
+
+def drop_in_ranx_compare(qrels: str, run: str, module: Any) -> Prepared:
+    """Five runs of 500 queries compared by the t test."""
+    judgments = {f"q{q}": {f"d{d}": 1 + d % 3 for d in range(0, 20, 4)} for q in range(500)}
+    runs = [
+        module.Run(
+            {f"q{q}": {f"d{d}": float((7 * d + q * s) % 41) for d in range(20)} for q in range(500)}, name=f"s{s}"
+        )
+        for s in range(1, 6)
+    ]
+    table = module.Qrels(judgments)
+    module.compare(table, runs, ["map"])
+    return lambda: module.compare(table, runs, ["map", "ndcg@10", "mrr"]), lambda report: {}
+
+
+def drop_in_sklearn(qrels: str, run: str, module: Any) -> Prepared:
+    """nDCG@10 and label_ranking_average_precision_score of 2,000 lists × 100 items."""
+    labels, scores = _lists(2_000, 100)
+    binary = (labels > 0).astype(int)
+    return lambda: (
+        module.ndcg_score(labels, scores, k=10),
+        module.label_ranking_average_precision_score(binary, scores),
+    ), lambda values: {}
+
+
+def drop_in_beir(qrels: str, run: str, module: Any) -> Prepared:
+    """The four tables of BEIR at six cutoffs."""
+    given = _dicts(qrels, run)
+    return lambda: module.EvaluateRetrieval.evaluate(*given, [1, 3, 5, 10, 100, 1000]), lambda tables: {}
+
+
 def _lists(rows: int = 10_000, items: int = 200) -> tuple[Any, Any]:
     """Labels from 0 to 4, most of them 0, and scores in float32."""
     import numpy as np
@@ -325,9 +506,10 @@ def _found(hits: Any) -> dict[str, float]:
 def _dicts(qrels: str, run: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     judgments: dict[str, dict[str, int]] = {}
     ranking: dict[str, dict[str, float]] = {}
-    with open(qrels) as file:  # noqa: PTH123 - nothing is imported that need not be
-        for query, _, doc, grade in map(str.split, file):
-            judgments.setdefault(query, {})[doc] = int(grade)
+    if qrels:
+        with open(qrels) as file:  # noqa: PTH123 - nothing is imported that need not be
+            for query, _, doc, grade in map(str.split, file):
+                judgments.setdefault(query, {})[doc] = int(grade)
     with open(run) as file:  # noqa: PTH123
         for query, _, doc, _, score, _ in map(str.split, file):
             ranking.setdefault(query, {})[doc] = float(score)
@@ -348,7 +530,8 @@ def _frames(qrels: str, run: str) -> tuple[Any, Any]:
 
 def main(work: str, qrels: str, run: str, times: str) -> None:
     """Prepare, do it a few times, and print the best."""
-    act, answer = globals()[work](qrels, run)
+    name, _, module = work.partition(":")
+    act, answer = globals()[name](qrels, run, *([import_module(module)] if module else []))
     cpu, wall = [], []
     for _ in range(int(times)):
         result = None  # what an earlier time left is not taken down in this one

@@ -2,6 +2,7 @@
 import judged.evaluation.array_functions as _functions
 
 from . import clicks as clicks
+from . import compat as compat
 from . import curves as curves
 from . import integrations as integrations
 from . import measures as measures
@@ -36,6 +37,8 @@ from .evaluation.result.load import load as load
 from .evaluation.result.values import Values as Values
 from .evaluation.spark.evaluate_frame import evaluate_frame as evaluate_frame
 from .evaluation.stream.evaluator import Evaluator as Evaluator
+from .fusion.fuse import fuse as fuse
+from .fusion.tune import tune_fusion as tune_fusion
 from .io.rag.questions import read_questions as read_questions
 from .io.read import Qrels as Qrels
 from .io.read import Run as Run
@@ -77,7 +80,6 @@ bpm = _functions.bpm
 bpref = _functions.bpref
 capped_recall = _functions.capped_recall
 cg = _functions.cg
-compat = _functions.compat
 compatibility = _functions.compatibility
 complete = _functions.complete
 cumulated_gain = _functions.cumulated_gain
