@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from judged.comparison.difference import Difference, these_queries
-from judged.evaluation.result.calibration import worth_of_model
+from judged.comparison.inputs import judges_of
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.decisions import Verdict
@@ -190,8 +190,7 @@ def _list(runs: Sequence[int]) -> Words:
 def details(comparison: Comparison) -> list[Detail]:
     """Return the lines below the headline on the first measure."""
     answer = answers(comparison)[0]
-    row = between(comparison, comparison.measures[0], *answer.pair)
-    others = " ".join(words_text(line, comparison.names) for line in answer.more)
+    others, row = " ".join(words_text(line, comparison.names) for line in answer.more), between(comparison, comparison.measures[0], *answer.pair)  # fmt: skip
     return [*pair_details(row, comparison), *([Detail("Other runs", others)] if others else [])]
 
 
@@ -202,14 +201,8 @@ def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
         Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
         Detail("How certain?", " ".join([f"{sure.short}.", *sure.long])),
         Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
-        *([Detail("Who judged?", f"{judges_of(row, comparison)}.")] if model else []),
+        *([Detail("Who judged?", f"{judges_of(row, comparison.names, comparison.results)}.")] if model else []),
     ]
-
-
-def judges_of(row: Difference, comparison: Comparison) -> str:
-    """Say who judged the queries, and what the judgments of the model are worth for a difference."""
-    a, b = (comparison.results[comparison.names.index(name)] for name in (row.a, row.b))
-    return worth_of_model(b[row.measure] - a[row.measure], (b.model or {})[row.measure] - (a.model or {})[row.measure])
 
 
 def size_text(row: Difference, interval: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.comparison.difference import Difference
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
@@ -16,6 +17,7 @@ from judged.evaluation.clusters import cluster
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_inputs, queries_differ
 from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.result.calibration import worth_of_model
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
@@ -140,6 +142,12 @@ def model_matrix(results: Sequence[Values], measure: str) -> Floats | None:
     if results[0].model is None:
         return None
     return np.stack([np.asarray((result.model or {})[measure], float) for result in results], axis=1)
+
+
+def judges_of(row: Difference, names: Sequence[str], results: Sequence[Values]) -> str:
+    """Say who judged the queries, and what the judgments of the model are worth for a difference."""
+    a, b = (results[names.index(name)] for name in (row.a, row.b))
+    return worth_of_model(b[row.measure] - a[row.measure], (b.model or {})[row.measure] - (a.model or {})[row.measure])
 
 
 def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:

@@ -106,9 +106,7 @@ def evaluate(
         measures, run = run, None  # evaluate(judged, "AP")
     if measures is DEFAULT and _is_name_of_measures(run):
         raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
-    if model is not None and run is not None and any(name in options for name in INPUT_OPTIONS):
-        inputs = open_named(qrels, [(None, run)], options, model)  # each column that was named is in one of the three
-        qrels, [(_, run)], options, model = inputs  # type: ignore[assignment]
+    qrels, run, options, model = _read_named_columns(qrels, run, options, model)  # type: ignore[assignment]
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
     source = _joined(qrels, run, chosen, options, progress)
@@ -117,6 +115,14 @@ def evaluate(
         again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
         model = measure_all(_joined(model, again, chosen, options, progress), parsed, strict=strict, profile=profile)
     return _with_more(result, model, (weights, weight_col), (clusters, cluster_col), strict=strict)
+
+
+def _read_named_columns(qrels: Any, run: Any, options: Mapping[str, Any], model: Any) -> tuple[Any, Any, Any, Any]:
+    """Read judgments, run and judgments of a model together if columns were named: each column is in one of the three."""
+    if model is None or run is None or not any(name in options for name in INPUT_OPTIONS):
+        return qrels, run, options, model
+    inputs = open_named(qrels, [(None, run)], options, model)
+    return inputs.qrels, inputs.runs[0][1], inputs.options, inputs.model
 
 
 def _with_more(

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from judged._version import __version__
-from judged.comparison.answer import certainty, details, judges_of, pair_headline, relative
+from judged.comparison.answer import certainty, details, pair_headline, relative
 from judged.comparison.difference import Difference
+from judged.comparison.inputs import judges_of
 from judged.comparison.report import summary_markdown
 from judged.comparison.result import Comparison
 from judged.comparison.tables import key_of_signs, signs
@@ -173,9 +174,10 @@ def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]
         pair = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
         if row.part is None and subject.comparison is not None:
             pair["headlines"] = [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
-            pair["sure"] = asdict(certainty(row, subject.comparison.settings.tests))
+            sure = certainty(row, subject.comparison.settings.tests)
             if subject.comparison.settings.model:
-                pair["sure"]["long"] += (f"{judges_of(row, subject.comparison)}.",)
+                sure = replace(sure, long=(*sure.long, f"{judges_of(row, subject.runs, subject.results)}."))
+            pair["sure"] = asdict(sure)
             pair["relative"] = relative(row, subject.measures[i])
         found.append(pair)
     return found
