@@ -106,7 +106,7 @@ def evaluate(
         measures, run = run, None  # evaluate(judged, "AP")
     if measures is DEFAULT and _is_name_of_measures(run):
         raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
-    qrels, run, options, model = _read_named_columns(qrels, run, options, model)  # type: ignore[assignment]
+    qrels, run, options, model = _read_named_columns(qrels, run, options, model)
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
     source = _joined(qrels, run, chosen, options, progress)
