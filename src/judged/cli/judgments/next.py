@@ -34,7 +34,7 @@ from judged.cli.options.output import output_options
 @input_options
 @output_options(places=False)
 def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
-    """List the unjudged documents of RUNs in the order of what they can change, and say whether any can change the verdict.
+    """List the unjudged documents of RUNs that should be judged next, and say whether any can change the verdict.
 
     The first measure counts. A file that ends in .jsonl is the input of `judged label` and `judged judge`.
 
