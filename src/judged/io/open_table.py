@@ -34,6 +34,12 @@ def open_table(source: Any, request: ColumnRequest) -> OpenTable:
     if is_path(source):
         with open_content(source) as content:
             return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
+    if type(source) is dict:
+        from judged.io.tables.dicts import read_plain_dict
+
+        table = read_plain_dict(source, request)
+        if table is not None:
+            return table
     return _open_object(source, request)
 
 
@@ -149,6 +155,7 @@ def _join_batches(table: OpenTable) -> OpenTable:
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
+    from judged.io.formats.shapes import nearest_named
     from judged.io.tables.containers import read_items, read_mapping
     from judged.io.tables.frames import frame_of, read_frame
     from judged.io.tables.ids import as_list
@@ -168,7 +175,8 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     if frame is not None:
         return _join_batches(read_frame(frame, replace(context, once=False)))
     if isinstance(source, Mapping):
-        return _join_batches(read_mapping(source, context))
+        with nearest_named(source, request):
+            return _join_batches(read_mapping(source, context))
     if isinstance(source, np.ndarray):
         return _join_batches(read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context))
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):

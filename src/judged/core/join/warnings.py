@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from judged.core.find.hits import Hits
+from judged.core.find.hits import Hits, is_named_after
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.core.tables import HasName, Qrels, decoded
+from judged.core.tables import HasName, Id, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 from judged.tables.text import counted, some
 
 _LARGEST_COMMON_GRADE = 127
+_SEVERAL = 3  # warnings of one kind that are shown one by one
 
 
 def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Policy) -> list[Warned]:
-    """Return the warnings about a join.
-
-    Raises:
-        DataError: the run lacks a judged query, and the policy is `queries="strict"`.
-    """
+    """Return the warnings about a join."""
     warnings = [
         *_query_missing(j, run, hits, policy),
         *_empty_rankings(run, hits),
@@ -36,6 +34,12 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Pol
     if policy.order == "score":
         warnings += _rank_disagrees(run, hits)
     return [*warnings, *_ties(j, run, policy)]
+
+
+def check_no_query_missing(j: Judged, run: HasName, hits: Hits) -> None:
+    """Raise `query-missing` if the run lacks a judged query, for the policy `queries="strict"`."""
+    if missing := _missing_queries(j, hits):
+        raise_missing_queries(len(j), some(missing), run.name)
 
 
 def raise_missing_queries(queries: int, missing: str, name: str) -> None:
@@ -57,11 +61,12 @@ def not_judged(qrels: Qrels) -> Iterator[Warned]:
         yield Warned("not-judged", len(bare), text)
 
 
+def _missing_queries(j: Judged, hits: Hits) -> list[Id]:
+    return [j.queries[i] for i in np.flatnonzero(~hits.answered).tolist()]
+
+
 def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Iterator[Warned]:
-    missing = [j.queries[i] for i in np.flatnonzero(~hits.answered).tolist()]
-    if missing and policy.queries == "strict":
-        raise_missing_queries(len(j), some(missing), run.name)
-    if missing:
+    if missing := _missing_queries(j, hits):
         number = f"{len(missing)} judged {'query is' if len(missing) == 1 else 'queries are'}"
         barren = int((~hits.answered & (j.pool.positive == 0)).sum()) if policy.empty in ("skip", "one") else 0
         valued = (
@@ -70,7 +75,26 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
             else "counted as 0"
         )
         effect = "excluded" if policy.queries == "both" else valued
-        yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
+        answered = np.flatnonzero(hits.answered)
+        alone = len(answered) == 1 and is_named_after(run.name, j.queries[int(answered[0])])
+        hint = Hint("pass the folder, or quote the pattern, if each file answers one query") if alone else None
+        text = f"{number} absent from {run.label}, {effect}: {some(missing)}"
+        yield Warned("query-missing", len(missing), text, hint)
+
+
+def fold_warnings(warnings: Sequence[Warned]) -> tuple[Warned, ...]:
+    """Return the warnings of readers; many of one kind, as of the files of a folder, become one with their total count."""
+    by_slug: dict[str, list[Warned]] = {}
+    for warned in warnings:
+        by_slug.setdefault(warned.slug, []).append(warned)
+    return tuple(
+        warned for alike in by_slug.values() for warned in (alike if len(alike) <= _SEVERAL else [_fold(alike)])
+    )
+
+
+def _fold(alike: list[Warned]) -> Warned:
+    text = f"{alike[0].text} (and {len(alike) - 1} more warnings like this)"
+    return replace(alike[0], count=sum(warned.count for warned in alike), text=text)
 
 
 def _empty_rankings(run: HasName, hits: Hits) -> Iterator[Warned]:
