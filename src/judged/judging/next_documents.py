@@ -47,7 +47,8 @@ def next_documents(
     what = "difference" if len(names) > 1 else "mean"
     items = tuple(_item(docs, row, names, f"can move the {what} by {number(effect[row])}") for row in range(len(docs)))
     return Todo(
-        items, title=f"what to judge next for {measure}, by {STRATEGIES.find(strategy or DEFAULT).name}" if items else ""
+        items,
+        title=f"what to judge next for {measure}, by {STRATEGIES.find(strategy or DEFAULT).name}" if items else "",
     )
 
 
