@@ -283,17 +283,8 @@ def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned
     """Warn if some runs lack queries that others have, as those of question files with different questions; `effect` says what follows, with {} for the queries."""
     sets = [set(one) for one in queries]
     lost = len(set.union(*sets)) - len(set.intersection(*sets))
-    return (
-        (
-            Warned(
-                "queries-differ",
-                lost,
-                effect.format(f"{counted(lost, 'query')} that {'is' if lost == 1 else 'are'} not in every run"),
-            ),
-        )
-        if lost
-        else ()
-    )
+    text = effect.format(f"{counted(lost, 'query')} that {'is' if lost == 1 else 'are'} not in every run")
+    return (Warned("queries-differ", lost, text),) if lost else ()
 
 
 def check_relevant(judged: Judged) -> None:
