@@ -277,6 +277,9 @@ def test_judgments_are_written_to_a_chosen_file_and_join_those_in_it(visit, labe
     page.keyboard.press("0")
     until(page, lambda: sorted(one["grade"] for one in records(page.evaluate("window.written"))) == [0, 3])
     assert page.locator(".label-saved").inner_text() == "Saved to ann.jsonl"
+    page.reload()
+    page.locator(".label-document").wait_for()
+    assert "ann.jsonl as before, choose it again" in page.locator(".label-saved").inner_text()
 
 
 # ── several judges ───────────────────────────────────────────────────────────────────────────────

@@ -88,7 +88,32 @@ def test_commands_take_judgments_of_a_model(tmp_path):
     assert shown["rows"][0]["difference"] == board.rows[0].difference
     words = ("gate", str(human), RUNS[1], "-b", RUNS[0], "-m", "nDCG@10", *model)
     assert "a model's" in called(*words).stdout
-    assert refused(*words, "--mode", "sure").slug == "model-judgments"
+    assert "a model's" in called(*words, "--mode", "sure").stdout
+    run("gate", str(human), RUNS[0], "-m", "nDCG@10", *model, "--save", str(tmp_path / "base.json"))
+    saved = called(
+        "gate", str(human), RUNS[1], "-b", str(tmp_path / "base.json"), "-m", "nDCG@10", *model, "--format", "json"
+    )
+    plain = called(*words, "--format", "json")
+    assert json.loads(saved.stdout)["reasons"][0]["observed"] == json.loads(plain.stdout)["reasons"][0]["observed"]
+
+
+def test_judgments_of_a_model_are_read_with_the_columns_of_others(tmp_path):
+    lines = [line.split() for line in jd.sample_path("qrels.b.txt").read_text(encoding="utf-8").splitlines()]
+    model = tmp_path / "llm.csv"
+    model.write_text("topic,passage,label\n" + "".join(f"{q},{d},{g}\n" for q, _, d, g in lines), encoding="utf-8")
+    human = tmp_path / "human.txt"
+    human.write_text("".join(f"{q} 0 {d} {g}\n" for q, _, d, g in lines if q <= "q20"), encoding="utf-8")
+    named = ("--model-judgments", str(model), "--query-col", "topic", "--doc-col", "passage", "--grade-col", "label")
+    options = {"query_col": "topic", "doc_col": "passage", "grade_col": "label"}
+    expected = jd.evaluate(human, RUNS[0], "nDCG@10", model=jd.sample_path("qrels.b.txt")).mean()
+    assert jd.evaluate(human, RUNS[0], "nDCG@10", model=model, **options).mean() == expected
+    shown = json.loads(run("eval", str(human), RUNS[0], "-m", "nDCG@10", *named, "--format", "json"))
+    assert shown["summary"] == expected
+    board = json.loads(run("compare", str(human), *RUNS[:2], "-m", "nDCG@10", *named, "--format", "json"))
+    plain = jd.compare(human, RUNS[:2], "nDCG@10", model=jd.sample_path("qrels.b.txt"))
+    assert board["rows"][0]["difference"] == plain.rows[0].difference
+    words = ("gate", str(human), RUNS[1], "-b", RUNS[0], "-m", "nDCG@10", *named, "--format", "json")
+    assert json.loads(called(*words).stdout)["reasons"][0]["observed"] == pytest.approx(-plain.rows[0].difference)
 
 
 @pytest.mark.parametrize("command", ["pool", "next", "judge", "bias"])

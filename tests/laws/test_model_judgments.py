@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import judged as jd
 from judged.comparison.compare import compare_with_first
 from judged.evaluation.result.evaluations import Evaluations
 from judged.stats.paired.registry import TESTS
-from judged.stats.two_phase import CheapValues, two_phase_means
+from judged.stats.two_phase import CheapValues, two_phase_means, two_phase_values
 
 QUERIES = [f"q{i}" for i in range(40)]
 PEOPLE = QUERIES[:15]
@@ -48,13 +49,9 @@ def refused(call):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: jd.leaderboard({"one": VALUES}),
-        lambda: jd.leaderboard({"one": BOARD}),
         lambda: jd.power(None, VALUES["A"], VALUES["B"]),
         lambda: jd.variance(None, {"A": [VALUES["A"]], "B": [VALUES["B"]]}, M),
         lambda: jd.correlate(VALUES["A"], VALUES["B"]),
-        lambda: jd.report(VALUES["A"], None),
-        lambda: jd.report(BOARD, None),
         lambda: BOARD.overall(),
         lambda: BOARD.jointly("tukey"),
         lambda: BOARD.equivalence(M, "A", "B", 0.1),
@@ -62,11 +59,6 @@ def refused(call):
         lambda: VALUES["A"].quantile(0.5),
         lambda: jd.compare([VALUES["A"], replace(VALUES["B"], clusters=None)], weights=dict.fromkeys(QUERIES, 1)),
         lambda: jd.compare(VALUES, clusters={q: q for q in QUERIES}),
-        lambda: jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], measures=M, model=MODEL, mode="sure"),
-        lambda: jd.gate(HUMAN, RUNS["B"], baseline=WITHOUT["A"], measures=M, model=MODEL),
-        lambda: jd.gate(HUMAN, RUNS["B"], baseline=VALUES["A"], measures=M, model=MODEL),
-        lambda: jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], anchor=WITHOUT["A"], measures=M, model=MODEL),
-        lambda: jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], history="builds.jsonl", measures=M, model=MODEL),
     ],
 )
 def test_what_cannot_use_them_refuses_them(call):
@@ -90,6 +82,9 @@ def test_documents_to_judge_next_need_plain_judgments():
 
 def test_a_baseline_with_them_is_not_compared_with_a_candidate_without():
     assert refused(lambda: jd.gate(HUMAN, RUNS["B"], baseline=VALUES["A"], measures=M)) == "incomparable"
+    for where in ({"baseline": WITHOUT["A"]}, {"baseline": RUNS["A"], "anchor": WITHOUT["B"]}):
+        assert refused(lambda: jd.gate(HUMAN, RUNS["B"], measures=M, model=MODEL, **where)) == "incomparable"  # noqa: B023
+    assert refused(lambda: jd.leaderboard({"one": {"A": VALUES["A"], "B": WITHOUT["B"]}})) == "incomparable"
 
 
 def test_means_everywhere_are_the_estimates():
@@ -144,3 +139,68 @@ def test_a_gate_decides_on_slices_by_all_of_their_queries():
 
 def test_queries_that_only_the_model_judged_are_not_called_unjudged():
     assert not [w for w in VALUES["A"].warnings if w.slug == "query-unjudged"]
+
+
+def test_a_leaderboard_ranks_by_the_estimates_and_tests_their_differences():
+    for given in (VALUES, BOARD):
+        board = jd.leaderboard({"one": given})
+        assert {row["run"]: row["mean"] for row in board.records()} == pytest.approx(
+            {n: v.mean()[M] for n, v in VALUES.items()}
+        )
+        assert "a model's" in str(board)
+        assert board.dropped == 0
+    assert "a model's" not in str(jd.leaderboard({"one": WITHOUT}))
+
+
+def test_values_for_other_procedures_have_the_means_and_errors_of_the_estimates():
+    random = np.random.default_rng(5)
+    truth = random.random((90, 3))
+    cheap = CheapValues(2 * truth + random.random((90, 3)), np.arange(90) < 30)
+    expected, values = (of(truth[:30], cheap) for of in (two_phase_means, two_phase_values))
+    assert values.mean(axis=0) == pytest.approx(expected.mean)
+    assert values.std(axis=0, ddof=1) / np.sqrt(30) == pytest.approx(expected.error, rel=0.1)
+
+
+@pytest.mark.parametrize("mode", ["mean", "significant", "sure"])
+def test_a_saved_baseline_decides_as_the_run_does(tmp_path, mode):
+    options = {"measures": M, "model": MODEL, "mode": mode}
+    jd.baseline(HUMAN, RUNS["B"], M, model=MODEL).save(tmp_path / "b.json")
+    by_run = jd.gate(HUMAN, RUNS["A"], baseline={"B": RUNS["B"]}, **options)
+    by_file = jd.gate(HUMAN, RUNS["A"], baseline={"B": tmp_path / "b.json"}, **options)
+    assert [(r.observed, r.low, r.high, r.passed) for r in by_run.reasons] == [
+        (r.observed, r.low, r.high, r.passed) for r in by_file.reasons
+    ]
+    other = {**MODEL, "q39": {"d0": 1}}
+    again = lambda: jd.gate(HUMAN, RUNS["A"], baseline=tmp_path / "b.json", measures=M, model=other)  # noqa: E731
+    assert refused(again) == "incomparable"
+
+
+def test_a_history_keeps_builds_with_judgments_of_a_model(tmp_path):
+    options = {"measures": M, "model": MODEL, "history": tmp_path / "builds.jsonl"}
+    first = jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], **options)
+    assert first.build.number == 1
+    assert jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], **options).build.repeated
+    worse = {q: {d: g if q in HUMAN else 0 for d, g in docs.items()} for q, docs in MODEL.items()}
+    assert refused(lambda: jd.gate(HUMAN, RUNS["B"], baseline=RUNS["A"], **{**options, "model": worse})) == "history"
+
+
+def test_a_sure_gate_uses_the_model_unless_losses_are_rare():
+    gate = jd.gate(HUMAN, RUNS["A"], baseline=RUNS["B"], measures=M, model=MODEL, mode="sure")
+    low, high = loss_estimate(QUERIES).interval()
+    assert (gate.reasons[0].low, gate.reasons[0].high) == pytest.approx((-high[0], -low[0]), rel=1e-12)
+    changed = {q: (RUNS["A"] if q == "q3" else RUNS["B"])[q] for q in QUERIES}
+    options = {"baseline": RUNS["B"], "measures": M, "mode": "sure"}
+    helped, alone = jd.gate(HUMAN, changed, model=MODEL, **options), jd.gate(HUMAN, changed, **options)
+    assert helped.reasons[0].low <= alone.reasons[0].low + 1e-12
+
+
+def test_a_report_says_what_the_model_is_worth():
+    for result in (VALUES["A"], BOARD):
+        text = html.unescape(jd.report(result).html)
+        assert "15 of 40 queries judged by people" in text
+        assert "two-phase sampling" in text
+
+
+def test_answers_say_who_judged():
+    assert "15 of 40 queries judged by people" in str(BOARD)
+    assert "means over 40 queries" in str(BOARD)

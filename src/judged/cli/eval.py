@@ -68,12 +68,11 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     files = list(named.values()) if isinstance(named, dict) else list(named)
     names = ("level", "bounds", "weights", "weight_col", "clusters", "cluster_col", "model", "strict", "keep_names")
     settings = {name: options[name] for name in names}
-    if options["model"] is not None:
-        from judged.io.read import read_qrels
-
-        settings["model"] = read_qrels(options["model"])
     with open_engine(options) as (engine, open_runs):
-        opened, policy = _open(judgments if runs else None, open_runs(files), {**engine, **chosen_policy(options)})
+        policy = {**engine, **chosen_policy(options)}
+        opened, policy, settings["model"] = _open(
+            judgments if runs else None, open_runs(files), policy, settings["model"]
+        )
         results = [evaluate(source, run, list(measures) or DEFAULT, **settings, **policy) for source, run in opened]
     if isinstance(named, dict):
         results = [replace(result, names=(result.names[0], name)) for name, result in zip(named, results, strict=True)]
@@ -103,8 +102,10 @@ def _compare_with_first(results: Any, names: Any) -> Any:
     return compare_with_first(results, names)
 
 
-def _open(qrels: Any, runs: list[Any], options: dict[str, Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
-    """Return each run with its judgments, and the options that are left.
+def _open(
+    qrels: Any, runs: list[Any], options: dict[str, Any], model: Any
+) -> tuple[list[tuple[Any, Any]], dict[str, Any], Any]:
+    """Return each run with its judgments, the options that are left, and the judgments of the model.
 
     Runs are opened one at a time, when they are evaluated, unless their columns, judgments or names depend on each other.
     """
@@ -116,6 +117,6 @@ def _open(qrels: Any, runs: list[Any], options: dict[str, Any]) -> tuple[list[tu
     distinct = len(set(files)) == len(files)
     if qrels is not None and distinct and not any(name in options for name in INPUT_OPTIONS):
         judgments = read_qrels(qrels)
-        return [(judgments, run) for run in runs], options
-    inputs = open_named(qrels, [(None, run) for run in runs], options)
-    return [(inputs.qrels, run) for _, run in inputs.runs], inputs.options
+        return [(judgments, run) for run in runs], options, None if model is None else read_qrels(model)
+    inputs = open_named(qrels, [(None, run) for run in runs], options, model)
+    return [(inputs.qrels, run) for _, run in inputs.runs], inputs.options, inputs.model

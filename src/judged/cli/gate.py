@@ -208,7 +208,7 @@ def _save(qrels: Any, candidate: str, config: str | None, settings: dict[str, An
     chosen: dict[str, Any] = {"measures": measures} if measures else {}
     first, second = (candidate, None) if qrels is None else (qrels, candidate)
     options = {**chosen, **rules.policy, **rules.inputs}
-    saved = baseline(first, second, level=rules.level, profile=rules.profile, **options)
+    saved = baseline(first, second, level=rules.level, profile=rules.profile, model=rules.model, **options)
     saved.save(path)
     show_warnings(saved.values.warnings)
     say(f"saved {path}: {', '.join(saved.values.columns)} of {len(saved.values)} queries")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from judged.comparison.difference import Difference, these_queries
+from judged.comparison.inputs import judges_of
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.decisions import Verdict
@@ -189,18 +190,18 @@ def _list(runs: Sequence[int]) -> Words:
 def details(comparison: Comparison) -> list[Detail]:
     """Return the lines below the headline on the first measure."""
     answer = answers(comparison)[0]
-    row = between(comparison, comparison.measures[0], *answer.pair)
-    others = " ".join(words_text(line, comparison.names) for line in answer.more)
+    others, row = " ".join(words_text(line, comparison.names) for line in answer.more), between(comparison, comparison.measures[0], *answer.pair)  # fmt: skip
     return [*pair_details(row, comparison), *([Detail("Other runs", others)] if others else [])]
 
 
 def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
     """Return the size of the difference b - a, its certainty, and the number of queries on which b is better, same and worse."""
-    sure = certainty(row, comparison.settings.tests)
+    sure, model = certainty(row, comparison.settings.tests), comparison.settings.model
     return [
         Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
         Detail("How certain?", " ".join([f"{sure.short}.", *sure.long])),
         Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
+        *([Detail("Who judged?", f"{judges_of(row, comparison.names, comparison.results)}.")] if model else []),
     ]
 
 
@@ -287,8 +288,7 @@ def odds(p: float) -> str:
         return "in more than 9 of 10 cases"
     if p >= 0.15:
         return f"in {round(10 * p)} of 10 cases"
-    times = float(f"{1 / p:.2g}")
-    return f"once in {times:,.0f} times"
+    return f"once in {float(f'{1 / p:.2g}'):,.0f} times"
 
 
 def _p(p: float) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.comparison.difference import Difference
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
@@ -16,10 +17,10 @@ from judged.evaluation.clusters import cluster
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_inputs, queries_differ
 from judged.evaluation.options import EvaluateOptions
+from judged.evaluation.result.calibration import worth_of_model
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
-from judged.io.read import read_qrels
 from judged.io.run_names import named_runs, short_names
 from judged.measures.registry import Measure
 
@@ -44,8 +45,8 @@ def evaluate_runs(
         if model is not None:
             raise UsageError("model-judgments", "results have their judgments", hint="evaluate them with model=")
         return _align(names, [cluster(weigh(r, *weighted), *clustered) for r in given])
-    inputs = open_inputs(qrels, runs, options)
-    shared: dict[str, Any] = {"level": level, "profile": profile, "model": None if model is None else read_qrels(model)}
+    inputs = open_inputs(qrels, runs, options, model)
+    shared: dict[str, Any] = {"level": level, "profile": profile, "model": inputs.model}
     results = [evaluate(inputs.qrels, run, measures, **shared, **inputs.options) for _, run in inputs.runs]
     names = [n or s for (n, _), s in zip(inputs.runs, short_names([r.names[1] for r in results]), strict=True)]
     named = [replace(r, names=(r.names[0], n)) for n, r in zip(names, results, strict=True)]
@@ -85,8 +86,6 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     kept = tuple(_select(r, common) for r in results)
     for what in ("weights", "clusters"):
         _check_same(names, what, [getattr(r, what) for r in kept])
-    if len({r.model is None for r in kept}) > 1:
-        raise DataError("incomparable", "only some of the runs have model judgments", hint="evaluate all with model=")
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
 
 
@@ -145,9 +144,17 @@ def model_matrix(results: Sequence[Values], measure: str) -> Floats | None:
     return np.stack([np.asarray((result.model or {})[measure], float) for result in results], axis=1)
 
 
+def judges_of(row: Difference, names: Sequence[str], results: Sequence[Values]) -> str:
+    """Say who judged the queries, and what the judgments of the model are worth for a difference."""
+    a, b = (results[names.index(name)] for name in (row.a, row.b))
+    return worth_of_model(b[row.measure] - a[row.measure], (b.model or {})[row.measure] - (a.model or {})[row.measure])
+
+
 def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:
-    """Raise if results were computed under different policies or profiles, or share no measure."""
+    """Raise if results were computed under different policies or profiles, only some with model judgments, or share no measure."""
     first = results[0]
+    if len({r.model is None for r in results}) > 1:
+        raise DataError("incomparable", "only some of the runs have model judgments", hint="evaluate all with model=")
     for name, other in zip(names[1:], results[1:], strict=True):
         common = set(first.measures) & set(other.measures)
         own = ({str(m): dict(m.policy) for m in r.measures if m in common} for r in (first, other))

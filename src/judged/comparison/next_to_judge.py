@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def next_to_judge(
-    comparison: Comparison, row: Difference, n: int, *, strategy: str, depth: int | None, seed: int, every: bool
+    comparison: Comparison, row: Difference, n: int, *, strategy: str | None, depth: int | None, seed: int, every: bool
 ) -> Todo:
     """Return the documents to judge next for one difference, or for all runs of the comparison, with what they can change.
 

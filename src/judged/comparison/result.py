@@ -140,7 +140,7 @@ class Comparison(Tracked):
         a: str | None = None,
         b: str | None = None,
         *,
-        strategy: str = "bounds",
+        strategy: str | None = None,
         depth: int | None = None,
         seed: int = 0,
     ) -> Todo:
@@ -151,7 +151,7 @@ class Comparison(Tracked):
             measure: one of `measures`. [default: the first]
             a: name of a run; without a and b, documents are chosen for all runs, and the verdict is that of the first pair.
             b: name of the other run.
-            strategy: bounds (how far a document can move the difference), expected (times its chance of being relevant), move-to-front, depth, random.
+            strategy: depth (best rank first), bounds (how far a document can move the difference), expected (times its chance of being relevant), move-to-front, random. [default: depth]
             depth: ranks that are searched. [default: the cutoff of the measure, or 100]
             seed: random seed of the strategy random.
         """

@@ -45,6 +45,8 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
         if len(sizes) == 1
         else f"{min(sizes)} to {counted(max(sizes), 'query')} with a value"
     )
+    if comparison.settings.model:
+        over = f"{counted(len(comparison.results[0]), 'query')}, estimated from the {over} that people judged"
     notes = (f"means over {over}",)
     return Table(("run", *measures), rows, notes=notes, strong=best, key=key_of_signs(comparison))
 

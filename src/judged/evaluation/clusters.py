@@ -61,11 +61,11 @@ def count_clusters(clusters: Ints | None) -> int | None:
     return None if clusters is None else len(np.unique(clusters))
 
 
-def check_plain(what: str, results: Sequence[Values]) -> None:
-    """Raise if queries have weights, clusters or values of a model, which `what` would ignore."""
+def check_plain(what: str, results: Sequence[Values], *, model: bool = False) -> None:
+    """Raise if queries have weights, clusters or values of a model, which `what` would ignore; with `model` it uses those of a model."""
     from judged.evaluation.result.calibration import check_no_model
 
-    for result in results:
+    for result in () if model else results:
         check_no_model(result, what)
     if any(result.weights is not None for result in results):
         raise no_weights(what)

@@ -14,10 +14,10 @@ from judged._types import Column
 from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, shown
-from judged.evaluation.inputs import ORDER_POLICIES, read_and_join
+from judged.evaluation.inputs import ORDER_POLICIES, open_named, read_and_join
 from judged.evaluation.measuring.column import check_strict, column, level_warnings
 from judged.evaluation.measuring.views import Views
-from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
+from judged.evaluation.options import INPUT_OPTIONS, EvaluateOptions, RagOptions, policy_of, with_level
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.measures.grammar import parse_all
@@ -106,6 +106,7 @@ def evaluate(
         measures, run = run, None  # evaluate(judged, "AP")
     if measures is DEFAULT and _is_name_of_measures(run):
         raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
+    qrels, run, options, model = _read_named_columns(qrels, run, options, model)
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
     source = _joined(qrels, run, chosen, options, progress)
@@ -114,6 +115,14 @@ def evaluate(
         again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
         model = measure_all(_joined(model, again, chosen, options, progress), parsed, strict=strict, profile=profile)
     return _with_more(result, model, (weights, weight_col), (clusters, cluster_col), strict=strict)
+
+
+def _read_named_columns(qrels: Any, run: Any, options: Mapping[str, Any], model: Any) -> tuple[Any, Any, Any, Any]:
+    """Read judgments, run and judgments of a model together if columns were named: each column is in one of the three."""
+    if model is None or run is None or not any(name in options for name in INPUT_OPTIONS):
+        return qrels, run, options, model
+    inputs = open_named(qrels, [(None, run)], options, model)
+    return inputs.qrels, inputs.runs[0][1], inputs.options, inputs.model
 
 
 def _with_more(

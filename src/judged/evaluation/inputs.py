@@ -92,14 +92,16 @@ class OpenInputs(NamedTuple):
         qrels: the judgments; None if each run is `Questions`, with its own.
         runs: each with the name that it was given, if it was.
         options: the options that are left for `evaluate`.
+        model: judgments of a model, read as the others are.
     """
 
     qrels: Qrels | None
     runs: list[tuple[str | None, Any]]
     options: dict[str, Any]
+    model: Qrels | None = None
 
 
-def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any]) -> OpenInputs:
+def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any], model: Any = None) -> OpenInputs:
     """Open judgments and one or several runs.
 
     A question file contains judgments and a run: as the first input it is both.
@@ -108,6 +110,7 @@ def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any]) -> OpenInputs
         qrels: judgments, or questions; None if all runs are questions.
         runs: a run, a list of runs or {name: run}; None if `qrels` are the questions of one or several runs.
         options: those of `evaluate`.
+        model: judgments of a model, or None.
     """
     fields = RagOptions.of(options).fields
     if runs is None:
@@ -115,7 +118,7 @@ def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any]) -> OpenInputs
     named = _named_sources(runs, fields)
     if qrels is not None and is_questions(qrels, **fields):
         qrels, named = None, [(None, qrels), *named]
-    return open_named(qrels, named, options)
+    return open_named(qrels, named, options, model)
 
 
 def are_questions(sources: Any, options: Mapping[str, Any]) -> bool:
@@ -139,15 +142,17 @@ def _named_sources(runs: Any, fields: Mapping[str, str]) -> list[tuple[str | Non
     return named_runs(runs)
 
 
-def open_named(qrels: Any, runs: Sequence[tuple[str | None, Any]], options: Mapping[str, Any]) -> OpenInputs:
+def open_named(
+    qrels: Any, runs: Sequence[tuple[str | None, Any]], options: Mapping[str, Any], model: Any = None
+) -> OpenInputs:
     """Open judgments and runs with names; see `open_inputs`."""
-    judgments, opened = _open(qrels, [run for _, run in runs], RagOptions.of(options))
+    judgments, opened, by_model = _open(qrels, [run for _, run in runs], RagOptions.of(options), model)
     opened = with_distinct_labels(
         [run if name is None else _named(run, name) for (name, _), run in zip(runs, opened, strict=True)]
     )
     named = [(name, run) for (name, _), run in zip(runs, opened, strict=True)]
     used = (*INPUT_OPTIONS, "engine")
-    return OpenInputs(judgments, named, {name: value for name, value in options.items() if name not in used})
+    return OpenInputs(judgments, named, {name: value for name, value in options.items() if name not in used}, by_model)
 
 
 def with_distinct_labels(runs: Sequence[Any]) -> list[Any]:
@@ -178,7 +183,7 @@ def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | Unrea
     if run is None:
         qrels, run = None, qrels
     try:
-        judgments, [opened] = _open(qrels, [run], options)
+        judgments, [opened], _ = _open(qrels, [run], options)
     except DataError as error:
         if qrels is None and error.slug in ("fields", "questions") and _are_judgments(run):
             raise UsageError(
@@ -199,8 +204,10 @@ def _are_judgments(source: Any) -> bool:
     return True
 
 
-def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels | None, list[Any]]:
-    """Open judgments and runs; without judgments each run is a question file, whose judgments count.
+def _open(
+    qrels: Any, runs: Sequence[Any], options: RagOptions, model: Any = None
+) -> tuple[Qrels | None, list[Any], Qrels | None]:
+    """Open judgments, runs and judgments of a model; without judgments each run is a question file, whose judgments count.
 
     Raises:
         DataError: two question files have different judgments for a question.
@@ -234,8 +241,10 @@ def _open(qrels: Any, runs: Sequence[Any], options: RagOptions) -> tuple[Qrels |
             check_not_swapped(judgments, run)
     if fields and not asked:
         raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
+    by_model = None if model is None else read_requested_qrels(model, columns.request("qrels"))
     columns.check_used()
-    return judgments, opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
+    runs = opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
+    return judgments, runs, by_model
 
 
 def _check_agreement(questions: Sequence[Questions]) -> None:
@@ -274,17 +283,8 @@ def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned
     """Warn if some runs lack queries that others have, as those of question files with different questions; `effect` says what follows, with {} for the queries."""
     sets = [set(one) for one in queries]
     lost = len(set.union(*sets)) - len(set.intersection(*sets))
-    return (
-        (
-            Warned(
-                "queries-differ",
-                lost,
-                effect.format(f"{counted(lost, 'query')} that {'is' if lost == 1 else 'are'} not in every run"),
-            ),
-        )
-        if lost
-        else ()
-    )
+    text = effect.format(f"{counted(lost, 'query')} that {'is' if lost == 1 else 'are'} not in every run")
+    return (Warned("queries-differ", lost, text),) if lost else ()
 
 
 def check_relevant(judged: Judged) -> None:
@@ -292,6 +292,4 @@ def check_relevant(judged: Judged) -> None:
     without = np.flatnonzero(judged.pool.positive == 0) if judged.policy.empty == "error" else ()
     if len(without):
         names = ", ".join(shown(judged.pool.queries[i]) for i in without[:3])
-        raise DataError(
-            "no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0]
-        )
+        raise DataError("no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0])  # fmt: skip

@@ -72,6 +72,7 @@ def agree(
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
         measure: measure that orders the systems.
         model: name of the judge that is a model: adds its bias by grade, and with `runs` by system and the queries that people must judge.
+            [default: the one of two judges whose file `model_judge` wrote]
         width: width of the 95% interval of a mean for which people judge these queries.
         rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table, one per judge; an empty cell is a missing judgment. With `judge_col`, the judges to select.
@@ -91,7 +92,17 @@ def agree(
     agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
     order = None if runs is None else system_order(panel, runs, measure, rejudged, named)
     named.check_used()
-    return _with_systems(agreement, order, model, width)
+    return _with_systems(agreement, order, model or _model_among(panel), width)
+
+
+def _model_among(panel: Panel) -> str | None:
+    """Return the name of the one of two judges whose file a model judge wrote."""
+    if len(panel.names) != 2 or panel.ratings.numbers is None:
+        return None
+    from judged.judging.judgments import is_by_model
+
+    found = [name for name, one in zip(panel.names, panel.qrels, strict=False) if one.path and is_by_model(one.path)]
+    return found[0] if len(found) == 1 else None
 
 
 def _with_systems(agreement: Agreement, order: SystemOrder | None, model: str | None, width: float) -> Agreement:

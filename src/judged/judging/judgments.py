@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.core.tables import Id, Qrels
-from judged.errors import DataError
+from judged.errors import DataError, JudgedError
 from judged.io.files.atomic import write_atomically
+from judged.io.files.source import open_content
 from judged.io.read import read_qrels
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -28,6 +29,7 @@ class Judgment:
         time: when, as ISO 8601 text.
         note: words of the judge.
         grades: all answers, if a model was asked more than once.
+        by: "model", unless it was a person.
     """
 
     query: Id
@@ -37,10 +39,11 @@ class Judgment:
     time: str = ""
     note: str = ""
     grades: tuple[int, ...] = ()
+    by: str = ""
 
     def record(self) -> dict[str, Any]:
         """Return the record of a file: fields without information are left out, but for the grade."""
-        fields = {"query": self.query, "doc": self.doc, "grade": self.grade, "judge": self.judge, "time": self.time, "note": self.note,
+        fields = {"query": self.query, "doc": self.doc, "grade": self.grade, "judge": self.judge, "by": self.by, "time": self.time, "note": self.note,
                   "grades": list(self.grades) if len(self.grades) > 1 else ""}  # fmt: skip
         return {name: value for name, value in fields.items() if value != ""}
 
@@ -99,3 +102,14 @@ class Judgments(Result):
         with write_atomically(path) as file:
             lines = (json.dumps(item.record(), ensure_ascii=False) for item in self.items if item.grade is not None)
             file.writelines(f"{line}\n" for line in lines)
+
+
+def is_by_model(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file has judgments that a model judge wrote: the first record says so."""
+    try:
+        with open_content(path) as content:
+            first = bytes(content.head).partition(b"\n")[0]
+        record = json.loads(first)
+    except (ValueError, JudgedError):
+        return False
+    return isinstance(record, dict) and record.get("by") == "model"

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from judged._types import Floats
 from judged.core.numeric.seed import generator
 from judged.evaluation.result.source import Provenance
-from judged.judging.strategies import STRATEGIES, Candidates
+from judged.judging.strategies import DEFAULT, STRATEGIES, Candidates
 from judged.judging.todo import Todo, TodoItem
 from judged.judging.unjudged import Unjudged, find_unjudged, possible_changes
 from judged.measures.registry import Measure
@@ -28,9 +29,8 @@ def depth_of(measure: Measure, depth: int | None) -> int:
     return DEPTH if cutoff is None else int(cutoff)
 
 
-@step("choosing documents")
 def next_documents(
-    names: Sequence[str], sources: Sequence[Provenance], measure: Measure, n: int = 50, *, strategy: str = "bounds", depth: int | None = None, seed: int = 0
+    names: Sequence[str], sources: Sequence[Provenance], measure: Measure, n: int = 50, *, strategy: str | None = None, depth: int | None = None, seed: int = 0
 ) -> Todo:  # fmt: skip
     """Return the n unjudged documents that should be judged first, with what each can change.
 
@@ -39,15 +39,29 @@ def next_documents(
         sources: judgments and run of each.
         measure: the measure by which the runs are compared.
         n: number of documents.
-        strategy: order of the documents, see `STRATEGIES`.
+        strategy: order of the documents, see `STRATEGIES`. [default: depth]
         depth: ranks that are searched. [default: the cutoff of the measure, or 100]
         seed: random seed of the strategy `random`.
     """
+    docs, effect = choose_documents(sources, measure, n, strategy=strategy, depth=depth, seed=seed)
+    what = "difference" if len(names) > 1 else "mean"
+    items = tuple(_item(docs, row, names, f"can move the {what} by {number(effect[row])}") for row in range(len(docs)))
+    return Todo(
+        items,
+        title=f"what to judge next for {measure}, by {STRATEGIES.find(strategy or DEFAULT).name}" if items else "",
+    )
+
+
+@step("choosing documents")
+def choose_documents(
+    sources: Sequence[Provenance], measure: Measure, n: int, *, strategy: str | None = None, depth: int | None = None, seed: int = 0
+) -> tuple[Unjudged, Floats]:  # fmt: skip
+    """Return the n documents with their ranks in each run, and how far each can move the difference between two runs; see `next_documents`."""
     check_count(n, "n")
-    chosen = STRATEGIES.find(strategy)
+    chosen = STRATEGIES.find(strategy or DEFAULT)
     docs = find_unjudged(sources, depth_of(measure, depth))
     if not len(docs):
-        return Todo(())
+        return docs, np.zeros(0)
     judged = tuple(source.judged for source in sources)
     level: Any = measure.get("level")
     candidates = Candidates(
@@ -55,8 +69,7 @@ def next_documents(
     )
     priority, effect = chosen.priority(candidates), candidates.effect
     order = np.lexsort((np.arange(len(docs)), candidates.best_rank, -effect, -priority))[:n]
-    items = tuple(_item(docs, int(row), names, f"can move the difference by {number(effect[row])}" if len(names) > 1 else f"can move the mean by {number(effect[row])}") for row in order)  # fmt: skip
-    return Todo(items, title=f"what to judge next, by {chosen.name} of {measure}")
+    return docs.take(order), effect[order]
 
 
 def highest_grade(judged: Sequence[Any]) -> float:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from judged.comparison.answer import Words
+from judged.errors import UsageError
+from judged.evaluation.measuring.views import Views
+from judged.judging.next_documents import choose_documents
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
 from judged.page.verdict import best_first
@@ -79,27 +81,15 @@ def unjudged_answer(subject: Subject, i: int, summary: Sequence[dict[str, Any]])
     }  # fmt: skip
 
 
-def worth_judging(
-    subject: Subject, rankings: Sequence[Sequence[Sequence[str]]], pair: tuple[int, int] | None, k: int
-) -> list[list[Any]]:
-    """Return unjudged documents as [query, document, ranks in the pair], those first that the two runs discount most differently.
-
-    The discount is that of nDCG, 1 / log2(1 + rank); a document that a run does not show down to rank k has none.
-    """
-    if not rankings or subject.judged[0].pool_doc is None:
+def worth_judging(subject: Subject, pair: tuple[int, int] | None) -> list[list[Any]]:
+    """Return unjudged documents as [query, document, ranks in the pair], in the order of `judged next` for the first measure."""
+    measure, results = subject.measures[0], [subject.results[run] for run in pair or (0,)]
+    sources = [result.source for result in results if result.source is not None]
+    if len(sources) < len(results) or not subject.judged:
         return []
-    pool, ends = subject.judged[0].pool_doc.tolist(), np.cumsum(subject.judged[0].judgments).tolist()
-    runs = pair or (0,)
-    discount = [0.0, *(1 / np.log2(1 + np.arange(1, k + 1))).tolist()]
-    rows: list[tuple[float, int, str, list[int]]] = []
-    start = 0
-    for query, end in enumerate(ends):
-        judged = {doc.decode("utf-8", "surrogateescape") for doc in pool[start:end]}
-        start = end
-        ranks = [{doc: r for r, doc in enumerate(rankings[run][query][:k], 1)} for run in runs]
-        for doc in dict.fromkeys(doc for by in ranks for doc in by if doc not in judged):
-            at = [by.get(doc, 0) for by in ranks]
-            weight = abs(discount[at[-1]] - (discount[at[0]] if pair else 0.0))
-            rows.append((weight, query, doc, at))
-    largest = heapq.nsmallest(_MOST, rows, key=lambda row: (-row[0], row[1]))
-    return [[query, doc, *(rank or None for rank in at)] for weight, query, doc, at in largest if weight > 0]
+    try:
+        docs, effect = choose_documents([Views(one).of(measure) for one in sources], measure, _MOST)
+    except UsageError:  # runs in partitions, or judgments by subtopic or of several sets
+        return []
+    rows = zip(docs.query.tolist(), docs.doc, docs.rank.tolist(), (effect > 0).tolist(), strict=True)
+    return [[query, doc, *(rank or None for rank in ranks)] for query, doc, ranks, counts in rows if counts]

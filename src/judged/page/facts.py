@@ -12,6 +12,7 @@ import numpy as np
 from judged._version import __version__
 from judged.comparison.answer import certainty, details, pair_headline, relative
 from judged.comparison.difference import Difference
+from judged.comparison.inputs import judges_of
 from judged.comparison.report import summary_markdown
 from judged.comparison.result import Comparison
 from judged.comparison.tables import key_of_signs, signs
@@ -25,7 +26,6 @@ from judged.evaluation.result.values import Values
 from judged.measures.registry import Measure
 from judged.page.evidence import found_documents, reach, unjudged_answer, worth_judging
 from judged.page.methods import EMPTY, citations, inputs, methods
-from judged.page.query_details import Rankings
 from judged.page.subject import Subject
 from judged.page.verdict import answers, best_first
 from judged.steps import step
@@ -38,7 +38,7 @@ _LINES = 6  # charts of a measure as a function of the cutoff
 
 
 def facts_of(
-    subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int, rankings: Rankings
+    subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int
 ) -> dict[str, Any]:  # fmt: skip
     """Return the facts under the names documented in data.js."""
     comparison, first = subject.comparison, subject.first
@@ -68,7 +68,7 @@ def facts_of(
         "pictures": _pictures(subject),
         "coverage": _coverage(subject),
         "unjudged": unjudged,
-        "judge": worth_judging(subject, rankings, verdicts[0]["pair"], reach(subject.measures[0])) if any(one and one["change"] for one in unjudged) else [],
+        "judge": worth_judging(subject, verdicts[0]["pair"]) if any(one and one["change"] for one in unjudged) else [],
         "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
         "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
         "relevance": subject.level,
@@ -120,7 +120,7 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
                 sides = (sides[0] / len(known), sides[1] / len(known))  # a comparison shows means of counts, not totals
             rows.append({
                 "mean": _finite(mean), "low": _finite(ends[0]), "high": _finite(ends[1]), "sign": marks[k], "best": mean == best,
-                "queries": int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
+                "queries": len(known) if subject.first.model is not None else int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
                 "against": _against(subject, i, k),
             })  # fmt: skip
         table.append(rows)
@@ -174,7 +174,10 @@ def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]
         pair = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
         if row.part is None and subject.comparison is not None:
             pair["headlines"] = [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
-            pair["sure"] = asdict(certainty(row, subject.comparison.settings.tests))
+            sure = certainty(row, subject.comparison.settings.tests)
+            if subject.comparison.settings.model:
+                sure = replace(sure, long=(*sure.long, f"{judges_of(row, subject.runs, subject.results)}."))
+            pair["sure"] = asdict(sure)
             pair["relative"] = relative(row, subject.measures[i])
         found.append(pair)
     return found

@@ -117,6 +117,11 @@ def _intervals(subject: Subject, level: float) -> str:
         f"Student's t, within the range of the measure. Queries are in {units:,} clusters, which count as units here and in tests" if units else
         "Student's t, within the range of the measure, or Wilson's if every value is 0 or 1"
     )  # fmt: skip
+    if subject.first.model is not None:
+        ends = (
+            "Student's t with HC3 standard errors. People judged some of the queries and a model all of them: means and differences are estimates of those by people over all queries "
+            "(the regression estimator of two-phase sampling), which need a random sample of the queries to be judged by people"
+        )  # fmt: skip
     return (
         f"Values are means over queries{but}, with {percent(level)} confidence intervals: {ends}. Compare runs by the intervals of their "
         "differences, not by these."
@@ -172,6 +177,10 @@ def citations(subject: Subject) -> list[str]:
     """Return the references of the measures and methods used."""
     references = [f"{m.name}: {m.definition.paper}." for m in subject.measures if m.definition.paper]
     references.append("Intervals of proportions: Wilson, JASA 1927.")
+    if subject.first.model is not None:
+        references.append(
+            "Human and model judgments: Angelopoulos, Duchi and Zrnic, PPI++, 2023; Cochran, Sampling Techniques, 1977."
+        )
     if subject.comparison is not None:
         s = subject.comparison.settings
         test, fixed = TESTS.find(s.test), CORRECTIONS.find(s.correction)

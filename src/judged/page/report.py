@@ -97,7 +97,7 @@ def _parts(
         *_warn_unmatched(doc_texts, "documents", docs, len(found)),
         *_warn_unmatched(query_texts, "queries", ids, sum(text is not None for text in queries or ())),
     )
-    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size, rankings)
+    facts = facts_of(subject, warnings, _title(subject) if title is None else title, queries, last, size)
     values = np.stack([[np.asarray(r[m], float) for r in subject.results] for m in subject.measures])
     with step("explaining the queries"):
         details = Details(subject, rankings, found, last) if last else None

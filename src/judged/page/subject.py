@@ -16,7 +16,6 @@ from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.inputs import are_questions
-from judged.evaluation.result.calibration import check_no_model
 from judged.evaluation.result.values import Values
 from judged.io.rag.recognise import is_questions
 from judged.io.run_names import short_names
@@ -59,7 +58,7 @@ class Subject:
     def intervals(self) -> list[list[tuple[float, float] | None]]:
         """Intervals of the means over the queries with a value in every run, [measure][run]."""
         table = []
-        complete = [m for m in self.measures if self.known(m).all()]
+        complete = [m for m in self.measures if self.first.model is not None or self.known(m).all()]
         for result in self.results:
             intervals = result.intervals(complete) if complete else {}
             for m in self.measures:
@@ -103,10 +102,8 @@ def _restrict(result: Values, measure: Measure, rows: np.ndarray[Any, np.dtype[n
 def subject_of(result: Any) -> Subject:
     """Return the subject for a result, a comparison, or several results."""
     first = result.results[0] if isinstance(result, Comparison) else result
-    if isinstance(first, Values):
-        check_no_model(first, "a report")
-        if first.weights is not None:
-            raise no_weights("a report")
+    if isinstance(first, Values) and first.weights is not None:
+        raise no_weights("a report")
     if isinstance(result, Values):
         numbers = tuple(m for m in result.measures if not m.definition.text)
         if not numbers:

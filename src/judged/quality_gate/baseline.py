@@ -32,14 +32,16 @@ class Baseline:
 
     values: Values
     version: str | None = None  # of judged; None if the file has none
-    qrels: str | None = None  # SHA-256 of the judgments, in any format; see `content_of`
+    qrels: str | None = None  # SHA-256 of the judgments, in any format, and of those of a model; see `content_of`
     qrels_file: str | None = None  # SHA-256 of the file; None for judgments in memory
     run_file: str | None = None
 
     @classmethod
-    def of(cls, values: Values, qrels: Qrels, qrels_source: Any = None, run_source: Any = None) -> Baseline:
+    def of(
+        cls, values: Values, qrels: Qrels, qrels_source: Any = None, run_source: Any = None, model: Qrels | None = None
+    ) -> Baseline:
         """Make a baseline of values; sources that are files are hashed."""
-        return cls(values, __version__, content_of(qrels), file_hash(qrels_source), file_hash(run_source))
+        return cls(values, __version__, content_of(qrels, model), file_hash(qrels_source), file_hash(run_source))
 
     def to_json(self) -> str:
         """`Values.to_json` with the inputs, one value per line, so that versions can be compared."""
@@ -58,7 +60,7 @@ class Baseline:
         with write_atomically(path, inputs=self.values.input_files) as file:
             file.write(self.to_json())
 
-    def warnings(self, qrels: Qrels, *, allow_changed: bool) -> tuple[Warned, ...]:
+    def warnings(self, qrels: Qrels, model: Qrels | None, *, allow_changed: bool) -> tuple[Warned, ...]:
         """Warnings of a comparison with these judgments; raise if the baseline has different ones, unless this is allowed."""
         warned = []
         name = self.values.names[1]
@@ -70,7 +72,7 @@ class Baseline:
             warned.append(
                 Warned("baseline-unhashed", 1, "the baseline does not record its judgments; they may be different ones")
             )
-        elif (now := content_of(qrels)) != self.qrels:
+        elif (now := content_of(qrels, model)) != self.qrels:
             if not allow_changed:
                 raise DataError(
                     "incomparable", f"the baseline ({name}) has different judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…", where=qrels.name,

@@ -169,7 +169,7 @@ def _model_losses(x: Floats, rows: Bools, known: Bools) -> CheapValues:
 def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = False) -> list[Drop]:
     """Decide on all drops of a gate together; those of slices with too few queries must be left out."""
     if rules.mode == "sure":
-        bounds = [one.clip(*sure_ends(one.losses, one.limit, rules, one.clusters)) for one in losses]
+        bounds = [one.clip(*sure_ends(one.losses, one.limit, rules, one.clusters, one.cheap)) for one in losses]
         return [Drop(one, *ends, unchanged=unchanged) for one, ends in zip(losses, bounds, strict=True)]
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(rules.correction)
     own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
@@ -217,7 +217,9 @@ def _direction(one: Losses, of: object) -> float:
     return float((of(table) if callable(of) else totals(table))[0])
 
 
-def sure_ends(losses: Floats, limit: float, rules: Rules, clusters: Ints | None = None) -> tuple[float, float]:
+def sure_ends(
+    losses: Floats, limit: float, rules: Rules, clusters: Ints | None = None, cheap: CheapValues | None = None
+) -> tuple[float, float]:
     """The interval of the mean loss with confidence 1 - alpha; its upper end is also valid for rare losses.
 
     - If all queries have the same loss, nothing is known about the variance. A share of other queries of at most q, with
@@ -226,8 +228,16 @@ def sure_ends(losses: Floats, limit: float, rules: Rules, clusters: Ints | None 
       √n / 4), two queries more are counted, which lose as much as any changed, as Agresti and Coull (The American Statistician 1998) do for a share. An interval of rare losses is too
       short without, because a sample that has too few of them has too small a variance as well.
 
-    Clusters of queries take the place of queries in both.
+    Clusters of queries take the place of queries in both. Losses by a model make the interval narrower where losses are not rare. Where they are, nobody
+    knows how well the model sees them, and the interval is no narrower than that of people alone.
     """
+    if cheap is not None and len(losses) >= FEWEST:
+        ends = sure_ends(losses, limit, replace(rules, model=None, test=None), clusters)
+        both = [float(end[0]) for end in interval_of(losses, rules.paired_test, level=rules.alpha, cheap=cheap)]
+        one = losses[:, None]
+        if constant(one, np.ones(len(one)))[0] or _is_rare(one, one):
+            return min(ends[0], both[0]), max(ends[1], both[1])
+        return both[0], both[1]
     sums, sizes = sum_by_cluster(losses[:, None], clusters)
     n = len(sizes)
     if constant(sums, sizes)[0]:
@@ -239,9 +249,15 @@ def sure_ends(losses: Floats, limit: float, rules: Rules, clusters: Ints | None 
         float(end[0]) for end in interval_of(losses, rules.paired_test, level=rules.alpha, clusters=clusters, **own)
     )
     units = sums if clusters is None else linearised(sums, sizes)
-    if is_sparse(int(np.count_nonzero(sums)), n) or skewness(units[:, 0]) > SKEWED * math.sqrt(n):
+    if _is_rare(sums, units):
         size = round(len(losses) / n)
         more = np.append(losses, np.full(2 * size, np.abs(losses).max()))
         codes = None if clusters is None else np.append(clusters, clusters.max() + np.repeat([1, 2], size))
         high = max(high, float(interval_of(more, "t", level=rules.alpha, clusters=codes)[1][0]))
     return low, high
+
+
+def _is_rare(sums: Floats, units: Floats) -> bool:
+    """Return whether losses are so rare, or so few of them so large, that a sample may lack them."""
+    n = len(units)
+    return is_sparse(int(np.count_nonzero(sums)), n) or skewness(units[:, 0]) > SKEWED * math.sqrt(n)

@@ -14,7 +14,6 @@ from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.io.files.source import is_path
 from judged.io.fingerprint import content_of, file_hash
-from judged.io.read import read_qrels
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
@@ -25,7 +24,6 @@ from judged.quality_gate.inputs import (
     GateCandidate,
     GateInputs,
     GateMeasures,
-    check_usable_model,
     compare_with_run,
     compare_with_saved,
     with_anchor,
@@ -116,13 +114,10 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     rules = _rename(rules, measures)
     anchor_name, anchor = split_name(rules.anchor)
     saved_anchor = None if anchor is None else read_baseline(anchor)
-    if rules.model is not None:
-        check_usable_model(rules, saved is not None or saved_anchor is not None)
     runs = [run, *(one for one, read in ((source, saved), (anchor, saved_anchor)) if one is not None and read is None)]
-    inputs = open_named(judgments, [(None, one) for one in runs], rules.inputs)
+    inputs = open_named(judgments, [(None, one) for one in runs], rules.inputs, rules.model)
     opened = [run for _, run in inputs.runs]
-    model = None if rules.model is None else read_qrels(rules.model)
-    entrant = GateCandidate(inputs.qrels, opened[0], measures, rules, model)
+    entrant = GateCandidate(inputs.qrels, opened[0], measures, rules, inputs.model)
     if source is None:
         return _apply(rules, GateInputs(None, entrant.evaluate()), worst)
     first, second = _names(source, run, saved)
@@ -130,11 +125,11 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     history = None
     if rules.history is not None:
         files = (judgments, run, source, anchor, rules.slices, rules.clusters, *rules.sources.values())
-        history = BuildHistory.read(rules.history, rules, content_of(entrant.judgments), files)
+        history = BuildHistory.read(rules.history, rules, content_of(entrant.judgments, entrant.model), files)
     if anchor is not None:
         if saved_anchor is None:
             values = replace(entrant, run=opened[-1]).evaluate()
-            saved_anchor = Baseline.of(values, entrant.judgments)
+            saved_anchor = Baseline.of(values, entrant.judgments, model=entrant.model)
         anchor_name = anchor_name or (short_names([os.fspath(anchor)])[0] if is_path(anchor) else "anchor")
     elif history is not None and history.anchor is not None:
         saved_anchor, anchor_name = history.anchor, history.anchor_name
@@ -159,6 +154,7 @@ def baseline(
     *,
     level: float | None = None,
     profile: str = "trec_eval-10",
+    model: Any = None,
     **options: Unpack[EvaluateOptions],
 ) -> Baseline:
     """Evaluate a run as a baseline for later candidates: values per query, policy, version, hashes of the inputs. `save` writes it.
@@ -168,12 +164,13 @@ def baseline(
     >>> baseline({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").values.mean()
     {'RR': 0.5}
     """
-    inputs = open_named(None if run is None else qrels, [(None, qrels if run is None else run)], options)
+    inputs = open_named(None if run is None else qrels, [(None, qrels if run is None else run)], options, model)
     [(_, opened)] = inputs.runs
-    values = evaluate(inputs.qrels, opened, measures, level=level, profile=profile, **inputs.options)
-    return Baseline.of(
-        values, opened.qrels if inputs.qrels is None else inputs.qrels, qrels, qrels if run is None else run
+    values = evaluate(
+        inputs.qrels, opened, measures, level=level, profile=profile, model=inputs.model, **inputs.options
     )
+    judgments = opened.qrels if inputs.qrels is None else inputs.qrels
+    return Baseline.of(values, judgments, qrels, qrels if run is None else run, inputs.model)
 
 
 def _gate_measures(rules: Rules, saved: Baseline | None) -> GateMeasures:

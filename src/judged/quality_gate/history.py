@@ -129,6 +129,7 @@ class BuildHistory:
         for one in losses:
             digest.update(f"{one.rule}\0{one.row.measure}\0{one.row.part}\0{one.allowed!r}".encode())
             digest.update(np.ascontiguousarray(one.losses + 0.0, "<f8").tobytes())
+            digest.update(b"" if one.cheap is None else np.ascontiguousarray(one.cheap.values + 0.0, "<f8").tobytes())
             digest.update(b"" if one.clusters is None else np.ascontiguousarray(one.clusters, "<i8").tobytes())
         fingerprint = digest.hexdigest()
         for old in self.builds:

@@ -14,7 +14,7 @@ from judged.comparison.inputs import slice_requests
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged
 from judged.core.tables import Id, Qrels
-from judged.errors import DataError, Hint, UsageError, Warned
+from judged.errors import DataError, Hint, Warned
 from judged.evaluation.evaluate import evaluate, join
 from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
@@ -77,18 +77,6 @@ class GateInputs:
         return Baseline(_only(self.comparison.results[0], measures, self.comparison.names[0]), __version__, qrels)
 
 
-def check_usable_model(rules: Rules, saved: bool) -> None:
-    """Raise for rules that judgments of a model cannot be used with."""
-    problem, hint = "", Hint("")
-    if rules.mode == "sure":  # its bound of rare losses needs the loss of every query
-        problem, hint = "mode sure cannot be used with model judgments", Hint("use {mode}", mode="significant")
-    elif saved or rules.history is not None:  # no hash of the model's judgments is kept
-        problem = "a saved baseline, anchor or history cannot be used with model judgments"
-        hint = Hint("name a run with {baseline}", baseline=None)
-    if problem:
-        raise UsageError("model-judgments", problem, hint=hint)
-
-
 def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
     """Options of `compare`. The gate decides by intervals of its own (`drops`), because `max_drop` is part of its hypothesis."""
     names = ("alpha", "min_queries", "resamples", "seed", "clusters", "cluster_col")
@@ -121,10 +109,11 @@ def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[s
     """Compare the candidate with a saved result."""
     rules, stored, measures = candidate.rules, saved.values, candidate.measures
     kept = _only(stored, measures.compared, names[0])
-    warnings = saved.warnings(candidate.judgments, allow_changed=rules.allow_changed_judgments)
+    warnings = saved.warnings(candidate.judgments, candidate.model, allow_changed=rules.allow_changed_judgments)
     values = candidate.evaluate()
-    assert values.source is not None
-    slices = _spell_out(slice_requests(rules.slices, rules.by) or [], rules, values.source.judged)
+    slices = slice_requests(rules.slices, rules.by) or []
+    if values.source is not None:
+        slices = _spell_out(slices, rules, values.source.judged)
     comparison = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
     judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.judgments.queries.tolist()}
     missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
@@ -138,7 +127,7 @@ def with_anchor(found: GateInputs, candidate: GateCandidate, anchor: Baseline, n
     old, new = (_only(v, rules.measures, n) for v, n in ((anchor.values, name), (found.comparison.results[0], "")))
     if old.queries == new.queries and all(np.array_equal(old[m], new[m], equal_nan=True) for m in rules.measures):
         return found
-    warnings = anchor.warnings(candidate.judgments, allow_changed=rules.allow_changed_judgments)
+    warnings = anchor.warnings(candidate.judgments, candidate.model, allow_changed=rules.allow_changed_judgments)
     own = found.comparison.names[1]
     names = (f"{name} (anchor)" if name == own else name, own)
     total = compare(dict(zip(names, (old, found.candidate), strict=True)), **_options(rules, []))

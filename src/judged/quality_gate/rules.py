@@ -220,8 +220,8 @@ class Rules:
 
     @property
     def paired_test(self) -> str:
-        """The test that was chosen, or that of the mode: t is too certain that a loss is small if losses are rare."""
-        return self.test or ("bootstrap" if self.mode == "sure" else "t")
+        """The test that was chosen, or that of the mode: t, the only one with a model, is too certain that a loss is small if losses are rare."""
+        return self.test or ("bootstrap" if self.mode == "sure" and self.model is None else "t")
 
     def plain(self) -> dict[str, Any]:
         """The rules as plain data; inputs that are not files are named by their type."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats
+from judged.stats.differences import SLACK
 from judged.stats.student_t import two_sided_quantile
 
 FEWEST = 3  # queries with both values: for a slope and a residual
@@ -79,8 +80,43 @@ def two_phase_means(expensive: Floats, cheap: CheapValues) -> TwoPhaseMeans:
     >>> found.mean.round(4)  # 0.5 + 1 · (0.5 - 0.4): here the cheap values are too low by 0.1, always
     array([0.6])
     """
+    parts = _regression(expensive, cheap)
     n, total = len(expensive), len(cheap.values)
-    f = cheap.values[cheap.known]
+    square = np.square(parts.share).sum(axis=0) + parts.slope**2 * cheap.values.var(axis=0, ddof=1) / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = np.where(square > 0, expensive.var(axis=0, ddof=1) / square, np.inf)
+    bias = (cheap.values[cheap.known] - expensive).mean(axis=0)
+    return TwoPhaseMeans(parts.mean, np.sqrt(square), n - 2, parts.slope, bias, worth)
+
+
+def two_phase_values(expensive: Floats, cheap: CheapValues) -> Floats:
+    """Return values of the queries with expensive values, whose ordinary means and standard errors are those of `two_phase_means`.
+
+    For procedures that take values per query. The difference of two columns has the difference of the two estimates as its mean, and its standard error.
+
+    >>> known, rest = np.array([[0.2], [0.4], [0.9], [0.5]]), np.array([[0.6], [0.8]])
+    >>> cheap = CheapValues(np.concatenate([known - 0.1, rest]), np.arange(6) < 4)
+    >>> two_phase_values(known, cheap).mean(axis=0).round(4)
+    array([0.6])
+    """
+    parts = _regression(expensive, cheap)
+    n, total = len(expensive), len(cheap.values)
+    moved = n * parts.share + np.sqrt(n / total) * parts.slope * parts.spread
+    return np.asarray(parts.mean + moved - moved.mean(axis=0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Regression:
+    """The regression of expensive on cheap values: the estimated means, the slope, what each query contributes to the error, centred cheap values."""
+
+    mean: Floats
+    slope: Floats
+    share: Floats
+    spread: Floats
+
+
+def _regression(expensive: Floats, cheap: CheapValues) -> _Regression:
+    n, f = len(expensive), cheap.values[cheap.known]
     plain, spread = expensive.mean(axis=0), f - f.mean(axis=0)
     squares = np.square(spread).sum(axis=0)
     varies = squares > np.finfo(float).eps * np.square(f).sum(axis=0)
@@ -90,11 +126,29 @@ def two_phase_means(expensive: Floats, cheap: CheapValues) -> TwoPhaseMeans:
     leverage = 1 / n + np.where(varies, spread**2 / divisor, 0.0)
     weight = 1 / n + np.where(varies, gap * spread / divisor, 0.0)
     rest = np.where(leverage < 1 - 1e-12, 1 - leverage, 1.0)  # a residual of leverage 1 is 0
-    scaled = weight * ((expensive - plain) - slope * spread) / rest
-    square = np.square(scaled).sum(axis=0) + slope**2 * cheap.values.var(axis=0, ddof=1) / total
-    with np.errstate(divide="ignore", invalid="ignore"):
-        worth = np.where(square > 0, expensive.var(axis=0, ddof=1) / square, np.inf)
-    return TwoPhaseMeans(plain + slope * gap, np.sqrt(square), n - 2, slope, (f - expensive).mean(axis=0), worth)
+    share = weight * ((expensive - plain) - slope * spread) / rest
+    return _Regression(plain + slope * gap, slope, share, spread)
+
+
+def adjusted_values(values: Floats, error: Floats) -> Floats:
+    """Return values less slope · error, where `error` has mean 0 over repetitions and is correlated with the errors of the values.
+
+    The slope is that of a regression of values on errors over the other queries, so that the error of a query does not choose its own slope, and an ordinary
+    interval of the mean of these values is valid.
+
+    >>> adjusted_values(np.array([0.5, 0.7, 0.3, 0.6]), np.array([0.0, 0.2, -0.2, 0.1])).round(4)
+    array([0.5, 0.5, 0.5, 0.5])
+    """
+    known = ~np.isnan(values + error)
+    y, x, rest = values[known], error[known], int(known.sum()) - 1
+    if rest + 1 < FEWEST:
+        return values
+    mean_y, mean_x = (y.sum() - y) / rest, (x.sum() - x) / rest
+    product, square = y @ x - y * x - rest * mean_y * mean_x, x @ x - x**2 - rest * mean_x**2
+    varies = square > (rest + 1) * (SLACK * np.abs(y).max()) ** 2
+    adjusted = values.copy()
+    adjusted[known] = y - np.where(varies, product / np.where(varies, square, 1.0), 0.0) * x
+    return adjusted
 
 
 @dataclass(frozen=True, slots=True)

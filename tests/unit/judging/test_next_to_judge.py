@@ -54,7 +54,7 @@ def test_values_with_all_documents_judged_are_those_of_judging_them(measure):
 
 
 def test_a_document_that_only_one_run_retrieves_comes_first():
-    todo = board("P@2").next_to_judge()
+    todo = board("P@2").next_to_judge(strategy="bounds")
     assert (todo.items[0].query, todo.items[0].doc, todo.items[0].runs) == ("q1", "z", ("B",))
     assert todo.items[0].reason == f"can move the difference by {1 / 2 / 2:.4f}"
 
@@ -160,3 +160,9 @@ def test_nothing_to_judge_is_an_error_of_its_own():
     with pytest.raises(jd.DataError) as error:
         read_todo([])
     assert error.value.slug == "empty-pool"
+
+
+def test_documents_with_the_best_ranks_come_first_unless_a_strategy_is_named():
+    plain, depth = (board("P@2").next_to_judge(**options) for options in ({}, {"strategy": "depth"}))
+    assert plain.items == depth.items
+    assert [item.rank for item in plain] == sorted(item.rank for item in plain)

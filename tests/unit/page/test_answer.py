@@ -10,7 +10,6 @@ import judged as jd
 from judged.comparison.answer import Certainty, certainty, odds, pair_headline, relative, words_text
 from judged.page.evidence import found_documents, unjudged_answer, worth_judging
 from judged.page.facts import facts_of
-from judged.page.query_details import shown_documents
 from judged.page.subject import subject_of
 from judged.page.verdict import answers
 
@@ -279,20 +278,30 @@ def test_unjudged_documents_change_the_order_only_if_the_scenarios_meet():
     assert unjudged_answer(subject, 0, bounds((0.5, None, 0.5), (1.0, 1.0, 1.0))) is None
 
 
-def test_documents_worth_judging_are_unjudged_and_ranked_differently():
+def test_documents_worth_judging_are_unjudged_with_their_ranks_in_both_runs():
     qrels = {"q": {"a": 1}}
     runs = {"x": {"q": ["u", "a", "v"]}, "y": {"q": ["a", "w", "v"]}}
     subject = subject_of(jd.compare(qrels, runs, "nDCG@10"))
-    rows = worth_judging(subject, shown_documents(subject, 10), (0, 1), 10)
-    # u: 1 - 0; w: 1 / log2(3); v has the same rank in both
-    assert rows == [[0, "u", 1, None], [0, "w", None, 2]]
+    rows = worth_judging(subject, (0, 1))
+    # v has the same rank in both, and changes the ideal ranking only
+    assert sorted(rows) == [[0, "u", 1, None], [0, "v", 3, 3], [0, "w", None, 2]]
+
+
+def test_documents_worth_judging_are_those_of_judged_next():
+    comparison = jd.compare(QRELS, {"bad": BAD, "good": GOOD}, "nDCG@10 RR")
+    pair = answers(subject_of(comparison))[0]["pair"]
+    rows = worth_judging(subject_of(comparison), pair)
+    names = [comparison.names[run] for run in pair]
+    todo = comparison.next_to_judge(200, "nDCG@10", *names)
+    expected = [(item.query, item.doc) for item in todo if not item.reason.endswith(" 0.0000")]
+    assert [(comparison.results[0].queries[query], doc) for query, doc, *_ in rows] == expected
 
 
 def test_a_curve_over_cutoffs_ends_where_its_run_ends():
     long = {q: [f"x{k}" for k in range(30)] + ["a"] for q in QRELS}
     short = {q: ["x", "a"] for q in QRELS}
     subject = subject_of(jd.compare(QRELS, {"long": long, "short": short}, "P@10"))
-    for picture in facts_of(subject, (), "", None, 0, 1, [])["pictures"]:
+    for picture in facts_of(subject, (), "", None, 0, 1)["pictures"]:
         if picture["kind"] != "ipr":
             assert [line["at"][-1] for line in picture["lines"]] == [31, 2]
 
@@ -300,6 +309,6 @@ def test_a_curve_over_cutoffs_ends_where_its_run_ends():
 def test_intervals_exclude_zero_exactly_if_the_verdict_is_better_or_worse():
     comparison = sample()
     subject = subject_of(comparison)
-    for pair in facts_of(subject, (), "", None, 0, 1, [])["pairs"]:
+    for pair in facts_of(subject, (), "", None, 0, 1)["pairs"]:
         clear = pair["low"] > 0 or pair["high"] < 0
         assert clear == (pair["verdict"] in ("better", "worse"))

@@ -45,7 +45,7 @@ class _Command(Command):
     "model",
     metavar="NAME",
     group="Measures",
-    help="The judge that is a model: add its bias by grade, and with --run by system.",
+    help="The judge that is a model: add its bias by grade, and with --run by system. [default: a file written by `judged judge`]",
 )
 @option("--width", type=float, default=0.1, show_default=True, metavar="W", group="Statistics", help="Width of the interval of a mean that human judgments are planned for, with --model-judge and --run.")  # fmt: skip
 @option("-w", "--weights", type=click.Choice(get_args(WeightsName)), default="nominal", show_default=True, group="Measures", help="Weights of additional coefficients.")  # fmt: skip

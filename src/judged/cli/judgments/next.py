@@ -25,7 +25,7 @@ from judged.cli.options.output import output_options
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @option("-n", "n", type=click.IntRange(1), default=50, show_default=True, metavar="N", group="Output", help="Number of documents.")  # fmt: skip
-@option("--strategy", metavar="NAME", default="bounds", show_default=True, group="Policies", help="Order: bounds (what can move the difference most), expected, move-to-front, depth, random.")  # fmt: skip
+@option("--strategy", metavar="NAME", default="depth", show_default=True, group="Policies", help="Order: depth (best rank first), bounds (what can move the difference most), expected, move-to-front, random.")  # fmt: skip
 @option("--search-depth", type=click.IntRange(1), metavar="N", group="Policies", help="Ranks to search. [default: the cutoff of the measure, or 100]")  # fmt: skip
 @measures_option
 @level_option
@@ -34,7 +34,7 @@ from judged.cli.options.output import output_options
 @input_options
 @output_options(places=False)
 def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
-    """List the unjudged documents of RUNs in the order of what they can change, and say whether any can change the verdict.
+    """List the unjudged documents of RUNs that should be judged next, and say whether any can change the verdict.
 
     The first measure counts. A file that ends in .jsonl is the input of `judged label` and `judged judge`.
 

@@ -96,16 +96,17 @@ def calibrated_intervals(
 
 def about_model(columns: Mapping[str, Column], model: Mapping[str, Column]) -> list[str]:
     """Say what the model's judgments are worth, one line per measure."""
-    lines = []
-    for name, one in estimates(columns, model).items():
-        people, everything = int((~np.isnan(columns[name])).sum()), int((~np.isnan(model[name])).sum())
-        worth = float(one.worth[0])
-        said = f"{name}: {people:,} of {everything:,} queries judged by people, the others by the model (bias {number(float(one.bias[0]), 4, sign='+')}); "
-        if worth < _USEFUL * people:
-            lines.append(said + "the model helps little: its values say too little about those of people")
-        else:
-            lines.append(said + f"as precise as {round(worth):,} human-judged queries")
-    return lines
+    return [f"{name}: {worth_of_model(column, model[name])}" for name, column in columns.items()]
+
+
+def worth_of_model(column: Column, model: Column) -> str:
+    """Say how many queries people judged, and how many they would have to judge for the same precision without the model."""
+    [one] = estimates({"": column}, {"": model}).values()
+    people, everything, worth = int((~np.isnan(column)).sum()), int((~np.isnan(model)).sum()), float(one.worth[0])
+    said = f"{people:,} of {everything:,} queries judged by people, the others by the model (bias {number(float(one.bias[0]), 4, sign='+')}); "
+    if worth < _USEFUL * people:
+        return said + "the model helps little: its values say too little about those of people"
+    return said + (f"as precise as {round(worth):,} human-judged queries" if np.isfinite(worth) else "no error is left")
 
 
 def summaries(columns: Mapping[str, Column], model: Mapping[str, Column], how: str) -> dict[str, Any]:

@@ -159,6 +159,7 @@ async function saveText(session) {
     const said = before.trim() ? session.load(before) : null;
     await session.file.save();
     const name = session.file.handle?.name ?? "the file";
+    session.rememberedFile(name);
     return said ? `Saving to ${name}; ${plural(said.changed, "judgment")} taken from it.` : `Saving to ${name}.`;
   } catch (error) {
     session.file.handle = null;

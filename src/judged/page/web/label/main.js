@@ -96,13 +96,16 @@ function mountBar(session) {
     const [took, left] = progressTexts(done, order.length, times);
     fill(time, took);
     fill(rest, left);
-    fill(
-      saved,
-      file.handle ? (file.state === "saving" ? "Saving…" : `Saved to ${file.handle.name}`) : "Saved in this browser",
-    );
+    fill(saved, savedText(session));
     saved.hidden = session.endangered > 0 || file.state === "failed" || !done;
     for (const { view, button } of views) button.setAttribute("aria-pressed", String(session.view === view));
   };
+}
+
+/** Where judgments are saved. @param {Session} session */
+function savedText({ file, lastFile }) {
+  if (file.handle) return file.state === "saving" ? "Saving…" : `Saved to ${file.handle.name}`;
+  return `Saved in this browser${lastFile ? `; to save to ${lastFile} as before, choose it again in Export` : ""}`;
 }
 
 /** Whether a key belongs to the element that has the focus. @param {KeyboardEvent} event */

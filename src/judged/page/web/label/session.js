@@ -28,6 +28,9 @@ export class Session {
       now,
     });
     this.file = new JudgmentFile(() => jsonLines(this.records()), () => this.tell());
+    this.keeper = keeper;
+    /** The file that judgments were written to before the page was loaded again; a browser does not let a page from disk open it again by itself. */
+    this.lastFile = this.rememberedFile();
     /** Place in the order; the number of documents at the end. */
     this.at = Math.max(0, nextUnjudged(this.order, -1, (item) => this.isJudged(item)));
     if (this.store.count === this.order.length) this.at = this.order.length;
@@ -41,6 +44,17 @@ export class Session {
       this.file.save();
       this.tell();
     });
+  }
+
+  /** @param {string} [name] of the file to remember @returns {string} the remembered one */
+  rememberedFile(name) {
+    const key = `judged-label-file/${this.work.key}/${encodeURIComponent(this.judge.name)}`;
+    try {
+      if (name) this.keeper?.setItem(key, name);
+      return this.keeper?.getItem(key) ?? "";
+    } catch {
+      return ""; // the storage is full or turned off
+    }
   }
 
   /** @param {() => void} listener */

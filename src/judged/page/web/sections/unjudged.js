@@ -31,7 +31,7 @@ export function mountUnjudged(book, store) {
         type: "button",
         class: "quiet",
         onclick: save,
-        title: "Unjudged documents that the two runs rank most differently",
+        title: "Unjudged documents in the order of judged next",
       }, `Save ${plural(facts.judge.length, "document")} to judge first (CSV)`),
     ];
     fill(line, answer ? [h("strong", {}, question), ...wordNodes(book, answer.words), ...(list || [])] : []).hidden =
