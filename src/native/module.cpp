@@ -544,8 +544,9 @@ void bind_arithmetic(nb::module_& m) {
             const std::size_t count = values ? columns.shape(0) / values : 0;
             const Signs signs{values, seed};
             sums.resize(count * rows);
+            std::vector<double> spare(rows_at_once);
             for_signs(signs, 0, rows, [&](std::uint64_t row, std::size_t some, const std::uint64_t* words) {
-                for (std::size_t c = 0; c < count; ++c) signed_sums(columns.data() + c * values, signs, words, some, &sums[c * rows + row]);
+                signed_sums(columns.data(), count, signs, words, some, sums.data() + row, rows, spare.data());
             });
         }
         return array_of(std::move(sums));
