@@ -27,16 +27,29 @@ struct Signs {
     }
 };
 
-inline constexpr std::size_t rows_at_once = 2048;  // their words and sums stay in the cache
+inline constexpr std::size_t rows_at_once = 8192;  // tables take a tenth of the time of so many look-ups
+
+// Two doubles that are added at once.
+#if defined(__GNUC__)
+typedef double Two __attribute__((vector_size(16)));
+#else
+struct Two {
+    double part[2];
+    double& operator[](std::size_t i) { return part[i]; }
+    double operator[](std::size_t i) const { return part[i]; }
+    friend Two operator+(Two a, Two b) { return {{a[0] + b[0], a[1] + b[1]}}; }
+};
+#endif
 
 // Sums of eight signed values of two columns, for each byte of signs.
 struct SignTable {
-    double sums[256][2];
+    Two sums[256];
 
     void fill(const double* const x[2], std::size_t bits) {
         for (int c = 0; c < 2; ++c) {
-            sums[0][c] = 0;
-            for (std::size_t bit = 0; bit < bits; ++bit) sums[0][c] -= x[c][bit];
+            double all = 0;
+            for (std::size_t bit = 0; bit < bits; ++bit) all -= x[c][bit];
+            sums[0][c] = all;
             for (std::size_t mask = 1; mask < 256; ++mask) {
                 const std::size_t bit = static_cast<std::size_t>(std::countr_zero(mask));
                 sums[mask][c] = sums[mask & (mask - 1)][c] + (bit < bits ? 2 * x[c][bit] : 0);
@@ -49,15 +62,16 @@ template <std::size_t Bytes>
 void look_up_bytes(const SignTable* tables, const std::uint64_t* words, std::size_t rows, double* const sums[2]) {
     double *first = sums[0], *second = sums[1];
     for (std::size_t row = 0; row < rows; ++row) {
-        double a[2] = {}, b[2] = {};  // sums that do not wait for each other
-        for (std::size_t byte = 0; byte < Bytes; ++byte) {
-            const double* cell = tables[byte].sums[words[row] >> 8 * byte & 255];
-            double* some = byte % 2 ? b : a;
-            some[0] += cell[0];
-            some[1] += cell[1];
+        const std::uint64_t word = words[row];
+        Two even{}, odd{};  // sums that do not wait for each other
+        for (std::size_t byte = 0; byte + 1 < Bytes; byte += 2) {
+            even = even + tables[byte].sums[word >> 8 * byte & 255];
+            odd = odd + tables[byte + 1].sums[word >> 8 * (byte + 1) & 255];
         }
-        first[row] += a[0] + b[0];
-        second[row] += a[1] + b[1];
+        if constexpr (Bytes % 2) even = even + tables[Bytes - 1].sums[word >> 8 * (Bytes - 1) & 255];
+        const Two all = even + odd;
+        first[row] += all[0];
+        second[row] += all[1];
     }
 }
 
@@ -65,7 +79,7 @@ void look_up_bytes(const SignTable* tables, const std::uint64_t* words, std::siz
 // each byte of signs: eight values of both columns cost one look-up.
 inline void signed_sums(const double* const x[2], const Signs& signs, const std::uint64_t* words, std::size_t rows, double* const sums[2]) {
     for (int c = 0; c < 2; ++c) std::fill_n(sums[c], rows, 0.0);
-    alignas(16) SignTable tables[8];
+    SignTable tables[8];
     for (std::size_t at = 0; at < signs.words(); ++at) {
         const std::size_t values = std::min<std::size_t>(64, signs.values - std::min(signs.values, 64 * at));
         const std::size_t bytes = (values + 7) / 8;

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.errors import Hint, Warned
-from judged.io.tables.columns import are_columns, count_known, nested
+from judged.io.tables.columns import are_columns, count_known, is_flat, nested
 from judged.io.tables.context import Context
 from judged.io.tables.frames import mapping_frame, read_frame
 from judged.io.tables.nested import flatten_sets, is_list, raise_several, read_rankings
@@ -54,7 +54,7 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
         keys = nested(items[0], request)
         if keys is not None:
             return _read_nested(items, *keys, context)
-        if not is_flat(items[0], context) and all(map(_holds_rankings, items)):
+        if not is_flat(items[0], request) and all(map(_holds_rankings, items)):
             return _read_mappings(items, context)
         return read_records(items, context)
     if all(issubclass(kind, Mapping) or named_fields(kind) is not None for kind in kinds):
@@ -62,14 +62,6 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
     if request.is_ranking and all(hasattr(kind, "columns") for kind in kinds):
         raise_several(context)
     return read_tuples(items, context)
-
-
-def is_flat(item: Any, context: Context) -> bool:
-    """Return whether an item is a record of one document."""
-    request = context.request
-    if not request.is_ranking:
-        return isinstance(item, Mapping)
-    return isinstance(item, Mapping) and nested(item, request) is None and count_known(item, request) > 0
 
 
 def _holds_rankings(item: Mapping[Any, Any]) -> bool:
