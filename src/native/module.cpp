@@ -13,6 +13,7 @@
 #include <optional>
 #include <variant>
 
+#include "bus_error.hpp"
 #include "collect.hpp"
 #include "columns.hpp"
 #include "counting.hpp"
@@ -605,6 +606,7 @@ NB_MODULE(_native, m) {
     bind_parts(m);
     m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
           "progress"_a.none(), "examples"_a = 3, "mapped"_a = false);
+    m.def("end_on_bus_error", &end_on_bus_error, "message"_a, "code"_a);
     m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
     m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);

@@ -211,14 +211,13 @@ private:
         return some;
     }
 
-    // Values up to a limit. Quotients are computed only where a / b ≤ limit is possible: a ≤ limit · b, with some room for rounding.
+    // Values up to a limit. Quotients are computed only where one of (T ± s) / (n ± k) may be ≤ limit: neither is if
+    // |s - limit · k| < T - limit · n, with some room for rounding.
     void collect(double limit, double side, std::vector<double>& found) const {
         constexpr std::size_t block = 16;
-        const double near = limit + 1e-12 * std::fabs(limit);
-        const auto far = [&](std::size_t r) {
-            const double a = side * (total + sums[r]) - slack, b = side * (total - sums[r]) - slack;
-            return (a > near * (n + signs[r])) & (b > near * (n - signs[r]));
-        };
+        const double top = side * total - slack, slope = side * limit;
+        const double width = top - limit * n - 1e-12 * (std::fabs(top) + std::fabs(limit) * n);
+        const auto far = [&](std::size_t r) { return std::fabs(sums[r] - slope * signs[r]) < width; };
         for (std::size_t from = 0; from < rows; from += block) {
             const std::size_t to = std::min(rows, from + block);
             int all = 1;

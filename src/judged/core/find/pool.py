@@ -57,8 +57,8 @@ def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     place = np.full(len(qrels.queries), -1)
     place[used_rows[by_id]] = np.arange(len(by_id))
 
-    names = Names(ids.take(by_id), qrels.query_kind)
     ids = qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)]))
+    names = Names(ids.take(slice(len(by_id))), qrels.query_kind)
     keys: dict[str, Any] = {"queries": names, "ids": ids}
     columns = _sort_natively(qrels, place, len(by_id))
     if columns is not None:
