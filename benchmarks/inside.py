@@ -141,6 +141,117 @@ def compare_ranx(qrels: str, run: str) -> Prepared:
     return lambda: [fisher_randomization_test(x[:, a], x[:, b], 1_000) for a, b in pairs], lambda outcome: {}
 
 
+def fuse(qrels: str, run: str) -> Prepared:
+    """CombSUM of normalised scores and RRF of two runs that were read before."""
+    import judged as jd
+
+    runs = {name: jd.read_run(ranking) for name, ranking in _two_runs(run).items()}
+    jd.fuse([{"q": {"d": 1.0}}] * 2, "sum")
+    return lambda: (jd.fuse(runs, "sum", norm="min-max"), jd.fuse(runs, "rrf")), lambda fused: {}
+
+
+def fuse_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, compiled before."""
+    import ranx
+
+    runs = [ranx.Run(ranking) for ranking in _two_runs(run).values()]
+
+    def act() -> Any:
+        return ranx.fuse(runs, norm="min-max", method="sum"), ranx.fuse(runs, norm=None, method="rrf")
+
+    act()
+    return act, lambda fused: {}
+
+
+def condorcet(qrels: str, run: str) -> Prepared:
+    """Condorcet fusion of the same runs, 100 documents per ranking."""
+    import judged as jd
+
+    runs = {name: jd.read_run(ranking) for name, ranking in _two_runs(run, depth=100).items()}
+    jd.fuse([{"q": {"d": 1.0}}] * 2, "condorcet")
+    return lambda: jd.fuse(runs, "condorcet"), lambda fused: {}
+
+
+def condorcet_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, compiled before."""
+    import ranx
+
+    runs = [ranx.Run(ranking) for ranking in _two_runs(run, depth=100).values()]
+    ranx.fuse([ranx.Run({"q": {"d": 1.0}}), ranx.Run({"q": {"d": 1.0}})], norm=None, method="condorcet")
+    return lambda: ranx.fuse(runs, norm=None, method="condorcet"), lambda fused: {}
+
+
+def fuse_files(qrels: str, run: str) -> Prepared:
+    """RRF of two files, imports left out."""
+    import judged as jd
+
+    second = _second_file(run)
+    jd.fuse([{"q": {"d": 1.0}}] * 2)
+    return lambda: jd.fuse([run, second]), lambda fused: {}
+
+
+def fuse_files_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, compiled before."""
+    import ranx
+
+    second = _second_file(run)
+    ranx.fuse([ranx.Run({"q": {"d": 1.0}}), ranx.Run({"q": {"d": 1.0}})], norm=None, method="rrf")
+
+    def act() -> Any:
+        runs = [ranx.Run.from_file(path, kind="trec") for path in (run, second)]
+        return ranx.fuse(runs, norm=None, method="rrf")
+
+    return act, lambda fused: {}
+
+
+def tune(qrels: str, run: str) -> Prepared:
+    """Weights of two runs in steps of 0.1, by nDCG@10, with five folds."""
+    import judged as jd
+
+    judgments, _ = _dicts(qrels, run)
+    runs = {name: jd.read_run(ranking) for name, ranking in _two_runs(run).items()}
+    known = jd.read_qrels(judgments)
+    return lambda: jd.tune_fusion(known, runs, "wsum", "nDCG@10"), lambda tuned: {}
+
+
+def tune_ranx(qrels: str, run: str) -> Prepared:
+    """The same by ranx, compiled before, without folds."""
+    import ranx
+
+    judgments, _ = _dicts(qrels, run)
+    rankings = _two_runs(run)
+    queries = [query for query in judgments if all(query in ranking for ranking in rankings.values())]
+    known = ranx.Qrels({query: judgments[query] for query in queries})
+    runs = [ranx.Run({query: ranking[query] for query in queries}) for ranking in rankings.values()]
+
+    def act() -> Any:
+        return ranx.optimize_fusion(known, runs, norm="min-max", method="wsum", metric="ndcg@10", show_progress=False)
+
+    act()
+    return act, lambda tuned: {}
+
+
+def _two_runs(run: str, depth: int | None = None) -> dict[str, dict[str, dict[str, float]]]:
+    """A run, and another with other scores and every third document replaced; the same in every process."""
+    first, second = {}, {}
+    for query, docs in _dicts("", run)[1].items():
+        first[query] = dict(list(docs.items())[:depth])
+        second[query] = {
+            f"x{doc}" if i % 3 == 0 else doc: (i * 2_654_435_761 % 2**32) / 2**32 for i, doc in enumerate(first[query])
+        }
+    return {"first": first, "second": second}
+
+
+def _second_file(run: str) -> str:
+    """The second of the two runs as a TREC file beside the first."""
+    path = f"{run}.second"
+    with open(path, "w") as file:  # noqa: PTH123
+        for query, docs in _two_runs(run)["second"].items():
+            ranking = sorted(docs.items(), key=lambda pair: -pair[1])
+            file.writelines(f"{query} Q0 {doc} {r} {score} second\n" for r, (doc, score) in enumerate(ranking, 1))
+    return path
+
+
 def _systems() -> tuple[Any, Any]:
     """Values of ten systems that are much alike, and their pairs."""
     from itertools import combinations
@@ -325,9 +436,10 @@ def _found(hits: Any) -> dict[str, float]:
 def _dicts(qrels: str, run: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     judgments: dict[str, dict[str, int]] = {}
     ranking: dict[str, dict[str, float]] = {}
-    with open(qrels) as file:  # noqa: PTH123 - nothing is imported that need not be
-        for query, _, doc, grade in map(str.split, file):
-            judgments.setdefault(query, {})[doc] = int(grade)
+    if qrels:
+        with open(qrels) as file:  # noqa: PTH123 - nothing is imported that need not be
+            for query, _, doc, grade in map(str.split, file):
+                judgments.setdefault(query, {})[doc] = int(grade)
     with open(run) as file:  # noqa: PTH123
         for query, _, doc, _, score, _ in map(str.split, file):
             ranking.setdefault(query, {})[doc] = float(score)

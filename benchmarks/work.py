@@ -130,6 +130,7 @@ def works(tools: Tools) -> list[Work]:
                 tools.ranx("covid"),
             ),
         ),
+        *_fusion(tools),
         *_formats(tools),
         *_many_runs(tools),
         *_small_calls(tools),
@@ -143,6 +144,24 @@ def works(tools: Tools) -> list[Work]:
             ),
             memory=True,
         ),
+    ]
+
+
+def _fusion(tools: Tools) -> list[Work]:
+    """Fusion of two runs; ranx is compiled before."""
+    pairs = (
+        ("fuse", "CombSUM of min-max scores and RRF of two runs of a million rows (in process)", "million", 1 / 10),
+        ("condorcet", "Condorcet fusion of the same, 100 documents per ranking (in process)", "million", 1 / 10),
+        ("fuse_files", "RRF of two TREC files of a million lines (in process)", "million", 1 / 10),
+        ("tune", "Weights of two runs tuned by nDCG@10: by judged with five folds, by ranx without (in process)", "covid", None),
+    )  # fmt: skip
+    return [
+        Work(
+            name,
+            title,
+            (tools.inside("judged", name, data), tools.inside("ranx", f"{name}_ranx", data, "ranx", limit=limit)),
+        )
+        for name, title, data, limit in pairs
     ]
 
 

@@ -36,6 +36,8 @@ from .evaluation.result.load import load as load
 from .evaluation.result.values import Values as Values
 from .evaluation.spark.evaluate_frame import evaluate_frame as evaluate_frame
 from .evaluation.stream.evaluator import Evaluator as Evaluator
+from .fusion.fuse import fuse as fuse
+from .fusion.tune import tune_fusion as tune_fusion
 from .io.rag.questions import read_questions as read_questions
 from .io.read import Qrels as Qrels
 from .io.read import Run as Run

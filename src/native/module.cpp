@@ -18,6 +18,7 @@
 #include "columns.hpp"
 #include "counting.hpp"
 #include "delimited.hpp"
+#include "documents.hpp"
 #include "json_document.hpp"
 #include "json_lists.hpp"
 #include "json_records.hpp"
@@ -301,6 +302,17 @@ nb::object sort_judgments(Column<std::int64_t> place, std::size_t queries, Colum
     if (!sorted) return nb::none();
     return nb::make_tuple(array_of(std::move(sorted->query)), array_of(std::move(sorted->grade)),
                           array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
+}
+
+nb::tuple group_rows(Column<std::int64_t> query, std::size_t queries, nb::tuple docs, unsigned threads) {
+    const Slices ids = slices_of(docs);
+    if (query.shape(0) != ids.size) throw std::length_error("columns of different lengths");
+    DocumentRows found;
+    {
+        const nb::gil_scoped_release release;
+        found = group_documents(query.data(), queries, ids, threads);
+    }
+    return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.first)));
 }
 
 Array<std::int64_t> row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
@@ -610,6 +622,7 @@ NB_MODULE(_native, m) {
     m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
     m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
+    m.def("group_rows", &group_rows, "query"_a, "queries"_a, "docs"_a, "threads"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,
           "threads"_a, "part"_a, "progress"_a.none());

@@ -12,6 +12,8 @@ import make_docs
 assert make_docs.TARGET.read_text(encoding="utf-8") == make_docs.page(), "run: python tools/make_docs.py"
 comparison = make_docs.COMPARISON.read_text(encoding="utf-8")
 assert comparison == make_docs.comparison_page(comparison), "run: python tools/make_docs.py"
+fusion = make_docs.FUSION.read_text(encoding="utf-8")
+assert fusion == make_docs.fusion_page(fusion), "run: python tools/make_docs.py"
 """
 
 

@@ -20,7 +20,7 @@ ORDER = [
     {"plots", "distributed"},
     {"evaluation"},
     {"judging"},
-    {"comparison", "curves", "judges", "correlation", "clicks", "recommenders"},
+    {"comparison", "curves", "judges", "correlation", "clicks", "recommenders", "fusion"},
     {"quality_gate", "page", "integrations"},
     {"cli", "pytest_plugin", "rag", "typing"},
     {"__main__"},

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.helpers.browser_waits import SECONDS
 
 import judged as jd
 
@@ -58,9 +59,9 @@ def visit(chromium):
             offline=True,
             **options,
         )
+        context.set_default_timeout(SECONDS * 1000)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
         page.on("console", lambda message: said.words.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: said.words.append(f"error: {error}"))
         page.on("request", lambda request: said.asked.append(request.url))

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 
 import numpy as np
 import pytest
+from tests.helpers.browser_waits import until
 
 import judged as jd
 from judged.comparison.report import summary_markdown
-
-
-def until(page, expression):
-    end = time.monotonic() + 20
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, expression
-        page.wait_for_timeout(20)
 
 
 def flat(locator):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
 import pytest
 from tests.helpers.axe import AXE, violations
+from tests.helpers.browser_waits import until
 from tests.helpers.commands import run
 
 import judged as jd
@@ -52,14 +52,6 @@ def progress(page):
 def shown(page):
     """The id of the document on show, once it is drawn."""
     return page.locator(".label-document > .label-id bdi").inner_text()
-
-
-def until(page, condition):
-    """Wait until something holds."""
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end
-        page.wait_for_timeout(20)
 
 
 def export(page, title="JSON Lines"):
@@ -194,6 +186,18 @@ def test_two_tabs_share_their_judgments(visit, label_page):
     until(page, lambda: page.locator(".label-grade").first.get_attribute("aria-pressed") == "true")
     assert sorted(one["grade"] for one in records(export(page))) == [0, 0, 2, 3]
     assert records(export(other)) == records(export(page))
+
+
+def test_a_tab_that_asks_for_the_judge_takes_the_name_from_another_tab(visit, label_page):
+    page = visit(label_page)
+    asking, typing = (page.context.new_page() for _ in range(2))
+    for other in (asking, typing):
+        other.goto(label_page.as_uri())
+    typing.locator("#name").fill("bo")
+    begin(page)
+    asking.locator(".label-document").wait_for()
+    assert asking.locator("#judge").inner_text().endswith("ann")
+    assert typing.locator("#name").input_value() == "bo"
 
 
 def test_an_export_is_imported_in_another_browser(visit, label_page, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.helpers.browser_waits import until
 
 import judged as jd
 
@@ -81,8 +82,7 @@ def test_the_last_query_is_reached(visit, large_page):
     page = visit(large_page, "#sort=id&down=no")
     page.locator(".table-body [tabindex='0']").first.focus()
     page.keyboard.press("End")
-    page.wait_for_timeout(100)
-    assert f"q{QUERIES - 1}" in page.locator(".table-body").inner_text()
+    until(page, lambda: f"q{QUERIES - 1}" in page.locator(".table-body").inner_text())
     page.keyboard.press("Enter")
     page.locator("dialog[open] .query-row").first.wait_for()
     assert f"what is q{QUERIES - 1}" in page.locator("dialog[open]").inner_text()

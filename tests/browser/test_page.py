@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-import time
 import xml.etree.ElementTree as ET
 
 import pytest
+from tests.helpers.browser_waits import until
 
 import judged as jd
 from judged.tables.text import number, p_text
@@ -19,14 +19,6 @@ CHARTS = 11
 def rows_shown(page):
     """The query ids in the table of queries that are on show, in order."""
     return page.locator(".table-body [role=rowheader]").all_inner_texts()
-
-
-def until(page, expression):
-    """Wait until something holds. Playwright's own way evaluates text in the page, which the page forbids."""
-    end = time.monotonic() + 20
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, expression
-        page.wait_for_timeout(20)
 
 
 def minus(text):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from tests.helpers.browser_waits import until
 
 import judged as jd
 
@@ -21,13 +20,6 @@ def long_page(tmp_path_factory):
     path = tmp_path_factory.mktemp("long") / "report.html"
     jd.report(jd.compare(jd.sample_path("qrels.txt"), runs, "nDCG@10 AP", slices=slices, alpha=0.025), path)
     return path
-
-
-def until(page, expression):
-    end = time.monotonic() + 20
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, expression
-        page.wait_for_timeout(20)
 
 
 def by_gain(sample):

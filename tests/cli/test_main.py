@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from commands import ENVIRONMENT, PROGRAM, called, lines, run, shell
 import judged as jd
 from judged.cli import main
 from judged.cli.main import cli
+from judged.core.numeric.native import NATIVE
 
 pytestmark = pytest.mark.usefixtures("collection")
 
@@ -43,11 +46,30 @@ def test_help_lists_every_command():
     assert re.findall(r"^  (\w+)  ", run("--help").split("Commands:")[1], re.MULTILINE) == COMMANDS
 
 
+@pytest.mark.parametrize("words", [(), ("clicks",)])
+def test_a_group_without_a_command_shows_its_help(words):
+    outcome = subprocess.run([*PROGRAM, *words], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert (outcome.returncode, outcome.stdout) == (2, "")
+    wanted = run(*words, "--help").replace("Usage: cli", "Usage: judged")
+    assert outcome.stderr.split() == wanted.split()  # lines depend on the width
+
+
 def test_the_version_is_that_of_the_package():
     assert run("--version") == f"judged, version {jd.__version__}\n"
+    found = json.loads(run("--version", "--json"))
+    assert found == {"judged": jd.__version__, "python": platform.python_version(), "native": NATIVE}
+    assert found == json.loads(run("--json", "--version"))
+
+
+def test_the_version_is_written_in_one_place():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert project["project"]["dynamic"] == ["version"]
+    assert metadata.version("judged") == jd.__version__
 
 
 ERRORS = [
+    (["--json"], 2, "--json needs --version"),
+    (["--json", "demo"], 2, "--json needs --version"),
     (["demo", "extra"], 2, "error: Got unexpected extra argument (extra)"),
     (["eval", "qrels.txt", "none.run"], 3, "[io]"),
     (["explain", "AP", "qrels.txt", "a.run", "--query", "q9"], 2, "[no-query]"),

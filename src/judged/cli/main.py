@@ -83,9 +83,18 @@ class _Commands(click.Group):
         return command
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="judged")
-def cli() -> None:
+@click.command(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    no_args_is_help=True,
+)
+@click.option(
+    "--version", is_flag=True, help="Show the version and exit; with --json, also Python's and the native core's state."
+)
+@click.option("--json", "as_json", is_flag=True, hidden=True)
+@click.pass_context
+def cli(ctx: click.Context, version: bool, as_json: bool) -> None:
     """Your rankings, judged: measure rankings, test whether one is better than another, and see why.
 
     \b
@@ -97,6 +106,25 @@ def cli() -> None:
     judged curve pr QRELS RUN... -o pr.svg   draw precision-recall curves
     judged agree QRELS_A QRELS_B             measure the agreement of judges
     """
+    if version:
+        _show_version(as_json)
+        ctx.exit()
+    if as_json:
+        raise click.UsageError("--json needs --version here; commands take --format json.", ctx)
+    if ctx.invoked_subcommand is None:
+        raise click.UsageError("Missing command.", ctx)
+
+
+def _show_version(as_json: bool) -> None:
+    if not as_json:
+        click.echo(f"judged, version {__version__}")
+        return
+    import json
+    import platform
+
+    from judged.core.numeric.native import NATIVE
+
+    click.echo(json.dumps({"judged": __version__, "python": platform.python_version(), "native": NATIVE}))
 
 
 def main() -> NoReturn:
@@ -169,6 +197,9 @@ def _summary(name: str) -> str:
 
 def _show_usage(error: click.ClickException) -> int:
     ctx = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError" and ctx is not None:  # of click 8.2 and later
+        say(ctx.get_help())
+        return 2
     if ctx is not None and not asks_json(ctx):
         say(f"{ctx.get_usage()}\nTry '{ctx.command_path} --help' for help.\n")
     return _fail(UsageError("usage", error.format_message()))

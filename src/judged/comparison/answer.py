@@ -260,14 +260,21 @@ def certainty(row: Difference, tests: int) -> Certainty:
         return Certainty("Sure", ("The difference is too small to matter: its interval is within the margin.",))
     corrected = row.adjusted != row.p
     chance = f"Chance alone gives such a difference {odds(row.p)} ({_p(row.p)})."
+    note = [_sentence(row.note)] if row.note else []
     if row.verdict == "no clear difference":
         by = f"Not clear after the correction for {tests:,} tests: corrected {_p(row.adjusted)}."
-        needed = f"About {row.needed:,} queries would show a difference of {row.material:.2g}." if row.needed else ""
-        return Certainty("Not sure", (chance, *([by] if corrected and row.p < 0.05 else []), *filter(None, [needed])))
+        return Certainty("Not sure", (chance, *([by] if corrected and row.p < 0.05 else []), *note, *_needed(row)))
     by = f"Corrected for {tests:,} tests: {_p(row.adjusted)}."
-    note = [_sentence(row.note)] if row.note else []
     short = "Fairly sure" if note else "Very sure" if row.adjusted < _VERY_SURE else "Sure"
     return Certainty(short, (chance, *([by] if corrected else []), *note))
+
+
+def _needed(row: Difference) -> list[str]:
+    """Return the number of queries that would show a difference that matters, as a sentence."""
+    if row.needed is None or row.material is None:
+        return []
+    share = f" ({row.material / abs(row.mean_a):.0%} of the mean)" if row.mean_a else ""
+    return [f"About {row.needed:,} queries would show a difference of {row.material:.2g}{share}."]
 
 
 def odds(p: float) -> str:

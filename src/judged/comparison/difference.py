@@ -152,7 +152,7 @@ def p_clause(row: Difference) -> str:
 def notes_on(
     row: Difference, units: int, skew: float, spread: float, test: str, margin: float, least: float = 0.0
 ) -> Difference:
-    """Add the notes on a difference: few queries that changed, skewness that the test does not bear, queries needed.
+    """Add the notes on a difference: few queries that changed, skewness that makes a verdict doubtful, queries needed.
 
     Args:
         row: the difference.
@@ -171,7 +171,7 @@ def notes_on(
             notes.append(f"only {changed} of {counted(row.queries, 'query')} changed{f': {never}' if least else ''}")
         elif least > row.level:
             notes.append(never)
-        elif test in ("t", "permutation") and skewed(skew, units):
+        elif row.verdict != "no clear difference" and test in ("t", "permutation") and skewed(skew, units):
             notes.append(f"differences are skewed ({skew:+.1f}): the {test} test may reject too often, use bootstrap")
     material = margin or MATERIAL * abs(row.mean_a)
     needed = None

@@ -23,13 +23,13 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
 
     Several runs are a list, or {name: run}. A mapping from queries to rankings is one run.
     """
-    whole = [run for run in runs.values() if not isinstance(run, Mapping) or run] if isinstance(runs, Mapping) else []
-    if whole and all(
-        map(_is_whole_run, whole)
-    ):  # with runs that are empty mappings, which are an error when they are read
-        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
-    elif isinstance(runs, list | tuple) and runs and all(map(_is_whole_run, runs)):
-        named = [(None, run) for run in runs]
+    listed = list(runs.values()) if isinstance(runs, Mapping) else runs if isinstance(runs, list | tuple) else []
+    whole = [
+        run for run in listed if not isinstance(run, Mapping) or run
+    ]  # an empty mapping is an error when it is read
+    if whole and all(map(_is_whole_run, whole)):
+        names = map(str, runs) if isinstance(runs, Mapping) else [None] * len(listed)
+        named: list[tuple[str | None, Any]] = list(zip(names, listed, strict=True))
     else:
         named = [(None, runs)]
     if not named or runs is None:

@@ -73,7 +73,7 @@ def test_no_clear_winner_is_an_answer_too():
     row = board.rows[0]
     sure = board.details()[1]
     assert sure.text.startswith("Not sure. Chance alone gives such a difference")
-    assert f"About {row.needed:,} queries would show a difference of {row.material:.2g}." in sure.text
+    assert f"About {row.needed:,} queries would show a difference of {row.material:.2g} (10% of the mean)." in sure.text
     assert span_of(row).tone == ""
 
 

@@ -176,7 +176,7 @@ def test_an_unclear_difference_says_how_many_queries_would_show_one():
     assert said.short == "Not sure"
     assert list(said.long) == [
         f"Chance alone gives such a difference {odds(row.p)} (p = {row.p:.4f}).",
-        f"About {row.needed:,} queries would show a difference of {row.material:.2g}.",
+        f"About {row.needed:,} queries would show a difference of {row.material:.2g} (10% of the mean).",
     ]
 
 

@@ -27,22 +27,32 @@ def ranked_rows(
     Raises:
         DataError: a duplicate document, unless the policy says which to keep or `keep_duplicates` is set.
     """
-    known = pool if pool is not None else _pool_of_queries(run)
+    known = pool if pool is not None else pool_of_queries(run.queries)
     rows = rank_rows(known, run, policy, keep_duplicates=keep_duplicates, hint=hint)
-    at = np.arange(len(rows.row))
-    start = rows.group_start[rows.group]
-    by_id = policy.ties != "input"
-    inside = by_document_id(run, rows, at, ascending=policy.ties == "id-asc") if by_id else at - start
-    order = np.argsort(start + inside)  # rows are by query already
+    order = order_ties(run, rows, policy)
     if pool is not None and policy.ties in ("best", "worst"):
         order = _move_judged(order, pool, run, rows, policy)
     return rows.query[order], rows.row[order]
 
 
-def _pool_of_queries(run: Run) -> IdPool:
+def order_ties(run: Run, rows: RankedRows, policy: Policy) -> Ints:
+    """Return the order of ranked rows in which equal scores follow the policy; they are by query and score already."""
+    at = np.arange(len(rows.row))
+    if len(rows.group_start) == len(at):
+        return at
+    start = rows.group_start[rows.group]
+    by_id = policy.ties != "input"
+    inside = by_document_id(run, rows, at, ascending=policy.ties == "id-asc") if by_id else at - start
+    order = np.empty_like(at)
+    order[start + inside] = at
+    return order
+
+
+def pool_of_queries(ids: IdColumn) -> IdPool:
+    """Return a pool without documents, which numbers the queries."""
     none = np.empty(0, np.int64)
-    queries = tuple(range(len(run.queries)))
-    return IdPool(queries=queries, ids=run.queries, query=none, grade=none.astype(float), doc=IdColumn.of([]))
+    queries = tuple(range(len(ids)))
+    return IdPool(queries=queries, ids=ids, query=none, grade=none.astype(float), doc=IdColumn.of([]))
 
 
 def _move_judged(order: Ints, pool: IdPool, run: Run, rows: RankedRows, policy: Policy) -> Ints:

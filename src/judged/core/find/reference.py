@@ -78,9 +78,9 @@ class RankedRows:
 
 
 def rank_rows(
-    pool: IdPool, run: Run, policy: Policy, *, keep_duplicates: bool = False, hint: Hint | str = KEEP_ONE
-) -> RankedRows:
-    """Put the rows of judged queries in the order that the policy demands."""
+    pool: IdPool, run: Run, policy: Policy, *, keep_duplicates: bool = False, hashed: bool = True, hint: Hint | str = KEEP_ONE
+) -> RankedRows:  # fmt: skip
+    """Put the rows of judged queries in the order that the policy demands; without `hashed` the keys, which find documents, are 0."""
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
     query = code[run.query]
@@ -89,7 +89,7 @@ def rank_rows(
     if (code < 0).any():
         row = np.flatnonzero(query >= 0)
         query, value = query[row], value[row]
-    key = keys_of(query, run.doc.take(row))
+    key = keys_of(query, run.doc.take(row)) if hashed else np.zeros(len(row), np.uint64)
     if policy.duplicates != "error" and not keep_duplicates:
         keep = keep_once(run, row, query, key, value, policy)
         row, query, key, value = row[keep], query[keep], key[keep], value[keep]

@@ -234,6 +234,25 @@ function endNode(session) {
   );
 }
 
+/** Ask who judges. A name that another tab remembers meanwhile is taken, unless one is being typed here. @param {Work} work @param {(item: number) => Promise<import("./facts.js").DocumentText>} textOf @param {Storage | null} storage */
+function askJudge(work, textOf, storage) {
+  const asking = new AbortController();
+  const box = byId("start");
+  box.hidden = false;
+  const doneBy = (/** @type {string} */ name) => {
+    const known = judgeNamed(work, name);
+    return known ? new Session(work, textOf, known, storage).store.count : 0;
+  };
+  const choose = (/** @type {string | null} */ name) => {
+    const chosen = judgeNamed(work, name);
+    if (!chosen) return;
+    asking.abort();
+    judgeAs(work, textOf, chosen, storage);
+  };
+  drawStart(box, work, doneBy, choose);
+  addEventListener("storage", () => box.querySelector("input")?.value || choose(rememberedName(work)), asking);
+}
+
 /** Open the page. */
 export async function start() {
   mountTheme();
@@ -243,17 +262,7 @@ export async function start() {
     const judge = judgeNamed(work, rememberedName(work));
     byId("judge").addEventListener("click", () => changeJudge(work));
     if (judge) await judgeAs(work, textOf, judge, storage);
-    else {
-      byId("start").hidden = false;
-      const doneBy = (/** @type {string} */ name) => {
-        const known = judgeNamed(work, name);
-        return known ? new Session(work, textOf, known, storage).store.count : 0;
-      };
-      drawStart(byId("start"), work, doneBy, (name) => {
-        const chosen = judgeNamed(work, name);
-        if (chosen) judgeAs(work, textOf, chosen, storage);
-      });
-    }
+    else askJudge(work, textOf, storage);
     document.documentElement.dataset.ready = "yes";
   } catch (error) {
     fill(byId("trouble"), `Cannot show this page (${error}). It requires a browser released in 2023 or later.`).hidden =

@@ -1,0 +1,1 @@
+"""Commands about `judged` itself: the demo, the list of measures, the state of the installation."""

@@ -1,0 +1,196 @@
+"""Rows of several runs with one number per document: what fusion methods compute on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from judged._types import Floats, Ints
+from judged.core.find.documents import group_documents
+from judged.core.find.match import check_duplicates, keys_of
+from judged.core.find.ranking import order_ties, pool_of_queries
+from judged.core.find.reference import rank_rows
+from judged.core.ids import IdColumn
+from judged.core.numeric import segments, segments_reference
+from judged.core.policy import Policy
+from judged.core.tables import IdKind, Run, decoded
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class AlignedRuns:
+    """Rows by run, then by query, then by rank; documents by query, then by id from the highest down. A *list* is the ranking of one run for one query.
+
+    A query that a run lacks is an empty list, which contributes nothing. `rank` is 0 in rows that stand for missing documents.
+    """
+
+    names: tuple[str, ...]
+    queries: IdColumn
+    query_kind: IdKind
+    doc_kind: IdKind
+    doc: IdColumn  # per document
+    query: Ints  # per document
+    size: Ints  # documents per list: runs × queries
+    document: Ints  # per row
+    run: Ints
+    rank: Ints
+    score: Floats
+    by_document: Ints  # order of the rows in which those of one document are adjacent
+
+    @cached_property
+    def list(self) -> Ints:
+        """The list of each row, as an index into `size.ravel()`."""
+        return self.run * len(self.queries) + self.query[self.document]
+
+    @cached_property
+    def count(self) -> Ints:
+        """The number of rows of each document: of the runs that have it."""
+        return np.bincount(self.document, minlength=len(self.query))
+
+    @cached_property
+    def candidates(self) -> Ints:
+        """The number of documents of each query, in any run."""
+        return np.bincount(self.query, minlength=len(self.queries))
+
+    def per_list(self, operation: np.ufunc, values: Floats) -> Floats:
+        """Reduce each list of retrieved documents; 0 for an empty one. Rows of missing documents must not be there yet."""
+        size = self.size.ravel()
+        out = np.zeros(len(size))
+        full = size > 0
+        if full.any():
+            out[full] = operation.reduceat(values, segments_reference.offsets(size)[:-1][full])
+        return out
+
+    def total(self, values: Floats) -> Floats:
+        """Sum the rows of each document. The result does not depend on the order of the runs: larger values are added first."""
+        grouped = self._sorted(values) if self.count.max(initial=0) > 2 else values[self.by_document]
+        return segments.total(grouped, segments_reference.numbers(self.count), len(self.count))
+
+    def extreme(self, operation: np.ufunc, values: Floats) -> Floats:
+        """The largest or smallest value of each document."""
+        return np.asarray(operation.reduceat(values[self.by_document], self._start))
+
+    def median(self, values: Floats) -> Floats:
+        """The median of each document; the mean of the two middle values of an even number."""
+        grouped, start, count = self._sorted(values), self._start, self.count
+        return (grouped[start + (count - 1) // 2] + grouped[start + count // 2]) / 2
+
+    def with_missing(self) -> AlignedRuns:
+        """Add a row for each document that a run lacks, if the run has the query: rank 0, and the lowest score of the list."""
+        if len(self.run) > self.size.sum():
+            return self
+        runs, documents = len(self.names), len(self.query)
+        absent = np.ones((runs, documents), bool)
+        absent[self.run, self.document] = False
+        absent &= self.size[:, self.query] > 0
+        run, document = np.nonzero(absent)
+        lowest = self.per_list(np.minimum, self.score).reshape(runs, -1)
+        every = np.concatenate([self.document, document])
+        return replace(
+            self,
+            document=every,
+            run=np.concatenate([self.run, run]),
+            rank=np.concatenate([self.rank, np.zeros(len(run), np.int64)]),
+            score=np.concatenate([self.score, lowest[run, self.query[document]]]),
+            by_document=np.argsort(every, kind="stable"),
+        )
+
+    def best_first(self, score: Floats, *, ascending: bool = False) -> Ints:
+        """Order the documents by query, then by score from the highest down, then by id, descending unless `ascending`."""
+        if not ascending:  # documents are numbered in this order, and the sort is stable
+            return segments.falling(score, self.candidates)
+        size = self.candidates
+        last = np.repeat(segments_reference.offsets(size)[1:] - 1, size) - segments_reference.positions(size)
+        return last[segments.falling(score[last], size)]
+
+    def to_run(self, score: Floats, name: str, *, ascending: bool = False) -> Run:
+        """Return the documents as a run, by query, then by score from the highest down, then by id."""
+        order = self.best_first(score, ascending=ascending)
+        by_number = self.query_kind == "integer"
+        numbers = np.array(decoded(self.queries, "integer"), dtype=object) if by_number else None
+        sorted_queries = self.queries.order() if numbers is None else np.argsort(numbers)
+        size, begin = self.candidates[sorted_queries], segments_reference.offsets(self.candidates)[:-1][sorted_queries]
+        order = order[np.repeat(begin, size) + segments_reference.positions(size)]
+        query = np.repeat(np.arange(len(size)), size)
+        documents = self.to_documents(name)
+        queries = self.queries.take(sorted_queries)
+        return replace(documents, queries=queries, query=query, doc=self.doc.take(order), score=score[order] + 0.0)
+
+    def to_documents(self, name: str = "") -> Run:
+        """Return the documents as a run without scores, in the order of their numbers."""
+        return Run(
+            name=name, tag=name, queries=self.queries, query=self.query, doc=self.doc, score=np.zeros(len(self.query)),
+            query_kind=self.query_kind, doc_kind=self.doc_kind,
+        )  # fmt: skip
+
+    @cached_property
+    def _start(self) -> Ints:
+        return segments_reference.offsets(self.count)[:-1]
+
+    def _sorted(self, values: Floats) -> Floats:
+        grouped = values[self.by_document]
+        return grouped[segments.falling(grouped, self.count)]
+
+
+def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
+    """Number the documents of runs, and rank them.
+
+    Raises:
+        DataError: a duplicate document, unless the policy says which to keep.
+    """
+    tables = list(runs.values())
+    kind, doc_kind = (_common([getattr(run, name) for run in tables]) for name in ("query_kind", "doc_kind"))
+    queries = _union([run.queries.take(np.bincount(run.query, minlength=len(run.queries)) > 0) for run in tables])
+    pool = pool_of_queries(queries)
+    parts, sizes = [], []
+    for run in tables:
+        once = policy.duplicates != "error"
+        rows = rank_rows(pool, run, policy, keep_duplicates=not once, hashed=once)
+        order = order_ties(run, rows, policy)
+        query, row = rows.query[order], rows.row[order]
+        rank = segments_reference.positions(np.bincount(query, minlength=len(queries))) + 1
+        kept = slice(None) if policy.depth is None else np.flatnonzero(rank <= policy.depth)
+        parts.append((query[kept], row[kept], rank[kept]))
+        sizes.append(np.bincount(query[kept], minlength=len(queries)))
+    docs = IdColumn.concatenate([_compact(run.doc.take(row)) for run, (_, row, _) in zip(tables, parts, strict=True)])
+    query = np.concatenate([query for query, _, _ in parts])
+    by_document, first = group_documents(query, len(queries), docs)
+    document = np.empty(len(query), np.int64)
+    document[by_document] = np.cumsum(first) - 1
+    one = by_document[first]
+    number = segments_reference.numbers(np.array([len(row) for _, row, _ in parts]))
+    if policy.duplicates == "error":
+        _check_once(tables, parts, document)
+    return AlignedRuns(
+        names=tuple(runs), queries=queries, query_kind=kind, doc_kind=doc_kind, doc=docs.take(one), query=query[one],
+        size=np.stack(sizes), document=document, run=number, rank=np.concatenate([rank for _, _, rank in parts]),
+        score=np.concatenate([run.score[row] for run, (_, row, _) in zip(tables, parts, strict=True)]) + 0.0, by_document=by_document,
+    )  # fmt: skip
+
+
+def _check_once(tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints) -> None:
+    """Raise `duplicate-doc` if a run has a document of a query twice."""
+    begin = 0
+    for run, (query, row, _) in zip(tables, parts, strict=True):
+        own = document[begin : begin + len(row)]
+        begin += len(row)
+        seen = np.zeros(int(document.max(initial=-1)) + 1, bool)
+        seen[own] = True
+        if np.count_nonzero(seen) < len(own):
+            check_duplicates(run, row, keys_of(query, run.doc.take(row)))
+
+
+def _compact(ids: IdColumn) -> IdColumn:
+    """Return the ids in a buffer of their own if theirs has much else, such as the lines of a file."""
+    return ids.compact() if 4 * int(ids.length.sum()) < len(ids.buffer) else ids
+
+
+def _common(kinds: list[IdKind]) -> IdKind:
+    return kinds[0] if len(set(kinds)) == 1 else "text"
+
+
+def _union(queries: list[IdColumn]) -> IdColumn:
+    """Return every query once, in order of appearance: rows of a run that is in this order need no sorting."""
+    return IdColumn.of(dict.fromkeys(raw for column in queries for raw in column.tolist()))

@@ -1,0 +1,226 @@
+"""Fuse several runs into one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from judged._types import Floats
+from judged.core.policy import Duplicates, Order, Policy
+from judged.core.tables import Run
+from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
+from judged.fusion.aligned import AlignedRuns, align
+from judged.fusion.normalise import NORMALISATIONS, Normalisation
+from judged.fusion.registry import Fusion, FusionSettings, parse_method
+from judged.judging.pool import open_runs
+from judged.stats.checks import check_choice
+from judged.steps import step
+from judged.tables.text import counted
+
+Missing = Literal["skip", "lowest"]
+FusedTies = Literal["id-desc", "id-asc", "input"]
+Weights = Mapping[str, float] | Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class FusionRequest:
+    """A method with everything that does not depend on the runs."""
+
+    method: Fusion
+    values: dict[str, float]
+    norm: Normalisation
+    missing: Missing
+    policy: Policy
+
+    @classmethod
+    def of(
+        cls, method: Any, norm: str | None, missing: Missing, *, depth: int | None = None, ties: FusedTies = "id-desc",
+        duplicates: Duplicates = "error", order: Order = "score",
+    ) -> FusionRequest:  # fmt: skip
+        """Check the options of a fusion."""
+        found, values = parse_method(method)
+        default = "min-max" if found.uses == "scores" else "none"
+        chosen = NORMALISATIONS.find(default if norm is None else norm)
+        if found.uses == "ranks" and not (chosen.name == "none" or chosen.lower_is_better):
+            problem = f"{found.name} uses ranks, which {chosen.name} does not change"
+            raise UsageError("fusion-norm", problem, hint=Hint("leave out {norm}", norm=norm), value=norm)
+        check_choice(missing, Missing, "missing", slug="fusion-missing")
+        if missing != "skip" and not found.fillable:
+            problem = f"{found.name} has its own rule for documents that a run lacks: {found.missing}"
+            raise UsageError(
+                "fusion-missing", problem, hint=Hint("leave out {missing}", missing=missing), value=missing
+            )
+        check_choice(ties, FusedTies, "ties", slug="policy")
+        return cls(found, values, chosen, missing, Policy(depth=depth, ties=ties, duplicates=duplicates, order=order))
+
+    def align(self, runs: Mapping[str, Run]) -> AlignedRuns:
+        """Number, rank and normalise the rows of the runs."""
+        for run in runs.values():
+            if not len(run):
+                raise DataError("empty-run", "the run contains no rankings", hint="check the path", where=run.name)
+        if self.norm.lower_is_better:
+            runs = {name: replace(run, score=-run.score) for name, run in runs.items()}
+        with np.errstate(over="ignore", invalid="ignore"):  # a score that is not a number is an error below
+            aligned = self.norm.apply(align(runs, self.policy))
+        return aligned.with_missing() if self.missing == "lowest" else aligned
+
+    def score(self, aligned: AlignedRuns, settings: FusionSettings) -> Floats:
+        """Return the fused score of each document.
+
+        Raises:
+            DataError: a score that is not a number, which infinite scores of the runs can cause.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            score = self.method.score(aligned, settings)
+        wrong = np.flatnonzero(np.isnan(score))
+        if len(wrong):
+            doc, query = aligned.doc[int(wrong[0])], aligned.queries[int(aligned.query[wrong[0]])]
+            problem = f"the fused score of document {shown(doc)} of query {shown(query)} is not a number: a run has infinite scores"
+            raise DataError("fusion-score", problem, hint="use a method of ranks, such as rrf", value=doc)
+        return score
+
+
+def fuse(
+    runs: Any,
+    method: str = "rrf",
+    *,
+    norm: str | None = None,
+    weights: Weights | None = None,
+    missing: Missing = "skip",
+    qrels: Any = None,
+    level: float = 1.0,
+    trained: Sequence[Any] | None = None,
+    depth: int | None = None,
+    ties: FusedTies = "id-desc",
+    duplicates: Duplicates = "error",
+    order: Order = "score",
+    name: str | None = None,
+) -> Run:
+    """Fuse several runs into one run, in which documents are in the order of their fused scores.
+
+    The result has the queries of all runs, and for each query the documents of all runs. A run that lacks a query contributes nothing to
+    it; the warning `fusion-queries` of the result counts such queries. Equal fused scores are ordered by document id.
+
+    Args:
+        runs: a list of runs or {name: run}; each in any format that `read_run` takes.
+        method: a method with its parameters, such as `"rrf"`, `"rrf(k=10)"` or `"mnz"`; see `docs/fusion.md`.
+        norm: normalisation of the scores: min-max, max, sum, zmuv, rank, borda, min-max-inverted or none.
+            [default: min-max; methods that use ranks need none]
+        weights: of the runs, for the methods that have them: {name: weight}, or a list in the order of the runs.
+        missing: score of a document that a run lacks: skip it by the rule of the method, or its lowest score of the query.
+        qrels: judgments that a trained method, such as posfuse, learns from. Fuse other queries than these: a value of the same queries is too
+            high, see `tune_fusion`.
+        level: lowest relevant grade, for trained methods.
+        trained: an array per run, as `FusionTuning.trained` has it, in place of judgments.
+        depth: number of documents per ranking that are fused; None for all.
+        ties: order of documents with equal scores, in the runs and in the result, where `input` is `id-desc`.
+        duplicates: what to do with duplicate documents in a ranking, see `Policy`.
+        order: what rankings are ordered by, see `Policy`.
+        name: of the result. [default: the name of the method]
+
+    Raises:
+        UsageError: an unknown method or normalisation, an option that the method does not have, fewer than two runs.
+        DataError: a duplicate document, or an empty run.
+
+    >>> fused = fuse([{"q1": {"a": 9.0, "b": 8.0}}, {"q1": {"b": 0.7, "c": 0.2}}])
+    >>> [doc for doc in fused["q1"]]
+    ['b', 'a', 'c']
+    >>> fuse([{"q1": {"a": 9.0, "b": 8.0}}, {"q1": {"b": 0.7, "c": 0.2}}], "wsum", weights=[0.25, 0.75])["q1"]
+    {'b': 0.75, 'a': 0.25, 'c': 0.0}
+    """
+    request = FusionRequest.of(method, norm, missing, depth=depth, ties=ties, duplicates=duplicates, order=order)
+    opened = open_fused(runs)
+    settings = FusionSettings(request.values, check_weights(request.method, weights, tuple(opened)))
+    with step("fusing"):
+        aligned = request.align(opened)
+        learnt = _learn(request, opened, aligned, settings, qrels, level, trained)
+        score = request.score(aligned, replace(settings, trained=learnt))
+        fused = aligned.to_run(score, name or request.method.name, ascending=ties == "id-asc")
+    files = tuple(file for run in opened.values() for file in run.files)
+    return replace(fused, warnings=_warnings(opened, aligned), files=files)
+
+
+def open_fused(runs: Any) -> dict[str, Run]:
+    """Read runs, by name.
+
+    Raises:
+        UsageError: fewer than two.
+    """
+    opened = open_runs(runs)
+    if len(opened) < 2:
+        raise UsageError("runs", f"two or more runs are needed, got {len(opened)}", hint="pass [run, run]")
+    return opened
+
+
+def _learn(
+    request: FusionRequest, runs: Mapping[str, Run], aligned: AlignedRuns, settings: FusionSettings, qrels: Any, level: float, trained: Any
+) -> tuple[Floats, ...]:  # fmt: skip
+    """Return what a trained method knows of each run: from judgments, or as it was given."""
+    name, train = request.method.name, request.method.train
+    if train is None and (qrels is not None or trained is not None):
+        raise UsageError(
+            "fusion-training", f"{name} learns nothing from judgments", hint=Hint("leave out {qrels}", qrels=None)
+        )
+    if train is not None and (qrels is None) == (trained is None):
+        what = "needs judgments to learn from" if qrels is None else "learns from judgments, or has learnt before"
+        hint = Hint("name them with {qrels}" if qrels is None else "pass {qrels}, or trained=", qrels=None)
+        raise UsageError("fusion-training", f"{name} {what}", hint=hint)
+    if qrels is not None and train is not None:
+        from judged.fusion.training import training_of
+
+        return tuple(train(training_of(runs, aligned, qrels, level), settings))
+    arrays = tuple(np.atleast_1d(np.asarray(known, float)) for known in trained or ())
+    if trained is not None and len(arrays) != len(runs):
+        problem = f"trained has {counted(len(arrays), 'array')} for {counted(len(runs), 'run')}"
+        raise UsageError("fusion-training", problem, hint="pass one array per run, in their order")
+    return arrays
+
+
+def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...]) -> Floats | None:
+    """Return a weight per run, in their order.
+
+    Raises:
+        UsageError: `fusion-weights`: missing or superfluous weights, or one that is not a number ≥ 0.
+    """
+    if weights is None:
+        if method.weights == "needed":
+            one, all_ = dict.fromkeys(names, 1), ",".join(f"{name}=1" for name in names)
+            hint = Hint("pass {weights}, or tune them with {tune}", weights=Wording(f"weights={one}", f"--weights {all_}"),
+                        tune=Wording("jd.tune_fusion", "--tune"))  # fmt: skip
+            raise UsageError("fusion-weights", f"{method.name} needs a weight for each run", hint=hint)
+        return None
+    if method.weights == "none":
+        raise UsageError(
+            "fusion-weights", f"{method.name} takes no weights", hint="use wsum, or another weighted method"
+        )
+    if isinstance(weights, Mapping):
+        if set(weights) != set(names):
+            problem = f"weights are for {', '.join(map(shown, weights))}; the runs are {', '.join(map(shown, names))}"
+            raise UsageError("fusion-weights", problem, hint="give each run a weight", value=weights)
+        weights = [weights[name] for name in names]
+    if isinstance(weights, str) or not hasattr(weights, "__len__") or len(weights) != len(names):
+        problem = f"{counted(len(names), 'weight')}, one per run"
+        raise UsageError("fusion-weights", problem, got=shown(weights), value=weights)
+    try:
+        column = np.asarray(weights, float)
+    except (TypeError, ValueError):
+        column = np.array([np.nan])
+    if not np.isfinite(column).all() or (column < 0).any() or not (column > 0).any():
+        problem = f"weights must be numbers ≥ 0, and one of them above 0, got {shown(list(weights))}"
+        raise UsageError("fusion-weights", problem, value=weights)
+    return column
+
+
+def _warnings(runs: Mapping[str, Run], aligned: AlignedRuns) -> tuple[Warned, ...]:
+    """Return the warnings of the runs, and one that counts the queries that some run lacks."""
+    count = int((aligned.size == 0).any(axis=0).sum())
+    own = tuple(dict.fromkeys(warning for run in runs.values() for warning in run.warnings))
+    if not count:
+        return own
+    one = count == 1
+    verb, them = ("is", "it") if one else ("are", "them")
+    text = f"{count} of {counted(len(aligned.queries), 'query')} {verb} not in every run, and {verb} fused from the runs that have {them}"
+    return (*own, Warned("fusion-queries", count, text))

@@ -1,0 +1,68 @@
+"""Methods that combine the scores of the runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged.fusion.registry import FUSIONS, IGNORED, Fusion, FusionParameter
+
+_FOX = "Fox and Shaw, TREC-2 1994"
+_WU = "Wu and Crestani, CIKM 2002"
+_GAMMA = FusionParameter(
+    "gamma", 1.0, 0.0, np.inf, tuple(i / 10 for i in range(21)), "exponent of the number of runs that have the document"
+)
+
+for _method in (
+    Fusion(
+        name="sum", aliases=("comb_sum", "combsum"), uses="scores", fillable=True, paper=_FOX,
+        text="sum of the scores: Σ s",
+        score=lambda a, _: a.total(a.score),
+    ),
+    Fusion(
+        name="mnz", aliases=("comb_mnz", "combmnz"), uses="scores", paper=_FOX,
+        text="sum of the scores, times the number n of runs that have the document: n · Σ s",
+        score=lambda a, _: a.total(a.score) * a.count,
+    ),
+    Fusion(
+        name="gmnz", aliases=("comb_gmnz", "combgmnz"), uses="scores", parameters=(_GAMMA,), paper="Lee, SIGIR 1997",
+        text="between sum (gamma = 0) and mnz (gamma = 1): n^gamma · Σ s",
+        score=lambda a, given: a.total(a.score) * np.power(a.count.astype(float), given["gamma"]),
+    ),
+    Fusion(
+        name="max", aliases=("comb_max", "combmax"), uses="scores", fillable=True, missing=IGNORED, paper=_FOX,
+        text="largest score",
+        score=lambda a, _: a.extreme(np.maximum, a.score),
+    ),
+    Fusion(
+        name="min", aliases=("comb_min", "combmin"), uses="scores", fillable=True, missing=IGNORED, paper=_FOX,
+        text="smallest score",
+        score=lambda a, _: a.extreme(np.minimum, a.score),
+    ),
+    Fusion(
+        name="med", aliases=("comb_med", "combmed"), uses="scores", fillable=True, missing=IGNORED, paper=_FOX,
+        text="median of the scores",
+        score=lambda a, _: a.median(a.score),
+    ),
+    Fusion(
+        name="anz", aliases=("comb_anz", "combanz"), uses="scores", fillable=True, missing=IGNORED, paper=_FOX,
+        text="mean of the scores: Σ s / n",
+        score=lambda a, _: a.total(a.score) / a.count,
+    ),
+    Fusion(
+        name="wsum", aliases=("weighted_sum",), uses="scores", weights="needed", fillable=True,
+        paper="Vogt and Cottrell, Information Retrieval 1999",
+        text="weighted sum of the scores: Σ w·s",
+        score=lambda a, given: a.total(a.score * given.weight(a)),
+    ),
+    Fusion(
+        name="wmnz", aliases=("w_mnz", "weighted_mnz"), uses="scores", weights="needed", paper=_WU,
+        text="sum of the scores, times the weights of the runs that have the document: Σ w · Σ s",
+        score=lambda a, given: a.total(a.score) * a.total(given.weight(a)),
+    ),
+    Fusion(
+        name="mixed", aliases=("mixedfuse", "mixed_fuse"), uses="scores", weights="needed", paper=_WU,
+        text="weighted sum of the scores, times the root of the number of runs: √n · Σ w·s",
+        score=lambda a, given: a.total(a.score * given.weight(a)) * np.sqrt(a.count),
+    ),
+):  # fmt: skip
+    FUSIONS.add(_method)

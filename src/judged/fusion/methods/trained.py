@@ -1,0 +1,153 @@
+"""Methods that learn from judgments how likely each run has a relevant document at a rank."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged._types import Floats, Ints
+from judged.fusion.aligned import AlignedRuns
+from judged.fusion.registry import FUSIONS, Fusion, FusionParameter, FusionSettings, Training
+
+_LILLIS = "Lillis et al., SIGIR 2010"
+_COUNTS = (*range(1, 11), 15, 20, 25, 30, 40, 50, 75, 100)
+_SEGMENTS = FusionParameter("segments", 25, 1, 100_000, _COUNTS, "number of segments of a ranking")
+_WINDOW = FusionParameter("w", 5, 0, 100_000, _COUNTS, "ranks on either side of the window")
+
+_BINS = np.array([0, 5, 10, 15, 20, 30, 100, 200, 500, 1000])  # ends of the bins of BayesFuse
+_GROWING = np.cumsum(
+    [0, *(10 * 2**k - 5 for k in range(20))]
+)  # ends of the segments of SegFuse, whose sizes are 5, 15, 35 …
+_LEAST = 0.001
+_NOT_FOUND = float(np.log(_LEAST / (1 - _LEAST)))
+
+
+def _shares(t: Training, run: int, place: Ints, size: Floats, length: int) -> Floats:
+    """Mean over queries of the share of relevant documents in each place; `size` is the number of documents that each row is one of."""
+    found = np.bincount(place, weights=t.relevant[t.rows(run)] / size, minlength=length)
+    return np.asarray(found / max(int(t.queries.sum()), 1))
+
+
+def _length(a: AlignedRuns, rows: Ints) -> Ints:
+    """The length of the ranking of each row."""
+    return a.size.ravel()[a.list[rows]]
+
+
+# ── what is learnt of each run ───────────────────────────────────────────────────────────────────
+
+
+def _mean_precisions(t: Training, _: FusionSettings) -> list[Floats]:
+    return [np.array([value]) for value in t.average_precision(t.queries).tolist()]
+
+
+def _by_position(t: Training, _: FusionSettings) -> list[Floats]:
+    """Share of relevant documents at each rank, among the rankings that are long enough."""
+    learnt = []
+    for run in range(len(t.runs.names)):
+        rows = t.rows(run)
+        place = t.runs.rank[rows] - 1
+        found, reached = np.bincount(place, weights=t.relevant[rows]), np.bincount(place)
+        learnt.append(found / np.maximum(reached, 1))
+    return learnt
+
+
+def _by_segment(t: Training, given: FusionSettings) -> list[Floats]:
+    """Mean share of relevant documents in each of x equal segments."""
+    x = int(given["segments"])
+    learnt = []
+    for run in range(len(t.runs.names)):
+        rows = t.rows(run)
+        length = _length(t.runs, rows)
+        width = -(-length // x)
+        place = (t.runs.rank[rows] - 1) // width
+        size = np.minimum((place + 1) * width, length) - place * width
+        learnt.append(_shares(t, run, place, size, x))
+    return learnt
+
+
+def _by_growing_segment(t: Training, _: FusionSettings) -> list[Floats]:
+    return [
+        _shares(t, run, place, np.diff(_GROWING)[place], len(_GROWING) - 1)
+        for run in range(len(t.runs.names))
+        for place in [_segment_of(t.runs.rank[t.rows(run)])]
+    ]
+
+
+def _segment_of(rank: Ints) -> Ints:
+    return np.searchsorted(_GROWING, rank, side="left") - 1
+
+
+def _log_odds(t: Training, _: FusionSettings) -> list[Floats]:
+    """Logarithm of the odds of relevance in each bin of ranks; the share is at least 0.001, as is its complement."""
+    learnt = []
+    for run in range(len(t.runs.names)):
+        place = _bin_of(t.runs.rank[t.rows(run)])
+        inside = np.diff(_BINS)[np.minimum(place, len(_BINS) - 2)].astype(float)
+        share = _shares(t, run, place, inside, len(_BINS))[: len(_BINS) - 1]
+        share = np.where(share == 0, _LEAST, share)
+        against = np.where(1 - share == 0, _LEAST, 1 - share)
+        learnt.append(np.log(share / against))
+    return learnt
+
+
+def _bin_of(rank: Ints) -> Ints:
+    """The bin of each rank, from 0; beyond the last, their number."""
+    return np.searchsorted(_BINS, rank, side="left") - 1
+
+
+# ── scores ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _probfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
+    x = np.array([len(known) for known in given.trained])[a.run]
+    place = (a.rank - 1) // -(-_length(a, np.arange(len(a.run))) // x)
+    return a.total(given.learnt(a, place) / (place + 1))
+
+
+def _slidefuse(a: AlignedRuns, given: FusionSettings) -> Floats:
+    length, w = _length(a, np.arange(len(a.run))), int(given["w"])
+    low, high = np.maximum(a.rank - 1 - w, 0), np.minimum(a.rank + w, length)
+    sums = tuple(np.concatenate([[0.0], np.cumsum(known)]) for known in given.trained)
+    known = np.array([len(known) for known in given.trained])[a.run]
+    running = FusionSettings(trained=sums)
+    inside = running.learnt(a, np.minimum(high, known)) - running.learnt(a, np.minimum(low, known))
+    return a.total(inside / (high - low))
+
+
+def _bayesfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
+    every = a.with_missing()
+    return every.total(given.learnt(every, np.where(every.rank > 0, _bin_of(every.rank), -1), _NOT_FOUND))
+
+
+for _method in (
+    Fusion(
+        name="mapfuse", aliases=("map_fuse",), uses="ranks", train=_mean_precisions, paper=_LILLIS,
+        text="mean average precision of each run, divided by the rank: Σ MAP / r",
+        score=lambda a, given: a.total(given.learnt(a, np.zeros(len(a.run), np.int64)) / a.rank),
+    ),
+    Fusion(
+        name="posfuse", aliases=("pos_fuse",), uses="ranks", train=_by_position, paper=_LILLIS,
+        text="share of relevant documents at the rank: Σ P(r)",
+        score=lambda a, given: a.total(given.learnt(a, a.rank - 1)),
+    ),
+    Fusion(
+        name="slidefuse", aliases=("slide_fuse",), uses="ranks", train=_by_position, parameters=(_WINDOW,), paper="Lillis et al., ECIR 2008",
+        text="mean of these shares over the ranks r - w to r + w",
+        score=_slidefuse,
+    ),
+    Fusion(
+        name="probfuse", aliases=("prob_fuse",), uses="ranks", train=_by_segment, parameters=(_SEGMENTS,), paper="Lillis et al., SIGIR 2006",
+        text="share of relevant documents in segment k of equal ones, divided by k: Σ P(k) / k",
+        score=_probfuse,
+    ),
+    Fusion(
+        name="segfuse", aliases=("seg_fuse",), uses="scores", train=_by_growing_segment, paper="Shokouhi, ECIR 2007",
+        text="share of relevant documents in segments of 5, 15, 35, 75 … ranks, times the score: Σ P(k) · (s + 1)",
+        score=lambda a, given: a.total(given.learnt(a, _segment_of(a.rank)) * (a.score + 1)),
+    ),
+    Fusion(
+        name="bayesfuse", aliases=("bayes_fuse",), uses="ranks", train=_log_odds, paper="Aslam and Montague, SIGIR 2001",
+        text="logarithm of the odds of relevance in bins of ranks, up to rank 1,000: Σ ln O(r)",
+        missing="odds of 0.001 to 0.999", score=_bayesfuse,
+    ),
+):  # fmt: skip
+    FUSIONS.add(_method)

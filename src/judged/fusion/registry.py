@@ -1,0 +1,163 @@
+"""Fusion methods, each declared once in a file of `methods/`: name, formula, parameters, treatment of missing documents, and paper.
+
+`jd.fuse`, `jd.tune_fusion`, the command line and the docs take their lists from `FUSIONS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from judged._types import Bools, Floats, Ints
+from judged.errors import Hint, UsageError, shown
+from judged.fusion.aligned import AlignedRuns
+from judged.registry import Registry, parse_call
+
+SKIPPED = "adds nothing"
+IGNORED = "is not counted"
+
+
+class FusionParameter(NamedTuple):
+    """A parameter of a method: its default, its range, and the values that tuning tries."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    trials: tuple[float, ...]
+    text: str
+
+    @property
+    def whole(self) -> bool:
+        """True if only integers are valid."""
+        return isinstance(self.default, int)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FusionSettings:
+    """Values of the parameters, a weight per run, and what a trained method learnt of each run."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    weights: Floats | None = None
+    trained: tuple[Floats, ...] = ()
+
+    def __getitem__(self, parameter: str) -> float:
+        return self.values[parameter]
+
+    def weight(self, runs: AlignedRuns) -> Floats:
+        """The weight of each row: 1 without weights."""
+        return np.ones(len(runs.run)) if self.weights is None else self.weights[runs.run]
+
+    def learnt(self, runs: AlignedRuns, at: Ints, beyond: float = 0.0) -> Floats:
+        """The entry of each row in what was learnt of its run; `beyond` past the end and for a negative position."""
+        out = np.full(len(at), beyond)
+        for run, known in enumerate(self.trained):
+            rows = np.flatnonzero((runs.run == run) & (at >= 0) & (at < len(known)))
+            out[rows] = known[at[rows]]
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """Training data of a method: the rows of queries with judgments.
+
+    Args:
+        runs: the rows of all queries.
+        relevant: whether the document of each row is relevant.
+        queries: the queries to learn from.
+        place: the place of each query in the order of ids, in which values of queries are added.
+        average_precision: returns the mean average precision of each run over given queries.
+    """
+
+    runs: AlignedRuns
+    relevant: Bools
+    queries: Bools
+    place: Ints
+    average_precision: Callable[[Bools], Floats]
+
+    def rows(self, run: int) -> Ints:
+        """The rows of a run for the queries to learn from."""
+        query = self.runs.query[self.runs.document]
+        rows = np.flatnonzero((self.runs.run == run) & (self.runs.rank > 0) & self.queries[query])
+        return rows[np.argsort(self.place[query[rows]], kind="stable")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fusion:
+    """A method: a score per document from the rows of all runs.
+
+    Args:
+        name: its name; `aliases` has others, such as that of the paper.
+        uses: the scores of the runs, after normalisation, or only their ranks.
+        score: returns the fused score of each document.
+        weights: whether a weight per run is needed, optional or not possible.
+        fillable: a document that a run lacks can have the lowest score of the list instead (`missing="lowest"`).
+        train: learns an array per run from judgments; None if the method needs none.
+        missing: what a run that lacks the document adds.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    uses: Literal["scores", "ranks"]
+    score: Callable[[AlignedRuns, FusionSettings], Floats]
+    weights: Literal["none", "optional", "needed"] = "none"
+    parameters: tuple[FusionParameter, ...] = ()
+    fillable: bool = False
+    train: Callable[[Training, FusionSettings], Sequence[Floats]] | None = None
+    text: str
+    missing: str = SKIPPED
+    paper: str = ""
+
+    @property
+    def usage(self) -> str:
+        """The name with its parameters: rrf(k=60)."""
+        listed = ", ".join(f"{p.name}={p.default:g}" for p in self.parameters)
+        return f"{self.name}({listed})" if listed else self.name
+
+
+FUSIONS: Registry[Fusion] = Registry("fusion method", package="judged.fusion.methods")
+
+
+def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
+    """Parse a method with its parameters; those that are not given have their defaults.
+
+    Raises:
+        UsageError: an unknown name, an unknown parameter, or a value out of range.
+
+    >>> method, values = parse_method("RRF(k=10)")
+    >>> method.name, values
+    ('rrf', {'k': 10})
+    """
+    call = parse_call(text, "fusion-method") if isinstance(text, str) else None
+    method = FUSIONS.find(text if call is None else call.name)
+    assert call is not None
+    if call.at is not None:
+        raise UsageError(
+            "cutoff", f"{method.name} takes no cutoff", hint=Hint("cut the runs with {depth}", depth=100), value=text
+        )
+    known = {p.name: p for p in method.parameters}
+    for name, value in call.params.items():
+        if name not in known:
+            names = f"only {', '.join(known)}" if known else "no parameters"
+            raise UsageError("fusion-method", f"{method.name} takes {names}, got {name}", value=text)
+        check_parameter(known[name], value)
+    return method, {name: call.params.get(name, p.default) for name, p in known.items()}
+
+
+def check_parameter(parameter: FusionParameter, value: object) -> None:
+    """Raise if a value is not in the range of a parameter."""
+    number = isinstance(value, int if parameter.whole else int | float) and not isinstance(value, bool)
+    if not number or not parameter.low <= value <= parameter.high:  # type: ignore[operator]
+        kind, ends = ("an integer" if parameter.whole else "a number"), f"{parameter.low:g} to {parameter.high:g}"
+        ends = f"≥ {parameter.low:g}" if parameter.high == np.inf else f"from {ends}"
+        problem = f"{parameter.name} must be {kind} {ends}, got {shown(value)}"
+        raise UsageError("fusion-method", problem, value=value)
+
+
+def call_of(method: Fusion, values: dict[str, float]) -> str:
+    """The method with its parameters, as it is written: rrf(k=10)."""
+    listed = ", ".join(f"{name}={value:g}" for name, value in values.items())
+    return f"{method.name}({listed})" if listed else method.name

@@ -1,0 +1,25 @@
+"""What a release contains agrees with the package."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import judged as jd
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_citation_and_metadata_have_the_version_and_licence_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    cited = dict(re.findall(r"^(\w+): (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
+    described = json.loads((ROOT / "codemeta.json").read_text())
+    assert cited["version"] == described["version"] == jd.__version__
+    assert cited["license"] == project["license"] == described["license"].rpartition("/")[2]
+    assert described["description"] == project["description"]
+
+
+def test_the_changelog_begins_with_this_version():
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == jd.__version__
