@@ -69,9 +69,7 @@ def headlines(comparison: Comparison) -> list[str]:
 
 def pair_headline(row: Difference, a: int, b: int, *, turned: bool = False) -> Words:
     """Return the headline of one pair: the verdict on b, compared with a; `turned` if the row has them the other way round."""
-    m, verdict = row.measure, row.verdict
-    if turned:
-        verdict = OPPOSITE.get(verdict, verdict)
+    m, verdict = row.measure, OPPOSITE.get(row.verdict, row.verdict) if turned else row.verdict
     if verdict in ("better", "worse"):
         return [b, f" is clearly {verdict} than ", a, f" on {m}."]
     if verdict in ("wins more queries", "loses more queries"):

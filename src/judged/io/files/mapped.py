@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from judged._types import Bytes, Ints
-from judged.core.numeric.native import native
+from judged.core.numeric.native import end_on_bus_error
 from judged.core.text_rows import row_begins
 from judged.core.unread_runs import Layout, Opened
 from judged.errors import IN_COMMAND, FileError, safe
@@ -87,9 +87,9 @@ def _map_open(
             raise_file_error(name, CHANGED, _COMPLETE)
 
     check(stamp[0])
-    if IN_COMMAND.get() and native is not None:  # a page that is gone would end the process without a word
+    if IN_COMMAND.get():
         error = FileError("io", f"cannot read the file: {CHANGED}", where=name, hint=_COMPLETE)
-        native.end_on_bus_error(f"error: {safe(str(error))}\n", error.exit_code)
+        end_on_bus_error(f"error: {safe(str(error))}\n", error.exit_code)
     view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
     yield np.frombuffer(view, np.uint8)[before:], start
     check(stamp[0] if length else len(view))
