@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 FIVE = "nDCG@10 AP RR@10 R@1000 P@10"
@@ -413,6 +414,75 @@ def cutoff_sklearn(qrels: str, run: str) -> Prepared:
     return lambda: ndcg_score(*lists, k=10, ignore_ties=True), lambda values: {}
 
 
+def drop_in_pytrec_eval(qrels: str, run: str, module: Any) -> Prepared:
+    """The same lines with pytrec_eval and with our module of that name: dicts of dicts to the five."""
+    judgments, ranking = _dicts(qrels, run)
+
+    def means(values: dict[str, dict[str, float]]) -> dict[str, float]:
+        return {ours: sum(v[name] for v in values.values()) / len(values) for name, ours in PYTREC_EVAL.items()}
+
+    return lambda: module.RelevanceEvaluator(judgments, set(PYTREC_EVAL)).evaluate(ranking), means
+
+
+def drop_in_calls(qrels: str, run: str, module: Any) -> Prepared:
+    """A thousand small calls of one evaluator, as in a training loop."""
+    judgments, ranking = _five_queries()
+    evaluator = module.RelevanceEvaluator(judgments, {"ndcg_cut.10", "map"})
+    evaluator.evaluate(ranking)
+    return lambda: [evaluator.evaluate(ranking) for _ in range(1_000)], lambda values: {}
+
+
+def drop_in_ir_measures(qrels: str, run: str, module: Any) -> Prepared:
+    """Files to the five."""
+    names = [module.nDCG @ 10, module.AP, module.R @ 1000, module.P @ 10]
+    read = module.read_trec_qrels, module.read_trec_run
+    return lambda: module.calc_aggregate(names, read[0](qrels), read[1](run)), lambda found: {
+        str(m): value for m, value in found.items()
+    }
+
+
+def drop_in_ranx(qrels: str, run: str, module: Any) -> Prepared:
+    """Dicts of dicts to the five, with the tables that ranx makes of them; what it compiles is compiled before."""
+    judgments, ranking = _dicts(qrels, run)
+
+    def act(judgments: Any = judgments, ranking: Any = ranking) -> Any:
+        tables = module.Qrels(judgments), module.Run(ranking)
+        return module.evaluate(*tables, list(RANX), make_comparable=True)
+
+    act({"q": {"d": 1}}, {"q": {"d": 1.0}})
+    return act, lambda found: {ours: float(found[name]) for name, ours in RANX.items()}
+
+
+def drop_in_ranx_compare(qrels: str, run: str, module: Any) -> Prepared:
+    """Five runs of 500 queries compared by the t test."""
+    judgments = {f"q{q}": {f"d{d}": 1 + d % 3 for d in range(0, 20, 4)} for q in range(500)}
+    runs = [
+        module.Run(
+            {f"q{q}": {f"d{d}": float((7 * d + q * s) % 41) for d in range(20)} for q in range(500)}, name=f"s{s}"
+        )
+        for s in range(1, 6)
+    ]
+    table = module.Qrels(judgments)
+    module.compare(table, runs, ["map"])
+    return lambda: module.compare(table, runs, ["map", "ndcg@10", "mrr"]), lambda report: {}
+
+
+def drop_in_sklearn(qrels: str, run: str, module: Any) -> Prepared:
+    """nDCG@10 and label_ranking_average_precision_score of 2,000 lists × 100 items."""
+    labels, scores = _lists(2_000, 100)
+    binary = (labels > 0).astype(int)
+    return lambda: (
+        module.ndcg_score(labels, scores, k=10),
+        module.label_ranking_average_precision_score(binary, scores),
+    ), lambda values: {}
+
+
+def drop_in_beir(qrels: str, run: str, module: Any) -> Prepared:
+    """The four tables of BEIR at six cutoffs."""
+    given = _dicts(qrels, run)
+    return lambda: module.EvaluateRetrieval.evaluate(*given, [1, 3, 5, 10, 100, 1000]), lambda tables: {}
+
+
 def _lists(rows: int = 10_000, items: int = 200) -> tuple[Any, Any]:
     """Labels from 0 to 4, most of them 0, and scores in float32."""
     import numpy as np
@@ -460,7 +530,8 @@ def _frames(qrels: str, run: str) -> tuple[Any, Any]:
 
 def main(work: str, qrels: str, run: str, times: str) -> None:
     """Prepare, do it a few times, and print the best."""
-    act, answer = globals()[work](qrels, run)
+    name, _, module = work.partition(":")
+    act, answer = globals()[name](qrels, run, *([import_module(module)] if module else []))
     cpu, wall = [], []
     for _ in range(int(times)):
         result = None  # what an earlier time left is not taken down in this one

@@ -134,6 +134,7 @@ def works(tools: Tools) -> list[Work]:
         *_formats(tools),
         *_many_runs(tools),
         *_small_calls(tools),
+        *_drop_ins(tools),
         Work(
             "growth",
             "Long and many rankings: how time and memory grow (from files to the five, imports left out)",
@@ -241,4 +242,25 @@ def _small_calls(tools: Tools) -> list[Work]:
             ),
             clock="wall",
         ),
+    ]  # fmt: skip
+
+
+def _drop_ins(tools: Tools) -> list[Work]:
+    """The same program with a tool and with the module of `judged.compat` that replaces it."""
+
+    def work(name: str, title: str, job: str, module: str, data: str, ours: str = "", limit: float | None = 1) -> Work:
+        tool, module_of_ours = module.partition(".")[0], f"judged.compat.{ours or module}"
+        return Work(
+            f"drop-in-{name}", title,
+            (tools.inside("judged.compat", f"{job}:{module_of_ours}", data), tools.inside(tool, f"{job}:{module}", data, tool, limit=limit)),
+        )  # fmt: skip
+
+    return [
+        work("pytrec_eval", "The drop-in of pytrec_eval: dicts of a million rows to the five", "drop_in_pytrec_eval", "pytrec_eval", "million", limit=1 / 5),
+        work("calls", "The drop-in of pytrec_eval: 5 queries × 20 documents, one evaluator, 1,000 calls", "drop_in_calls", "pytrec_eval", "small", limit=None),
+        work("ir_measures", "The drop-in of ir_measures: files of a million lines to four measures", "drop_in_ir_measures", "ir_measures", "million", limit=1 / 20),
+        work("ranx", "The drop-in of ranx: dicts of a million rows to the five", "drop_in_ranx", "ranx", "million"),
+        work("ranx-compare", "The drop-in of ranx: five runs of 500 queries compared by three measures", "drop_in_ranx_compare", "ranx", "small"),
+        work("sklearn", "The drop-in of scikit-learn: two measures of 2,000 lists × 100 items", "drop_in_sklearn", "sklearn.metrics", "small", "sklearn"),
+        work("beir", "The drop-in of BEIR: dicts of a million rows to four measures at six cutoffs", "drop_in_beir", "beir.retrieval.evaluation", "million", "beir"),
     ]  # fmt: skip

@@ -27,8 +27,9 @@ _ELSEWHERE = {  # names in other libraries
     **dict.fromkeys(("average_precision_score", "label_ranking_average_precision_score"), 'jd.average_precision(labels, scores, tied="together")'),
     "label_ranking_loss": 'jd.ranking_loss(labels, scores), with ties="worst" for equal scores as errors',
     "coverage_error": 'jd.last_hit(labels, scores), with ties="worst" for the last of equal scores',
-    **dict.fromkeys(("calc_aggregate", "RelevanceEvaluator"), "jd.evaluate(qrels, run, measures), whose result has .mean()"),
-    "iter_calc": "jd.evaluate(qrels, run, measures), whose result has .records() and .to_dict()", "gauc": "jd.recommenders.gauc",
+    "calc_aggregate": "jd.evaluate(qrels, run, measures), whose result has .mean(); or jd.compat.ir_measures", "EvaluateRetrieval": "jd.compat.beir",
+    "RelevanceEvaluator": "jd.evaluate(qrels, run, measures), whose result has .to_dict(); or jd.compat.pytrec_eval",
+    "iter_calc": "jd.evaluate(qrels, run, measures), whose result has .records() and .to_dict(); or jd.compat.ir_measures", "gauc": "jd.recommenders.gauc",
     **dict.fromkeys(("read_trec_qrels", "parse_qrel"), "jd.read_qrels"), **dict.fromkeys(("read_trec_run", "parse_run"), "jd.read_run"),
 }  # fmt: skip
 

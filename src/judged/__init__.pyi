@@ -2,6 +2,7 @@
 import judged.evaluation.array_functions as _functions
 
 from . import clicks as clicks
+from . import compat as compat
 from . import curves as curves
 from . import integrations as integrations
 from . import measures as measures
@@ -79,7 +80,6 @@ bpm = _functions.bpm
 bpref = _functions.bpref
 capped_recall = _functions.capped_recall
 cg = _functions.cg
-compat = _functions.compat
 compatibility = _functions.compatibility
 complete = _functions.complete
 cumulated_gain = _functions.cumulated_gain

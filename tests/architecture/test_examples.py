@@ -22,6 +22,6 @@ def test_the_examples_of_a_module_are_right(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda p: p.name)
 def test_the_examples_of_a_page_are_right(path):
     assert doctest.testfile(str(path), module_relative=False, encoding="utf-8").failed == 0

@@ -17,6 +17,7 @@ PAGES = [
     for pattern in (
         "*.md",
         "docs/*.md",
+        "docs/*/*.md",
         "benchmarks/*.md",
         "fuzz/*.md",
         "src/judged/sample/*.md",

@@ -63,6 +63,6 @@ def test_an_evaluation_loads_no_library_it_does_not_need():
 
 
 def test_documents_name_no_machine_and_no_registry():
-    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "pyproject.toml", ROOT / "Makefile"]:
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "pyproject.toml", ROOT / "Makefile"]:
         if path.exists():
             assert not re.search(r"/(work|root)/|index.url", path.read_text()), path

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from judged import compat
 from judged.io.sample import sample_path
 
 CALL = """
@@ -77,7 +78,13 @@ def test_completion_of_a_command_imports_nothing_that_computes():
 
 def test_importing_judged_imports_nothing_else():
     found = imported(code="import sys, judged; print(*sorted(sys.modules))")
-    assert not found & {"numpy", "click", "lazy_loader", "judged.measures", "judged.core"}
+    assert not found & {"numpy", "click", "lazy_loader", "judged.measures", "judged.core", "judged.compat"}
+
+
+@pytest.mark.parametrize("name", compat.__all__)
+def test_a_drop_in_does_not_import_the_tool_that_it_replaces(name):
+    found = imported(code=f"import sys, judged.compat.{name}; print(*sorted(sys.modules))")
+    assert not found & {"pytrec_eval", "ir_measures", "ranx", "numba", "beir", "sklearn", "pandas"}
 
 
 def test_a_name_of_judged_imports_only_its_package():

@@ -24,8 +24,9 @@ _OTHERS = {
     "auc",
     "coverage_error",
     "label_ranking_loss",
-    "ndcg_score",
-}  # of scikit-learn: they return means, and treat ties otherwise
+    "ndcg_score",  # of scikit-learn: they return means, and treat ties otherwise
+    "compat",  # the namespace
+}
 _HIDDEN = ("cutoff", "judged_only", "tokens")  # k is the cutoff; the others mean nothing for arrays
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,8 @@ class AlignedRuns:
     queries: IdColumn
     query_kind: IdKind
     doc_kind: IdKind
-    doc: IdColumn  # per document
+    docs: IdColumn  # per row of the runs
+    one: Ints  # a row of each document, into `docs`
     query: Ints  # per document
     size: Ints  # documents per list: runs × queries
     document: Ints  # per row
@@ -38,6 +40,11 @@ class AlignedRuns:
     rank: Ints
     score: Floats
     by_document: Ints  # order of the rows in which those of one document are adjacent
+
+    @cached_property
+    def doc(self) -> IdColumn:
+        """The id of each document."""
+        return self.docs.take(self.one)
 
     @cached_property
     def list(self) -> Ints:
@@ -114,16 +121,16 @@ class AlignedRuns:
         size, begin = self.candidates[sorted_queries], segments_reference.offsets(self.candidates)[:-1][sorted_queries]
         order = order[np.repeat(begin, size) + segments_reference.positions(size)]
         query = np.repeat(np.arange(len(size)), size)
-        documents = self.to_documents(name)
         queries = self.queries.take(sorted_queries)
-        return replace(documents, queries=queries, query=query, doc=self.doc.take(order), score=score[order] + 0.0)
+        doc, score = self.docs.take(self.one[order]), score[order] + 0.0
+        return self._run(name, queries=queries, query=query, doc=doc, score=score)
 
-    def to_documents(self, name: str = "") -> Run:
+    def to_documents(self) -> Run:
         """Return the documents as a run without scores, in the order of their numbers."""
-        return Run(
-            name=name, tag=name, queries=self.queries, query=self.query, doc=self.doc, score=np.zeros(len(self.query)),
-            query_kind=self.query_kind, doc_kind=self.doc_kind,
-        )  # fmt: skip
+        return self._run("", queries=self.queries, query=self.query, doc=self.doc, score=np.zeros(len(self.query)))
+
+    def _run(self, name: str, **columns: Any) -> Run:
+        return Run(name=name, tag=name, query_kind=self.query_kind, doc_kind=self.doc_kind, **columns)
 
     @cached_property
     def _start(self) -> Ints:
@@ -158,15 +165,16 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     query = np.concatenate([query for query, _, _ in parts])
     by_document, first = group_documents(query, len(queries), docs)
     document = np.empty(len(query), np.int64)
-    document[by_document] = np.cumsum(first) - 1
+    document[by_document] = np.cumsum(first, dtype=np.int64) - 1
     one = by_document[first]
-    number = segments_reference.numbers(np.array([len(row) for _, row, _ in parts]))
     if policy.duplicates == "error":
         _check_once(tables, parts, document)
+    score = np.concatenate([run.score[row] for run, (_, row, _) in zip(tables, parts, strict=True)])
+    score += 0.0  # -0.0 ties with 0.0
     return AlignedRuns(
-        names=tuple(runs), queries=queries, query_kind=kind, doc_kind=doc_kind, doc=docs.take(one), query=query[one],
-        size=np.stack(sizes), document=document, run=number, rank=np.concatenate([rank for _, _, rank in parts]),
-        score=np.concatenate([run.score[row] for run, (_, row, _) in zip(tables, parts, strict=True)]) + 0.0, by_document=by_document,
+        names=tuple(runs), queries=queries, query_kind=kind, doc_kind=doc_kind, docs=docs, one=one, query=query[one], size=np.stack(sizes),
+        document=document, run=segments_reference.numbers(np.array([len(row) for _, row, _ in parts])),
+        rank=np.concatenate([rank for _, _, rank in parts]), score=score, by_document=by_document,
     )  # fmt: skip
 
 

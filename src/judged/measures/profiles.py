@@ -162,9 +162,9 @@ PROFILES = {
         ),
         Profile(
             "beir",
-            "BEIR: pytrec_eval's conventions; MRR, R_cap and Accuracy, which is Success, order equal scores by input, in float64",
+            "BEIR: pytrec_eval's conventions; MRR, R_cap, Hole and Accuracy, which is Success, order equal scores by input, in float64",
             _PYTREC,
-            (_HITS, Convention("RR RCap Success", policy=_INPUT)),
+            (_HITS, Convention("RR RCap Success Hole", policy=_INPUT)),
             "MRR, R_cap and Accuracy of a run that lacks queries, which these three count as 0; R_cap without a relevant document, which fails there; "
             "Hole of documents that are judged for another query, which are no holes there; the sixth decimal",
         ),

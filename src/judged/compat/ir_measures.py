@@ -1,0 +1,270 @@
+"""The names of ir_measures: `from judged.compat import ir_measures`, `from judged.compat.ir_measures import nDCG, AP`.
+
+Values are those of the profile `ir_measures`: each measure as its provider has it. No provider has to be installed.
+See `docs/migration/ir_measures.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from judged.compat._errors import as_type
+from judged.compat._trec_rows import Qrel, ScoredDoc, TrecRows, read_trec_qrels, read_trec_run
+from judged.compat.pytrec_eval import split_name, supported_nicknames
+from judged.core.tables import decoded
+from judged.errors import JudgedError, UsageError, shown
+from judged.evaluation.evaluate import evaluate
+from judged.evaluation.result.values import Values
+from judged.io.read import read_qrels
+from judged.measures.grammar import parse
+from judged.measures.trec_lists import CUTOFFS
+from judged.registry import parse_call
+
+
+class Metric(NamedTuple):
+    """The value of a measure for a query."""
+
+    query_id: str
+    measure: PeerMeasure
+    value: float
+
+
+class CalcResults(NamedTuple):
+    """Values over all queries, and of each query."""
+
+    aggregated: Any
+    per_query: list[Metric]
+
+
+# ── measures ─────────────────────────────────────────────────────────────────────────────────────
+
+_DEFAULTS = {"rel": 1, "judged_only": False, "dcg": "log2", "relative": False, "alpha": 0.5, "T": 1.0, "min_rel": 0, "normalize": True, "beta": 1.0}  # fmt: skip
+_OWN: dict[str, dict[str, Any]] = {
+    "RBP": {"p": 0.8, "rel": None}, "NumRet": {"rel": None}, "Compat": {"p": 0.95}, "NERR10": {"p": 0.9}, "NRBP": {"beta": 0.5}, "nNRBP": {"beta": 0.5},
+}  # fmt: skip
+
+
+class PeerMeasure:
+    """A measure with parameters, which prints as ir_measures prints it: `nDCG @ 10`, `P(rel=2) @ 5`.
+
+    >>> PeerMeasure("P")(rel=2) @ 5
+    P(rel=2)@5
+    >>> (PeerMeasure("P") @ 1).calc_aggregate({"q": {"a": 1}}, {"q": {"a": 0.5}})
+    1.0
+    """
+
+    def __init__(self, name: str, /, **params: Any) -> None:
+        self.NAME = self.__name__ = name
+        self.params = params
+        self.AT_PARAM = parse(name).definition.at or "cutoff"
+        inside = ",".join(f"{key}={_literal(value)}" for key, value in params.items() if self._is_shown(key, value))
+        after = f"@{params[self.AT_PARAM]}" if self.AT_PARAM in params else ""
+        self._text = name + (f"({inside})" if inside else "") + after
+        parse(self._text)  # which refuses parameters that the measure does not have
+
+    def _is_shown(self, key: str, value: Any) -> bool:
+        return key != self.AT_PARAM and value != {**_DEFAULTS, **_OWN.get(self.NAME, {})}.get(key)
+
+    def __call__(self, **params: Any) -> PeerMeasure:
+        """The same measure with other parameters."""
+        return PeerMeasure(self.NAME, **{**self.params, **params})
+
+    def __matmul__(self, at: float) -> PeerMeasure:
+        """The measure at a cutoff; IPrec at a recall."""
+        return self(**{self.AT_PARAM: at})
+
+    def __getitem__(self, key: str) -> Any:
+        """A parameter, or its default."""
+        return {**_DEFAULTS, **_OWN.get(self.NAME, {}), **self.params}.get(key)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PeerMeasure) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def iter_calc(self, qrels: Any, run: Any) -> Iterator[Metric]:
+        """The value of each query."""
+        return iter_calc([self], qrels, run)
+
+    def calc_aggregate(self, qrels: Any, run: Any) -> float:
+        """The value over all queries."""
+        return calc_aggregate([self], qrels, run)[self]
+
+    def calc(self, qrels: Any, run: Any) -> CalcResults:
+        """The value over all queries, and of each."""
+        found = calc([self], qrels, run)
+        return CalcResults(found.aggregated[self], found.per_query)
+
+    def evaluator(self, qrels: Any) -> RunEvaluator:
+        """An evaluator of runs with these judgments."""
+        return evaluator([self], qrels)
+
+
+def _literal(value: Any) -> str:
+    """A parameter as ir_measures writes it; gains without those that equal their grade."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{grade}:{gain}" for grade, gain in sorted(value.items()) if grade != gain) + "}"
+    return repr(value)
+
+
+_NAMES = (
+    "AP", "AP_IA", "Accuracy", "BPM", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST", "IPrec", "Judged", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP",
+    "NumQ", "NumRel", "NumRet", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "StRecall", "Success", "alpha_DCG",
+    "alpha_nDCG", "infAP", "nDCG", "nERR_IA", "nNRBP",
+)  # fmt: skip
+_ALIASES = {"MAP": "AP", "MAP_IA": "AP_IA", "BPref": "Bpref", "NDCG": "nDCG", "Precision": "P", "Recall": "R", "RPrec": "Rprec", "MRR": "RR", "α_DCG": "alpha_DCG", "α_nDCG": "alpha_nDCG"}  # fmt: skip
+_SPECIAL: dict[str, tuple[str, dict[str, Any]]] = {"NumRelRet": ("NumRet", {"rel": 1}), "SetRelP": ("SetP", {"relative": True})}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """A measure, made when it is first used."""
+    if name in _SPECIAL:
+        base, params = _SPECIAL[name]
+        made = PeerMeasure(base, **params)
+    elif name in _ALIASES or name in _NAMES:
+        made = PeerMeasure(_ALIASES.get(name, name))
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = made
+    return made
+
+
+def parse_measure(measure: Any) -> PeerMeasure:
+    """The measure of a name such as `P(rel=2)@5`.
+
+    Raises:
+        ValueError: a text that is not a measure with parameters.
+        NameError: an unknown measure.
+
+    >>> parse_measure("nDCG(dcg='exp-log2')@10")
+    nDCG(dcg='exp-log2')@10
+    """
+    if isinstance(measure, PeerMeasure):
+        return measure
+    call = parse_call(measure, "measure")
+    if call.name not in (*_NAMES, *_ALIASES, *_SPECIAL):
+        raise as_type(UsageError("unknown-measure", f"unknown measure {shown(call.name)}", value=measure), NameError)
+    base: PeerMeasure = globals().get(call.name) or __getattr__(call.name)
+    found = base(**call.params)
+    return found if call.at is None else found @ (float(call.at) if found.AT_PARAM == "recall" else int(call.at))
+
+
+_TREC = {  # a name with an @ takes the parameters of trec_eval's measure after it
+    "P": "P@", "map_cut": "AP@", "recall": "R@", "ndcg_cut": "nDCG@", "success": "Success@", "iprec_at_recall": "IPrec@", "set_F": "SetF", "ndcg": "nDCG", "map": "AP",
+    "set_map": "SetAP", "set_P": "SetP", "set_recall": "SetR", "set_relative_P": "SetRelP", "infAP": "infAP", "bpref": "Bpref", "num_rel_ret": "NumRelRet",
+    "recip_rank": "RR", "num_ret": "NumRet", "num_rel": "NumRel", "Rprec": "Rprec", "num_q": "NumQ",
+}  # fmt: skip
+
+
+def parse_trec_measure(measure: str) -> list[PeerMeasure]:
+    """The measures of a name of trec_eval, or of a nickname of several; those that ir_measures lacks are left out of a nickname.
+
+    >>> parse_trec_measure("P_5,10")
+    [P@5, P@10]
+    """
+    if measure in supported_nicknames:
+        kept = sorted(name for name in supported_nicknames[measure] if name in _TREC)
+        return [found for name in kept for found in parse_trec_measure(name)]
+    base, given = split_name(measure)
+    ours = _TREC.get(base)
+    if ours is None or (given and not ours.endswith("@") and base != "set_F"):
+        raise UsageError("unknown-measure", f"ir_measures has no measure for {shown(measure)} of trec_eval", value=measure)  # fmt: skip
+    if not ours.endswith("@"):
+        return [parse_measure(ours)(beta=float(x)) for x in given] or [parse_measure(ours)]
+    return [parse_measure(f"{ours}{x}") for x in given or CUTOFFS[base]]
+
+
+# ── calculations ─────────────────────────────────────────────────────────────────────────────────
+
+
+class RunEvaluator:
+    """Evaluate several runs with the same judgments and measures, see `evaluator`."""
+
+    def __init__(self, measures: Iterable[PeerMeasure | str], qrels: Any) -> None:
+        self.measures = list(dict.fromkeys(map(parse_measure, measures)))
+        self._qrels = read_qrels(_source(qrels))
+        self.qrel_qids = set(decoded(self._qrels.queries, self._qrels.query_kind))
+
+    def _values(self, run: Any) -> Values:
+        names = tuple(map(repr, self.measures))
+        try:
+            return evaluate(self._qrels, _source(run), names, profile="ir_measures", keep_names=True)
+        except JudgedError as error:
+            if error.slug not in ("no-common-query", "empty-run"):
+                raise
+            nothing: dict[Any, Any] = {
+                query: {} for query in self.qrel_qids
+            }  # every value is 0, as of queries that a run lacks
+            return evaluate(self._qrels, nothing, names, profile="ir_measures", keep_names=True)
+
+    def _means(self, values: Values) -> dict[PeerMeasure, float]:
+        means = values.mean()
+        return {m: means[repr(m)] for m in self.measures}
+
+    def _rows(self, values: Values) -> Iterator[Metric]:
+        columns = [values[repr(m)].tolist() for m in self.measures]
+        queries: tuple[Any, ...] = values.queries
+        for query, row in zip(queries, zip(*columns, strict=True), strict=True):
+            yield from (Metric(query, m, value) for m, value in zip(self.measures, row, strict=True))
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """The value of each query and measure, queries by id."""
+        return self._rows(self._values(run)) if self.measures else iter(())
+
+    def calc_aggregate(self, run: Any) -> dict[PeerMeasure, float]:
+        """The value of each measure over all queries: the mean; counts are summed."""
+        return self._means(self._values(run)) if self.measures else {}
+
+    def calc(self, run: Any) -> CalcResults:
+        """Values over all queries, and of each query."""
+        if not self.measures:
+            return CalcResults({}, [])
+        values = self._values(run)
+        return CalcResults(self._means(values), list(self._rows(values)))
+
+
+def _source(rows: Any) -> Any:
+    return rows.unread if isinstance(rows, TrecRows) else rows
+
+
+class Pipeline:
+    """All measures of ir_measures, each with the conventions of its provider. Providers whose measures no other has are the same by name.
+
+    >>> Pipeline().calc_aggregate(["P@1"], {"q": {"a": 1}}, {"q": {"a": 0.5}})
+    {P@1: 1.0}
+    """
+
+    def evaluator(self, measures: Iterable[PeerMeasure | str], qrels: Any) -> RunEvaluator:
+        """An evaluator of runs, which reads the judgments once."""
+        return RunEvaluator(measures, qrels)
+
+    def iter_calc(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> Iterator[Metric]:
+        """The value of each query and measure."""
+        return RunEvaluator(measures, qrels).iter_calc(run)
+
+    def calc_aggregate(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> dict[PeerMeasure, float]:
+        """The value of each measure over all queries."""
+        return RunEvaluator(measures, qrels).calc_aggregate(run)
+
+    def calc(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> CalcResults:
+        """Values over all queries, and of each query."""
+        return RunEvaluator(measures, qrels).calc(run)
+
+
+DefaultPipeline = Pipeline()
+accuracy = compat = judged = msmarco = pyndeval = pytrec_eval = DefaultPipeline
+evaluator, iter_calc, calc_aggregate, calc = (
+    DefaultPipeline.evaluator, DefaultPipeline.iter_calc, DefaultPipeline.calc_aggregate, DefaultPipeline.calc,
+)  # fmt: skip
+parse_trec_qrels, parse_trec_run, convert_trec_name = read_trec_qrels, read_trec_run, parse_trec_measure  # older names
+GenericQrel, GenericScoredDoc, Measure, BaseMeasure, Evaluator = Qrel, ScoredDoc, PeerMeasure, PeerMeasure, RunEvaluator
+__all__ = [
+    "BaseMeasure", "CalcResults", "DefaultPipeline", "Evaluator", "GenericQrel", "GenericScoredDoc", "Measure", "Metric", "Qrel", "ScoredDoc", "calc", "calc_aggregate",
+    "convert_trec_name", "evaluator", "iter_calc", "parse_measure", "parse_trec_measure", "parse_trec_qrels", "parse_trec_run", "read_trec_qrels",
+    "read_trec_run", *_NAMES, *_ALIASES, *_SPECIAL,
+]  # fmt: skip

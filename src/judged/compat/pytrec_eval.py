@@ -1,0 +1,194 @@
+"""The names of pytrec_eval: `from judged.compat import pytrec_eval`.
+
+Values are those of the profile `pytrec_eval`. Grades may be fractions, ids may be integers, and what pytrec_eval computes from a NaN score
+or crashes on is an error. See `docs/migration/pytrec_eval.md`.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from judged.compat._errors import as_type, raising
+from judged.compat._trec_rows import whole
+from judged.core.find.pool import pool_of
+from judged.core.find.ranking import ranked_rows
+from judged.core.policy import Policy
+from judged.errors import DataError, UsageError, shown
+from judged.evaluation.evaluate import evaluate
+from judged.evaluation.result.values import Values
+from judged.io.read import read_qrels, read_run
+from judged.measures.trec_lists import CUTOFFS, NICKNAMES, ORDER, RUN_ID
+from judged.stats.summary import FLOOR, SUMMARIES
+
+__all__ = [
+    "RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run", "supported_measures", "supported_nicknames",
+]  # fmt: skip
+
+_LATER = {"rbp", "rbp_resid", "unj"}  # of trec_eval 10
+_TEXTS = (RUN_ID, "relstring")  # which are 0 in pytrec_eval
+supported_nicknames: dict[str, set[str]] = {name: {*names} - _LATER for name, names in NICKNAMES.items()}
+supported_measures: set[str] = {*supported_nicknames["all_trec"]}
+_LONGEST_FIRST = "|".join(sorted(map(re.escape, supported_measures), key=len, reverse=True))
+_PARAMETERS = re.compile(rf"({_LONGEST_FIRST})[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Read the lines of a TREC run: {query: {document: score}}.
+
+    >>> parse_run(["q1 Q0 d1 1 2.5 bm25"])["q1"]
+    {'d1': 2.5}
+    """
+    text = _lines(f_run)
+    if not text:
+        return defaultdict(dict)
+    run = read_run(io.StringIO(text))
+    with raising(AssertionError):
+        ranked_rows(run, Policy(), hint="keep one of them")
+    return defaultdict(dict, run.to_dict())  # type: ignore[arg-type]  # ids of text files are text
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Read the lines of TREC judgments: {query: {document: grade}}; a fractional grade stays a fraction.
+
+    >>> parse_qrel(["q1 0 d1 2"])["q1"]
+    {'d1': 2}
+    """
+    text = _lines(f_qrel)
+    if not text:
+        return defaultdict(dict)
+    qrels = read_qrels(io.StringIO(text))
+    with raising(AssertionError):
+        pool_of(qrels, Policy())
+    rows: Mapping[Any, dict[Any, float]] = qrels.to_dict()
+    return defaultdict(dict, {query: {doc: whole(x) for doc, x in row.items()} for query, row in rows.items()})
+
+
+def _lines(lines: Iterable[str]) -> str:
+    """The lines as one text, empty if all of them are."""
+    text = "\n".join(line.rstrip("\n") for line in lines)
+    return "" if text.isspace() else text
+
+
+def compute_aggregated_measure(measure: str, values: list[float]) -> float:
+    """Summarise the values of a measure over queries: counts (`num_…`) are summed, of others it is the mean.
+
+    Values of `gm_map` and `gm_bpref` are logarithms, as `evaluate` returns them; the result is the geometric mean.
+
+    >>> compute_aggregated_measure("num_ret", [2.0, 3.0])
+    5.0
+    """
+    import numpy as np
+
+    result = SUMMARIES["sum" if measure.startswith("num_") else "mean"](np.asarray(values, dtype=np.float64))
+    return math.exp(result) if measure.startswith("gm_") else result
+
+
+class RelevanceEvaluator:
+    """Evaluate runs with the same judgments and measures.
+
+    Args:
+        query_relevance: {query: {document: grade}}, or anything that `jd.read_qrels` takes.
+        measures: names of trec_eval's measures, such as `map`, `ndcg_cut.10`, `P_5,10`, and nicknames of lists of them.
+        relevance_level: lowest relevant grade.
+        judged_docs_only_flag: remove unjudged documents from the rankings first.
+
+    Raises:
+        ValueError: a measure that pytrec_eval does not have.
+        TypeError: judgments that cannot be read, or a level that is no integer.
+
+    >>> evaluator = RelevanceEvaluator({"q1": {"d1": 0, "d2": 1}}, {"map", "ndcg_cut.10"})
+    >>> evaluator.evaluate({"q1": {"d1": 1.0, "d2": 2.0}})
+    {'q1': {'map': 1.0, 'ndcg_cut_10': 1.0}}
+    """
+
+    def __init__(
+        self, query_relevance: Any, measures: Iterable[str], relevance_level: int = 1, judged_docs_only_flag: bool = False
+    ) -> None:  # fmt: skip
+        if not isinstance(relevance_level, int):
+            error = UsageError("option", "an integer", got=shown(relevance_level), where="relevance_level")
+            raise as_type(error, TypeError)
+        self._labels = _combine([measures] if isinstance(measures, str) else measures)
+        self._names = tuple(name for name in self._labels if name not in _TEXTS)
+        if isinstance(query_relevance, Mapping):
+            query_relevance = {query: row for query, row in query_relevance.items() if len(row)}
+        with raising(TypeError):
+            self._qrels = read_qrels(query_relevance) if _has_rows(query_relevance) else None
+        self._options: dict[str, Any] = {"level": relevance_level, "profile": "pytrec_eval", "keep_names": True}
+        if judged_docs_only_flag:
+            self._options["unjudged"] = "condensed"
+
+    def evaluate(self, scores: Any) -> dict[str, dict[str, float]]:
+        """Evaluate a run, {query: {document: score}} or anything that `jd.read_run` takes; return {query: {measure: value}}.
+
+        The queries are those of the run that have judgments, in the order of the run.
+
+        Raises:
+            TypeError: a run that cannot be read, or a score that is no number.
+        """
+        if self._qrels is None or not _has_rows(scores):
+            return {}
+        try:
+            values = evaluate(self._qrels, scores, self._names or ("num_q",), **self._options)
+        except DataError as error:
+            if error.slug == "no-common-query":
+                return {}
+            raise as_type(error, TypeError) from error
+        columns = {label: _column(values, name) for name, label in self._labels.items()}
+        rows = zip(*columns.values(), strict=True) if columns else ((),) * len(values)
+        found = {query: dict(zip(columns, row, strict=True)) for query, row in zip(values.queries, rows, strict=True)}
+        if not isinstance(scores, Mapping):
+            return found  # type: ignore[return-value]  # ids are usually text
+        return {query: found[query] for query in scores if query in found}
+
+
+def _column(values: Values, name: str) -> list[float]:
+    """The values of one measure; equal measures share a column, as Rprec_mult_1.00 is Rprec."""
+    if name in _TEXTS:
+        return [0.0] * len(values)
+    column: list[float] = (values.columns[name] if name in values.columns else values[name]).tolist()
+    return [math.log(max(x, FLOOR)) for x in column] if name.startswith("gm_") else column
+
+
+def _has_rows(source: Any) -> bool:
+    return not isinstance(source, Mapping | list | tuple) or len(source) > 0
+
+
+def split_name(name: str) -> tuple[str, list[str]]:
+    """The name of a measure of trec_eval, and its parameters.
+
+    Raises:
+        UsageError: a measure that pytrec_eval does not have.
+
+    >>> split_name("ndcg_cut.10,5")
+    ('ndcg_cut', ['10', '5'])
+    """
+    found = None if name in supported_measures else _PARAMETERS.match(name)
+    if found is None and name not in supported_measures:
+        raise UsageError("unknown-measure", f"unsupported measure {shown(name)}", value=name)
+    return (name, []) if found is None else (found[1], found[2].split(","))
+
+
+def _combine(measures: Iterable[str]) -> dict[str, str]:
+    """The names of single measures as `judged` knows them, and as pytrec_eval prints them, in the order of trec_eval.
+
+    >>> _combine(["P.10", "P_5", "map", "set_F.0.5"])
+    {'map': 'map', 'P_5': 'P_5', 'P_10': 'P_10', 'set_F_0.5': 'set_F'}
+    """
+    wanted: dict[str, set[str]] = {}
+    for base, given in (split_name(name) for m in measures for name in supported_nicknames.get(m, (m,))):
+        wanted.setdefault(base, set()).update(given)
+    labels: dict[str, str] = {}
+    for base in (name for name in ORDER if name in wanted):
+        values = sorted(map(float, wanted[base]))
+        if base in CUTOFFS:
+            ranks = isinstance(CUTOFFS[base][0], int)
+            names = [f"{base}_{int(x)}" if ranks else f"{base}_{x:.2f}" for x in values or CUTOFFS[base]]
+            labels |= {name: name for name in names}
+        else:
+            labels[f"{base}_{values[0]:g}" if values else base] = base
+    return labels
