@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
+from judged.cli.convert import FORMATS as CHOICES
 from judged.clicks.api import click_rows, write_clicks
 from judged.errors import JudgedError
 from judged.io.click_logs import read_list_rows
 from judged.io.export import FORMATS
 from judged.io.files.atomic import ENDINGS
+from judged.io.formats.shapes import all_writers
 from judged.judges.disagreements import _FORMATS as ADJUDICATION
 from judged.judges.disagreements import save_adjudication_list
 from judged.tables.formats.csv import csv_text
@@ -161,3 +163,55 @@ def test_a_csv_for_spreadsheets_computes_nothing_and_can_be_restored():
     assert [row["id"] for row in plain] == words
     assert not [row["id"] for row in safe if row["id"].startswith(("=", "+", "-", "@", "\t", "\r"))]
     assert [row["id"].removeprefix("'") for row in safe] == words
+
+
+# ── judgments in the formats of other programs ───────────────────────────────────────────────────
+
+WRITERS = [writer.name for writer in all_writers()]
+
+
+def writer(name: str):
+    return lambda table, path: jd.write_qrels(table, path, format=name)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_writer_for_another_program_keeps_each_hostile_id_or_refuses_it(name, tmp_path):
+    taken = []
+    for i, word in enumerate(HOSTILE):
+        for j, (query, doc) in enumerate([(word, "d"), ("q", word), (word, word)]):
+            table = jd.read_qrels({encoded(query): {encoded(doc): 2, b"other": 1}, b"second": {b"d": 0}})
+            taken.append(check(writer(name), jd.read_qrels, table, tmp_path / f"{i}-{j}.out"))
+    assert sum(taken) > len(HOSTILE)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@settings(max_examples=25)
+@given(table=TABLES)
+def test_any_judgments_for_another_program_read_back_exactly_or_are_refused(name, table, tmp_path_factory):
+    encoded_table = {encoded(q): {encoded(d): n for d, n in docs.items()} for q, docs in table.items()}
+    check(writer(name), jd.read_qrels, jd.read_qrels(encoded_table), tmp_path_factory.mktemp("any") / "a.out")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_a_format_cannot_hold_is_refused(name, tmp_path, refusal):
+    path = tmp_path / "a.out"
+    refusal("swapped", jd.write_run, {"q": {"a": 1.0}}, path, format=name)
+    refusal("form", jd.write_qrels, [("q", "s1", "a", 1), ("q", "s2", "a", 1)], path, format=name)
+    refusal("duplicate-doc", jd.write_qrels, [("q", "a", 1), ("q", "a", 1)], path, format=name)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("grade", [0.5, -1, 1e15, 1 / 3])
+def test_grades_are_kept_or_refused(name, grade, tmp_path):
+    path = tmp_path / "a.out"
+    try:
+        jd.write_qrels({"q": {"a": grade}}, path, format=name)
+    except JudgedError as error:
+        assert (error.slug, name) == ("grade-range", "rank-eval")  # noqa: PT017
+    else:
+        assert jd.read_qrels(path).grade.tolist() == [grade]
+
+
+def test_the_command_offers_every_format():
+    assert sorted(CHOICES) == sorted((*FORMATS, *WRITERS))

@@ -10,6 +10,9 @@ from judged.cli.options.command import Command, option, say
 from judged.cli.options.inputs import chosen_columns, input_options
 from judged.cli.options.rag import preparation
 
+# Of the registries, which this command does not import; a test compares them.
+FORMATS = ("trec", "json", "jsonl", "csv", "tsv", "parquet", "rank-eval", "judgment-ratings", "rre", "quepid")
+
 
 @click.command("convert", cls=Command)
 @click.argument("source")
@@ -22,7 +25,7 @@ from judged.cli.options.rag import preparation
 )
 @option("--qrels", "kind", flag_value="qrels", group="Input", help="SOURCE contains judgments.")
 @option("--run", "kind", flag_value="run", group="Input", help="SOURCE contains a run.")
-@option("--format", type=click.Choice(["trec", "json", "jsonl", "csv", "tsv", "parquet"]), group="Output",
+@option("--to", "--format", "format", type=click.Choice(FORMATS), group="Output",
         help="Format of TARGET. [default: from its extension]")  # fmt: skip
 @input_options
 def command(source: str, target: str, kind: str | None, format: str | None, **options: Any) -> None:
@@ -35,6 +38,8 @@ def command(source: str, target: str, kind: str | None, format: str | None, **op
     judged convert test.letor qrels.txt
     judged convert qrels.tsv.gz qrels.parquet --qrels
     judged convert rag.jsonl bm25.run
+    judged convert responses.jsonl bm25.run
+    judged convert qrels.txt ratings.json --to rre
     """
     from judged.io.write import convert
 

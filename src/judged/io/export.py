@@ -15,6 +15,7 @@ import numpy as np
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Qrels, Run
 from judged.errors import DataError, shown
+from judged.io.formats.shapes import all_writers
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -61,6 +62,38 @@ class Export:
         aspect = table.aspect if isinstance(table, Qrels) else None
         aspects = None if aspect is None else convert(aspect, "text")
         return convert(table.queries, table.query_kind), convert(table.doc, table.doc_kind), aspects
+
+    def judgments(self, convert: Callable[[IdColumn, IdKind], list[Any]]) -> dict[str, dict[str, float]]:
+        """Return {query: {doc: grade}}, for formats of other programs, which have judgments without subtopics."""
+        table = self.table
+        if not isinstance(table, Qrels):
+            raise DataError(
+                "swapped",
+                "only judgments can be written in this format",
+                where=table.name,
+                hint="write a run as TREC, CSV or JSON",
+            )
+        queries, docs, aspects = self.each(convert)
+        if aspects is not None or table.sub is not None:
+            raise DataError(
+                "form",
+                "judgments with subtopics cannot be written in this format",
+                where=table.name,
+                hint="write TREC or CSV",
+            )
+        self.columns(queries, docs, aspects)  # refuses a query without judgments
+        return self.rankings(queries, docs)
+
+    def rankings(self, queries: list[Any], docs: list[Any]) -> dict[str, dict[str, float]]:
+        """Return {query: {doc: number}}; a duplicate document cannot be written."""
+        rankings: dict[str, dict[str, float]] = {query: {} for query in queries}
+        for code, doc, number in zip(self.table.query.tolist(), docs, self.numbers, strict=True):
+            ranking = rankings[queries[code]]
+            if doc in ranking:
+                problem = f"duplicate document {shown(doc)} in query {shown(queries[code])}"
+                raise DataError("duplicate-doc", problem, where=self.table.name, value=doc, hint="write JSON Lines")
+            ranking[doc] = number
+        return rankings
 
     def raise_id(self, slug: str, word: str, problem: str, hint: str) -> NoReturn:
         id_shown = shown(word.encode("utf-8", "surrogateescape"))
@@ -136,28 +169,22 @@ def _ranks(run: Run) -> Any:
 def _json(export: Export, file: IO[str]) -> None:
     queries, docs, aspects = export.each(export.strict)
     if aspects is not None:
-        _dump(list(_records(export.columns(queries, docs, aspects))), export, file)
+        write_json(list(_records(export.columns(queries, docs, aspects))), export, file)
         return
-    rankings: dict[str, dict[str, float]] = {query: {} for query in queries}
-    for code, doc, number in zip(export.table.query.tolist(), docs, export.numbers, strict=True):
-        ranking = rankings[queries[code]]
-        if doc in ranking:
-            problem = f"duplicate document {shown(doc)} in query {shown(queries[code])}"
-            raise DataError("duplicate-doc", problem, where=export.table.name, value=doc, hint="write JSON Lines")
-        ranking[doc] = number
-    _dump(rankings, export, file)
+    write_json(export.rankings(queries, docs), export, file)
 
 
 def _jsonl(export: Export, file: IO[str]) -> None:
     for record in _records(export.columns(*export.each(export.strict))):
-        _dump(record, export, file)
+        write_json(record, export, file)
 
 
 def _records(columns: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
     return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
-def _dump(value: Any, export: Export, file: IO[str]) -> None:
+def write_json(value: Any, export: Export, file: IO[str]) -> None:
+    """Write a value on one line."""
     try:
         file.write(_ENCODE(value) + "\n")
     except ValueError as error:
@@ -194,6 +221,14 @@ def _parquet(export: Export, file: IO[bytes]) -> None:
         return
     hint = "install it with pip install judged[parquet]"
     raise DataError("needs", "writing Parquet needs pyarrow or polars", hint=hint, where=export.table.name)
+
+
+def find_writer(name: str) -> tuple[str, Callable[[Export, IO[Any]], None]] | None:
+    """Return the mode and the function of a format; None if there is none of this name."""
+    if name in FORMATS:
+        return FORMATS[name]
+    other = next((writer for writer in all_writers() if writer.name == name), None)
+    return None if other is None else ("w", other.write)
 
 
 FORMATS: dict[str, tuple[str, Callable[[Export, IO[Any]], None]]] = {

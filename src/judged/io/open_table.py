@@ -149,6 +149,7 @@ def _join_batches(table: OpenTable) -> OpenTable:
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
+    from judged.io.formats.shapes import nearest_named
     from judged.io.tables.containers import read_items, read_mapping
     from judged.io.tables.frames import frame_of, read_frame
     from judged.io.tables.ids import as_list
@@ -168,7 +169,8 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     if frame is not None:
         return _join_batches(read_frame(frame, replace(context, once=False)))
     if isinstance(source, Mapping):
-        return _join_batches(read_mapping(source, context))
+        with nearest_named(source, request):
+            return _join_batches(read_mapping(source, context))
     if isinstance(source, np.ndarray):
         return _join_batches(read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context))
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):

@@ -33,7 +33,7 @@ def read_run(
     """Read a run: a ranking for each query, from a file or from memory.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) has TREC lines, JSON,
-    JSON Lines, CSV or TSV with a header, Parquet or Arrow. In memory, a run is `{query: {doc: score}}`,
+    JSON Lines, CSV or TSV with a header, Parquet or Arrow, or responses of a search engine (see `docs/formats.md`). In memory, a run is `{query: {doc: score}}`,
     `{query: [doc, …]}` with the best document first, (query, doc, score) tuples, records, or a frame of
     pandas, polars, Arrow or DuckDB. Columns are found by their known names. Without scores, the order of
     a list or the rank column decides. In text files every id is text; elsewhere 7 and "7" are two ids. A directory, a pattern (`run/*.gz`) or

@@ -11,6 +11,7 @@ from judged.core.judged import Judged
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import UsageError
+from judged.io.formats.shapes import may_have_shape, shape_of
 from judged.io.parts.recognise import is_partitioned
 
 _EXTENSIONS = re.compile(
@@ -42,7 +43,8 @@ def _is_whole_run(thing: Any) -> bool:
     if isinstance(thing, str | os.PathLike | Judged | Run | UnreadRun):
         return True
     if isinstance(thing, Mapping):
-        return any(isinstance(ranking, Mapping | list | tuple) for ranking in list(thing.values())[:1])
+        whole = any(isinstance(ranking, Mapping | list | tuple) for ranking in list(thing.values())[:1])
+        return whole and not (may_have_shape(thing) and (shape := shape_of(thing)) is not None and shape.one_query)
     if isinstance(thing, list | tuple) and thing and all(isinstance(path, str | os.PathLike) for path in thing):
         return is_partitioned(list(thing))  # files, not documents
     return hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns") or is_partitioned(thing)

@@ -7,14 +7,15 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, Hint, UsageError
-from judged.io.export import FORMATS, Export
+from judged.io.export import FORMATS, Export, find_writer
 from judged.io.files.atomic import ENDINGS, write_atomically
 from judged.io.files.outputs import check_output
 from judged.io.files.source import PAD, read_bytes, source_name
+from judged.io.formats.shapes import all_writers
 from judged.io.rag.questions import read_questions
 from judged.io.rag.recognise import is_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run
@@ -42,7 +43,8 @@ def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = No
     Args:
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
-        format: trec, json, jsonl, csv, tsv or parquet (default: from the extension).
+        format: trec, json, jsonl, csv, tsv or parquet (default: from the extension); for judgments also rank-eval, judgment-ratings, quepid or
+            rre, see `docs/formats.md`.
 
     Raises:
         DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.
@@ -80,7 +82,7 @@ def convert(
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
     check_output(target, [source])
-    kind = kind or _kind_of(target)
+    kind = kind or ("qrels" if format is not None and format not in FORMATS else _kind_of(target))
     named = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in named.items() if not name.endswith("_col")}
     columns = NamedColumns({n.removesuffix("_col"): c for n, c in named.items() if n.endswith("_col")}, grade_map)
@@ -99,23 +101,24 @@ def _kind_of(target: str | os.PathLike[str]) -> str | None:
 def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> None:
     if path == "-":
         raise UsageError("format", "cannot write to standard output", hint="name a file", value=path)
-    mode, write = FORMATS[_format(Path(path), format)]
+    mode, write = _find_writer(Path(path), format)
     with write_atomically(path, mode, inputs=export.table.files) as file:
         write(export, file)
 
 
-def _format(path: Path, format: str | None) -> str:
+def _find_writer(path: Path, format: str | None) -> tuple[str, Callable[[Export, IO[Any]], None]]:
     if format is not None:
-        if format not in FORMATS:
-            known = ", ".join(FORMATS)
+        found = find_writer(format)
+        if found is None:
+            known = ", ".join((*FORMATS, *(writer.name for writer in all_writers())))
             raise UsageError("format", f"unknown format {format!r}", value=format, hint=f"choose one of {known}")
-        return format
+        return found
     inner = path.with_suffix("") if path.suffix in ENDINGS else path
     suffix = inner.suffix.lower()
     if suffix not in _FORMAT:
         hint = Hint(f"use one of {', '.join(filter(None, _FORMAT))}, or set {{format}}", format="trec")
         raise UsageError("format", f"{path.name!r} has an unknown extension", value=str(path), hint=hint)
-    return _FORMAT[suffix]
+    return FORMATS[_FORMAT[suffix]]
 
 
 def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str, str]) -> Run | Qrels:

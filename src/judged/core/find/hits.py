@@ -57,6 +57,8 @@ def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id
         raise_empty_run(name)
     ours, theirs = (", ".join(map(shown, queries[:3])) for queries in (judged, unjudged))
     likely = _explain_difference(judged, unjudged)
+    if len(unjudged) == 1 and is_named_after(name, unjudged[0]):
+        likely = "give the file the name of its query, or write {query: response}, since a response has no query id"
     raise DataError(
         "no-common-query",
         f"run and judgments have no query in common (judgments: {ours} …, run: {theirs} …)",
@@ -65,12 +67,18 @@ def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id
     )
 
 
+def is_named_after(file: str, query: Id) -> bool:
+    """Return whether a file has the name of a query, as one with a single response of a search engine."""
+    return file.rpartition("/")[2].partition(".")[0] == _as_text(query)
+
+
+def _as_text(query: Id) -> str:
+    return query.decode("utf-8", "surrogateescape") if isinstance(query, bytes) else str(query)
+
+
 def _explain_difference(judged: Sequence[Id], unjudged: Sequence[Id]) -> str | None:
     """Return an action if the ids differ in their encoding, in case, in blanks, or in leading zeros."""
-    ours, theirs = (
-        [q.decode("utf-8", "surrogateescape") if isinstance(q, bytes) else str(q) for q in side]
-        for side in (judged, unjudged)
-    )
+    ours, theirs = (list(map(_as_text, side)) for side in (judged, unjudged))
     broken = [any("\udc80" <= letter <= "\udcff" for query in side for letter in query) for side in (ours, theirs)]
     if broken[0] != broken[1]:
         return f"convert the {'judgments' if broken[0] else 'run'} to UTF-8, for example with iconv -f CP1252 -t UTF-8"

@@ -10,7 +10,7 @@ import numpy as np
 from judged.core.find import native
 from judged.core.find.hits import Hits, check_id_kinds
 from judged.core.find.pool import IdPool, pool_of
-from judged.core.join.warnings import join_warnings
+from judged.core.join.warnings import fold_warnings, join_warnings
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy, Repeats
@@ -83,7 +83,7 @@ def join(
     )
     if policy.ties != "expected":  # which cuts and condenses every order of the ties
         judged = judged.under(policy)
-    of_run = run.warnings if isinstance(run, Run | TextRun) else hits.warnings
+    of_run = fold_warnings(run.warnings if isinstance(run, Run | TextRun) else hits.warnings)
     warnings = (*qrels.warnings, *of_run, *pool.warnings, *join_warnings(judged, qrels, run, hits, policy))
     judged = replace(judged, warnings=warnings)
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from judged.core.find.hits import Hits
+from judged.core.find.hits import Hits, is_named_after
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import HasName, Qrels, decoded
@@ -14,6 +15,7 @@ from judged.errors import DataError, Hint, Warned, shown
 from judged.tables.text import counted, some
 
 _LARGEST_COMMON_GRADE = 127
+_SEVERAL = 3  # warnings of one kind that are shown one by one
 
 
 def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Policy) -> list[Warned]:
@@ -70,7 +72,26 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
             else "counted as 0"
         )
         effect = "excluded" if policy.queries == "both" else valued
-        yield Warned("query-missing", len(missing), f"{number} absent from {run.label}, {effect}: {some(missing)}")
+        answered = np.flatnonzero(hits.answered)
+        alone = len(answered) == 1 and is_named_after(run.name, j.queries[int(answered[0])])
+        hint = Hint("pass the folder, or quote the pattern, if each file answers one query") if alone else None
+        text = f"{number} absent from {run.label}, {effect}: {some(missing)}"
+        yield Warned("query-missing", len(missing), text, hint)
+
+
+def fold_warnings(warnings: Sequence[Warned]) -> tuple[Warned, ...]:
+    """Return the warnings of readers; many of one kind, as of the files of a folder, become one with their total count."""
+    by_slug: dict[str, list[Warned]] = {}
+    for warned in warnings:
+        by_slug.setdefault(warned.slug, []).append(warned)
+    return tuple(
+        warned for alike in by_slug.values() for warned in (alike if len(alike) <= _SEVERAL else [_fold(alike)])
+    )
+
+
+def _fold(alike: list[Warned]) -> Warned:
+    text = f"{alike[0].text} (and {len(alike) - 1} more warnings like this)"
+    return replace(alike[0], count=sum(warned.count for warned in alike), text=text)
 
 
 def _empty_rankings(run: HasName, hits: Hits) -> Iterator[Warned]:

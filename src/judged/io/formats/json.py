@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,15 +18,17 @@ from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.files.source import Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.formats.shape_rows import read_shape_lines
+from judged.io.formats.shapes import may_have_shape, nearest_named, parts_of
 from judged.io.tables.columns import ColumnRequest, find_columns, is_flat
+from judged.io.tables.containers import read_items, read_mapping
 from judged.io.tables.context import Context
+from judged.io.tables.records import take_columns
+from judged.io.tables.roles import ColumnBatches
+from judged.io.tables.table import SourceTable, as_run, concatenate
 from judged.io.text.encoding import Begin, check_end, decode, raise_encoding
 from judged.io.text.json_rows import json_text, read_json_rows, records, unread_chunk, unread_json
 from judged.io.text.lines import Head, Numbered
-
-if TYPE_CHECKING:
-    from judged.io.tables.roles import Batch, ColumnBatches
-    from judged.io.tables.table import SourceTable
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 
@@ -41,7 +43,12 @@ def _detect(head: Head, request: ColumnRequest) -> tuple[str, ...] | None:
         record = json.loads(head.line)
     except (ValueError, RecursionError):
         return ()
-    return tuple(record) if is_flat(record, request) else ()
+    return tuple(record) if is_flat(record, request) and not _is_shaped(record, request) else ()
+
+
+def _is_shaped(record: Any, request: ColumnRequest) -> bool:
+    """Return whether a record contains a document of another program."""
+    return request.is_ranking and may_have_shape(record) and parts_of(record) is not None
 
 
 def _read(content: Content, detected: Detected, context: Context) -> SourceTable | ColumnBatches:
@@ -61,23 +68,27 @@ def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> Te
 
 
 def _read_held(content: Content, context: Context) -> Run:
-    from judged.io.tables.roles import ColumnBatches
-    from judged.io.tables.table import as_run, concatenate
-
     table = _read_by_reference(content, context)
     return as_run(concatenate(table) if isinstance(table, ColumnBatches) else table)
 
 
 def _read_by_reference(content: Content, context: Context) -> SourceTable | ColumnBatches:
-    from judged.io.tables.containers import read_items
-
     data = content.read()
     text = decode(data, context.name)
     lines, filled = _split_lines(text)
     if not _are_json_lines(lines, filled):
-        return _read_value(load_json(text, context.place), context)
+        value = load_json(text, context.place)
+        with nearest_named(value, context.request):
+            return _read_value(value, context)
     context = replace(context, lines=np.array(filled) + 1, warnings=check_end(data[-9:-8], context.name))
     first = load_json(lines[filled[0]], context.items().place(0))
+    with nearest_named(first, context.request):
+        return _read_items(lines, filled, first, context)
+
+
+def _read_items(lines: list[str], filled: list[int], first: Any, context: Context) -> SourceTable | ColumnBatches:
+    if _is_shaped(first, context.request):
+        return read_shape_lines(first, (batch for batch, _ in _load_batches(lines, filled, context)), context)
     if is_flat(first, context.request):
         return _read_lines(lines, filled, list(first), context)
     if context.request.is_ranking:
@@ -151,15 +162,11 @@ def _as_run(read: Callable[[], SourceTable]) -> Run:
     """Return a table as a run, which may have no rows."""
     table, none = read(), IdColumn.of(())
     if len(table.query):
-        from judged.io.tables.table import as_run
-
         return as_run(table)
     return Run(name=table.name, queries=none, query=np.empty(0, np.int64), doc=none, score=np.empty(0))
 
 
 def _read_chunk(data: bytes, begin: Begin, names: Sequence[str], context: Context) -> SourceTable:
-    from judged.io.tables.table import concatenate
-
     lines = decode(data, context.name, begin).split("\n")
     filled = [i for i, line in enumerate(lines) if line.strip()]
     numbered = replace(context, lines=np.array(filled, np.int64) + begin.lines + 1)
@@ -168,18 +175,17 @@ def _read_chunk(data: bytes, begin: Begin, names: Sequence[str], context: Contex
 
 def _read_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> ColumnBatches:
     """Read plain records batch by batch, so that few of them exist at a time."""
-    from judged.io.tables.records import take_columns
-    from judged.io.tables.roles import ColumnBatches
-
     columns = find_columns(names, context.request, context.place)
+    batches = (take_columns(batch, columns, part) for batch, part in _load_batches(lines, filled, context))
+    return ColumnBatches(context, columns, batches, lambda: context.items(columns.column))
 
-    def batches() -> Iterator[Batch]:
-        assert context.lines is not None
-        for at in range(0, len(filled), _BATCH):
-            batch = replace(context, lines=context.lines[at : at + _BATCH])
-            yield take_columns(_load_lines(lines, filled[at : at + _BATCH], batch), columns, batch)
 
-    return ColumnBatches(context, columns, batches(), lambda: context.items(columns.column))
+def _load_batches(lines: list[str], filled: list[int], context: Context) -> Iterator[tuple[list[Any], Context]]:
+    """Iterate over the values of lines batch by batch, each with the numbers of its lines."""
+    assert context.lines is not None
+    for at in range(0, len(filled), _BATCH):
+        part = replace(context, lines=context.lines[at : at + _BATCH])
+        yield _load_lines(lines, filled[at : at + _BATCH], part), part
 
 
 def _load_lines(lines: list[str], filled: list[int], context: Context) -> list[Any]:
@@ -195,8 +201,6 @@ def _load_lines(lines: list[str], filled: list[int], context: Context) -> list[A
 
 
 def _read_value(value: Any, context: Context) -> SourceTable | ColumnBatches:
-    from judged.io.tables.containers import read_items, read_mapping
-
     if isinstance(value, Mapping):
         return read_mapping(value, context)
     if isinstance(value, list):

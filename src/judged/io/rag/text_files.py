@@ -13,6 +13,7 @@ from judged.io.formats.columnar import open_columns
 from judged.io.formats.delimited import Header, find_header, raise_width, split_line, split_lines
 from judged.io.formats.json import JSON, iterate_json
 from judged.io.formats.registry import detect_format
+from judged.io.formats.shape_rows import shape_texts
 from judged.io.rag.text_records import (
     TEXTS,
     Fields,
@@ -24,6 +25,7 @@ from judged.io.rag.text_records import (
     is_record,
     iterate_document,
     iterate_frame,
+    name_texts,
 )  # fmt: skip
 from judged.io.tables.frames import Frame, arrow_frame
 from judged.io.text.lines import Head, Numbered, first_line, iterate_lines
@@ -80,6 +82,9 @@ def _iterate_json(lines: Numbered, name: str, ids: Ids) -> Iterator[Row]:
         if where.line is None:
             yield from iterate_document(value, where)
             return
+        if early is None and (rows := shape_texts(value, where)) is not None:
+            yield from name_texts(rows, where)
+            continue
         row = records.row(value, where)
         early = early or (None if records.key is None else _EarlyId(records.key))
         if ids is None or row[0] in ids:

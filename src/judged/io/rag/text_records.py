@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import DataError, Place, shown
+from judged.io.formats.shape_rows import shape_texts
+from judged.io.formats.shapes import TextRow
 from judged.io.tables.column_names import match
 from judged.io.tables.columns import ColumnRequest, Role
 from judged.io.tables.frames import Frame, mapping_frame, raise_lengths
@@ -148,6 +150,8 @@ def id_text(value: Any, where: Place) -> str:
 
 def iterate_document(value: Any, where: Place) -> Iterator[Row]:
     """Iterate over the rows of a JSON document: texts by id, one record, columns, or a list of records."""
+    if (rows := shape_texts(value, where)) is not None:
+        return name_texts(rows, where)
     if isinstance(value, Mapping):
         columns = {name: column for name, column in value.items() if isinstance(column, list)}
         if len(columns) == len(value) > 1 and is_record(dict.fromkeys(columns, "")):
@@ -160,6 +164,14 @@ def iterate_document(value: Any, where: Place) -> Iterator[Row]:
         return (records.row(item, Place(f"{where.path}[{i}]")) for i, item in enumerate(value))
     hint = "write {id: text}, or one record per line"
     raise DataError("json", "a JSON object or array", got=shown(value), where=where, value=value, hint=hint)
+
+
+def name_texts(rows: Iterator[TextRow], where: Place) -> Iterator[Row]:
+    """Return the texts of a document of another program; an object without a title of its own is searched for title and text."""
+    return (
+        (id_text(key, where), *((title, text) if title is not None else _title_and_text(text)))
+        for key, title, text in rows
+    )
 
 
 def iterate_frame(frame: Frame, where: Place, ids: Ids, start: int = 0, fields: Fields | None = None) -> Iterator[Row]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.errors import Hint, Warned
+from judged.io.formats.shapes import may_have_shape
 from judged.io.tables.columns import are_columns, count_known, is_flat, nested
 from judged.io.tables.context import Context
 from judged.io.tables.frames import mapping_frame, read_frame
@@ -25,6 +26,9 @@ def read_mapping(source: Mapping[Any, Any], context: Context) -> SourceTable | C
     if not request.is_ranking:
         columns = context.path is None or all(isinstance(value, list) for value in source.values())
         return read_frame(mapping_frame(source), context) if columns else read_items([source], context)
+    shaped = _read_shape(source, context)
+    if shaped is not None:
+        return shaped
     if source and all(
         isinstance(value, Mapping) for value in source.values()
     ):  # neither columns nor fields are mappings
@@ -51,6 +55,9 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
         return SourceTable(**context.basics(), origin=context.whole(), query=[], doc=[], number=[])
     kinds = set(map(type, items))
     if request.is_ranking and all(issubclass(kind, Mapping) for kind in kinds):
+        shaped = _read_shape(items, context)
+        if shaped is not None:
+            return shaped
         keys = nested(items[0], request)
         if keys is not None:
             return _read_nested(items, *keys, context)
@@ -62,6 +69,15 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
     if request.is_ranking and all(hasattr(kind, "columns") for kind in kinds):
         raise_several(context)
     return read_tuples(items, context)
+
+
+def _read_shape(value: Any, context: Context) -> SourceTable | None:
+    """Read a document of another program; None if the value is none."""
+    if not may_have_shape(value):
+        return None
+    from judged.io.formats.shape_rows import read_shape
+
+    return read_shape(value, context)
 
 
 def _holds_rankings(item: Mapping[Any, Any]) -> bool:

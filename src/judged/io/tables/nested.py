@@ -17,6 +17,7 @@ from judged.io.tables.chunks import are_chunks, are_sets, are_spans, is_set, rea
 from judged.io.tables.columns import find_columns
 from judged.io.tables.context import Context
 from judged.io.tables.ids import as_list
+from judged.io.tables.numbers import floats
 from judged.io.tables.origin import Origin
 from judged.io.tables.records import named_fields, names_of, take_columns
 from judged.io.tables.table import SourceTable
@@ -64,6 +65,10 @@ def read_rankings(
     if keyed:
         docs = list(chain.from_iterable(rankings))
         number = list(chain.from_iterable(ranking.values() for ranking in rankings if len(ranking)))
+        if {dict, list} & set(
+            map(type, number)
+        ) and context.request.grade_map is None:  # no table of rankings: raised here, with its shape
+            floats(number, origin or context.keys(queries, size, docs, keyed=True), context.request.number)
     else:
         entries = list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking)))
         if _have_details(entries):

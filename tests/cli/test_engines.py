@@ -1,0 +1,145 @@
+"""Every command that takes judgments and runs takes responses of search engines, with the values of the same TREC files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import refused, run, values
+from engine_documents import GRADES, RANKINGS, elasticsearch, lines, quepid_csv, rank_eval_request, solr, vespa
+
+ENGINES = [pytest.param(build, id=build.__name__) for build in (elasticsearch, vespa, solr)]
+DOCS = [doc for ranking in RANKINGS.values() for doc in ranking]
+COMMANDS = {
+    "eval": ["eval", "{qrels}", "{run}", "--format", "json"],
+    "compare": ["compare", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
+    "gate": ["gate", "{qrels}", "{run}", "-b", "other.json", "--format", "json", "--min-queries", "1"],
+    "explain": ["explain", "AP", "{qrels}", "{run}", "--query", "boots"],
+    "power": ["power", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
+    "curve": ["curve", "pr", "{qrels}", "a={run}", "--format", "json"],
+    "correlate": ["correlate", "a={run}", "b=other.json", "--format", "json"],
+    "next": ["next", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
+    "pool": ["pool", "a={run}", "b=other.json", "--format", "json"],
+    "bias": ["bias", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
+    "agree": ["agree", "a={qrels}", "b=qrels.json", "--format", "json"],
+    "variance": ["variance", "{qrels}", "A={run}", "A=other.json", "B=other.json", "B={run}", "--format", "json"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.json").write_text(json.dumps(GRADES))
+    Path("run.json").write_text(json.dumps(RANKINGS))
+    Path("other.json").write_text(
+        json.dumps({query: dict.fromkeys(ranking, 1.0) | {"d1": 3.0} for query, ranking in RANKINGS.items()})
+    )
+    Path("request.json").write_text(json.dumps(rank_eval_request()))
+    Path("ratings.csv").write_text(quepid_csv().removesuffix("\nsocks,,") + "\n")
+
+
+def save_responses(build, name: str) -> str:
+    Path(name).write_text(lines([{"query": query, "response": build(ranking)} for query, ranking in RANKINGS.items()]))
+    return name
+
+
+def output(words: list[str], qrels: str, responses: str) -> str:
+    text = run(*(word.format(qrels=qrels, run=responses) for word in words))
+    return text.replace(qrels, "QRELS").replace(responses, "RUN").replace(responses.partition(".")[0], "RUN")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_gives_the_values_of_ordinary_files(command):
+    expected = values_in(output(COMMANDS[command], "qrels.json", "run.json"))
+    assert expected
+    for build, qrels in ((elasticsearch, "request.json"), (solr, "ratings.csv")):
+        responses = save_responses(build, "responses.jsonl")
+        assert values_in(output(COMMANDS[command], qrels, responses)) == expected
+
+
+def values_in(text: str) -> object:
+    """The numbers of an output; hashes, ranks and names of inputs differ."""
+    try:
+        return numbers(json.loads(text))
+    except ValueError:
+        return [word for word in text.split() if word.replace(".", "").isdigit()]
+
+
+def numbers(value: object) -> list[object]:
+    """The numbers and documents of an output."""
+    if isinstance(value, dict):
+        return [
+            number
+            for key, entry in value.items()
+            if key not in ("provenance", "warnings", "policy")
+            for number in numbers(entry)
+        ]
+    if isinstance(value, list):
+        return [number for entry in value for number in numbers(entry)]
+    return [value] if isinstance(value, float) or value in DOCS else []
+
+
+@pytest.mark.parametrize("build", ENGINES)
+def test_a_folder_has_one_response_per_query(build):
+    Path("responses").mkdir()
+    for query, ranking in RANKINGS.items():
+        Path("responses", f"{query}.json").write_text(json.dumps(build(ranking), indent=2))
+    assert values("request.json", "responses", "-m", "nDCG@10 AP") == values(
+        "qrels.json", "run.json", "-m", "nDCG@10 AP"
+    )
+    assert values("request.json", "responses", "-m", "AP", "--engine", "local") == values(
+        "qrels.json", "run.json", "-m", "AP"
+    )
+
+
+def test_a_saved_response_needs_the_name_of_its_query():
+    Path("response.json").write_text(json.dumps(elasticsearch(RANKINGS["boots"])))
+    error = refused("eval", "qrels.json", "response.json")
+    assert error.slug == "no-common-query"
+    assert "name of its query" in str(error)
+    Path("response.json").rename("boots.json")
+    assert values("qrels.json", "boots.json", "-m", "RR", "--queries", "both") == {"RR": 1 / 2}
+
+
+def test_convert_writes_what_it_reads():
+    responses = save_responses(elasticsearch, "responses.jsonl")
+    run("convert", responses, "a.json")
+    assert values("qrels.json", "a.json", "-m", "AP") == values("qrels.json", "run.json", "-m", "AP")
+    for name in ("rank-eval", "judgment-ratings", "rre", "quepid"):
+        run("convert", "request.json", f"out.{name}", "--to", name)
+        assert values(f"out.{name}", "run.json", "-m", "AP") == values("qrels.json", "run.json", "-m", "AP")
+    assert refused("convert", responses, "out.json", "--to", "rre").slug == "swapped"
+
+
+def test_responses_have_texts_of_documents_and_requests_those_of_queries():
+    responses = save_responses(elasticsearch, "responses.jsonl")
+    run(
+        "report",
+        "request.json",
+        responses,
+        "--doc-texts",
+        responses,
+        "--query-texts",
+        "request.json",
+        "-o",
+        "page.html",
+    )
+    assert Path("page.html").stat().st_size > 100_000
+
+
+def test_many_warnings_of_one_kind_are_one():
+    Path("responses").mkdir()
+    for i in range(6):
+        Path("responses", f"q{i}.json").write_text(json.dumps(elasticsearch({"a": 1.0}, timed_out=True)))
+    Path("q.json").write_text(json.dumps({f"q{i}": {"a": 1} for i in range(6)}))
+    found = json.loads(run("eval", "q.json", "responses", "--format", "json"))["warnings"]
+    assert [(warned["code"], warned["count"]) for warned in found] == [("partial-response", 6)]
+
+
+def test_files_that_a_shell_lists_are_runs_and_the_warning_says_so():
+    for query, ranking in RANKINGS.items():
+        Path(f"{query}.json").write_text(json.dumps(elasticsearch(ranking)))
+    found = json.loads(run("eval", "qrels.json", "boots.json", "--format", "json"))["warnings"]
+    assert [warned["code"] for warned in found] == ["query-missing"]
+    assert "quote the pattern" in found[0]["text"].casefold()

@@ -1,0 +1,224 @@
+"""Judgments, queries and exports of the tools around search engines."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from engine_documents import (
+    GRADES,
+    RANKINGS,
+    judgment_list,
+    lines,
+    quepid_case,
+    quepid_case_csv,
+    quepid_csv,
+    quepid_ratings,
+    quepid_snapshot_csv,
+    quepid_trec,
+    rank_eval_request,
+    rank_eval_response,
+    rre,
+)
+
+import judged as jd
+from judged.io.rag.texts import read_texts
+
+FLOATS = {query: {doc: float(grade) for doc, grade in grades.items()} for query, grades in GRADES.items()}
+DOCUMENTS = {
+    "rank_eval": rank_eval_request(),
+    "judgment list": judgment_list(),
+    "judgment list in a response": {
+        "took": 1,
+        "hits": {"hits": [{"_index": "i", "_id": "1", "_source": judgment_list()}]},
+    },
+    "RRE topics": rre("topics"),
+    "RRE groups": rre("groups"),
+    "RRE queries": rre("queries"),
+    "Quepid ratings": quepid_ratings(),
+    "Quepid case": quepid_case(),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_judgments_are_read_from_files_lines_and_objects(name, save):
+    document = DOCUMENTS[name]
+    for source in (document, save("a.json", json.dumps(document)), save("b.json", json.dumps(document, indent=2))):
+        qrels = jd.read_qrels(source)
+        assert (qrels.to_dict(), qrels.warnings) == (FLOATS, ())
+    assert jd.evaluate(save("a.json", json.dumps(document)), RANKINGS, "RR")["RR"].tolist() == [1 / 2, 1]
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_judgments_are_no_run(name, save, refusal):
+    refusal("swapped", jd.read_run, save("a.json", json.dumps(DOCUMENTS[name])))
+
+
+def test_several_documents_are_one_set_of_judgments(save):
+    parts = [{**judgment_list(), "judgmentRatings": [rated]} for rated in judgment_list()["judgmentRatings"]]
+    assert jd.read_qrels(save("a.jsonl", lines(parts))).to_dict() == FLOATS
+
+
+def test_ratings_of_a_rank_eval_response_are_those_of_retrieved_documents():
+    qrels = jd.read_qrels(rank_eval_response())
+    assert (qrels.to_dict(), [warned.slug for warned in qrels.warnings]) == (FLOATS, ["partial-judgments"])
+
+
+@pytest.mark.parametrize("build", [rank_eval_request, judgment_list, rre, quepid_ratings, quepid_case])
+def test_a_query_without_ratings_is_left_out_and_counted(build):
+    result = jd.evaluate(build(graded={**GRADES, "red shoes": {}}), RANKINGS, "RR")
+    assert (result.queries, result["RR"].tolist()) == (("boots",), [1 / 2])
+    assert "not-judged" in [warned.slug for warned in result.warnings]
+
+
+def test_gains_of_rre_are_keys_or_fields(refusal):
+    document = rre("queries")
+    document["queries"][0]["relevant_documents"] = {"3": ["a", "b"], "1": ["c"]}
+    document["queries"][1]["relevant_documents"] = {"a": {"rating": 1}, "b": {"gain": 2}}
+    assert jd.read_qrels(document).to_dict() == {"red shoes": {"a": 3, "b": 3, "c": 1}, "boots": {"a": 1, "b": 2}}
+    document["queries"][1]["relevant_documents"] = {"a": {}}
+    assert "relevant_documents.a" in str(refusal("json-field", jd.read_qrels, document))
+
+
+def test_queries_have_texts(save):
+    words = dict.fromkeys(GRADES)
+    for document, expected in (
+        (rank_eval_request(), {query: f"about {query}" for query in GRADES}),
+        (
+            {"name": "x", "querySetQueries": [{"queryText": query} for query in GRADES]},
+            {query: query for query in GRADES},
+        ),
+        (rre(), {query: query for query in GRADES}),
+        (quepid_case(), {query: f"about {query}" for query in GRADES}),
+    ):
+        texts = read_texts(save("a.json", json.dumps(document)))
+        assert {key: text.text for key, text in texts.items()} == expected
+        assert texts.keys() == words.keys()
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ({"request": {"query": {"bool": {"must": [{"multi_match": {"query": "red", "fields": ["a"]}}]}}}}, "red"),
+        ({"request": {"query": {"match": {"title": {"query": "red", "operator": "and"}}}}}, "red"),
+        ({"template_id": "t", "params": {"query_string": "red", "field": "title"}}, "red"),
+        ({"template_id": "t", "params": {"words": "red", "size": 3}}, "red"),
+        ({"template_id": "t", "params": {"a": "red", "b": "blue"}}, None),
+        ({"request": {"query": {"match_all": {}}}}, None),
+        ({}, None),
+    ],
+)
+def test_the_words_of_a_query_are_found_in_its_request(query, text):
+    assert read_texts({"requests": [{"id": "q1", "ratings": [], **query}]})["q1"].text == text
+
+
+WRONG = [
+    ({"requests": [{"id": "a", "ratings": []}, {"id": "q"}]}, "requests[1]"),
+    ({"requests": [{"id": "a", "ratings": [{"_id": "d"}]}]}, "requests[0].ratings[0]"),
+    ({"requests": [{"id": "a", "ratings": [3]}]}, "requests[0].ratings[0]"),
+    ({"judgmentRatings": [{"query": "q", "ratings": 3}]}, "judgmentRatings[0].ratings"),
+    ({"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a"}]}]}, "judgmentRatings[0].ratings[0]"),
+    ({"judgmentRatings": [{"ratings": []}]}, "judgmentRatings[0]"),
+    (
+        {"id_field": "id", "index": "i", "topics": [{"query_groups": [{"queries": [{}]}]}]},
+        "topics[0].query_groups[0].queries[0]",
+    ),
+    (
+        {"id_field": "id", "index": "i", "queries": [{"placeholders": {"$q": "a"}, "relevant_documents": {}}]},
+        "queries[0].placeholders",
+    ),
+    (
+        {
+            "id_field": "id",
+            "index": "i",
+            "queries": [{"placeholders": {"$query": "a"}, "relevant_documents": {"d": 3}}],
+        },
+        "relevant_documents.d",
+    ),
+    ({"queries": [{"query": "q", "ratings": {"a": 1}}, {"query": "q", "ratings": []}]}, "queries[1].ratings"),
+    ({"metric_score": 1, "details": {"q": {"hits": 3}}}, "details.q.hits"),
+    ({"metric_score": 1, "details": {"q": {"hits": [{"rating": 1}]}}}, "details.q.hits[0]"),
+]
+
+
+@pytest.mark.parametrize(("document", "path"), WRONG)
+def test_a_wrong_type_is_named_by_its_path(document, path, refusal, save):
+    assert path in str(refusal("json-field", jd.read_qrels, save("a.json", json.dumps(document))))
+
+
+def test_grades_are_checked_like_those_of_any_judgments(refusal):
+    for rating, slug in (("high", "grade-type"), (None, "grade-type"), ([1], "grade-type")):
+        refusal(
+            slug, jd.read_qrels, {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a", "rating": rating}]}]}
+        )
+    twice = {"judgmentRatings": judgment_list()["judgmentRatings"] * 2}
+    assert [w.slug for w in jd.evaluate(twice, RANKINGS, "RR").warnings if "judg" in w.slug]
+
+
+def test_ratings_of_one_id_in_two_indices_clash(refusal):
+    request = rank_eval_request()
+    request["requests"][0]["ratings"].append({"_index": "other", "_id": "d1", "rating": 1})
+    refusal("index-clash", jd.read_qrels, request)
+
+
+def test_words_are_grades_by_a_map():
+    document = {
+        "judgmentRatings": [
+            {"query": "q", "ratings": [{"docId": "a", "rating": "Exact"}, {"docId": "b", "rating": "0.5"}]}
+        ]
+    }
+    assert jd.read_qrels(document, grade_map={"Exact": 3}).to_dict() == {"q": {"a": 3, "b": 0.5}}
+
+
+# ── Quepid's other exports ───────────────────────────────────────────────────────────────────────
+
+
+def test_ratings_of_quepid_have_blank_lines_and_queries_without_ratings(save, refusal):
+    path = save("ratings.csv", quepid_csv())
+    qrels = jd.read_qrels(path)
+    assert (qrels.to_dict(), [(w.slug, w.count) for w in qrels.warnings]) == (FLOATS, [("unrated", 1)])
+    refusal("swapped", jd.read_run, path)
+    complete = jd.read_qrels(save("b.csv", quepid_csv().removesuffix("\nsocks,,") + "\n"))
+    assert (complete.to_dict(), complete.warnings) == (FLOATS, ())
+
+
+def test_a_blank_that_quepid_puts_before_a_formula_is_removed(save):
+    text = "query,docid,rating\n -5 degrees,a,1\n =x,b,2\n blank,c,3\n"
+    assert jd.read_qrels(save("a.csv", text)).to_dict() == {"-5 degrees": {"a": 1}, "=x": {"b": 2}, " blank": {"c": 3}}
+
+
+def test_results_of_a_case_are_a_run_and_judgments(save):
+    path = save("case.csv", quepid_case_csv())
+    run, qrels = jd.read_run(path), jd.read_qrels(path)
+    assert {query: list(ranking) for query, ranking in run.to_dict().items()} == {
+        **{q: list(r) for q, r in RANKINGS.items()},
+        "socks": [],
+    }
+    assert (qrels.to_dict(), [(w.slug, w.count) for w in qrels.warnings]) == (
+        {query: {doc: FLOATS[query][doc] for doc in RANKINGS[query] if doc in GRADES[query]} for query in RANKINGS}, [("unrated", 2)],
+    )  # fmt: skip
+    assert jd.evaluate(path, path, "RR")["RR"].tolist() == [1 / 2, 1]
+
+
+def test_a_snapshot_is_ranked_by_its_positions_whatever_its_fields_are(save, refusal):
+    path = save("snapshot.csv", quepid_snapshot_csv())
+    assert {query: list(ranking) for query, ranking in jd.read_run(path).to_dict().items()} == {
+        q: list(r) for q, r in RANKINGS.items()
+    }
+    assert jd.evaluate(GRADES, path, "RR")["RR"].tolist() == [1 / 2, 1]
+    refusal("swapped", jd.read_qrels, path)
+    error = refusal("rank-type", jd.read_run, save("b.csv", quepid_snapshot_csv().replace(",2,T", ",second,T")))
+    assert error.where.line == 3
+
+
+def test_the_trec_export_has_numbers_of_queries(save):
+    numbers = {str(i): grades for i, grades in enumerate(FLOATS.values(), 1)}
+    assert jd.read_qrels(save("case_6_trec.txt", quepid_trec())).to_dict() == numbers
+
+
+def test_a_broken_quepid_file_is_named_by_its_line(save, refusal):
+    error = refusal("csv", jd.read_qrels, save("a.csv", 'query,docid,rating\nred,a,\n"blue,b,1\n'))
+    assert error.where.line == 3
+    assert (
+        refusal("grade-type", jd.read_qrels, save("a.csv", "query,docid,rating\nred,a,\nblue,b,high\n")).where.line == 3
+    )

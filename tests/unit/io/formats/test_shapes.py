@@ -1,0 +1,140 @@
+"""Shapes of JSON: each is recognised by its content, read for every kind that it has, and named when something resembles it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import judged as jd
+from judged.errors import DataError
+from judged.io.formats.shapes import JSON_SHAPES, all_shapes, nearest_shape, parts_of, shape_of
+from judged.io.rag.texts import read_texts
+
+SHAPES = [pytest.param(shape, id=shape.name) for shape in all_shapes()]
+READ = {"run": jd.read_run, "qrels": jd.read_qrels, "texts": read_texts}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_example_of_a_shape_is_recognised_as_that_shape_only(shape):
+    value = json.loads(shape.example)
+    assert shape_of(value) is shape
+    others = [other for other in all_shapes() if other.matches(value) and other is not shape]
+    assert all(other.specificity < shape.specificity for other in others)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kind", READ)
+def test_the_example_is_read_for_each_kind_that_the_shape_declares(shape, kind, tmp_path):
+    path = tmp_path / "q1.json"
+    path.write_text(shape.example)
+    if getattr(shape, kind) is None:
+        with pytest.raises(DataError) as caught:
+            READ[kind](path)
+        assert caught.value.slug == "swapped"
+    elif shape.name.endswith(" error"):
+        with pytest.raises(DataError) as caught:
+            READ[kind](path)
+        assert caught.value.slug == "engine-error"
+    else:
+        assert len(READ[kind](path))
+
+
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape.values[0].one_query])
+def test_the_answer_to_one_query_is_read_in_every_surrounding(shape):
+    value = json.loads(shape.example)
+    for surrounding in (
+        {"q1": value},
+        [{"query": "q1", "response": value}],
+        {"qid": "q1", "answer": value},
+        {"q1": [value]},
+    ):
+        (part,) = parts_of(surrounding) or [None]
+        assert (part.shape, part.query, part.value) == (shape, "q1", value)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_document_without_a_required_path_is_nearest_to_its_shape(shape):
+    value = json.loads(shape.example)
+    path = shape.requires[-1]
+    step = path.split(".")[-1].rstrip("[]{}")
+    holder = value
+    for name in path.split(".")[:-1]:
+        holder = holder[name.rstrip("[]{}")]
+        holder = holder[0] if isinstance(holder, list) else holder
+    holder[f"{step}s"] = holder.pop(step)
+    if shape_of(value) is None:
+        assert nearest_shape(value) == (shape, [path])
+
+
+def test_ordinary_tables_have_no_shape():
+    for value in (
+        {"q1": {"d1": 1.0}},
+        {"q1": ["d1"]},
+        [{"query": "q1", "doc": "d1", "score": 1}],
+        [],
+        {},
+        3,
+        {"hits": {"hits": 1}},
+    ):
+        assert parts_of(value) is None
+        assert nearest_shape(value) is None or "hits" in value
+
+
+def test_names_of_shapes_are_declared_once():
+    assert len(JSON_SHAPES) == len({shape.name for shape in JSON_SHAPES})
+
+
+ODD = (
+    None,
+    True,
+    3,
+    -1,
+    1e308,
+    float("nan"),
+    "",
+    "text",
+    [],
+    {},
+    [3],
+    [None],
+    {"a": 1},
+    {"hits": 3},
+    [[]],
+    "x" * 5000,
+    10**30,
+    "\0",
+    "\ud800",
+)
+
+
+def mutations(value, replace):
+    """Copies of a document, each with another value in one place, or without it."""
+    yield from (replace(odd) for odd in ODD)
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+
+        def inside(odd, key=key):
+            changed = value.copy()
+            changed[key] = odd
+            return replace(changed)
+
+        yield from mutations(value[key], inside)
+        less = value.copy()
+        del less[key]
+        yield replace(less)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_any_value_in_any_place_is_read_or_refused_with_a_message(shape):
+    """Never another exception; mutations are sampled evenly to keep this fast."""
+    documents = list(mutations(json.loads(shape.example), lambda odd: odd))
+    outcomes = set()
+    for document in documents[:: max(len(documents) // 40, 1)]:
+        for kind, read in READ.items():
+            source = {"q1": document} if shape.one_query and kind == "run" else document
+            try:
+                read(source)
+                outcomes.add("read")
+            except jd.JudgedError as error:
+                outcomes.add(error.slug)
+    assert len(outcomes) > 2
