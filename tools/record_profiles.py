@@ -2,8 +2,8 @@
 
 Run by hand, in an environment that has the tools:
 
-    pip install ranx pyNTCIREVAL "ir-measures[pyndeval]" cwl-eval beir mteb sentence-transformers lenskit
-    python tools/record_profiles.py ranx ntcireval ir_measures gdeval beir mteb sentence-transformers lenskit
+    pip install ranx pyNTCIREVAL "ir-measures[pyndeval]" cwl-eval beir mteb sentence-transformers lenskit mlflow
+    python tools/record_profiles.py ranx ntcireval ir_measures gdeval beir mteb sentence-transformers lenskit mlflow
 
 Inputs are generated from fixed seeds (`tests/helpers/profile_inputs.py`), or the sample collection. Each tool gets a file `tests/data/profiles/TOOL.json`: its version,
 and {kind: {measure: {query: value}}}; the query `all` is the mean that the tool itself reports.
@@ -185,10 +185,28 @@ def lenskit(kind: str) -> Answers:
     return answers
 
 
+def mlflow(kind: str) -> Answers:
+    """Lists of every judged query, in the order of the scores; a query that the run lacks has an empty one."""
+    import pandas as pd
+    from mlflow.metrics import ndcg_at_k, precision_at_k, recall_at_k
+
+    qrels, run = recorded_inputs(kind)
+    relevant = positive_only(qrels)
+    ranked = pd.Series([sorted(run.get(q, {}), key=lambda d, q=q: -run[q][d]) for q in qrels])
+    targets = pd.Series([sorted(relevant.get(q, ())) for q in qrels])
+    answers: Answers = {}
+    for name, metric in (("nDCG", ndcg_at_k), ("P", precision_at_k), ("R", recall_at_k)):
+        for k in CUTS:
+            found = metric(k).eval_fn(ranked, targets)
+            row = dict(zip(qrels, map(float, found.scores), strict=True))
+            answers[f"{name}@{k}"] = {**row, "all": float(found.aggregate_results["mean"])}
+    return answers
+
+
 TOOLS = {
     "ranx": (ranx, "ranx"), "ntcireval": (ntcireval, "pyNTCIREVAL"), "ir_measures": (ir_measures, "ir_measures"), "gdeval": (gdeval, "ir_measures"),
     "beir": (beir, "beir"), "mteb": (mteb, "mteb"), "sentence-transformers": (sentence_transformers, "sentence-transformers"),
-    "lenskit": (lenskit, "lenskit"),
+    "lenskit": (lenskit, "lenskit"), "mlflow": (mlflow, "mlflow-skinny"),
 }  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from .errors import FileError as FileError
 from .errors import JudgedError as JudgedError
 from .errors import UsageError as UsageError
 from .evaluation.arrays import score as score
+from .evaluation.conventions.conventions import conventions as conventions
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import join as join
 from .evaluation.explain.describe import describe as describe

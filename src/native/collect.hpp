@@ -34,8 +34,8 @@ struct Block {
     // Returns space for more items.
     T* extend(std::size_t count) {
         if (size + count > room_ || !data) {
-            room_ = std::max(size + count, room_ + room_ / 2);
-            T* moved = static_cast<T*>(std::realloc(data.get(), std::max<std::size_t>(room_, 1) * sizeof(T)));
+            room_ = std::max({size + count, room_ + room_ / 2, std::size_t{32}});
+            T* moved = static_cast<T*>(std::realloc(data.get(), room_ * sizeof(T)));
             if (!moved) throw std::bad_alloc();
             (void)data.release();
             data.reset(moved);

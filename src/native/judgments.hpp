@@ -1,4 +1,4 @@
-// Sorts judgments as core/find/pool.py does: by query, then by grade from the highest down, then by id.
+// Sorts judgments as core/find/pool.py does: by the id of the query, then by grade from the highest down, then by id.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,65 @@ struct SortedJudgments {
     Block<double> grade;
 };
 
+// Eight bytes of an id from `common` on, as a number of the same order. `digits` becomes false if one of them is not a digit.
+inline std::uint64_t key_of(View id, std::size_t common, bool& digits) {
+    constexpr std::uint64_t zeros = 0x3030303030303030, tops = 0x8080808080808080;
+    const std::size_t left = id.size() - common;
+    std::uint64_t word = load<std::uint64_t>(id.data() + common), filled = word;
+    if (left < 8) {
+        word &= left ? ~std::uint64_t{0} >> (64 - 8 * left) : 0;
+        filled = word | zeros << (8 * left);
+    }
+    digits &= (((filled + 0x4646464646464646) | (filled - zeros)) & tops) == 0;
+#if defined(_MSC_VER)
+    return _byteswap_uint64(word);
+#else
+    return __builtin_bswap64(word);
+#endif
+}
+
+// Queries with judgments in the order of their ids, then the others.
+struct QueryOrder {
+    std::vector<std::int64_t> order;
+    std::size_t judged = 0;
+};
+
+// Ids are distinct, and followed by eight readable bytes. Decimals are in the order of the numbers if `by_number`.
+inline QueryOrder order_queries(Slices ids, bool by_number, const std::int64_t* query, std::size_t rows) {
+    struct Item {
+        std::uint64_t key;
+        View id;
+        std::size_t at;
+    };
+    std::vector<std::uint8_t> used(ids.size);
+    for (std::size_t i = 0; i < rows; ++i) used.at(std::size_t(query[i])) = 1;
+    std::vector<Item> items;
+    bool digits = true;
+    for (std::size_t i = 0; i < ids.size; ++i) {
+        if (!used[i]) continue;
+        const std::uint64_t length = ids[i].size(), positive = std::uint64_t{1} << 63;
+        const std::uint64_t number = ids[i].starts_with('-') ? positive - length : positive + length;
+        items.push_back({by_number ? number : key_of(ids[i], 0, digits), ids[i], i});
+    }
+    const auto before = [=](const Item& a, const Item& b) {
+        if (a.key != b.key) return a.key < b.key;
+        return by_number && a.id.starts_with('-') ? b.id < a.id : a.id < b.id;
+    };
+    if (!std::is_sorted(items.begin(), items.end(), before)) std::sort(items.begin(), items.end(), before);
+    QueryOrder out{{}, items.size()};
+    for (const Item& item : items) out.order.push_back(std::int64_t(item.at));
+    for (std::size_t i = 0; i < ids.size; ++i)
+        if (!used[i]) out.order.push_back(std::int64_t(i));
+    return out;
+}
+
 class SortJudgments {
 public:
-    // `place` has the rank of each query. Ids are followed by eight readable bytes, and have no NUL.
-    SortJudgments(const std::int64_t* place, std::size_t queries, const std::int64_t* query, const double* grade, Slices docs)
-        : place_(place), queries_(queries), query_(query), grade_(grade), docs_(docs) {}
+    // Ids are followed by eight readable bytes, and have no NUL.
+    SortJudgments(const QueryOrder& queries, const std::int64_t* query, const double* grade, Slices docs)
+        : place_(queries.order.size()), queries_(queries.judged), query_(query), grade_(grade), docs_(docs) {
+        for (std::size_t i = 0; i < queries.order.size(); ++i) place_[std::size_t(queries.order[i])] = i;
+    }
 
     // Nothing if a document is judged twice.
     std::optional<SortedJudgments> run(unsigned threads, const Progress& progress) {
@@ -65,11 +119,11 @@ private:
     // Rows by query, in their order.
     void group() {
         begin_.assign(queries_ + 1, 0);
-        for (std::size_t i = 0; i < docs_.size; ++i) ++begin_[std::size_t(place_[query_[i]]) + 1];
+        for (std::size_t i = 0; i < docs_.size; ++i) ++begin_[place_[std::size_t(query_[i])] + 1];
         for (std::size_t q = 0; q < queries_; ++q) begin_[q + 1] += begin_[q];
         std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
         rows_ = Block<std::uint32_t>(docs_.size);
-        for (std::size_t i = 0; i < docs_.size; ++i) rows_.data[next[std::size_t(place_[query_[i]])]++] = std::uint32_t(i);
+        for (std::size_t i = 0; i < docs_.size; ++i) rows_.data[next[place_[std::size_t(query_[i])]]++] = std::uint32_t(i);
     }
 
     bool sort(Scratch& scratch, std::size_t query, SortedJudgments& out) const {
@@ -106,23 +160,6 @@ private:
             i = end;
         }
         return write(scratch, query, begin, out), true;
-    }
-
-    // `digits` becomes false if one of the bytes is not a digit.
-    static std::uint64_t key_of(View id, std::size_t common, bool& digits) {
-        constexpr std::uint64_t zeros = 0x3030303030303030, tops = 0x8080808080808080;
-        const std::size_t left = id.size() - common;
-        std::uint64_t word = load<std::uint64_t>(id.data() + common), filled = word;
-        if (left < 8) {
-            word &= left ? ~std::uint64_t{0} >> (64 - 8 * left) : 0;
-            filled = word | zeros << (8 * left);
-        }
-        digits &= (((filled + 0x4646464646464646) | (filled - zeros)) & tops) == 0;
-#if defined(_MSC_VER)
-        return _byteswap_uint64(word);
-#else
-        return __builtin_bswap64(word);
-#endif
     }
 
     // Four bits for each byte, in the same order: 0 for none, then the digits. There are half as many bytes to sort by.
@@ -184,7 +221,7 @@ private:
         out.length.data[at] = docs_.length[row];
     }
 
-    const std::int64_t* place_;
+    std::vector<std::size_t> place_;  // of each query in the order
     std::size_t queries_;
     const std::int64_t* query_;
     const double* grade_;

@@ -1,8 +1,10 @@
 #include "mapping.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <deque>
 #include <new>
+#include <optional>
 
 namespace judged {
 
@@ -191,6 +193,35 @@ bool scan_mapping(const Pool& pool, const Policy& policy, PyObject* run, bool in
     }
     reader.finish();
     return true;
+}
+
+bool read_mapping(PyObject* table, MappingRows& rows) {
+    constexpr double largest = 9007199254740992;
+    Collected& out = rows.columns;
+    std::optional<Texts> queries, docs;
+    const Private own(table);
+    PyObject *id, *given, *doc, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(own.get(), &at, &id, &given);) {
+        View name;
+        if (!queries) queries.emplace(rows.integer_queries = PyLong_CheckExact(id));
+        queries->clear();
+        if (!queries->of(id, name) || !PyDict_CheckExact(given)) return false;
+        const auto query = std::int64_t(out.queries.start.size);
+        out.queries.add(name);
+        const Private ranking(given);
+        for (Py_ssize_t next = 0; PyDict_Next(ranking.get(), &next, &doc, &value);) {
+            double number;
+            if (!docs) docs.emplace(rows.integer_docs = PyLong_CheckExact(doc));
+            docs->clear();
+            if (!docs->of(doc, name) || !number_of(value, number) || !(std::abs(number) <= largest)) return false;
+            out.doc.add(name);
+            *out.query.extend(1) = query;
+            *out.number.extend(1) = number;
+            ++out.rows;
+        }
+    }
+    for (IdBlock* ids : {&out.queries, &out.doc}) ids->complete();
+    return out.rows > 0;
 }
 
 }  // namespace judged

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #endif
 
+#include <atomic>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <variant>
@@ -44,11 +46,49 @@ using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
+// What makes arrays with memory of NumPy's own; found at the first use, since the module is also imported where NumPy is not.
+struct NumPy {
+    nb::object empty, reals, integers, bytes;
+
+    static const NumPy& get() {
+        static std::atomic<const NumPy*> known{nullptr};
+        if (const NumPy* found = known) return *found;
+        const auto numpy = nb::module_::import_("numpy");
+        const auto type = [&](const char* name) { return nb::object(numpy.attr("dtype")(name)); };
+        known = new NumPy{numpy.attr("empty"), type("f8"), type("i8"), type("u1")};
+        return *known;
+    }
+    template <class T>
+    nb::object array(std::size_t size) const {
+        return empty(size, std::is_same_v<T, double> ? reals : std::is_same_v<T, std::int64_t> ? integers : bytes);
+    }
+};
+
 template <class T>
-Array<T> array_of(std::vector<T>&& values) {
+constexpr bool has_type = std::is_same_v<T, double> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint8_t>;
+
+// Few items are copied: the array is made in half the time, and the garbage collector has nothing to visit.
+template <class T>
+bool is_copied(std::size_t size) {
+    return has_type<T> && size * sizeof(T) <= 4096;
+}
+
+template <class T>
+nb::object copy_of(const T* data, std::size_t size) {
+    nb::object array = NumPy::get().array<T>(size);
+    Py_buffer memory;
+    if (PyObject_GetBuffer(array.ptr(), &memory, PyBUF_WRITABLE) != 0) throw nb::python_error();
+    if (size > 0) std::memcpy(memory.buf, data, size * sizeof(T));
+    PyBuffer_Release(&memory);
+    return array;
+}
+
+template <class T>
+nb::object array_of(std::vector<T>&& values) {
+    if (is_copied<T>(values.size())) return copy_of(values.data(), values.size());
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Array<T>(owned->data(), {owned->size()}, owner);
+    return nb::cast(Array<T>(owned->data(), {owned->size()}, owner));
 }
 
 // The pool with the arrays that it refers to.
@@ -111,13 +151,13 @@ nb::bytes bytes_of(View text) { return nb::bytes(text.data(), text.size()); }
 
 nb::dict as_dict(ScanResult&& found) {
     nb::dict out;
-    out["retrieved"] = nb::cast(array_of(std::move(found.retrieved)));
-    out["answered"] = nb::cast(array_of(std::move(found.answered)));
-    out["query"] = nb::cast(array_of(std::move(found.query)));
-    out["rank"] = nb::cast(array_of(std::move(found.rank)));
-    out["judgment"] = nb::cast(array_of(std::move(found.judgment)));
-    out["tie_first"] = nb::cast(array_of(std::move(found.tie_first)));
-    out["tie_last"] = nb::cast(array_of(std::move(found.tie_last)));
+    out["retrieved"] = array_of(std::move(found.retrieved));
+    out["answered"] = array_of(std::move(found.answered));
+    out["query"] = array_of(std::move(found.query));
+    out["rank"] = array_of(std::move(found.rank));
+    out["judgment"] = array_of(std::move(found.judgment));
+    out["tie_first"] = array_of(std::move(found.tie_first));
+    out["tie_last"] = array_of(std::move(found.tie_last));
     out["empty"] = found.empty;
     out["ranked"] = found.ranked;
     out["infinite"] = found.infinite;
@@ -263,10 +303,11 @@ nb::object query_edges(Column<std::uint8_t> data, std::uint64_t start, std::uint
 }
 
 template <class T>
-Array<T> array_of(Block<T>&& block) {
+nb::object array_of(Block<T>&& block) {
+    if (is_copied<T>(block.size)) return copy_of(block.data.get(), block.size);
     T* data = block.data.release();
     nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    return Array<T>(data, {block.size}, owner);
+    return nb::cast(Array<T>(data, {block.size}, owner));
 }
 
 nb::tuple ids_of(IdBlock&& ids) {
@@ -285,23 +326,32 @@ nb::object read_text(Column<std::uint8_t> data, std::uint64_t start, std::uint64
     out["query"] = array_of(std::move(all.query));
     out["doc"] = ids_of(std::move(all.doc));
     out["number"] = array_of(std::move(all.number));
-    out["rank"] = all.unranked == all.rows ? nb::cast(array_of(std::move(all.rank))) : nb::none();
+    out["rank"] = all.unranked == all.rows ? array_of(std::move(all.rank)) : nb::none();
     out["unranked"] = all.unranked;
     out["aspect"] = ids_of(std::move(all.aspect));
     out["last"] = all.last;
     return out;
 }
 
-nb::object sort_judgments(Column<std::int64_t> place, std::size_t queries, Column<std::int64_t> query, Column<double> grade, nb::tuple docs,
-                          unsigned threads) {
-    const Slices ids = slices_of(docs);
+nb::object read_dict(nb::dict table) {
+    MappingRows rows;
+    if (!read_mapping(table.ptr(), rows)) return nb::none();
+    Collected& all = rows.columns;
+    return nb::make_tuple(ids_of(std::move(all.queries)), array_of(std::move(all.query)), ids_of(std::move(all.doc)),
+                          array_of(std::move(all.number)), rows.integer_queries, rows.integer_docs);
+}
+
+nb::object sort_judgments(nb::tuple queries, bool by_number, Column<std::int64_t> query, Column<double> grade, nb::tuple docs, unsigned threads) {
+    const Slices names = slices_of(queries), ids = slices_of(docs);
     if (grade.shape(0) != ids.size || query.shape(0) != ids.size || ids.size >= none) throw std::length_error("columns of different lengths");
+    QueryOrder order;
     auto sorted = watched([&](const Progress& progress) {
-        return SortJudgments(place.data(), queries, query.data(), grade.data(), ids).run(threads, progress);
+        order = order_queries(names, by_number, query.data(), ids.size);
+        return SortJudgments(order, query.data(), grade.data(), ids).run(threads, progress);
     });
     if (!sorted) return nb::none();
-    return nb::make_tuple(array_of(std::move(sorted->query)), array_of(std::move(sorted->grade)),
-                          array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
+    return nb::make_tuple(array_of(std::move(order.order)), order.judged, array_of(std::move(sorted->query)),
+                          array_of(std::move(sorted->grade)), array_of(std::move(sorted->start)), array_of(std::move(sorted->length)));
 }
 
 nb::tuple group_rows(Column<std::int64_t> query, std::size_t queries, nb::tuple docs, unsigned threads) {
@@ -315,7 +365,7 @@ nb::tuple group_rows(Column<std::int64_t> query, std::size_t queries, nb::tuple 
     return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.first)));
 }
 
-Array<std::int64_t> row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
+nb::object row_begins(Column<std::uint8_t> data, std::uint64_t start, std::uint64_t size, nb::dict layout) {
     std::vector<std::int64_t> begins;
     const auto add = [&](const Row& row) { begins.push_back(std::int64_t(row.begin)); };
     std::visit([&](const auto& source) { Cells cells; source.rows(cells, start, size, add); }, text_source(data, start, size, layout));
@@ -479,9 +529,9 @@ struct OwnedTally {
         out["ranked"] = tally.ranked;
         out["first"] = edge_of(tally.first);
         out["last"] = edge_of(tally.last);
-        out["ahead"] = nb::cast(array_of(std::move(tally.ahead)));
-        out["inside"] = nb::cast(array_of(std::move(tally.inside)));
-        out["disagrees"] = nb::cast(array_of(std::move(tally.disagrees)));
+        out["ahead"] = array_of(std::move(tally.ahead));
+        out["inside"] = array_of(std::move(tally.inside));
+        out["disagrees"] = array_of(std::move(tally.disagrees));
         return out;
     }
 
@@ -590,9 +640,11 @@ void bind_arithmetic(nb::module_& m) {
             const nb::gil_scoped_release release;
             found = top(score.data(), grade.data(), size, sizes.data(), sizes.shape(0), depth, sign, threads);
         }
-        return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.place)), array_of(std::move(found.left)),
-                              array_of(std::move(found.grades)));
+        return nb::make_tuple(array_of(std::move(found.order)), array_of(std::move(found.place)),
+                              array_of(std::move(found.tie_first)), array_of(std::move(found.tie_last)), array_of(std::move(found.grades)));
     }, "score"_a, "grade"_a, "sizes"_a, "depth"_a, "sign"_a, "threads"_a);
+    m.def("numbers", [](Whole sizes) { return array_of(numbers(sizes.data(), sizes.shape(0))); }, "sizes"_a);
+    m.def("ranks", [](Whole sizes) { return array_of(ranks(sizes.data(), sizes.shape(0))); }, "sizes"_a);
     m.def("product_before", [](Column<double> x, Whole sizes) {
         return array_of(product_before(x.data(), x.shape(0), sizes.data(), sizes.shape(0)));
     }, "x"_a, "sizes"_a);
@@ -621,7 +673,8 @@ NB_MODULE(_native, m) {
     m.def("end_on_bus_error", &end_on_bus_error, "message"_a, "code"_a);
     m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
-    m.def("sort_judgments", &sort_judgments, "place"_a, "queries"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
+    m.def("read_dict", &read_dict, "table"_a);
+    m.def("sort_judgments", &sort_judgments, "queries"_a, "by_number"_a, "query"_a, "grade"_a, "docs"_a, "threads"_a);
     m.def("group_rows", &group_rows, "query"_a, "queries"_a, "docs"_a, "threads"_a);
     m.def("row_begins", &row_begins, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("scan_rows", &scan_rows, "queries"_a, "query"_a, "docs"_a, "score"_a, "rank"_a.none(), "pool"_a, "policy"_a,

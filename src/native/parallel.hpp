@@ -1,6 +1,7 @@
 // Work on all cores, watched by the thread that asked for it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,6 +24,7 @@ struct Stopped : std::exception {};
 template <class Work>
 void in_parallel(std::size_t workers, std::size_t count, const Progress& progress, std::uint64_t size, Work&& work) {
     constexpr std::uint64_t alone = 4 << 20;  // below this, starting a thread costs more than it saves
+    workers = std::clamp<std::size_t>(count, 1, std::max<std::size_t>(workers, 1));
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> done{0};
     std::atomic<bool> stop{false};

@@ -30,6 +30,7 @@ STEPS = {  # the steps of each command, in order; others may be between them
     ("gate", "qrels.txt", "b.run", "-b", "a.run"): (INPUTS[0], *NAMED, "comparing", "applying the rules"),
     ("report", "qrels.txt", "a.run", "b.run"): (INPUTS[0], *NAMED, "comparing", "preparing the page", "computing curves", "writing report.html"),
     ("explain", "AP", "qrels.txt", "a.run"): (*INPUTS[:2], "explaining"),
+    ("conventions", "AP", "qrels.txt", "a.run", "--to", "0.9"): (*INPUTS[:2], "applying conventions", "trying conventions"),
     ("agree", "qrels.txt", "other.txt"): ("reading qrels.txt", "reading other.txt", "computing agreement"),
     ("merge", "qrels.txt", "other.txt", "--how", "max", "-o", "m.txt"): ("reading other.txt", "merging judgments", "writing m.txt"),
     ("doctor",): ("importing packages",),

@@ -47,6 +47,8 @@ CHECKS: dict[str, list[Check]] = {
     "catboost": [answers.catboost],
     "lenskit": [lambda: answers.recorded("lenskit")],
     "ntcireval": [lambda: answers.recorded("ntcireval"), lambda: answers.collections("ntcireval", "ntcireval")],
+    "mlflow": [lambda: answers.recorded("mlflow")],
+    "notes": [answers.notes],
 }
 
 # What the tool does otherwise: the place, the name and the query of a value, and the reason, which is also in the text of the profile.
@@ -66,6 +68,12 @@ EXCEPTIONS: dict[str, list[tuple[str, str]]] = {
         (r"near-\d AUC .*", "AUROC of scores outside of 0 to 1"),
         (r"negative-\d (AP|RR|P|R)(@3)? .*", "scores ≤ 0, which count as not retrieved"),
     ],
+    "mlflow": [
+        (
+            r"sample (nDCG|R)@\d+ (19|all)",
+            "nDCG and recall of a query without a relevant document and without a ranking",
+        ),
+    ],
 }
 
 
@@ -83,10 +91,11 @@ def test_every_profile_is_compared_with_its_tool():
 @pytest.mark.conformance
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_gives_the_numbers_of_its_tool(name, compared):
-    total, wrong, needed = 0, [], Counter()
+    total, wrong, needed, names = 0, [], Counter(), set()
     for check in CHECKS[name]:
         for case in check():
             total += 1
+            names.add(case.name)
             if not case.equal:
                 pattern = explained(name, case)
                 needed[pattern] += 1
@@ -95,6 +104,7 @@ def test_a_profile_gives_the_numbers_of_its_tool(name, compared):
     assert wrong == []
     assert total >= 100
     assert [pattern for pattern, _ in EXCEPTIONS.get(name, []) if not needed[pattern]] == []
+    assert {word for word in names if not PROFILES[name].has(parse(answers.ours_of(name, word)))} == set()
     for _, reason in EXCEPTIONS.get(name, []):
         assert reason in PROFILES[name].except_for
 

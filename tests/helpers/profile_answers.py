@@ -76,9 +76,14 @@ def spelt(name: str) -> str:
     return SPELT.get(word, word) + at + k
 
 
+def ours_of(profile: str, name: str) -> str:
+    """The name of a measure here, of one that a check yields."""
+    return CATBOOST.get(name) or (ntcir(name) if profile == "ntcireval" else spelt(name))
+
+
 def recorded(profile: str, *, only: Callable[[Qrels, Run], tuple[Qrels, Run]] | None = None, **inputs: Any) -> Iterator[Compared]:  # fmt: skip
     """The recorded values on the inputs from which they were computed."""
-    tolerance = PRINTED if profile in ("gdeval", "beir", "mteb") else EXACT
+    tolerance = PRINTED if profile in ("gdeval", "beir", "mteb") else SINGLE if profile == "mlflow" else EXACT
     for kind, answers in table(profile).items():
         qrels, run = recorded_inputs(kind, **inputs)
         qrels, run = only(qrels, run) if only else (qrels, run)
@@ -376,3 +381,30 @@ def catboost() -> Iterator[Compared]:
         flat = [x for row in labels for x in row], [x for row in scores for x in row]
         answers = {theirs: {"all": float(tool.eval_metric(*flat, theirs, group_id=groups)[0])} for theirs in CATBOOST}
         yield from beside(where, scored("catboost", labels, scores, list(CATBOOST.values())), CATBOOST, answers, EXACT)
+
+
+def notes() -> Iterator[Compared]:
+    """The functions of the notes, list by list, on labels in the order of the scores; DCG fails there beyond the list."""
+    pytest.importorskip("torch")
+    import notes_code as code
+    import torch
+
+    cuts = [1, 3, 5, 10]
+    for where, labels, scores in lists(1):
+        answers: dict[str, dict[str, float]] = {f"{n}@{k}": {} for n in ("P", "AP", "ERR", "DCG", "nDCG") for k in cuts}
+        for number, (row, score) in enumerate(zip(labels, scores, strict=True)):
+            ranked = torch.tensor([float(row[i]) for i in np.argsort(-np.array(score), kind="stable")])
+            best, q = torch.sort(ranked, descending=True).values, str(number)
+            found = {"P": code.tor_p_at_ks(ranked, cuts), "AP": code.tor_ap_at_ks(ranked, cuts),
+                     "ERR": code.tor_err_at_ks(ranked, cuts, max_rele_level=4)}  # fmt: skip
+            for name, values in found.items():
+                for k, value in zip(cuts, values.tolist(), strict=True):
+                    answers[f"{name}@{k}"][q] = value
+            for k in (k for k in cuts if k <= len(row)):
+                dcg, ideal = (code.tor_discounted_cumu_gain_at_ks(x, k)[-1].item() for x in (ranked, best))
+                answers[f"DCG@{k}"][q] = dcg
+                if ideal:
+                    answers[f"nDCG@{k}"][q] = dcg / ideal
+        yield from beside(
+            where, scored("notes", labels, scores, list(answers)), {n: n for n in answers}, answers, SINGLE
+        )

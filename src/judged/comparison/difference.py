@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from judged._types import Floats
 from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Verdict
 from judged.stats.power import MATERIAL, queries_needed_about
+from judged.tables.result import with_ends
 from judged.tables.text import counted, number, p_text
 
 POWER = 0.8  # with which `needed` queries find a material difference
@@ -205,3 +207,9 @@ def skewness_of(d: Floats) -> Floats:
     rest = rest / np.where(largest > 0, largest, 1.0)
     spread = (rest**2).mean(axis=1) ** 1.5
     return np.divide((rest**3).mean(axis=1), spread, out=np.zeros_like(spread), where=spread > 0)
+
+
+def tracked_differences(rows: Iterable[Difference]) -> dict[str, float]:
+    """Differences and their intervals, by the names under which they are logged: `b-a/measure`."""
+    named = {f"{row.b}-{row.a}/{row.measure}": row for row in rows}
+    return with_ends({n: r.difference for n, r in named.items()}, {n: (r.low, r.high) for n, r in named.items()})

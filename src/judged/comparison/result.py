@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from judged._types import Bools, Floats
-from judged.comparison.difference import Difference
+from judged.comparison.difference import Difference, tracked_differences
 from judged.comparison.settings import ComparisonSettings
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
@@ -23,7 +23,7 @@ from judged.stats.differences import known_rows
 from judged.stats.paired.bayes import Posterior, bayesian_t
 from judged.stats.paired.equivalence import Equivalence, tost
 from judged.stats.summary import summarise
-from judged.tables.result import Result
+from judged.tables.result import Tracked
 from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Tracked):
     """Differences of all queries (`rows`) and of slices of queries (`parts`), with intervals, p-values, effect sizes and verdicts."""
 
     names: tuple[str, ...]
@@ -90,6 +90,11 @@ class Comparison(Result):
             name: ByMeasure({m: column[i] for m, column in columns.items()}, first.measures, first.profile)
             for i, name in enumerate(self.names)
         }
+
+    def tracked(self) -> dict[str, float]:
+        """The mean of each run, as `run/measure`, and each difference with its interval, as `b-a/measure`."""
+        means = {f"{run}/{name}": mean for run, row in self.means().items() for name, mean in row.items()}
+        return {**means, **tracked_differences(self.rows)}
 
     def mean_of(self, measure: str) -> Floats:
         """The mean of each run over the queries on which all runs have a value."""
@@ -281,14 +286,7 @@ class Comparison(Result):
 
         write_card(self, path, None if measure is None else self._name(measure), dark=dark)
 
-    def plot(
-        self,
-        kind: Plot = "means",
-        measure: str | None = None,
-        a: str | None = None,
-        b: str | None = None,
-        ax: Any = None,
-    ) -> Any:
+    def plot(self, kind: Plot = "means", measure: str | None = None, a: str | None = None, b: str | None = None, ax: Any = None) -> Any:  # fmt: skip
         """Draw `means`, `differences`, `queries`, `scatter` or `critical` on matplotlib axes. [default: new ones]
 
         See `judged.plots.results.draw_comparison`.

@@ -65,8 +65,8 @@ class IdColumn:
 
     def arrays(self) -> tuple[NDArray[np.uint8], Ints, Ints]:
         """Return the columns as the native core takes them."""
-        start, length = (np.ascontiguousarray(column, np.int64) for column in (self.start, self.length))
-        return np.ascontiguousarray(self.buffer), start, length
+        plain = np.ascontiguousarray
+        return plain(self.buffer), plain(self.start, np.int64), plain(self.length, np.int64)
 
     def compact(self) -> IdColumn:
         """Copy the ids into a buffer that contains nothing else."""

@@ -13,8 +13,9 @@ from judged._types import Bools, Column, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
+from judged.core.once import Deferred
 from judged.core.policy import Policy
-from judged.core.pool import Aspects, Pool
+from judged.core.pool import Aspects, BestFirst, Pool
 from judged.core.tables import Id, as_tuple
 from judged.errors import UsageError, Warned
 
@@ -73,13 +74,16 @@ class Judged:
     def __len__(self) -> int:
         return len(self.pool.queries)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "warnings": self.warnings}
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self)} queries, {len(self.query)} hits, {len(self.pool_query)} judgments)"
 
     @cached_property
     def hits(self) -> Ints:
         """Judged documents retrieved, per query."""
-        return np.bincount(self.query, minlength=len(self))
+        return np.bincount(self.query, minlength=len(self.pool.queries))
 
     @property
     def judgments(self) -> Ints:
@@ -99,7 +103,7 @@ class Judged:
         """
         known: tuple[float, Bools] | None = self.__dict__.get("_relevant")
         if known is None or known[0] != level:
-            column = (self.grade >= level) & self.is_judged
+            column = self.grade >= max(level, 0)
             column.flags.writeable = False
             known = self.__dict__["_relevant"] = level, column
         return known[1]
@@ -111,7 +115,7 @@ class Judged:
 
     def within(self, cutoff: float | None) -> Bools:
         """Return whether each hit is at or above the cutoff."""
-        return self.rank <= (np.inf if cutoff is None else cutoff)
+        return np.ones(len(self.rank), bool) if cutoff is None else self.rank <= cutoff
 
     # ── from hits to queries, and along the ranking ──────────────────────────────────────────────
 
@@ -186,49 +190,40 @@ class Judged:
 
     @property
     def ideal(self) -> Judged:
-        """The pool as a perfect ranking; computed once for all views that share the pool."""
-        return self.pool.once("ideal", lambda: self._rank_pool(np.arange(len(self.pool_query))))
+        """The pool as a perfect ranking; its columns are computed once for all views that share the pool."""
+        return self.ideal_above(None)
 
     def ideal_above(self, cutoff: int | None) -> Judged:
-        """The perfect ranking down to a cutoff; computed once, as the whole of it."""
-        if cutoff is None or cutoff >= self.judgments.max(initial=0):
-            return self.ideal
-        return self.pool.once(("ideal", cutoff), lambda: self._rank_top(cutoff))
-
-    def _rank_top(self, cutoff: int) -> Judged:
-        kept = np.minimum(self.judgments, cutoff)
-        return self._ranked(kept, segment.positions(kept) + np.repeat(segment.offsets(self.judgments)[:-1], kept))
+        """The perfect ranking down to a cutoff."""
+        return self._ranked(self.pool.best_first(cutoff))
 
     def ideal_by(self, value: Floats) -> Judged:
         """The pool ranked by a value per judgment, highest first."""
         fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
         if fallen.all():  # as most gains, which grow with the grade
             return self.ideal
-        return self._rank_pool(primitive.falling(value, self.judgments))
+        order = primitive.falling(value, self.judgments)
+        return self._ranked(self.pool.best_first(None)._replace(grade=self.pool_grade[order], judgment=order))
 
-    def _rank_pool(self, order: Ints) -> Judged:
-        return self._ranked(self.judgments, order)
-
-    def _ranked(self, sizes: Ints, order: Ints) -> Judged:
-        """The pool in this order; `sizes` are the judgments per query."""
-        rank = segment.positions(sizes) + 1
-        query = self.pool_query if sizes is self.judgments else segment.numbers(sizes)
+    def _ranked(self, best: BestFirst) -> Judged:
+        sizes, query, rank, grade, judgment = best
         return Judged(
             pool=self.pool, retrieved=sizes, answered=np.ones(len(self), bool), query=query, rank=rank,
-            grade=self.pool_grade[order], judgment=order, tie_first=rank, tie_last=rank, policy=self.policy, names=self.names,
+            grade=grade, judgment=judgment, tie_first=rank, tie_last=rank, policy=self.policy, names=self.names,
         )  # fmt: skip
 
     def cut(self, depth: int | Ints) -> Self:
         """Keep the first `depth` documents of each ranking; `depth` may be a number per query."""
-        each = np.broadcast_to(depth, (len(self),))
-        kept = self.only(self.rank <= self.at(each))
-        last = np.minimum(kept.tie_last, kept.at(each))
-        return replace(kept, tie_last=last, retrieved=np.minimum(self.retrieved, each))
+        last = self.at(depth) if isinstance(depth, np.ndarray) else depth
+        seen = self.rank <= last
+        kept = self if seen.all() else self.only(seen)
+        last = kept.at(depth) if isinstance(depth, np.ndarray) else depth
+        return replace(kept, tie_last=np.minimum(kept.tie_last, last), retrieved=np.minimum(self.retrieved, depth))
 
     def condensed(self) -> Self:
         """Keep the judged documents of each ranking, with ranks renumbered."""
         kept = self.only(self.is_judged)
-        rank = segment.positions(kept.hits) + 1
+        rank = primitive.ranks(kept.hits)
         start = np.ones(len(rank), bool)  # documents of one score stay together
         start[1:] = (kept.query[1:] != kept.query[:-1]) | (kept.tie_first[1:] != kept.tie_first[:-1])
         group = np.cumsum(start) - 1
@@ -286,4 +281,5 @@ class Judged:
         )
 
 
+Judged.warnings = Deferred("warnings")  # type: ignore[assignment]
 _PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")

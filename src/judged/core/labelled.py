@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
-from judged.core.numeric import segments_reference as segment
 from judged.core.numeric.masked import is_masked_array
 from judged.core.policy import Policy
 from judged.core.pool import Pool
@@ -65,33 +64,23 @@ def rank_lists(
     """
     rules = Policy(ties="input") if policy is None else policy
     longest = int(sizes.max(initial=0))
-    order, judgment, left, pool_grade = primitive.top(
-        score, grade, sizes, longest if depth is None else min(depth, longest), _FIRST.get(rules.ties, 0)
+    deepest = longest if depth is None else min(depth, longest)
+    whole = deepest == longest
+    order, judgment, tie_first, tie_last, pool_grade = primitive.top(
+        score, grade, sizes, deepest, _FIRST.get(rules.ties, 0)
     )
-    kept = sizes if depth is None else np.minimum(sizes, depth)
-    query, rank = segment.numbers(kept), segment.positions(kept) + 1
-    first, last = _ties(score[order], rank)
-    if left.any():  # items below the depth have the score of the last one above it
-        last = np.where(last == kept[query], last + left[query], last)
-    pool = Pool(queries=names, query=query if kept is sizes else segment.numbers(sizes), grade=pool_grade)
+    kept = sizes if whole else np.minimum(sizes, deepest)
+    query, rank = primitive.numbers(kept), primitive.ranks(kept)
+    pool = Pool(queries=names, query=query if whole else primitive.numbers(sizes), grade=pool_grade)
     pool.once("sizes", lambda: sizes)
+    if whole:
+        pool.once("ranks", lambda: rank)  # the ideal ranking has the same ones
     judged = Judged(
         pool=pool, retrieved=sizes, answered=np.ones(len(sizes), bool), query=query, rank=rank, grade=grade[order],
-        judgment=judgment, tie_first=first, tie_last=last, policy=rules, names=("labels", "scores"),
+        judgment=judgment, tie_first=tie_first, tie_last=tie_last, policy=rules, names=("labels", "scores"),
     )  # fmt: skip
     judged = judged if absent is None else _with_absent(judged, absent, level)
     return judged if rules.ties == "expected" else judged.under(rules)
-
-
-def _ties(score: Floats, rank: Ints) -> tuple[Ints, Ints]:
-    """Return the first and the last rank of the items that share the score of each item."""
-    start = np.ones(len(score), bool)
-    start[1:] = (score[1:] != score[:-1]) | (rank[1:] == 1)
-    if start.all():
-        return rank, rank
-    group = np.cumsum(start) - 1
-    first = rank[start][group]
-    return first, first + np.bincount(group)[group] - 1
 
 
 def _with_absent(judged: Judged, absent: Ints, level: float) -> Judged:

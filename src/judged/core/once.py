@@ -26,3 +26,29 @@ class Once(dict[Hashable, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Once, ()
+
+
+class Deferred:
+    """An attribute of an immutable object: a value, or a function of the object that returns it at its first use.
+
+    >>> class Sum:
+    ...     total = Deferred("total")
+    >>> some = Sum()
+    >>> some.total = lambda owner: 1 + 2
+    >>> some.total
+    3
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        vars(owner)[self._name] = value
+
+    def __get__(self, owner: Any, cls: type) -> Any:
+        if owner is None:
+            return self
+        value = vars(owner)[self._name]
+        if callable(value):
+            value = vars(owner)[self._name] = value(owner)
+        return value

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
+from judged.core.numeric import segments_reference as segment
 from judged.core.once import Once, Result
 from judged.core.tables import Id
 
@@ -27,6 +29,16 @@ class Aspects:
     aspect: Ints
     sub: Ints
     grade: Floats
+
+
+class BestFirst(NamedTuple):
+    """A perfect ranking: the number of documents per query; the query, rank, grade and place in the pool of each document."""
+
+    sizes: Ints
+    query: Ints
+    rank: Ints
+    grade: Floats
+    judgment: Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -49,9 +61,28 @@ class Pool:
         """Judged documents per query."""
         return self.once("sizes", lambda: np.bincount(self.query, minlength=len(self.queries)))
 
+    @property
+    def largest(self) -> int:
+        """The most judged documents of a query."""
+        return self.once("largest", lambda: int(np.maximum.reduce(self.sizes, initial=0)))
+
+    def best_first(self, cutoff: int | None) -> BestFirst:
+        """The perfect ranking down to a cutoff."""
+        cutoff = None if cutoff is None or cutoff >= self.largest else cutoff
+        return self.once(("best first", cutoff), lambda: self._best_first(cutoff))
+
+    def _best_first(self, cutoff: int | None) -> BestFirst:
+        if cutoff is None:
+            rank = self.once("ranks", lambda: primitive.ranks(self.sizes))
+            return BestFirst(self.sizes, self.query, rank, self.grade, np.arange(len(self.query)))
+        kept = np.minimum(self.sizes, cutoff)
+        rank = primitive.ranks(kept)
+        judgment = rank - 1 + np.repeat(segment.offsets(self.sizes)[:-1], kept)
+        return BestFirst(kept, primitive.numbers(kept), rank, self.grade[judgment], judgment)
+
     def relevant(self, level: float) -> Floats:
         """Documents per query with at least this grade. A document with a negative grade is never relevant."""
-        return self._counts(("relevant", level), lambda: (self.grade >= level) & (self.grade >= 0))
+        return self._counts(("relevant", level), lambda: self.grade >= max(level, 0))
 
     @property
     def positive(self) -> Floats:

@@ -44,7 +44,7 @@ class Names(Sequence[Id]):
         return self._all
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._ids.start)
 
     @overload
     def __getitem__(self, at: int) -> Id: ...

@@ -1,14 +1,16 @@
-"""All rows of a text as columns, found by the native core (`src/native/collect.hpp`)."""
+"""All rows of a text, or of nested dicts, as columns, found by the native core (`src/native/collect.hpp`, `mapping.cpp`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from judged._types import Bytes, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores
+from judged.core.tables import IdKind
 from judged.core.unread_runs import Layout
 
 _BYTES = 1 << 20  # that a core takes at a time
@@ -48,3 +50,24 @@ def row_begins(data: Bytes, start: int, layout: Layout) -> Ints:
     """Return the offset of each row of a text that `read_rows` can read."""
     begins: Ints = native.row_begins(data, start, len(data), dict(layout))
     return begins
+
+
+class DictRows(NamedTuple):
+    """Columns of `{query: {doc: number}}`; a query may have no rows."""
+
+    queries: IdColumn
+    query: Ints
+    doc: IdColumn
+    number: Floats
+    query_kind: IdKind
+    doc_kind: IdKind
+
+
+def read_dict(table: dict[Any, Any]) -> DictRows | None:
+    """Return all rows of nested dicts; None if only the reference can read them, or there are none."""
+    columns = native and native.read_dict(table)
+    if not columns:
+        return None
+    queries, query, doc, number, *integer = columns
+    kinds: list[IdKind] = ["integer" if one else "text" for one in integer]
+    return DictRows(IdColumn(*queries), query, IdColumn(*doc), number, *kinds)

@@ -13,12 +13,10 @@ from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
 from judged.io.parts.recognise import is_partitioned, is_spark
 from judged.io.read import open_whole_run, read_requested_qrels, read_requested_run
-from judged.io.tables.named_columns import NamedColumns
-
-_NO_NAMES = NamedColumns({})
+from judged.io.tables.named_columns import NO_NAMES, NamedColumns
 
 
-def open_run(source: Any, engine: Any = None, columns: NamedColumns = _NO_NAMES) -> Run | UnreadRun:
+def open_run(source: Any, engine: Any = None, columns: NamedColumns = NO_NAMES) -> Run | UnreadRun:
     """Open a run, to be joined with judgments. A run that is already open is returned unchanged unless an engine is given.
 
     Args:
@@ -39,7 +37,7 @@ def open_run(source: Any, engine: Any = None, columns: NamedColumns = _NO_NAMES)
     return _with_executor(run, executor) if isinstance(run, PartitionedRun) else run
 
 
-def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = _NO_NAMES) -> Qrels:
+def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = NO_NAMES) -> Qrels:
     """Read the judgments of open runs.
 
     Raises:

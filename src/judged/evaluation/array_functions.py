@@ -63,8 +63,7 @@ def _generate(name: str, definition: Definition) -> Callable[..., Any]:
         measures, policy = (_plain_request if plain else _request)(definition, k, ties, empty, **parameters)
         lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
         columns = measure_columns(lists, measures, policy, total_relevant)[1]
-        table = np.stack([columns[str(m)] for m in measures], axis=1)
-        values = table if several else table[:, 0]
+        values = np.stack([columns[str(m)] for m in measures], axis=1) if several else columns[str(measures[0])].copy()
         out = values[0] if lists.single else values
         if same_kind:
             return like(np.asarray(out), scores)

@@ -157,46 +157,55 @@ def measure_lists(
     strict: bool = False,
 ) -> Values:  # fmt: skip
     """Rank the items of each list by their scores, and compute the measures."""
-    judged, columns, orders = measure_columns(lists, measures, policy, total_relevant)
-    sampled = [
-        w for own, o in orders.items() for w in o.warnings([m for m in measures if _own_policy(m, policy) == own])
-    ]
-    judged = replace(judged, warnings=(*lists.warnings, *_infinite(lists), *_warnings(judged)))
-    warnings = (*judged.warnings, *level_warnings(judged, measures), *sampled)
-    check_strict(warnings if strict else ())
-    return Values(queries=judged.pool.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
-                  names=judged.names, warnings=warnings, source=Provenance(judged))  # fmt: skip
+    judged, columns, views = measure_columns(lists, measures, policy, total_relevant)
+    known = (*lists.warnings, *_infinite(lists))
+    sampled = [w for view in views if view.orders is not None for w in view.orders.warnings(view.measures)]
+    object.__setattr__(judged, "warnings", lambda j: (*known, *_warnings(j)))  # computed when they are asked for
+    result = Values(
+        queries=judged.pool.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile, names=judged.names,
+        warnings=lambda _: (*judged.warnings, *level_warnings(judged, measures), *sampled), source=Provenance(judged),  # type: ignore[arg-type]
+    )  # fmt: skip
+    check_strict(result.warnings if strict else ())
+    return result
+
+
+class _View:
+    """Lists that are ranked under one policy, and what several measures need of them."""
+
+    def __init__(self, judged: Judged) -> None:
+        self.judged = judged
+        self.orders = TieOrders(judged) if judged.policy.ties == "expected" else None
+        self.measures: list[Measure] = []
+        self._cut: dict[int, Judged] = {}
+
+    def column(self, measure: Measure) -> Floats:
+        """One value per list."""
+        self.measures.append(measure)
+        last = None if self.orders else _last_rank(measure)
+        if last is not None and last not in self._cut:  # nothing below matters, and there are far fewer items above
+            self._cut[last] = self.judged.cut(last)
+        values = column(measure, self.judged if last is None else self._cut[last], self.orders)
+        values.flags.writeable = False
+        return values
 
 
 def measure_columns(
     lists: ArrayLists, measures: Sequence[Measure], policy: Policy, total_relevant: Any
-) -> tuple[Judged, dict[str, Floats], dict[Policy, TieOrders]]:
-    """Return the ranking without its warnings, a column for each measure, and the orders of ties by policy."""
+) -> tuple[Judged, dict[str, Floats], list[_View]]:
+    """Return the ranking without its warnings, a column for each measure, and the ranking of each policy."""
     level = _shared_level(measures, total_relevant)
     depth = _deepest_rank(measures, policy)
     judged = _rank(lists, policy, total_relevant, level, depth)
-    ranked, orders, cut = {policy: judged}, dict[Policy, TieOrders](), dict[tuple[Policy, int], Judged]()
-    columns = {}
+    shared = _View(judged)
+    views, columns = {policy: shared}, {}
     for m in measures:
-        own = _own_policy(m, policy)
-        if own not in ranked:
-            ranked[own] = _rank(lists, own, total_relevant, level, depth if own.ties != "expected" else None)
-        if own.ties == "expected" and own not in orders:
-            orders[own] = TieOrders(ranked[own])
-        last = None if own in orders else _last_rank(m)
-        if last is not None and (own, last) not in cut:  # nothing below matters, and there are far fewer items above
-            cut[own, last] = ranked[own].cut(last)
-        values = column(m, ranked[own] if last is None else cut[own, last], orders.get(own))
-        values.flags.writeable = False
-        columns[str(m)] = values
+        own = replace(policy, **dict(m.policy)) if m.policy else policy
+        if m.policy and own not in views:
+            views[own] = _View(_rank(lists, own, total_relevant, level, depth if own.ties != "expected" else None))
+        columns[str(m)] = (views[own] if m.policy else shared).column(m)
     if policy.empty == "error":
         level_warnings(judged, measures)  # which raises it
-    return judged, columns, orders
-
-
-def _own_policy(measure: Measure, policy: Policy) -> Policy:
-    """The policy under which a measure is computed."""
-    return replace(policy, **dict(measure.policy)) if measure.policy else policy
+    return judged, columns, list(views.values())
 
 
 def _shared_level(measures: Sequence[Measure], total: Any) -> float:

@@ -200,12 +200,16 @@ def measure_all(
     columns = {str(m): views.column(m) for m in measures}
     for values in columns.values():
         values.flags.writeable = False
-    warnings = judged.warnings + level_warnings(judged, measures) + views.warnings(measures)
-    check_strict(warnings if strict else ())
+    if judged.policy.empty == "error":
+        level_warnings(judged, measures)  # which raises it
+    sampled = views.warnings(measures)  # at once: all orders of ties are large
     result = Values(
         queries=judged.pool.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
-        names=judged.names, coverage=_coverage(judged), warnings=warnings, source=source,
+        names=judged.names, coverage=lambda _: _coverage(judged), source=source,  # type: ignore[arg-type]
+        warnings=lambda _: judged.warnings + level_warnings(judged, measures) + sampled,  # type: ignore[arg-type]
     )  # fmt: skip
+    if strict:
+        check_strict(result.warnings)
     return with_bounds(result, judged) if bounds else result
 
 

@@ -16,7 +16,7 @@ from judged.core.tables import Id, Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.evaluation.options import INPUT_OPTIONS, RagOptions
+from judged.evaluation.options import INPUT_OPTIONS, NOTHING, RagOptions
 from judged.evaluation.result.source import Provenance
 from judged.io.parts.recognise import is_spark
 from judged.io.rag.recognise import is_questions
@@ -42,7 +42,7 @@ def read_and_join(
         options: preparation of the inputs.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
     """
-    options = options or RagOptions()
+    options = options or NOTHING
     judgments, ranking = _read(qrels, run, options)
     if not options.nothing:
         if isinstance(ranking, PartitionedRun):
@@ -168,6 +168,11 @@ def _named(run: Any, name: str) -> Any:
 
 
 def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
+    if options is NOTHING and type(qrels) is type(run) is dict:
+        from judged.evaluation.dict_inputs import open_dicts
+
+        if (opened := open_dicts(qrels, run)) is not None:
+            return opened
     if run is None and isinstance(qrels, Qrels):
         raise UsageError("runs", "no run was given", hint="pass the judgments and a run: evaluate(qrels, run)")
     if run is None:
@@ -284,8 +289,8 @@ def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned
 
 def check_relevant(judged: Judged) -> None:
     """Raise `no-relevant` for a query without a relevant document if the policy is `empty="error"`."""
-    without = np.flatnonzero(judged.pool.positive == 0)
-    if judged.policy.empty == "error" and len(without):
+    without = np.flatnonzero(judged.pool.positive == 0) if judged.policy.empty == "error" else ()
+    if len(without):
         names = ", ".join(shown(judged.pool.queries[i]) for i in without[:3])
         raise DataError(
             "no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0]

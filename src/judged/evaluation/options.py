@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, Self, TypedDict
 
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
-from judged.io.tables.named_columns import NamedColumns
+from judged.io.tables.named_columns import NO_NAMES, NamedColumns
 from judged.measures.profiles import Profile
+from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 
 _MEANT = {  # names in other tools
@@ -110,15 +112,18 @@ class RagOptions:
     @property
     def nothing(self) -> bool:
         """True if the inputs need no preparation."""
-        reading = (*INPUT_OPTIONS, "engine")
-        return all(getattr(self, spec.name) is spec.default for spec in fields(self) if spec.name not in reading)
+        return self is NOTHING or all(
+            getattr(self, spec.name) is spec.default
+            for spec in fields(self)
+            if spec.name not in (*INPUT_OPTIONS, "engine")
+        )
 
     @property
     def columns(self) -> NamedColumns:
         """The columns that were named, by role."""
         roles = ("query", "doc", "score", "grade", "rank")
         named = {role: name for role in roles if (name := getattr(self, f"{role}_col")) is not None}
-        return NamedColumns(named, self.grade_map)
+        return NamedColumns(named, self.grade_map) if named or self.grade_map is not None else NO_NAMES
 
     @property
     def fields(self) -> dict[str, str]:
@@ -129,10 +134,9 @@ class RagOptions:
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
         """Separate the preparation from the other options, which are policies; an unknown option is an error."""
-        if options:
-            check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
         if not options:
-            return cls(), {}
+            return NOTHING, {}  # type: ignore[return-value]
+        check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
         names = {spec.name for spec in fields(cls)}
         return cls.of(options), {name: value for name, value in options.items() if name not in names}
 
@@ -141,6 +145,9 @@ class RagOptions:
         """Take the reading and the preparation from options; others are ignored."""
         names = {spec.name for spec in fields(cls)}
         return cls(**{name: value for name, value in options.items() if name in names and value is not None})
+
+
+NOTHING = RagOptions()
 
 
 def named_columns(options: Mapping[str, Any], kind: type[JudgmentColumns]) -> NamedColumns:
@@ -167,7 +174,12 @@ def check_options(options: Iterable[str], known: Iterable[str]) -> None:
 
 def policy_of(profile: Profile, options: Mapping[str, Any]) -> Policy:
     """The policy of a profile, with the options that were given."""
-    return Policy(**{**profile.policy, **options})
+    return Policy(**{**profile.policy, **options}) if options else _policy_of(profile.name)
+
+
+@cache
+def _policy_of(profile: str) -> Policy:
+    return Policy(**find_profile(profile).policy)
 
 
 def with_level(measure: Measure, level: float | None) -> Measure:

@@ -34,6 +34,12 @@ def open_table(source: Any, request: ColumnRequest) -> OpenTable:
     if is_path(source):
         with open_content(source) as content:
             return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
+    if type(source) is dict:
+        from judged.io.tables.dicts import read_plain_dict
+
+        table = read_plain_dict(source, request)
+        if table is not None:
+            return table
     return _open_object(source, request)
 
 

@@ -31,8 +31,9 @@ def _has_no_columns(source: Any) -> bool:
     """True for {query: {doc: number}}, for tuples, and for JSON, which may be either."""
     if is_path(source):
         return ".json" in os.fsdecode(source)
-    items = list(source.values()) if isinstance(source, Mapping) else source if isinstance(source, list | tuple) else []
-    return bool(items) and isinstance(items[0], Mapping if isinstance(source, Mapping) else list | tuple)
+    if isinstance(source, Mapping):
+        return isinstance(next(iter(source.values()), None), Mapping)
+    return isinstance(source, list | tuple) and len(source) > 0 and isinstance(source[0], list | tuple)
 
 
 def check_not_swapped(qrels: Qrels, run: Run | UnreadRun) -> None:

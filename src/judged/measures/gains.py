@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from judged._types import Column
 from judged.errors import DataError, UsageError
 from judged.measures.parameters import Base, Discount, Function, Gain, Gains, Level, LogBase
 
+_KEPT = 1 << 12  # ranks whose divisors are computed once for all calls
 LARGEST_EXPONENT = 960  # sums of 2**63 such gains are within the range of numbers
 
 
@@ -16,6 +19,8 @@ def gain_of(
     largest: int = LARGEST_EXPONENT,
 ) -> Column:  # fmt: skip
     """Gain of each grade, at most 2**largest. A grade of 0 or less, or below the level, gains nothing; a function decides about 0 itself."""
+    if gain == "linear" and level <= 0 and not gains and np.minimum.reduce(grade, initial=0.0) >= 0:
+        return grade  # nothing to leave out
     worthy = (grade > 0) & (grade >= level)
     if isinstance(gain, Function):
         return _own_gain(grade, gain, (grade >= 0) & (grade >= level), gains)
@@ -67,9 +72,21 @@ def discount(rank: Column, kind: Discount = "log2", base: LogBase = 2.0) -> Colu
         return _own_discount(rank, kind)
     if kind == "rank":
         return rank.astype(float)
-    last = int(rank.max(initial=0))
-    if last < len(rank) // 2 and rank.dtype.kind == "i":  # many lists: the logarithm of each rank once
-        return discount(np.arange(last + 1), kind, base)[rank]
+    last = int(np.maximum.reduce(rank, initial=0))
+    if rank.dtype.kind != "i" or last >= max(len(rank) // 2, _KEPT):
+        return _discount(rank, kind, base)
+    each = _discounts(kind, base) if last < _KEPT else _discount(np.arange(last + 1), kind, base)
+    return each[rank]  # the logarithm of each rank once
+
+
+@lru_cache(maxsize=64)
+def _discounts(kind: Discount, base: LogBase) -> Column:
+    """The divisors of the first ranks, from 0 on."""
+    with np.errstate(divide="ignore"):
+        return _discount(np.arange(_KEPT), kind, base)
+
+
+def _discount(rank: Column, kind: Discount, base: LogBase) -> Column:
     if kind == "log":
         return np.log(rank + 1.0) / np.log(base)
     if kind == "jk":

@@ -269,6 +269,9 @@ _NORM = (
     "list (at most the documents retrieved), cutoff, or ideal (the sum of the ideal grades)"
 )
 WITH_CUTOFF = Only("cutoff", lambda cutoff: cutoff is not None, "without a cutoff", late=True)
+Short = Annotated[Literal["pad", "shrink", "zero"], WITH_CUTOFF]  # of rankings that are shorter than the cutoff
+PadOrShrink = Annotated[Literal["pad", "shrink"], WITH_CUTOFF]
+PadOrZero = Annotated[Literal["pad", "zero"], WITH_CUTOFF]
 CAPPED_WITH_CUTOFF = WITH_CUTOFF._replace(values=("capped",))
 Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")), only=CAPPED_WITH_CUTOFF)]  # fmt: skip
 Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip

@@ -45,15 +45,27 @@ class Profile(NamedTuple):
         name: its name.
         text: what it sets, for the docs.
         policy: policies of every measure.
+        measures: those of the tool that were compared with it, for `has`: `P` without a cutoff, `P@` with one, `P@?` with or without, `RBP(level)` with
+            this parameter; `trec` stands for all that trec_eval prints, but for those with a minus.
         conventions: those of single measures.
         except_for: where the tool gives another number all the same, and why.
     """
 
     name: str
     text: str
+    measures: str
     policy: Mapping[str, Any] = {}
     conventions: tuple[Convention, ...] = ()
     except_for: str = ""
+
+    def has(self, measure: Measure) -> bool:
+        """True if the tool has this measure, with a cutoff if the measure has one."""
+        words, at = self.measures.split(), measure.definition.at == "cutoff" and measure.get("cutoff") is not None
+        if "trec" in words:
+            printed = [word.endswith(".") and measure.definition.at == "cutoff" for word in measure.definition.trec]
+            return at in printed and not {f"-{measure.name}", f"-{measure.definition.needs}"} & {*words}
+        names = (measure.name, *(f"{measure.name}({name})" for name in measure.explicit))
+        return any(f"{name}{end}" in words for name in names for end in ("@" if at else "", "@?"))
 
     def apply(self, measure: Measure, given: Iterable[str] = ()) -> Measure:
         """The measure under this profile; explicit parameters and `given` policies are kept.
@@ -88,22 +100,31 @@ PROFILES = {
         Profile(
             "trec_eval-10",
             "trec_eval 10 with -c: the defaults",
+            "trec",
             except_for="fractional grades, which it truncates; inputs that are errors here; see docs/trec_eval.md",
         ),
         Profile(
             "trec_eval-9",
             "trec_eval 9.0.4: scores in float32, missing queries skipped, recall levels rounded by adding 0.9",
+            "trec -DCG -IDCG -RBP -RBPResidual -Unjudged",
             _PYTREC,
             (_RECALL_POINTS,),
             _LOGARITHMS,
         ),
         Profile(
-            "pytrec_eval", "pytrec_eval 0.5: the conventions of trec_eval 9", _PYTREC, (_RECALL_POINTS,), _LOGARITHMS
+            "pytrec_eval",
+            "pytrec_eval 0.5: the conventions of trec_eval 9",
+            "trec -DCG -IDCG -RBP -RBPResidual -Unjudged -yaap -relstring -groups -preferences",
+            _PYTREC,
+            (_RECALL_POINTS,),
+            _LOGARITHMS,
         ),
         Profile(
             "ir_measures",
             "ir_measures 0.4: each measure as its provider has it. Most are pytrec_eval's; RR@k, Judged, Compat and measures of subtopics order "
             "equal scores by ascending id, Accuracy and measures of C/W/L in input order, all in float64. RBP has p = 0.8; the beta of SetF is a square",
+            "Accuracy@? AP@? BPM@ Bpref Compat ERR@ ERR_IA@ nERR_IA@ P_IA@ alpha_DCG@ alpha_nDCG@ NRBP nNRBP AP_IA StRecall@ infAP INST INSQ IPrec Judged@? nDCG@? NERR8@ NERR9@ "
+            "NERR10 NERR11 NumQ NumRel NumRet NumRelRet P@ R@ RBP(level)@? Rprec RR@? SDCG@ SetP SetRelP SetR SetF SetAP Success@",
             {"precision": "float32"},
             (
                 _RECALL_POINTS,
@@ -124,6 +145,7 @@ PROFILES = {
         Profile(
             "ranx",
             "ranx 0.3 with make_comparable: hits averaged, RBP of raw grades, ties in input order",
+            "NumRelRet@? MeanRelRet@? Success@? P@? R@? F@? Rprec RR@? AP@? DCG@? DCG_burges@? nDCG@? nDCG_burges@? Bpref RBP",
             {"ties": "input"},
             (Convention("NumRelRet", instead="MeanRelRet"), Convention("RBP", {"scale": "none", "level": 1})),
             "equal scores in rankings of more than 15 documents, whose order it shuffles; bpref, which counts negative grades as not relevant, and is "
@@ -132,6 +154,7 @@ PROFILES = {
         Profile(
             "gdeval",
             "gdeval.pl: gain 2^grade - 1, ERR with a top grade of 4; topics that are missing or have no relevant document are left out",
+            "nDCG@ ERR@",
             {"queries": "both", "empty": "skip"},
             (_BURGES,),
             "the sixth decimal, which it does not print",
@@ -140,6 +163,7 @@ PROFILES = {
             "torchmetrics",
             "torchmetrics retrieval: scores in float32; AP divided by the number of relevant documents found; nDCG averaged over equal scores; AUROC of a list "
             "without a non-relevant item 0, its FallOut 1 (RetrievalFallOut; the function retrieval_fall_out has 0)",
+            "AP@? RR@? P@? R@? Success@? FallOut@? nDCG@? Rprec AUC@?",
             {"ties": "input", "queries": "both", "precision": "float32"},
             (
                 Convention("AP", {"norm": "found"}),
@@ -153,6 +177,7 @@ PROFILES = {
         Profile(
             "sklearn",
             "scikit-learn: ties averaged in ndcg_score and dcg_score; average_precision_score takes equal scores together",
+            "nDCG@? DCG@? AP AUC LastHit RankingLoss",
             {"ties": "expected", "queries": "both"},
             (
                 Convention("AP", {"tied": "together"}, {"ties": "input"}),
@@ -163,6 +188,7 @@ PROFILES = {
         Profile(
             "beir",
             "BEIR: pytrec_eval's conventions; MRR, R_cap, Hole and Accuracy, which is Success, order equal scores by input, in float64",
+            "nDCG@ AP@ R@ P@ RR@ RCap@ Accuracy@ Success@ Hole@",
             _PYTREC,
             (_HITS, Convention("RR RCap Success Hole", policy=_INPUT)),
             "MRR, R_cap and Accuracy of a run that lacks queries, which these three count as 0; R_cap without a relevant document, which fails there; "
@@ -171,6 +197,7 @@ PROFILES = {
         Profile(
             "mteb",
             "MTEB: pytrec_eval's conventions; MRR in float64; Accuracy is Success",
+            "nDCG@ AP@ R@ P@ RR@ RCap@ Accuracy@ Success@",
             _PYTREC,
             (_HITS, Convention("RR RCap", policy=_DOUBLE)),
             "hit_rate and the other measures of pytrec_eval have five decimals there",
@@ -179,23 +206,27 @@ PROFILES = {
             "sentence-transformers",
             "InformationRetrievalEvaluator: binary gain, AP divided by min(k, relevant), Accuracy is Success; queries without a relevant document are "
             "left out; equal scores by ascending id",
+            "nDCG@ AP@ R@ P@ RR@ Accuracy@ Success@",
             {"queries": "both", "empty": "skip", "ties": "id-asc"},
             (_HITS, _CAPPED, Convention("nDCG", {"gain": "binary"})),
         ),
         Profile(
             "msmarco",
             "MS MARCO's evaluation script: RR@10 over all queries with a relevant passage",
+            "RR@",
             {"empty": "skip"},
         ),
         Profile(
             "lightgbm",
             "LightGBM: gain 2^grade - 1, 1 for queries without a relevant document",
+            "nDCG@ AP@",
             {"empty": "one", "ties": "input"},
             (_BURGES, _CAPPED),
         ),
         Profile(
             "xgboost",
             "XGBoost: the conventions of LightGBM; scores in float32; pre@k divided by the length of a shorter list, 0 for queries without a relevant document",
+            "nDCG@? AP@? P@",
             {"empty": "one", "ties": "input", "precision": "float32"},
             (_BURGES, _CAPPED, Convention("P", {"short": "shrink"}, {"empty": "zero"})),
         ),
@@ -203,6 +234,7 @@ PROFILES = {
             "catboost",
             "CatBoost: AP divided by min(k, relevant), precision by the length of a shorter list, nDCG and recall 1 for queries without a relevant "
             "document, the lowest grade first among equal scores",
+            "nDCG@? DCG@? RR@? AP@? P@? R@?",
             {"ties": "worst"},
             (_CAPPED, Convention("P", {"short": "shrink"}), Convention("R nDCG", policy={"empty": "one"})),
             "labels above the border 0.5 are relevant there, here those of at least 1",
@@ -211,6 +243,7 @@ PROFILES = {
             "lenskit",
             "LensKit: binary gain, a discount of log2(rank) from rank 2 on, recall divided by min(k, relevant), precision by the length of a shorter "
             "list, RBP with p = 0.85; users without a test item are left out",
+            "nDCG@? DCG@? P@? R@? RR@? Success@? AP@? RBP@?",
             {"empty": "skip"},
             (
                 Convention("R", instead="RCap"),
@@ -225,6 +258,7 @@ PROFILES = {
             "ntcireval",
             "NTCIREVAL with -g 1:2:3: nDCG with the original discount (MSnDCG has today's), AP@k and Q@k divided by min(k, relevant), ERR, nERR and RBP "
             "of grades up to 3 with linear gain, RBP with p = 0.95",
+            "RR O_measure P_measure P_plus AP@? Q@? RBP ERR nERR@ nDCG@ MSnDCG@ P@ Success@ NCUguP NCUguBR NCUrbP NCUrbBR",
             {},
             (
                 Convention("nDCG", {"discount": "jk"}),
@@ -233,6 +267,22 @@ PROFILES = {
                 Convention("RBP", {"p": 0.95, "max": 3.0}),
             ),
             "queries without a relevant document, for which it fails",
+        ),
+        Profile(
+            "mlflow",
+            "MLflow's ndcg_at_k, precision_at_k and recall_at_k: binary gain; the cutoff of nDCG and precision shrinks to the length of a shorter list",
+            "nDCG@ P@ R@",
+            {"ties": "input"},
+            (Convention("nDCG", {"gain": "binary", "short": "shrink"}), Convention("P", {"short": "shrink"})),
+            "nDCG and recall of a query without a relevant document and without a ranking, which are 1 there; nDCG computed in float32",
+        ),
+        Profile(
+            "notes",
+            "the functions of the course notes (docs/notes.md): gain 2^grade - 1; AP divided by the cutoff; P, AP and ERR of lists shorter than the cutoff 0",
+            "nDCG@? DCG@? P@ AP@ ERR@",
+            {"ties": "input", "queries": "both"},
+            (_BURGES, Convention("P ERR", {"short": "zero"}), Convention("AP", {"norm": "cutoff", "short": "zero"})),
+            "labels above 0 are relevant there, here those of at least 1; nDCG of a list without a relevant item, which has no value there; all in float32",
         ),
     )
 }

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from judged.comparison.changes import Change
+from judged.comparison.difference import tracked_differences
 from judged.comparison.result import Comparison
 from judged.errors import Warned
 from judged.evaluation.result.values import Values
@@ -14,12 +15,12 @@ from judged.io.run_names import short_names
 from judged.quality_gate.history import Build
 from judged.quality_gate.reasons import Reason
 from judged.quality_gate.rules import Rules
-from judged.tables.result import Result
+from judged.tables.result import Tracked
 from judged.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate(Result):
+class Gate(Tracked):
     """The decision on a candidate with its reasons. It is true in a condition if the candidate passes: `assert
     jd.gate(…)`.
     """
@@ -66,6 +67,11 @@ class Gate(Result):
         doubts = len(self.doubts)
         which = "" if tested == 1 else f"for {doubts} of them "
         return f"PASS  {who}: {rules}{f', but the evidence {which}is weak' if doubts else ''}"
+
+    def tracked(self) -> dict[str, float]:
+        """1 if the candidate passes, else 0, the means of the candidate, and the differences from the baseline."""
+        rows = () if self.comparison is None else self.comparison.rows
+        return {"gate": float(self.passed), **self.candidate.tracked(), **tracked_differences(rows)}
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,6 +88,39 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.render("html")
+
+
+class Tracked(Result):
+    """A result whose numbers a tracker of experiments can log."""
+
+    __slots__ = ()
+
+    def tracked(self) -> dict[str, float]:
+        """The numbers that `log_to` logs, by name."""
+        raise NotImplementedError
+
+    def log_to(self, tracker: Any, *, prefix: str = "", step: int | None = None, page: Any = None) -> None:
+        """Log means, differences and the ends of their intervals (`.low`, `.high`) to a tracker of experiments.
+
+        Args:
+            tracker: a run of MLflow or Weights & Biases, or one of these modules for the active run; a `SummaryWriter` of TensorBoard; a
+                `Live` of DVCLive. MLflow gets `nDCG_at_10` for nDCG@10, since it refuses the character @.
+            prefix: text before each name, such as `"test/"`.
+            step: step of the training loop.
+            page: a page to keep beside the numbers, as `judged.html`: `jd.report(result)`, its text, or the path of a file.
+        """
+        from judged.tables.trackers import log
+
+        log(self.tracked(), tracker, prefix=prefix, step=step, page=page)
+
+
+def with_ends(values: Mapping[str, float], ends: Mapping[str, tuple[float, float] | None]) -> dict[str, float]:
+    """Numbers and the ends of their intervals, by the names under which they are logged."""
+    logged = dict(values)
+    for name, pair in ends.items():
+        if pair is not None:
+            logged |= {f"{name}.low": pair[0], f"{name}.high": pair[1]}
+    return logged
 
 
 @dataclass(frozen=True, slots=True, repr=False)

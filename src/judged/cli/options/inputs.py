@@ -141,11 +141,16 @@ _POLICIES = ("ties", "duplicates", "rejudged", "empty", "order", "queries")
 
 
 def policy_options(command: F) -> F:
-    """Declare the policies as options; choices, defaults and help texts come from `POLICY_OPTIONS`."""
-    from judged.core.policy import POLICY_OPTIONS
-
+    """Declare the policies and the profile as options."""
     command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies", shell_complete=_complete_profile,
                      help="Conventions of another tool, such as trec_eval-9 or ranx.")(command)  # fmt: skip
+    return single_policy_options(command)
+
+
+def single_policy_options(command: F) -> F:
+    """Declare the policies as options, without a profile; choices, defaults and help texts come from `POLICY_OPTIONS`."""
+    from judged.core.policy import POLICY_OPTIONS
+
     command = option(
         "--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents from the rankings first."
     )(command)

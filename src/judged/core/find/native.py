@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from mmap import mmap
 from typing import Any
 
@@ -22,13 +22,24 @@ from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, DictRun, Layout, TextRun, TextStream, UnreadRun
 from judged.errors import Place
 
+_FROM_SCAN = (
+    "query",
+    "rank",
+    "judgment",
+    "tie_first",
+    "tie_last",
+    "infinite",
+    "disagreeing",
+    "unjudged",
+    "some_unjudged",
+)
+
 Progress = Callable[[int, int], object]
 Kinds = tuple[IdKind, IdKind]
 
 _BYTES = 1 << 20  # that a core takes at a time
 _ROWS = 1 << 15
 _FILES = 256  # that are open at a time
-_ID_TYPES: dict[type, IdKind] = {str: "text", int: "integer"}
 
 # The native name of each choice that the core knows (`ORDERS`, `TIES` and `DUPLICATES` in ranking.hpp).
 POLICY_CODES = {
@@ -75,7 +86,7 @@ def find(
     scan = None
     if isinstance(run, ArrowRun) and "other" not in kinds and (stream := run.stream()) is not None:
         scan = native.scan_arrow([stream], run.columns, *integer, *common, _ROWS, progress)
-    elif isinstance(run, DictRun) and _same_kinds(run, kinds):
+    elif isinstance(run, DictRun) and "other" not in kinds:
         scan = native.scan_dict(run.rankings, *integer, *common[:2])
     return _check_hits(pool, run, policy, scan, _nowhere) if _is_regular(scan) else None
 
@@ -213,10 +224,12 @@ def _is_regular(scan: dict[str, Any] | None) -> bool:
 
 
 def as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
-    columns = {name: scan[name] for name in Hits.__dataclass_fields__ if name in scan}
-    columns["answered"] = scan["answered"].view(np.bool_)[: len(pool.queries)]
-    columns["retrieved"] = scan["retrieved"][: len(pool.queries)]
-    return Hits(**columns)
+    judged = slice(len(pool.queries))
+    return Hits(
+        retrieved=scan["retrieved"][judged],
+        answered=scan["answered"].view(np.bool_)[judged],
+        **{name: scan[name] for name in _FROM_SCAN},
+    )
 
 
 def _check_ranks(batches: Sequence[Run | UnreadRun], policy: Policy, scan: dict[str, Any]) -> None:
@@ -240,12 +253,6 @@ def _nowhere(row: int) -> Place:
     raise AssertionError(row)
 
 
-def _same_kinds(run: DictRun, kinds: Kinds) -> bool:
-    """Return whether the first ids of a mapping are of the types of the judgments; the core checks the others."""
-    first = [next(iter(run.rankings), None), next((next(iter(r)) for r in run.rankings.values() if r), None)]
-    return all(id is None or _ID_TYPES.get(type(id)) == kind for id, kind in zip(first, kinds, strict=True))
-
-
 def native_pool(pool: IdPool) -> Any:
     """Convert the pool; queries without judgments follow the others."""
     columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), pool.doc.arrays()
@@ -256,6 +263,7 @@ def _index_once(pool: IdPool) -> Any:
     return pool.once("native", lambda: native_pool(pool))
 
 
+@lru_cache(maxsize=64)
 def native_policy(policy: Policy) -> Any:
     codes = {name: codes[getattr(policy, name)] for name, codes in POLICY_CODES.items()}
     return native.Policy(**codes, depth=policy.depth or 0, single=policy.precision == "float32")

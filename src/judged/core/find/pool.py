@@ -48,21 +48,12 @@ def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPoo
 
 
 def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
-    used = np.zeros(len(qrels.queries), bool)
-    used[qrels.query] = True
-    used_rows = np.flatnonzero(used)
-    ids = qrels.queries.take(used_rows)
-    by_number = qrels.query_kind == "integer"
-    by_id = np.argsort(np.array(decoded(ids, "integer"), dtype=object)) if by_number else ids.order()
+    pool = _sort_natively(qrels)
+    if pool is not None:
+        return pool
+    by_id, judged = _order_queries(qrels)
     place = np.full(len(qrels.queries), -1)
-    place[used_rows[by_id]] = np.arange(len(by_id))
-
-    ids = qrels.queries.take(np.concatenate([used_rows[by_id], np.flatnonzero(~used)]))
-    names = Names(ids.take(slice(len(by_id))), qrels.query_kind)
-    keys: dict[str, Any] = {"queries": names, "ids": ids}
-    columns = _sort_natively(qrels, place, len(by_id))
-    if columns is not None:
-        return IdPool(**keys, **columns)
+    place[by_id] = np.arange(len(by_id))
     query = place[qrels.query]
     order, aspects = _by_document(qrels, query)
     rows, grade, warnings = _once(qrels, query, order, aspects, policy)
@@ -86,7 +77,7 @@ def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
             grade[local],
         )
     return IdPool(
-        **keys,
+        **_names(qrels, by_id, judged),
         query=query[start][by_grade],
         grade=top[by_grade],
         doc=doc.take(start[by_grade]),
@@ -95,13 +86,33 @@ def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     )
 
 
-def _sort_natively(qrels: Qrels, place: Ints, queries: int) -> dict[str, Any] | None:
-    """Return queries, grades and documents in the order of the pool; None for aspects and for documents judged twice."""
+def _sort_natively(qrels: Qrels) -> IdPool | None:
+    """Return the pool; None for aspects and for documents judged twice."""
     if native is None or qrels.aspect is not None:
         return None
     numbers = np.ascontiguousarray(qrels.query, np.int64), np.ascontiguousarray(qrels.grade, np.float64)
-    found = native.sort_judgments(place, queries, *numbers, qrels.doc.arrays(), usable_cores())
-    return found and {"query": found[0], "grade": found[1], "doc": IdColumn(qrels.doc.buffer, *found[2:])}
+    by_number = qrels.query_kind == "integer"
+    found = native.sort_judgments(qrels.queries.arrays(), by_number, *numbers, qrels.doc.arrays(), usable_cores())
+    if found is None:
+        return None
+    by_id, judged, query, grade, *doc = found
+    return IdPool(**_names(qrels, by_id, judged), query=query, grade=grade, doc=IdColumn(qrels.doc.buffer, *doc))
+
+
+def _order_queries(qrels: Qrels) -> tuple[Ints, int]:
+    """Return queries with judgments in order of id, then the others; and the number of the first."""
+    used = np.zeros(len(qrels.queries), bool)
+    used[qrels.query] = True
+    judged = np.flatnonzero(used)
+    ids = qrels.queries.take(judged)
+    by_number = qrels.query_kind == "integer"
+    by_id = np.argsort(np.array(decoded(ids, "integer"), dtype=object)) if by_number else ids.order()
+    return np.concatenate([judged[by_id], np.flatnonzero(~used)]), len(judged)
+
+
+def _names(qrels: Qrels, by_id: Ints, judged: int) -> dict[str, Any]:
+    ids = qrels.queries.take(by_id)
+    return {"queries": Names(ids.take(slice(judged)), qrels.query_kind), "ids": ids}
 
 
 def _by_document(qrels: Qrels, query: Ints) -> tuple[Ints, tuple[Ints, Ints] | None]:

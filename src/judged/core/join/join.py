@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +11,11 @@ import numpy as np
 from judged.core.find import native
 from judged.core.find.hits import Hits, check_id_kinds
 from judged.core.find.pool import IdPool, pool_of
-from judged.core.join.warnings import fold_warnings, join_warnings
+from judged.core.join.warnings import check_no_query_missing, fold_warnings, join_warnings
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy, Repeats
-from judged.core.tables import Qrels, Run
+from judged.core.tables import HasName, Qrels, Run
 from judged.core.unread_runs import ArrowRun, ScoreColumn, TextRun, UnreadRun
 from judged.errors import Hint, UsageError, Wording, shown
 from judged.steps import step
@@ -51,7 +52,7 @@ def join(
         DataError: no query in common, different numbers of scores and labels, ids of different types, a duplicate document, a
             document judged twice with different grades; each names the places.
     """
-    policy = replace(policy, repeats=_repeats(run, policy), unscored=_is_unscored(run))
+    policy = _complete(policy, _repeats(run, policy), _is_unscored(run))
     if isinstance(run, ScoreColumn):
         run = run.align(qrels)
     if qrels.choice is not None:
@@ -83,10 +84,24 @@ def join(
     )
     if policy.ties != "expected":  # which cuts and condenses every order of the ties
         judged = judged.under(policy)
-    of_run = fold_warnings(run.warnings if isinstance(run, Run | TextRun) else hits.warnings)
-    warnings = (*qrels.warnings, *of_run, *pool.warnings, *join_warnings(judged, qrels, run, hits, policy))
-    judged = replace(judged, warnings=warnings)
+    if policy.queries == "strict":
+        check_no_query_missing(judged, run, hits)
+    _defer_warnings(judged, qrels, pool, run, hits)
     return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
+
+
+def _defer_warnings(judged: Judged, qrels: Qrels, pool: IdPool, run: Run | UnreadRun, hits: Hits) -> None:
+    """Let the warnings of a join be computed when they are asked for."""
+    of_run = run.warnings if isinstance(run, Run | TextRun) else hits.warnings
+    known = (*qrels.warnings, *(fold_warnings(of_run) if of_run else ()), *pool.warnings)
+    named = HasName(name=run.name, path=run.path)  # no more of the run is needed
+    object.__setattr__(judged, "warnings", lambda j: (*known, *join_warnings(j, qrels, named, hits, j.policy)))
+
+
+@lru_cache(maxsize=64)
+def _complete(policy: Policy, repeats: Repeats, unscored: bool) -> Policy:
+    """Return the policy with what depends on the run."""
+    return replace(policy, repeats=repeats, unscored=unscored)
 
 
 def _repeats(run: Run | UnreadRun, policy: Policy) -> Repeats:

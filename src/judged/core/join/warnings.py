@@ -10,7 +10,7 @@ import numpy as np
 from judged.core.find.hits import Hits, is_named_after
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.core.tables import HasName, Qrels, decoded
+from judged.core.tables import HasName, Id, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
 from judged.tables.text import counted, some
 
@@ -19,11 +19,7 @@ _SEVERAL = 3  # warnings of one kind that are shown one by one
 
 
 def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Policy) -> list[Warned]:
-    """Return the warnings about a join.
-
-    Raises:
-        DataError: the run lacks a judged query, and the policy is `queries="strict"`.
-    """
+    """Return the warnings about a join."""
     warnings = [
         *_query_missing(j, run, hits, policy),
         *_empty_rankings(run, hits),
@@ -38,6 +34,12 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Pol
     if policy.order == "score":
         warnings += _rank_disagrees(run, hits)
     return [*warnings, *_ties(j, run, policy)]
+
+
+def check_no_query_missing(j: Judged, run: HasName, hits: Hits) -> None:
+    """Raise `query-missing` if the run lacks a judged query, for the policy `queries="strict"`."""
+    if missing := _missing_queries(j, hits):
+        raise_missing_queries(len(j), some(missing), run.name)
 
 
 def raise_missing_queries(queries: int, missing: str, name: str) -> None:
@@ -59,11 +61,12 @@ def not_judged(qrels: Qrels) -> Iterator[Warned]:
         yield Warned("not-judged", len(bare), text)
 
 
+def _missing_queries(j: Judged, hits: Hits) -> list[Id]:
+    return [j.queries[i] for i in np.flatnonzero(~hits.answered).tolist()]
+
+
 def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Iterator[Warned]:
-    missing = [j.queries[i] for i in np.flatnonzero(~hits.answered).tolist()]
-    if missing and policy.queries == "strict":
-        raise_missing_queries(len(j), some(missing), run.name)
-    if missing:
+    if missing := _missing_queries(j, hits):
         number = f"{len(missing)} judged {'query is' if len(missing) == 1 else 'queries are'}"
         barren = int((~hits.answered & (j.pool.positive == 0)).sum()) if policy.empty in ("skip", "one") else 0
         valued = (

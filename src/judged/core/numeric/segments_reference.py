@@ -22,17 +22,17 @@ def offsets(sizes: Ints) -> Ints:
 
 def numbers(sizes: Ints) -> Ints:
     """The number of the segment of each element."""
-    number = np.arange(len(sizes), dtype=np.int64)
-    if len(sizes) and (sizes == sizes[0]).all():
-        return np.broadcast_to(number[:, None], (len(sizes), int(sizes[0]))).reshape(-1)
-    return np.repeat(number, sizes)
+    return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
 
 
 def positions(sizes: Ints) -> Ints:
     """0, 1, 2 … within each segment."""
-    if len(sizes) and (sizes == sizes[0]).all():
-        return np.tile(np.arange(int(sizes[0]), dtype=np.int64), len(sizes))
     return np.arange(int(sizes.sum()), dtype=np.int64) - np.repeat(offsets(sizes)[:-1], sizes)
+
+
+def ranks(sizes: Ints) -> Ints:
+    """1, 2, 3 … within each segment."""
+    return positions(sizes) + 1
 
 
 def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
@@ -52,23 +52,25 @@ def falling(x: Floats, sizes: Ints) -> Ints:
     return np.lexsort((-x, np.repeat(np.arange(len(sizes)), sizes)))
 
 
-def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tuple[Ints, Ints, Ints, Floats]:
+def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     """The first elements of each segment by score, and all grades from the highest to the lowest.
 
-    Returns the positions of the first `depth` elements of each segment; their places among the sorted grades; per segment, the number of
-    further elements with the score of the last one; the sorted grades. Of equal scores, the higher grade is first if `sign` is 1, the lower
-    if it is -1, and the first in the column if it is 0, or if the grades are equal too.
+    Returns the positions of the first `depth` elements of each segment; their places among the sorted grades; the first and the last rank
+    of the elements with their score, also below `depth`; the sorted grades. Of equal scores, the higher grade is first if `sign` is 1, the
+    lower if it is -1, and the first in the column if it is 0, or if the grades are equal too.
     """
-    segment = np.repeat(np.arange(len(sizes)), sizes)
-    order, rank = np.lexsort((-sign * grade, -score, segment)), positions(sizes)
+    segment, rank = numbers(sizes), ranks(sizes)
+    order = np.lexsort((-sign * grade, -score, segment))
     by_grade = falling(grade, sizes)
     place = np.empty(len(grade), np.int64)
     place[by_grade] = np.arange(len(grade))
-    first = order[rank < depth]
-    last = np.full(len(sizes), np.nan)
-    last[segment[first]] = score[first]  # of the elements of a segment, the last is written last
-    left = np.bincount(segment[order][(rank >= depth) & (score[order] == last[segment])], minlength=len(sizes))
-    return first, place[first], left, grade[by_grade]
+    start = np.ones(len(score), bool)
+    start[1:] = (score[order][1:] != score[order][:-1]) | (rank[1:] == 1)
+    group = np.cumsum(start) - 1
+    tie_first = rank[start][group]
+    tie_last = tie_first + np.bincount(group, minlength=1)[group] - 1
+    kept = rank <= depth
+    return order[kept], place[order[kept]], tie_first[kept], tie_last[kept], grade[by_grade]
 
 
 def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:

@@ -48,7 +48,7 @@ class ScanPart(PartTask[Scanned | None]):
     def on(self, part: Part, position: int) -> Scanned | None:
         batches = list(part.batches())
         texts = [batch for batch in batches if isinstance(batch, TextRun)]
-        if len(texts) < len(batches):
+        if not texts or len(texts) < len(batches):
             return None
         least = max(_LEAST, _PER_QUERY * len(self.pool.ids))
         scanned = scan_between_edges(texts, least, self.kinds, *self.common)

@@ -59,7 +59,9 @@ class Views:
         return best_column(measure, source, self.orders(source.judged))
 
     def warnings(self, measures: list[Measure]) -> tuple[Warned, ...]:
-        """Warn of queries whose orders were sampled."""
+        """Warn of queries whose orders were sampled, after the columns of these measures."""
+        if not self._orders:
+            return ()
         seen = [(m, self.orders(self.of(m).judged)) for m in measures]
         kept = {id(orders): orders for _, orders in seen if orders is not None}
         return tuple(w for o in kept.values() for w in o.warnings([m for m, orders in seen if orders is o]))

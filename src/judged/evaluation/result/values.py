@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged._types import Column, Floats, Ints
+from judged.core.once import Deferred
 from judged.core.policy import Policy
 from judged.core.tables import Decoded, Id
 from judged.errors import UsageError, Warned, safe, shown
@@ -20,7 +21,7 @@ from judged.measures.grammar import parse_all
 from judged.measures.registry import Measure, find
 from judged.stats.intervals import Method
 from judged.stats.summary import no_weights, summarise
-from judged.tables.result import Result
+from judged.tables.result import Tracked, with_ends
 from judged.tables.table import Table
 from judged.tables.text import plain_data, title_of
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Values(Result):
+class Values(Tracked):
     """One value per query and measure, with the policy used to compute them.
 
     >>> from judged.evaluation.evaluate import evaluate
@@ -53,9 +54,7 @@ class Values(Result):
     if_top: dict[str, Column] | None = None  # values as if they had the top grade
     weights: Floats | None = None  # of the queries; None if all have the same weight
     clusters: Ints | None = None  # a code per query; None if queries are independent
-    model: dict[str, Column] | None = (
-        None  # values by judgments of a model; those of people are then missing (NaN) for some queries
-    )
+    model: dict[str, Column] | None = None  # values by a model; those of people are then NaN for some queries
     source: Provenance | None = field(default=None, repr=False)
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────
@@ -72,7 +71,7 @@ class Values(Result):
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the judgments and the run behind it, which explanations need."""
-        return {**self.__dict__, "source": None}
+        return {**self.__dict__, "warnings": self.warnings, "coverage": self.coverage, "source": None}
 
     def _by_measure(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> ByMeasure:
         return ByMeasure(values, self.measures, self.profile)
@@ -115,6 +114,10 @@ class Values(Result):
             return self._by_measure(summaries(self.columns, self.model, how))
         each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
         return self._by_measure((str(m), summarise(x, how or m.definition.summary, self.weights)) for m, x in each)
+
+    def tracked(self) -> dict[str, float]:
+        """The summaries and their intervals."""
+        return with_ends(self.mean(), self.intervals())
 
     def quantile(self, q: float) -> dict[str, float]:
         """The q-quantile of each measure over queries; without regard to weights, which it therefore refuses."""
@@ -295,3 +298,5 @@ class Values(Result):
 
 
 Values.queries = Decoded("queries")  # type: ignore[assignment]
+Values.coverage = Deferred("coverage")  # type: ignore[assignment]
+Values.warnings = Deferred("warnings")  # type: ignore[assignment]

@@ -181,6 +181,19 @@ def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
     """Check that every label and score is a number; an error names the first that is not."""
     if not len(lists.sizes) or (lists.single and not len(lists.label)):
         raise DataError("empty-run", "no list has an item")
+    if not _are_fine(lists):
+        _check_each(lists)
+    return lists if not narrow else _narrow(lists)
+
+
+def _are_fine(lists: ArrayLists) -> bool:
+    """Return whether no label or score is wrong; the least and the greatest are NaN if any is."""
+    least, greatest = np.minimum.reduce(lists.label, initial=0.0), np.maximum.reduce(lists.label, initial=0.0)
+    score = np.minimum.reduce(lists.score, initial=0.0)
+    return bool(least >= 0 and greatest <= LARGEST_GRADE and score == score)
+
+
+def _check_each(lists: ArrayLists) -> None:
     for name, column, fine in (
         ("labels", lists.label, np.isfinite(lists.label)),
         ("scores", lists.score, ~np.isnan(lists.score)),
@@ -191,7 +204,6 @@ def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
         _raise(lists, "labels", lists.label, int(np.argmax(lists.label < 0)), int((lists.label < 0).sum()))
     if (lists.label > LARGEST_GRADE).any():
         _raise(lists, "labels", lists.label, int(np.argmax(lists.label)), int((lists.label > LARGEST_GRADE).sum()))
-    return lists if not narrow else _narrow(lists)
 
 
 def _raise(lists: ArrayLists, name: str, column: Floats, at: int, count: int) -> NoReturn:

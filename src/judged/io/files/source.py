@@ -22,6 +22,7 @@ from judged.steps import step
 Source = str | bytes | os.PathLike[Any]
 Raw = bytes | bytearray
 
+PATH = (str, bytes, os.PathLike)
 PAD = bytes(8)
 HEAD = 1 << 16  # bytes by which the format of a file is detected
 CHANGED = "the file changed while it was read"
@@ -31,7 +32,7 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb
 
 
 def is_path(source: object) -> bool:
-    return isinstance(source, str | bytes | os.PathLike)
+    return isinstance(source, PATH)
 
 
 def is_store(source: object) -> bool:
@@ -50,7 +51,7 @@ def source_name(source: Source) -> str:
 
 def file_path(source: object) -> str | None:
     """Return the path of a regular file on disk; None for pipes, standard input and objects in memory."""
-    if not isinstance(source, str | bytes | os.PathLike) or source == "-":
+    if not isinstance(source, PATH) or source == "-":
         return None
     path = os.fsdecode(source)
     return path if os.path.isfile(path) else None  # noqa: PTH113 - `Path` raises for text that is too long for a name

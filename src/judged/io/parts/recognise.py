@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from judged.io.files.source import file_path
+from judged.io.files.source import PATH, file_path
 
 
 def is_partitioned(source: Any) -> bool:
@@ -14,11 +13,11 @@ def is_partitioned(source: Any) -> bool:
     >>> is_partitioned({"q1": ["d1"]})
     False
     """
-    if isinstance(source, str | bytes | os.PathLike):  # nearly always a file
+    if isinstance(source, PATH):  # nearly always a file
         if source == "-" or file_path(source):
             return False
     elif isinstance(source, list | tuple):
-        if not source or not isinstance(source[0], str | bytes | os.PathLike):
+        if not source or not isinstance(source[0], PATH):
             return False
     else:
         return is_dataset(source) or is_lazy(source)

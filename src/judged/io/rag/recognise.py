@@ -43,16 +43,19 @@ def is_questions(source: Any, **fields: str) -> bool:
 
 def _first_items(source: Any) -> list[Any]:
     """Return the first records of a source that may contain questions; none if it has no records."""
-    if is_path(source):
+    plain = type(source) is dict
+    if not plain and is_path(source):
         return _first_in_file(source)
-    if source is None or isinstance(source, (Qrels, Run, UnreadRun)) or is_spark(source) or is_file_like(source):
+    if not plain and (
+        source is None or isinstance(source, (Qrels, Run, UnreadRun)) or is_spark(source) or is_file_like(source)
+    ):
         return []
     if isinstance(source, (list, tuple)):
         return list(source[:_SAMPLE]) if source and not isinstance(source[0], str) else []
     if isinstance(source, Mapping):
         few = dict(islice(source.items(), _SAMPLE))
-        inner = [value for value in few.values() if isinstance(value, Mapping)]
-        if inner and all(isinstance(number, (int, float)) for value in inner for number in islice(value.values(), 1)):
+        inner = [value for value in few.values() if type(value) is dict or isinstance(value, Mapping)]
+        if inner and all(isinstance(next(iter(value.values()), 0), (int, float)) for value in inner):
             return []  # {query: {doc: number}}
         lists = [value for value in few.values() if isinstance(value, (list, tuple))]
         if len(lists) == len(few) and not any(isinstance(value[0], (list, tuple, Mapping)) for value in lists if value):

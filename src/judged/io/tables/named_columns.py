@@ -29,6 +29,8 @@ class NamedColumns:
 
     def request(self, what: str) -> ColumnRequest:
         """Return the request for a run or for judgments."""
+        if not self:
+            return ColumnRequest(what)
         other = ("grade",) if what == "run" else ("score", "rank")
         named = {role: column for role, column in self.columns.items() if role not in other}
         return ColumnRequest(what, named, grade_map=self.grade_map if what == "qrels" else None, used=self.used)
@@ -42,3 +44,6 @@ class NamedColumns:
                 hint = Hint(f"{'leave out' if near is None else 'use'} {{{option}}}", **{option: near})
                 have = f"; the columns are {list_columns(names)}" if names else ""
                 raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)
+
+
+NO_NAMES = NamedColumns({})

@@ -8,11 +8,23 @@ import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.measures.families.sets import depth_of, relevant_retrieved
-from judged.measures.parameters import WITH_CUTOFF, Beta, Cutoff, Level, Multiple, Norm, Recall, Spec, number, numbers
+from judged.measures.families.sets import depth_of, relevant_retrieved, zero_if_short
+from judged.measures.parameters import (
+    Beta,
+    Cutoff,
+    Level,
+    Multiple,
+    Norm,
+    PadOrZero,
+    Recall,
+    Short,
+    Spec,
+    number,
+    numbers,
+)
 from judged.measures.registry import measure
 
-Short = Annotated[Literal["pad", "shrink", "zero"], WITH_CUTOFF]
+_SMALL = 0.00001
 Rounding = Literal["nearest", "up", "trec9"]
 _AFTER = "the value if no relevant document is retrieved; None for the rank after the cutoff or, without a cutoff, after the ranking"
 Points = Annotated[tuple[float, ...], Spec("a list of recall levels", numbers(0, 1))]
@@ -31,10 +43,8 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
     A ranking shorter than k is padded with non-relevant documents; `short="shrink"` divides by its
     length instead, `short="zero"` gives 0.
     """
-    length = depth_of(j, cutoff)
-    size = length if cutoff is None or short == "shrink" else np.full(len(j), cutoff)
-    value = j.ratio(relevant_retrieved(j, level, cutoff), size)
-    return np.where(length < size, 0.0, value) if short == "zero" else value
+    size = depth_of(j, cutoff) if cutoff is None or short == "shrink" else np.full(len(j), cutoff)
+    return zero_if_short(j, j.ratio(relevant_retrieved(j, level, cutoff), size), cutoff, short)
 
 
 @measure("R",
@@ -118,18 +128,21 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
          family="ranked", aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
          example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
 def average_precision(
-    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant", tied: Literal["apart", "together"] = "apart"
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant", tied: Literal["apart", "together"] = "apart",
+    short: PadOrZero = "pad",
 ) -> Column:  # fmt: skip
     """Mean, over the relevant documents, of the precision at the rank where each is found.
 
     Relevant documents that are not retrieved count as 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
-    ranked by the policy (`tied="apart"`), or all at the rank of the last of them (`tied="together"`), as in scikit-learn.
+    ranked by the policy (`tied="apart"`), or all at the rank of the last of them (`tied="together"`), as in scikit-learn. `short="zero"` gives 0 to rankings
+    shorter than k.
     """
     hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
     last = j.rank if tied == "apart" else np.minimum(j.tie_last, np.inf if cutoff is None else cutoff)
     found = j.running(hit) if tied == "apart" else j.upto(hit, j.query, last)
     precision_here = j.column("precision", found / last)
-    return j.ratio(j.total(j.column("term", hit * precision_here)), _denominator(j, norm, level, cutoff, hit))
+    value = j.ratio(j.total(j.column("term", hit * precision_here)), _denominator(j, norm, level, cutoff, hit))
+    return zero_if_short(j, value, cutoff, short)
 
 
 def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Column) -> Column:
@@ -141,7 +154,7 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
         return j.ideal.total(np.maximum(j.ideal.grade, 0) * j.ideal.within(cutoff))
     if norm == "list":
         return np.minimum(relevant, depth_of(j, cutoff))
-    return {"relevant": relevant, "found": j.total(hit), "cutoff": length}[norm]
+    return relevant if norm == "relevant" else j.total(hit) if norm == "found" else length
 
 
 @measure("GMAP",
@@ -267,9 +280,6 @@ def binary_preference(j: Judged, *, level: Level = 1, norm: Literal["min", "rele
 def geometric_bpref(j: Judged, *, level: Level = 1) -> Column:
     """Bpref, summarised by its geometric mean."""
     return binary_preference(j, level=level)
-
-
-_SMALL = 0.00001
 
 
 @measure("infAP",

@@ -11,8 +11,9 @@ from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError, shown
+from judged.measures.families.sets import zero_if_short
 from judged.measures.gains import gain_of
-from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, Persistence
+from judged.measures.parameters import Cutoff, Gain, Gains, MaxGrade, OptionalLevel, OptionalMax, PadOrZero, Persistence
 from judged.measures.registry import measure
 
 
@@ -52,16 +53,16 @@ def _stops(j: Judged, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = No
          family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
          paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009", formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max")  # fmt: skip
 def expected_reciprocal_rank(
-    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None
-) -> Column:
+    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None, short: PadOrZero = "pad"
+) -> Column:  # fmt: skip
     """The expected value of one over the rank at which the user stops.
 
     `max` is the highest grade of the scale, not the highest grade in the judgments; a higher grade is
     an error. 4 is the scale of the TREC Web tracks. With another gain the probability is gain / (top gain + 1), as
-    in NTCIREVAL.
+    in NTCIREVAL. `short="zero"` gives 0 to rankings shorter than k.
     """
     stop = np.where(j.within(cutoff), _stops(j, max, gain, gains), 0.0)
-    return j.total(j.column("term", stop / j.rank))
+    return zero_if_short(j, j.total(j.column("term", stop / j.rank)), cutoff, short)
 
 
 @measure("nERR", family="cascade", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),

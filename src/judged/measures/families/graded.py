@@ -10,6 +10,7 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.numeric import segments as primitive
 from judged.errors import DataError, UsageError
+from judged.measures.families.sets import depth_of
 from judged.measures.gains import LARGEST_EXPONENT, discount, gain_of
 from judged.measures.parameters import (
     CAPPED_WITH_CUTOFF,
@@ -21,6 +22,7 @@ from judged.measures.parameters import (
     Gains,
     Level,
     LogBase,
+    PadOrShrink,
     Positive,
 )
 from judged.measures.registry import measure
@@ -29,28 +31,36 @@ _LARGEST_NUMBER = 1023
 
 
 def _sums(
-    j: Judged, cutoff: Cutoff, gain: Gain, base: Base, gains: Gains, kind: Discount, log_base: LogBase, level: Level
-) -> tuple[Column, Column, float]:
-    """DCG of the ranking, and of the ideal one, which has positive gains only; both times a scale that avoids overflow, without rounding."""
+    j: Judged, cutoff: Cutoff, gain: Gain, base: Base, gains: Gains, kind: Discount, log_base: LogBase, level: Level, short: str = "pad"
+) -> tuple[Column, Column, float]:  # fmt: skip
+    """DCG of the ranking, and of the ideal one, which has positive gains only and may be as short as the ranking; both times a scale that avoids overflow, without rounding."""
     below = [grade for grade, worth in gains or () if 0 <= grade < level and worth]
     if below:
         raise UsageError("parameter", f"gains has a gain for grade {below[0]:g}, which is below level={level:g}", value=gains,
                          hint="leave out the gain, or the level")  # fmt: skip
     ideal = j.ideal_above(cutoff)
-    if gains or isinstance(gain, Function):  # which need not grow with the grade
+    custom = bool(gains) or isinstance(gain, Function)
+    if custom:  # which need not grow with the grade, and may be negative
         here, worth = _gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
         whole = j.ideal_by(worth)
         ideal = whole if cutoff is None else whole.only(whole.within(cutoff))
-        best = worth[ideal.judgment]
+        best = np.maximum(worth[ideal.judgment], 0.0)
     else:
         here, best = (gain_of(x.grade, gain, base, gains, level, j.names[0], _LARGEST_NUMBER) for x in (j, ideal))
-    best = np.maximum(best, 0.0)
-    top = float(max(best.max(initial=0), np.abs(here).max(initial=0)))
-    scale = 2.0**-512 if top > 2.0**900 else 1.0
-    gain_here = j.column("gain", here * scale)
+    if short == "shrink":
+        best = np.where(ideal.rank <= depth_of(j, cutoff)[ideal.query], best, 0.0)
+    top = max(np.maximum.reduce(best, initial=0.0), np.maximum.reduce(np.abs(here) if custom else here, initial=0.0))
+    scale = 1.0
+    if top > 2.0**900:
+        scale = 2.0**-512
+        here, best = here * scale, best * scale
+    gain_here = j.column("gain", here)
     divisor = j.column("discount", discount(j.rank, kind, log_base))
-    ours = j.column("gain/discount", np.where(j.within(cutoff), gain_here / divisor, 0.0))
-    theirs = primitive.total(best * scale / discount(ideal.rank, kind, log_base), ideal.query, len(j))
+    ours = gain_here / divisor
+    ours = j.column("gain/discount", ours if cutoff is None else np.where(j.within(cutoff), ours, 0.0))
+    if ideal.rank is not j.rank:  # which lists of labels share
+        divisor = discount(ideal.rank, kind, log_base)
+    theirs = primitive.total(best / divisor, ideal.query, len(j))
     return j.total(ours), theirs, scale
 
 
@@ -130,14 +140,15 @@ def ideal_dcg(
          example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
-    discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
+    discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0, short: PadOrShrink = "pad",
 ) -> Column:  # fmt: skip
     """Discounted cumulated gain as a share of the best possible.
 
     The ideal ranking comes from all judged documents. `gain="exp"` is the gain 2^grade - 1 of learning to
-    rank; `level` makes lower grades worth nothing.
+    rank; `level` makes lower grades worth nothing. `short="shrink"` cuts the ideal ranking to the length of a ranking shorter
+    than k, as MLflow does: finding one of many relevant documents and nothing else is then perfect.
     """
-    ours, best, _ = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
+    ours, best, _ = _sums(j, cutoff, gain, base, gains, discount, log_base, level, short)
     return j.ratio(ours, best)
 
 

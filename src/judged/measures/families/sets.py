@@ -29,6 +29,11 @@ def depth_of(j: Judged, cutoff: Cutoff = None) -> Column:
     return j.retrieved if cutoff is None else np.minimum(j.retrieved, cutoff)
 
 
+def zero_if_short(j: Judged, value: Column, cutoff: Cutoff, short: str) -> Column:
+    """0 in place of the values of rankings that do not reach the cutoff, if `short` is "zero"."""
+    return np.where(depth_of(j, cutoff) < (cutoff or 0), 0.0, value) if short == "zero" else value
+
+
 def _decisions(j: Judged, level: Level, cutoff: Cutoff = None) -> Confusion:
     """Confusion counts of the retrieved set; unjudged documents count as non-relevant."""
     hits = relevant_retrieved(j, level, cutoff)

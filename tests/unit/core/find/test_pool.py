@@ -24,6 +24,7 @@ grades = st.one_of(st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, -1.0, 0.5]), st.fl
 
 
 def outcome(qrels, policy):
+    qrels.results.clear()  # which would keep the pool
     try:
         made = pool.pool_of(qrels, policy)
     except jd.JudgedError as error:
@@ -50,6 +51,23 @@ def test_judgments_are_sorted_as_the_reference_sorts_them(rows, once, rejudged):
     seen = outcome(qrels, policy)
     with mock.patch.object(pool, "native", None):
         assert seen == outcome(qrels, policy)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    queries=st.lists(ids | st.text(min_size=1, max_size=20), min_size=1, unique=True)
+    | st.lists(st.integers(-(10**25), 10**25) | st.integers(-20, 20), min_size=1, unique=True),
+    bare=st.sets(st.integers(0, 9)),
+)
+def test_queries_are_ordered_as_the_reference_orders_them(queries, bare):
+    judgments = {query: {"a": 1, "b": 0} if i not in bare else {} for i, query in enumerate(queries)}
+    try:
+        qrels = jd.read_qrels({**judgments, queries[0]: {"a": 1}})
+    except jd.JudgedError:
+        return  # an id that no input may have
+    seen = outcome(qrels, Policy())
+    with mock.patch.object(pool, "native", None):
+        assert seen == outcome(qrels, Policy())
 
 
 @pytest.mark.parametrize(

@@ -84,15 +84,17 @@ LISTS = st.lists(st.lists(st.tuples(FEW | st.floats(-1e6, 1e6), FEW), max_size=9
 def test_the_first_elements_are_those_of_a_complete_sort(chosen, sign, lists, depth):
     score, sizes = flat([[s for s, _ in items] for items in lists])
     grade, _ = flat([[g for _, g in items] for items in lists])
-    order, place, left, grades = chosen.top(score, grade, sizes, depth, sign)
-    start, wanted = 0, []
-    for items, more in zip(lists, left.tolist(), strict=True):
+    order, place, tie_first, tie_last, grades = chosen.top(score, grade, sizes, depth, sign)
+    start, wanted, ties = 0, [], []
+    for items in lists:
         ranked = sorted(range(len(items)), key=lambda i: (-items[i][0], -sign * items[i][1]))
         wanted += [start + i for i in ranked[:depth]]
-        assert more == sum(items[i][0] == items[ranked[depth - 1]][0] for i in ranked[depth:])
+        scores = [items[i][0] for i in ranked]
+        ties += [(scores.index(one) + 1, scores.index(one) + scores.count(one)) for one in scores[:depth]]
         assert grades[start : start + len(items)].tolist() == sorted((g for _, g in items), reverse=True)
         start += len(items)
     assert order.tolist() == wanted
+    assert list(zip(tie_first.tolist(), tie_last.tolist(), strict=True)) == ties
     assert grades[place].tolist() == grade[order].tolist()
     assert len(set(place.tolist())) == len(place)
 

@@ -1,0 +1,1 @@
+"""One measure under the conventions of every tool: `jd.conventions`."""

@@ -1,0 +1,79 @@
+"""Record the signatures of other tools that scorers use, for stand-ins in tests (`tests/helpers/stand_ins.py`).
+
+Run by hand, in an environment that has the tool:
+
+    python tools/record_interfaces.py mlflow-skinny ragas deepeval haystack-ai llama-index-core inspect-ai wandb tensorboardX dvclive
+
+The result is `tests/data/interfaces.json`: {package: {"version": …, "signatures": {name: [[parameter, kind, has a default], …]}}}.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+TARGET = Path(__file__).parents[1] / "tests" / "data" / "interfaces.json"
+USED = {
+    "mlflow-skinny": [
+        "mlflow.genai:scorer",
+        "mlflow.entities:Feedback",
+        "mlflow:log_metrics",
+        "mlflow:active_run",
+        "mlflow:MlflowClient.log_text",
+    ],
+    "wandb": ["wandb:Artifact", "wandb:Artifact.new_file", "wandb:Run.log", "wandb:Run.log_artifact"],
+    "tensorboardX": ["tensorboardX:SummaryWriter.add_scalar", "tensorboardX:SummaryWriter.flush"],
+    "dvclive": ["dvclive:Live.log_metric", "dvclive:Live.log_artifact", "dvclive:Live.make_summary"],
+    "ragas": [
+        "ragas.metrics.base:SingleTurnMetric",
+        "ragas.metrics.base:SingleTurnMetric.init",
+        "ragas.metrics.base:SingleTurnMetric.single_turn_ascore",
+        "ragas.metrics.base:SingleTurnMetric._single_turn_ascore",
+        "ragas.dataset_schema:SingleTurnSample",
+    ],
+    "deepeval": [
+        "deepeval.metrics:BaseMetric.measure",
+        "deepeval.metrics:BaseMetric.a_measure",
+        "deepeval.metrics:BaseMetric.is_successful",
+        "deepeval.test_case:LLMTestCase",
+    ],
+    "haystack-ai": ["haystack:Document", "haystack:component.output_types", "haystack:component.__call__"],
+    "llama-index-core": [
+        "llama_index.core.evaluation.retrieval.metrics_base:BaseRetrievalMetric.compute",
+        "llama_index.core.evaluation.retrieval.metrics_base:RetrievalMetricResult",
+    ],
+    "inspect-ai": [
+        "inspect_ai.scorer:scorer",
+        "inspect_ai.scorer:Score",
+        "inspect_ai.scorer:mean",
+        "inspect_ai.scorer:stderr",
+        "inspect_ai.solver:TaskState",
+    ],
+}
+
+
+def signature(name: str) -> list[list[Any]]:
+    """The parameters of a function, of a method, or of the constructor of a class."""
+    module, _, path = name.partition(":")
+    thing: Any = import_module(module)
+    for word in path.split("."):
+        thing = getattr(thing, word)
+    return [[p.name, p.kind.name, p.default is not p.empty] for p in inspect.signature(thing).parameters.values()]
+
+
+def main(packages: list[str]) -> None:
+    """Record the signatures of some packages; those of others stay."""
+    known = json.loads(TARGET.read_text()) if TARGET.exists() else {}
+    for package in packages:
+        known[package] = {"version": version(package), "signatures": {name: signature(name) for name in USED[package]}}
+        print(package, known[package]["version"])
+    TARGET.write_text(json.dumps(known, sort_keys=True, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(USED))
