@@ -16,7 +16,7 @@ _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request to end, a closed 
 
 def main() -> NoReturn:
     """Run a command; the exit code is that of `judged.cli.main`, or 128 plus the number of the signal that ended it."""
-    gc.set_threshold(_OBJECTS)
+    gc.set_threshold(_OBJECTS, 10, 100)
     received: list[int] = []
 
     def stop(number: int, frame: object) -> None:

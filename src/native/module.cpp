@@ -15,6 +15,7 @@
 #include <optional>
 #include <variant>
 
+#include "bus_error.hpp"
 #include "collect.hpp"
 #include "columns.hpp"
 #include "counting.hpp"
@@ -606,8 +607,9 @@ void bind_arithmetic(nb::module_& m) {
             const std::size_t count = values ? columns.shape(0) / values : 0;
             const Signs signs{values, seed};
             sums.resize(count * rows);
+            std::vector<double> spare(rows_at_once);
             for_signs(signs, 0, rows, [&](std::uint64_t row, std::size_t some, const std::uint64_t* words) {
-                for (std::size_t c = 0; c < count; ++c) signed_sums(columns.data() + c * values, signs, words, some, &sums[c * rows + row]);
+                signed_sums(columns.data(), count, signs, words, some, sums.data() + row, rows, spare.data());
             });
         }
         return array_of(std::move(sums));
@@ -668,6 +670,7 @@ NB_MODULE(_native, m) {
     bind_parts(m);
     m.def("scan_text", &scan_text, "data"_a, "start"_a, "size"_a, "layout"_a, "pool"_a, "policy"_a, "threads"_a, "part"_a,
           "progress"_a.none(), "examples"_a = 3, "mapped"_a = false);
+    m.def("end_on_bus_error", &end_on_bus_error, "message"_a, "code"_a);
     m.def("query_edges", &query_edges, "data"_a, "start"_a, "size"_a, "layout"_a);
     m.def("read_text", &read_text, "data"_a, "start"_a, "size"_a, "layout"_a, "threads"_a, "part"_a);
     m.def("read_dict", &read_dict, "table"_a);

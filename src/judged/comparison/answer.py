@@ -15,7 +15,7 @@ from judged.comparison.difference import Difference, these_queries
 from judged.comparison.inputs import judges_of
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
-from judged.stats.decisions import Verdict
+from judged.stats.decisions import OPPOSITE, Verdict
 from judged.tables.table import Detail, Span
 from judged.tables.text import number, p_text, signed
 
@@ -68,13 +68,13 @@ def headlines(comparison: Comparison) -> list[str]:
     return [words_text(answer.words, comparison.names) for answer in answers(comparison)]
 
 
-def pair_headline(row: Difference, a: int, b: int) -> Words:
-    """Return the headline of one pair: the verdict on b, compared with a."""
-    m = row.measure
-    if row.verdict in ("better", "worse"):
-        return [b, f" is clearly {row.verdict} than ", a, f" on {m}."]
-    if row.verdict in ("wins more queries", "loses more queries"):
-        return [b, f" clearly {row.verdict} than ", a, f" on {m}."]
+def pair_headline(row: Difference, a: int, b: int, *, turned: bool = False) -> Words:
+    """Return the headline of one pair: the verdict on b, compared with a; `turned` if the row has them the other way round."""
+    m, verdict = row.measure, OPPOSITE.get(row.verdict, row.verdict) if turned else row.verdict
+    if verdict in ("better", "worse"):
+        return [b, f" is clearly {verdict} than ", a, f" on {m}."]
+    if verdict in ("wins more queries", "loses more queries"):
+        return [b, f" clearly {verdict} than ", a, f" on {m}."]
     if row.verdict == "identical":
         return [b, " and ", a, f" are identical on {m} on {these_queries(row.queries)}."]
     if row.verdict == "equal":
@@ -97,9 +97,9 @@ def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Hea
 
 def between(comparison: Comparison, measure: str, a: int, b: int) -> Difference:
     """Return the difference b - a, in whichever direction it was computed."""
-    names = comparison.names[a], comparison.names[b]
-    row = next(row for row in comparison.by_measure[measure] if {row.a, row.b} == set(names))
-    return row if (row.a, row.b) == names else row.turned()
+    first, second = comparison.names[a], comparison.names[b]
+    row = comparison.by_pair.get((measure, first, second))
+    return comparison.by_pair[measure, second, first].turned() if row is None else row
 
 
 def _against_baseline(

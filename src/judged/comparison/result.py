@@ -62,12 +62,13 @@ class Comparison(Tracked):
         return ByMeasure(rows, first.measures, first.profile)
 
     @cached_property
-    def _by_pair(self) -> dict[tuple[str, str, str], Difference]:
+    def by_pair(self) -> dict[tuple[str, str, str], Difference]:
+        """The rows by measure, a and b."""
         return {(row.measure, row.a, row.b): row for row in self.rows}
 
     def of(self, measure: str, a: str, b: str) -> Difference:
         """The difference of two runs by a measure."""
-        row = self._by_pair.get((self._name(measure), a, b))
+        row = self.by_pair.get((self._name(measure), a, b))
         if row is not None:
             return row
         pairs = ", ".join(dict.fromkeys(f"{r.b} with {r.a}" for r in self.rows))

@@ -97,8 +97,16 @@ class Judged:
     # ── per hit ──────────────────────────────────────────────────────────────────────────────────
 
     def is_relevant(self, level: float = 1) -> Bools:
-        """Return whether each hit has at least this grade. A document with a negative grade is never relevant."""
-        return self.grade >= max(level, 0)
+        """Return whether each hit has at least this grade. A document with a negative grade is never relevant.
+
+        The column of the last level is kept: curves and lists of cutoffs ask for it again and again.
+        """
+        known: tuple[float, Bools] | None = self.__dict__.get("_relevant")
+        if known is None or known[0] != level:
+            column = self.grade >= max(level, 0)
+            column.flags.writeable = False
+            known = self.__dict__["_relevant"] = level, column
+        return known[1]
 
     @property
     def is_judged(self) -> Bools:

@@ -67,7 +67,8 @@ def with_judgments(
         "tie_first": np.concatenate([j.tie_first[hit], first[found]]),
         "tie_last": np.concatenate([j.tie_last[hit], last[found]]),
     }
-    order = np.lexsort((columns["rank"], columns["query"]))
+    depth = int(columns["rank"].max(initial=0)) + 1
+    order = np.argsort(columns["query"] * depth + columns["rank"], kind="stable")  # two sorted halves: linear
     names = j.queries if rankings is None else tuple(range(len(copied)))
     return replace(
         j, pool=Pool(queries=names, query=pool_query[pool_order], grade=pool_grade[pool_order]), retrieved=j.retrieved[copied],

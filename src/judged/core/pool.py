@@ -15,6 +15,8 @@ from judged.core.numeric import segments_reference as segment
 from judged.core.once import Once, Result
 from judged.core.tables import Id
 
+_ROWS, _FEWEST, _MOST = 1 << 24, 8, 128  # of levels and cutoffs whose columns are kept
+
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Aspects:
@@ -51,8 +53,8 @@ class Pool:
     _results: Once = field(default_factory=Once, init=False)
 
     def once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
-        """Return the result of `compute`, which is called for the first use of the key only."""
-        return self._results.get_or(key, compute)
+        """Return the result of `compute`, which is called for the first use of the key only, unless there are many levels or cutoffs."""
+        return self._results.get_or(key, compute, max(_FEWEST, min(_MOST, _ROWS // (len(self.query) + 1))))
 
     @property
     def sizes(self) -> Ints:

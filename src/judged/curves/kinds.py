@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,11 +41,20 @@ class CurveRequest:
     band: float | None
     seed: int
     profile: Profile
+    made: dict[tuple[Any, ...], Measure] = field(default_factory=dict)  # by `measure`
 
     @property
     def lowest(self) -> float:
         """Lowest relevant grade."""
         return 1 if self.level is None else self.level
+
+    def measure(self, m: Measure, cutoff: int | None = None) -> Measure:
+        """Return a measure under the profile and at the level, the same one for every run."""
+        key = m, m.explicit, m.policy, cutoff
+        if key not in self.made:
+            cut = m if cutoff is None else m @ cutoff
+            self.made[key] = with_level(self.profile.apply(cut, ORDER_POLICIES), self.level)
+        return self.made[key]
 
 
 # ── each kind: the curves of one run, and the text after their names in a legend ─────────────────
@@ -188,15 +197,13 @@ def _query_label(name: str, query: Id, request: CurveRequest) -> str:
 
 
 def _values(j: Judged, request: CurveRequest, measure: str | Measure) -> Floats:
-    m = with_level(request.profile.apply(parse(measure), ORDER_POLICIES), request.level)
-    return Views(Provenance(j)).column(m)
+    return Views(Provenance(j)).column(request.measure(parse(measure)))
 
 
 def _values_at_ranks(j: Judged, request: CurveRequest, measure: Measure, ranks: Ints) -> Floats:
     """Return the measure of every query (rows) at every rank (columns)."""
     views = Views(Provenance(j))
-    at = (request.profile.apply(measure @ int(k), ORDER_POLICIES) for k in ranks)
-    return np.stack([views.column(with_level(m, request.level)) for m in at], axis=1)
+    return np.stack([views.column(request.measure(measure, k)) for k in ranks.tolist()], axis=1)
 
 
 def _ranks(points: Any, j: Judged) -> Ints:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor as Pool
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.core.numeric.native import usable_cores
 from judged.core.parts.run import Item, Task
 from judged.errors import UsageError, shown
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor as Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,18 @@ class Threads:
     def __post_init__(self) -> None:
         _check_count(self.count)
 
+    @property
+    def threads(self) -> int:
+        """The number of threads."""
+        return self.count or usable_cores()
+
     def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
         """Yield the results in the order of the items, as they are ready."""
-        count = min(self.count or usable_cores(), max(len(items), 1))
+        count = min(self.threads, max(len(items), 1))
         if count == 1:
             return map(task, items)
+        from concurrent.futures import ThreadPoolExecutor
+
         return _in_order(ThreadPoolExecutor(count), task, items, count)
 
 
@@ -51,6 +59,7 @@ class Processes:
 
     def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
         """Yield the results in the order of the items, as they are ready."""
+        from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
         count = min(self.count or usable_cores(), max(len(items), 1))

@@ -121,6 +121,6 @@ def json_bytes(data: Any) -> bytes:
 
 
 def _pack(name: str, data: bytes) -> str:
-    """Encode data as an inert script element. Base64 cannot be mistaken for markup."""
-    packed = base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
+    """Encode data as an inert script element. Base64 cannot be mistaken for markup. Level 6 takes half as long again for 3% less."""
+    packed = base64.b64encode(gzip.compress(data, 5, mtime=0)).decode()
     return f'<script type="application/octet-stream" id="{name}">{packed}</script>\n'

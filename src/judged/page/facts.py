@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from judged._version import __version__
-from judged.comparison.answer import certainty, details, pair_headline, relative
+from judged.comparison.answer import between, certainty, details, pair_headline, relative
 from judged.comparison.difference import Difference
 from judged.comparison.inputs import judges_of
 from judged.comparison.report import summary_markdown
@@ -151,7 +151,7 @@ def _against(subject: Subject, i: int, run: int) -> list[str]:
     first = best_first(subject, i)[0] if comparison.baseline is None else subject.runs.index(comparison.baseline)
     if run == first:
         return []
-    row = subject.differences[str(subject.measures[i]), subject.runs[first], subject.runs[run]]
+    row = between(comparison, str(subject.measures[i]), first, run)
     difference, interval, verdict = row.columns(3)
     size = " ".join(text for text in (difference, interval) if text != "–")
     return [size.replace("-", "−"), verdict]
@@ -173,11 +173,10 @@ def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]
         fields = {k: _finite(v) if isinstance(v, float) else v for k, v in row.to_dict().items()}
         pair = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
         if row.part is None and subject.comparison is not None:
-            pair["headlines"] = [pair_headline(row, a, b), pair_headline(row.turned(), b, a)]
+            pair["headlines"] = [pair_headline(row, a, b), pair_headline(row, b, a, turned=True)]
             sure = certainty(row, subject.comparison.settings.tests)
-            if subject.comparison.settings.model:
-                sure = replace(sure, long=(*sure.long, f"{judges_of(row, subject.runs, subject.results)}."))
-            pair["sure"] = asdict(sure)
+            judges = [f"{judges_of(row, subject.runs, subject.results)}."] if subject.comparison.settings.model else []
+            pair["sure"] = {"short": sure.short, "long": [*sure.long, *judges]}
             pair["relative"] = relative(row, subject.measures[i])
         found.append(pair)
     return found

@@ -96,29 +96,22 @@ class _Pools:
 def _detail(
     subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], steps: list[list[list[QueryArithmetic]]], pools: _Pools, depth: int, query: int
 ) -> dict[str, Any]:  # fmt: skip
-    place: dict[str, int] = {}
-    grades: list[float | None] = []
-
-    def at(doc: str, grade: float | None = None) -> int:
-        if doc not in place:
-            place[doc] = len(place)
-            grades.append(grade)
-        return place[doc]
-
+    first: dict[str, float | None] = {}  # judged documents and their grades
     for judgment in pools.of(query):
-        at(pools.docs[judgment], _plain(pools.grades[judgment]))
+        first.setdefault(pools.docs[judgment], _plain(pools.grades[judgment]))
+    place = {doc: i for i, doc in enumerate(first)}
     details: list[dict[str, Any] | None] = []
     for run, judged in enumerate(subject.judged):
         if not judged.answered[query]:
             details.append(None)
             continue
-        docs = [at(doc) for doc in rankings[run][query]]
-        below = [[at(pools.docs[judgment]), rank] for judgment, rank in pools.retrieved(run, query) if rank > depth]
+        docs = [place.setdefault(doc, len(place)) for doc in rankings[run][query]]
+        below = [[place[pools.docs[judgment]], rank] for judgment, rank in pools.retrieved(run, query) if rank > depth]
         why = [_plain_steps(by_query[query]) for by_query in steps[run]]
         details.append({"docs": docs, "retrieved": int(judged.retrieved[query]), "below": below, "why": why})
     shown = [texts.get(doc) for doc in place]
     return {
-        "docs": list(place), "grades": grades, "titles": [t and t.title for t in shown] if texts else [],
+        "docs": list(place), "grades": [*first.values(), *[None] * (len(place) - len(first))], "titles": [t and t.title for t in shown] if texts else [],
         "texts": [t and t.text for t in shown] if texts else [], "rankings": details,
     }  # fmt: skip
 

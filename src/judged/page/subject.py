@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from judged.comparison.compare import compare
-from judged.comparison.difference import Difference
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
@@ -66,12 +65,6 @@ class Subject:
                     intervals |= _restrict(result, m, self.known(m)).intervals()
             table.append(intervals)
         return [[by[str(m)] for by in table] for m in self.measures]
-
-    @cached_property
-    def differences(self) -> dict[tuple[str, str, str], Difference]:
-        """The differences b - a by (measure, a, b), in both directions."""
-        rows = () if self.comparison is None else self.comparison.rows
-        return {(one.measure, one.a, one.b): one for row in rows for one in (row.turned(), row)}
 
     @property
     def labels(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -39,6 +39,7 @@ Kinds = tuple[IdKind, IdKind]
 
 _BYTES = 1 << 20  # that a core takes at a time
 _ROWS = 1 << 15
+_FILES = 256  # that are open at a time
 
 # The native name of each choice that the core knows (`ORDERS`, `TIES` and `DUPLICATES` in ranking.hpp).
 POLICY_CODES = {
@@ -155,22 +156,40 @@ class TextScan:
     last: bytes
 
 
-def scan_between_edges(batches: Sequence[Run | UnreadRun], kinds: Kinds, *common: Any) -> TextScan | None:
-    """Scan the text of some batches; None if it has to be scanned otherwise."""
-    texts = _one_text(batches)
-    if not texts or any(text.kinds != kinds for text in texts):
+def scan_between_edges(texts: Sequence[TextRun], least: int, kinds: Kinds, *common: Any) -> list[TextScan] | None:
+    """Scan texts, shorter ones than `least` bytes together; None if they have to be scanned otherwise."""
+    if not _are_alike(texts) or any(text.kinds != kinds for text in texts):
         return None
-    with ExitStack() as stack:
-        data, start = _join_texts([stack.enter_context(text.open()) for text in texts])
-        layout = texts[0].layout
-        edges = native.query_edges(data, start, len(data), dict(layout))
-        if edges is None:
+    scans = []
+    for opened in _open_in_groups(texts, least):
+        scan = _scan_between(*_join_texts(opened), texts[0].layout, *common)
+        if scan is None:
             return None
-        first, last = edges
-        if first >= last:
-            return TextScan(None, data[start:].tobytes(), b"")
-        scan = scan_all(data, first, last, layout, *common)
-        return None if scan is None else TextScan(scan, data[start:first].tobytes(), data[last:].tobytes())
+        scans.append(scan)
+    return scans
+
+
+def _open_in_groups(texts: Sequence[TextRun], least: int) -> Iterator[list[tuple[Bytes, int]]]:
+    """Open texts; yield short ones together, and a long one alone, since it would be copied."""
+    rest = list(reversed(texts))
+    while rest:
+        group: list[tuple[Bytes, int]] = []
+        with ExitStack() as stack:
+            while rest and len(group) < _FILES and sum(len(data) for data, _ in group) < least:
+                group.append(stack.enter_context(rest.pop().open()))
+            alone = len(group) - (len(group[-1][0]) >= least)
+            yield from filter(None, (group[:alone], group[alone:]))
+
+
+def _scan_between(data: Bytes, start: int, layout: Layout, *common: Any) -> TextScan | None:
+    edges = native.query_edges(data, start, len(data), dict(layout))
+    if edges is None:
+        return None
+    first, last = edges
+    if first >= last:
+        return TextScan(None, data[start:].tobytes(), b"")
+    scan = scan_all(data, first, last, layout, *common)
+    return None if scan is None else TextScan(scan, data[start:first].tobytes(), data[last:].tobytes())
 
 
 def scan_all(data: Bytes, begin: int, end: int, layout: Layout, *common: Any) -> dict[str, Any] | None:
@@ -182,8 +201,12 @@ def scan_all(data: Bytes, begin: int, end: int, layout: Layout, *common: Any) ->
 def _one_text(batches: Sequence[Run | UnreadRun]) -> list[TextRun]:
     """Return the batches if they can be scanned as one text, else nothing."""
     texts = [batch for batch in batches if isinstance(batch, TextRun)]
-    alike = all(text.joinable and text.layout == texts[0].layout for text in texts)
-    return texts if len(texts) == len(batches) and (alike or len(texts) == 1) else []
+    return texts if len(texts) == len(batches) and _are_alike(texts) else []
+
+
+def _are_alike(texts: Sequence[TextRun]) -> bool:
+    """Return whether lines of some texts can be in one text."""
+    return len(texts) == 1 or all(text.joinable and text.layout == texts[0].layout for text in texts)
 
 
 def _join_texts(texts: Sequence[tuple[Bytes, int]]) -> tuple[Bytes, int]:

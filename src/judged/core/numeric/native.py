@@ -16,6 +16,12 @@ if os.environ.get("JUDGED_NATIVE") != "0":
 NATIVE = native is not None
 
 
+def end_on_bus_error(message: str, code: int) -> None:
+    """End the process with a message and an exit code if a mapped file is truncated, instead of without a word."""
+    if native is not None:
+        native.end_on_bus_error(message, code)
+
+
 def usable_cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

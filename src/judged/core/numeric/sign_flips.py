@@ -26,7 +26,7 @@ Rank = Callable[[int, int], int]
 _TILE = 64  # signs are multiplied in tiles of 64 × 64: these fit the cache, and are too small for BLAS to start threads
 _BLOCK = 1 << 17  # signs, or statistics, at a time
 _CORES = 16
-_COLUMNS = 16  # whose sums of all rows are kept at a time
+_COLUMNS = 4  # whose sums of all rows are kept at a time: they fit the cache
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-import numpy as np
-
-from judged._types import Ints
-from judged.core.find.hits import Hits, raise_duplicate, raise_empty_run, raise_no_common_query, raise_no_rank
+from judged.core.find.hits import Hits
 from judged.core.find.pool import IdPool
-from judged.core.find.reference import by_grade
-from judged.core.numeric import segments_reference as segment
 from judged.core.parts.one_pass import find_in_one_pass
-from judged.core.parts.pass_one import LocatedHits, LocateHits, pack_pool
-from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_hits
 from judged.core.parts.run import PartitionedRun
-from judged.core.parts.whole_queries import find_whole_queries
 from judged.core.policy import Policy
 from judged.core.tables import IdKind
-from judged.errors import DataError, UsageError
+from judged.errors import UsageError
 
 Progress = Callable[[int, int], object]
 
@@ -33,19 +25,20 @@ def find_in_partitions(
         DataError: as `reference.find`; or a run that changed between the two passes.
     """
     check_order(policy, run.name, {"order": ("input",), "ties": ("input",)} if not run.partitions.ordered else {})
-    if run.partitions.whole:
-        return find_whole_queries(pool, run, policy, kinds, progress)
-    if policy.repeats == "all":
-        regrouped = replace(run, partitions=run.partitions.regroup())
-        return find_whole_queries(pool, regrouped, policy, kinds, progress, regrouped=True)
     once = find_in_one_pass(pool, run, policy, kinds, _progress_of(run, progress, 1))
     if once is not None:
         return once
-    locate = LocateHits(pack_pool(pool, documents=True), policy, kinds)
-    located = run.partitions.locate(locate) or LocatedHits.merge(run.map(locate, _progress_of(run, progress, 0)))
-    count = CountRanks(index_hits(pool, located, policy), policy, kinds)
-    counts = count.merge(run.map(count, _progress_of(run, progress, 1)))
-    return _rank_hits(pool, run, policy, located, count.index, counts)
+    if run.partitions.whole or policy.repeats == "all":
+        from judged.core.parts.whole_queries import find_whole_queries
+
+        if run.partitions.whole:
+            return find_whole_queries(pool, run, policy, kinds, progress)
+        regrouped = replace(run, partitions=run.partitions.regroup())
+        return find_whole_queries(pool, regrouped, policy, kinds, progress, regrouped=True)
+    from judged.core.parts.two_passes import find_in_two_passes
+
+    both = _progress_of(run, progress, 0), _progress_of(run, progress, 1)
+    return find_in_two_passes(pool, run, policy, kinds, both)
 
 
 def _progress_of(run: PartitionedRun, progress: Progress | None, number: int) -> Callable[[int], object] | None:
@@ -60,100 +53,3 @@ def check_order(policy: Policy, name: str, needs_order: Mapping[str, tuple[str, 
         if (value := getattr(policy, option)) in values:
             raise UsageError("order", f"{option}={value!r} needs the order of the rows, which a database table does not have",
                              where=name, value=value)  # fmt: skip
-
-
-def _rank_hits(
-    pool: IdPool, run: PartitionedRun, policy: Policy, located: LocatedHits, index: HitIndex, counted: RankCounts
-) -> Hits:
-    """Turn counts into ranks."""
-    if not counted.rows:
-        raise_empty_run(run.name)
-    if policy.order == "rank" and not counted.ranked:
-        raise_no_rank(run.name)
-    above, tied = _groups(index, counted)
-    retrieved = _by_query(index, counted, tied)
-    unjudged_queries = tuple(counted.unjudged_queries)
-    if not retrieved.any():
-        raise_no_common_query(pool.queries, run.name, unjudged_queries or pool.bare())
-    inside, on = _inside(index, counted)
-    if (on != index.times).any() or located.rows not in (None, counted.rows):
-        raise DataError("file-changed", "the run changed between the two passes", where=run.name,
-                        hint="evaluate a run that is not being written, and make sure that a computed table is deterministic")  # fmt: skip
-    group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
-    _check_duplicates(pool, run, policy, located, index, above[group])
-    again = np.repeat(np.arange(len(group)), index.times)  # duplicates below the depth are kept
-    inside = inside[again] + segment.positions(index.times)
-    group, judgment, position = group[again], index.judgment[again], index.position[again]
-    if policy.ties in ("best", "worst"):
-        first = np.argsort(position, kind="stable")  # of equal grades, the first one
-        best = policy.ties == "best"
-        inside[first] = by_grade(group[first], tied[group[first]], pool.grade[judgment[first]], best=best)
-    elif policy.ties not in ("id-asc", "input"):
-        inside = tied[group] - 1 - inside
-    query, rank = pool.query[judgment], above[group] + inside + 1
-    order = np.lexsort((rank, query))
-    disagreeing = int(counted.disagrees.sum()) + sum(odd for _, odd in counted.unjudged_queries.values())
-    return Hits(
-        retrieved=retrieved,
-        answered=retrieved > 0,
-        query=query[order],
-        rank=rank[order],
-        judgment=judgment[order],
-        tie_first=(above[group] + 1)[order],
-        tie_last=(above[group] + tied[group])[order],
-        infinite=counted.infinite,
-        disagreeing=disagreeing if counted.ranked else 0,
-        unjudged=len(unjudged_queries),
-        some_unjudged=unjudged_queries[:3],
-        more_unjudged=counted.more,
-        warnings=tuple(counted.warnings),
-    )
-
-
-def _groups(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
-    """Return the number of documents that beat each group of its query, and the size of the group."""
-    query = np.repeat(np.arange(len(index.start) - 1), np.diff(index.start))
-    groups = np.arange(len(index.value))
-    tied = np.add.reduceat(counted.inside, index.inside_start[:-1]) if len(groups) else groups
-    ahead = np.concatenate([[0], np.cumsum(counted.ahead)])
-    better = np.concatenate([[0], np.cumsum(tied)])
-    first = index.start[query]
-    return ahead[groups + query + 1] - ahead[first + query] + better[groups] - better[first], tied
-
-
-def _by_query(index: HitIndex, counted: RankCounts, tied: Ints) -> Ints:
-    """Return the number of documents of each query."""
-    queries = np.arange(len(index.start))
-    ahead = np.concatenate([[0], np.cumsum(counted.ahead)])
-    inside = np.concatenate([[0], np.cumsum(tied)])
-    return np.diff(ahead[index.start + queries]) + np.diff(inside[index.start])
-
-
-def _inside(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
-    """Return the number of documents before each document in its group, and the number of its own rows."""
-    group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
-    start = index.inside_start[group]
-    on = start + 2 * (np.arange(len(group)) - index.first[group]) + 1
-    before = np.concatenate([[0], np.cumsum(counted.inside)])
-    return before[on] - before[start], counted.inside[on]
-
-
-def _check_duplicates(
-    pool: IdPool, run: PartitionedRun, policy: Policy, located: LocatedHits, index: HitIndex, above: Ints
-) -> None:
-    """Raise `duplicate-doc` for a judged document that is in a ranking twice, within the depth that is evaluated."""
-    seen = above < (np.inf if policy.depth is None else policy.depth)
-    times = np.bincount(index.judgment[seen], weights=index.times[seen], minlength=len(pool.query))
-    if not (times > 1).any():
-        return
-    lowest = np.full(len(pool.queries), np.inf)
-    value = np.repeat(index.value, np.diff(index.first))
-    np.minimum.at(lowest, pool.query[index.judgment[seen]], value[seen])
-    suspect = np.flatnonzero((times[located.judgment] > 1) & (located.value >= lowest[pool.query[located.judgment]]))
-    suspect = suspect[np.lexsort((located.position[suspect], located.judgment[suspect]))]
-    again = suspect[1:][located.judgment[suspect][1:] == located.judgment[suspect][:-1]]
-    later = again[np.argmin(located.position[again])]
-    judgment = located.judgment[later]
-    earlier = located.position[(located.judgment == judgment) & (located.position < located.position[later])].max()
-    first, second = (run.partitions.place(int(row), run.name) for row in (earlier, located.position[later]))
-    raise_duplicate(pool.ids[int(pool.query[judgment])], pool.doc[int(judgment)], first, second, len(again))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.core.parts.pass_one import LocatedHits, LocateHits
 from judged.core.parts.run import ROW_BITS, Executor, Item, Part, Task
-from judged.core.parts.whole_queries import select_queries
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import EngineError, Place
+
+if TYPE_CHECKING:
+    from judged.core.parts.pass_one import LocatedHits, LocateHits
 
 _BUCKET = 64 << 20  # bytes of partitions that are regrouped at a time
 
@@ -25,6 +25,7 @@ class InTurn:
     """Runs a task on one item after the other, in this thread."""
 
     in_process = True
+    threads = 1
 
     def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
         return map(task, items)
@@ -73,7 +74,11 @@ class LocalPartitions:
                 for result in results:
                     yield result
                     done += 1
-        except BrokenExecutor as error:
+        except RuntimeError as error:
+            from concurrent.futures import BrokenExecutor
+
+            if not isinstance(error, BrokenExecutor):
+                raise
             raise EngineError("engine", f"a worker died, and partition {self._name(done)} is lost", value=done + 1,
                               hint="use fewer workers if memory is short: the system ends processes that need too much") from error  # fmt: skip
 
@@ -114,6 +119,8 @@ class Bucket:
         return sum(part.size for part in self.parts)
 
     def batches(self) -> Iterator[Run]:
+        from judged.core.parts.whole_queries import select_queries
+
         for part in self.parts:
             for batch in part.batches():
                 run = batch.read() if isinstance(batch, UnreadRun) else batch

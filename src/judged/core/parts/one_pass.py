@@ -18,32 +18,40 @@ from judged.core.find.native import TextScan, as_hits, native_policy, native_poo
 from judged.core.find.pool import IdPool
 from judged.core.find.stream import StreamScan
 from judged.core.numeric.native import native
-from judged.core.parts.local import LocalPartitions
-from judged.core.parts.pass_two import MAX_UNJUDGED
-from judged.core.parts.run import Part, PartitionedRun, PartTask
+from judged.core.parts.local import InTurn, LocalPartitions
+from judged.core.parts.run import MAX_UNJUDGED, Part, PartitionedRun, PartTask
 from judged.core.policy import Policy
 from judged.core.tables import IdKind
 from judged.core.unread_runs import TextRun
 from judged.errors import Warned
 
+_LEAST, _PER_QUERY = 1 << 20, 64  # bytes of a text for which a scan of its own pays
+
+
+Scanned = tuple[list[TextScan], Any, tuple[Warned, ...]]  # with the layout of the texts, and their warnings
+
 
 @dataclass(frozen=True)
-class ScanPart(PartTask[tuple[TextScan, Any, tuple[Warned, ...]] | None]):
-    """Scan a partition; the result has the layout of its text, and its warnings. None if it has to be scanned otherwise."""
+class ScanPart(PartTask[Scanned | None]):
+    """Scan the texts of a partition. None if it has to be scanned otherwise."""
 
     pool: IdPool
     policy: Policy
     kinds: tuple[IdKind, IdKind]
+    threads: int
 
     @cached_property
     def common(self) -> tuple[Any, ...]:
         """The arguments of all scans."""
-        return native_pool(self.pool), native_policy(self.policy), 1
+        return native_pool(self.pool), native_policy(self.policy), self.threads
 
-    def on(self, part: Part, position: int) -> tuple[TextScan, Any, tuple[Warned, ...]] | None:
+    def on(self, part: Part, position: int) -> Scanned | None:
         batches = list(part.batches())
-        scanned = scan_between_edges(batches, self.kinds, *self.common)
         texts = [batch for batch in batches if isinstance(batch, TextRun)]
+        if not texts or len(texts) < len(batches):
+            return None
+        least = max(_LEAST, _PER_QUERY * len(self.pool.ids))
+        scanned = scan_between_edges(texts, least, self.kinds, *self.common)
         if scanned is None:
             return None
         return scanned, texts[0].layout, tuple(warning for text in texts for warning in text.warnings)
@@ -60,19 +68,23 @@ def find_in_one_pass(
     parts = run.partitions
     if native is None or not isinstance(parts, LocalPartitions) or not parts.mapped:
         return None
-    task = ScanPart(pool, policy, kinds)
+    threads = getattr(parts.executor, "threads", 1)
+    run = replace(run, partitions=replace(parts, executor=InTurn()))  # all cores scan one text
+    task = ScanPart(pool, policy, kinds, threads)
     stream, rest, layout = StreamScan(pool), b"", None
     warnings: dict[Warned, None] = {}
     for result in run.map(task, progress):
         if result is None or layout not in (None, result[1]):
             return None
-        scanned, layout, noted = result
+        texts, layout, noted = result
         warnings |= dict.fromkeys(noted)
-        rest += b"\n" + scanned.first
-        if scanned.scan is not None:
-            if not (_add_rows(stream, rest, layout, task) and stream.add(scanned.scan)):
+        for text in texts:
+            rest += b"\n" + text.first
+            if text.scan is None:
+                continue
+            if not (_add_rows(stream, rest, layout, task) and stream.add(text.scan)):
                 return None
-            rest = scanned.last
+            rest = text.last
     if not _add_rows(stream, rest, layout, task):
         return None
     scan = stream.result()

@@ -21,13 +21,11 @@ from judged.core.find.reference import disagree
 from judged.core.ids import IdColumn
 from judged.core.parts import native as native_parts
 from judged.core.parts.pass_one import LocatedHits, codes_in, pack_pool, values_of
-from judged.core.parts.run import Part, PartTask
+from judged.core.parts.run import MAX_UNJUDGED, Part, PartTask
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import TextRun, UnreadRun
 from judged.errors import Warned
-
-MAX_UNJUDGED = 1 << 16  # queries without judgments that are counted exactly; a run may have millions
 
 
 @dataclass(frozen=True, slots=True)

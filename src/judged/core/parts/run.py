@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+MAX_UNJUDGED = 1 << 16  # queries without judgments that are counted exactly; a run may have millions
+
 
 class Part(Protocol):
     """A partition of a run that can be scanned any number of times. It is small and can be pickled."""

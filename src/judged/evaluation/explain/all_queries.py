@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.evaluation.explain.explain import closing_line, condensed, shown_columns
-from judged.evaluation.explain.result import cell_text, plain_number
+from judged.evaluation.explain.result import cell_text
 from judged.evaluation.explain.trace import trace
 from judged.evaluation.measuring.column import is_empty
 from judged.evaluation.result.source import in_one_order
@@ -80,6 +82,11 @@ def _texts(columns: dict[str, Column], shown: Column) -> list[tuple[str, ...]]:
     texts = []
     for column in columns.values():
         values, place = np.unique(column[shown], return_inverse=True)
-        words = [cell_text(plain_number(value)) for value in values]
+        words = [_word(value) for value in values.tolist()]
         texts.append([words[i] for i in place.tolist()])
     return list(zip(*texts, strict=True)) if texts else [()] * int(shown.sum())
+
+
+@lru_cache(1 << 15, typed=True)  # runs have the same gains, discounts and ranks
+def _word(value: Any) -> str:
+    return cell_text(int(value) if isinstance(value, float) and value.is_integer() else value)

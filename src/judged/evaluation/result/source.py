@@ -132,10 +132,9 @@ def _rank_documents(run: Run, judged: Judged, depth: int | None) -> list[list[st
     selected = np.array([raw in codes for raw in run.queries.tolist()], dtype=bool)
     shorter = run.take(_top_rows(run, np.flatnonzero(selected[run.query]), judged.policy, depth))
     owners, rows = ranked_rows(shorter, judged.policy, pool)
-    ranked: list[list[str]] = [[] for _ in judged.queries]
-    for owner, doc in zip(owners.tolist(), shorter.doc.take(rows).tolist(), strict=True):
-        ranked[owner].append(as_text(doc))
-    return ranked
+    docs = list(map(as_text, shorter.doc.take(rows).tolist()))
+    ends = np.searchsorted(owners, np.arange(len(judged)), "right").tolist()
+    return [docs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _top_rows(run: Run, rows: Ints, policy: Policy, depth: int | None) -> Ints:

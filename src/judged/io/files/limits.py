@@ -11,7 +11,7 @@ from judged.errors import DataError, Place
 from judged.io.text.encoding import is_wide, raise_nul
 
 LONGEST_LINE = 64 << 20
-LONGEST_BLANK = 1 << 20  # blank lines: each takes as long as one with data
+LONGEST_BLANK = 1 << 20  # blank lines of a compressed file: they compress best, and each takes as long as one with data
 LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
 _COLUMNAR = (b"PAR1", b"ARROW1")  # files that are not text
 _BLANKS = b" \t\r\n"
@@ -22,8 +22,8 @@ def limit_text(
 ) -> Iterator[bytes]:
     """Iterate over the content of a file; raise before text that no file has fills the memory.
 
-    That is a line longer than `LONGEST_LINE`, blank lines beyond `LONGEST_BLANK`, NUL bytes, and more text than a compressed file
-    can expand to. JSON may be one long line. Parquet and Arrow files pass.
+    That is a line longer than `LONGEST_LINE`, NUL bytes, and in a compressed file blank lines beyond `LONGEST_BLANK` and more text than
+    it can expand to. JSON may be one long line. Parquet and Arrow files pass.
 
     Args:
         parts: pieces of the content, decompressed.
@@ -49,7 +49,7 @@ def limit_text(
                 np.count_nonzero(np.frombuffer(part, np.uint8) == ord("\n"))
             )  # six times as fast as bytes.count
             plausible = total <= LONGEST_LINE or tell is None or total < LARGEST_RATIO * tell()
-            if blank - since_newline > LONGEST_BLANK:
+            if tell is not None and blank - since_newline > LONGEST_BLANK:
                 problem, hint = f"there are more than {LONGEST_BLANK >> 20} MB of blank lines", "remove them"
                 raise DataError("too-large", problem, where=Place(name, line + 1), hint=hint)
             if since_newline > LONGEST_LINE and not (json and plausible):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from glob import glob, has_magic
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +37,7 @@ def is_listable(source: Any) -> bool:
         path = os.fsdecode(source)
         if not path or Path(path).exists():
             return bool(path) and Path(path).is_dir()
-        return has_magic(path) and bool(_glob(path))
+        return _is_pattern(path) and bool(_glob(path))
     except (OSError, ValueError):
         return False
 
@@ -83,7 +82,7 @@ def _files(source: Any) -> Iterator[Stored]:
     try:
         if Path(path).is_dir():
             yield from _walk(path)
-        elif Path(path).exists() or not has_magic(path):
+        elif Path(path).exists() or not _is_pattern(path):
             yield _stat(path)
         else:
             for match in _match(path):
@@ -92,7 +91,15 @@ def _files(source: Any) -> Iterator[Stored]:
         raise_file_error(path, error)
 
 
+def _is_pattern(path: str) -> bool:
+    from glob import has_magic
+
+    return has_magic(path)
+
+
 def _glob(pattern: str) -> list[str]:
+    from glob import glob
+
     return glob(pattern, recursive=True)  # noqa: PTH207 - `Path.glob` takes no pattern from the root
 
 

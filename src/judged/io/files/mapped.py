@@ -14,13 +14,15 @@ from typing import IO, Any
 import numpy as np
 
 from judged._types import Bytes, Ints
+from judged.core.numeric.native import end_on_bus_error
 from judged.core.text_rows import row_begins
 from judged.core.unread_runs import Layout, Opened
-from judged.errors import FileError
+from judged.errors import IN_COMMAND, FileError, safe
 from judged.io.files.source import CHANGED, HEAD, PAD, Content, Raw, raise_file_error
 from judged.io.text.encoding import text_start
 
 _STEP = 1 << 24
+_COMPLETE = "read it when it is complete"
 
 
 def open_later(content: Content, start: int | None = None, *, lines: bool = True) -> Callable[[], Opened]:
@@ -82,9 +84,12 @@ def _map_open(
 
     def check(size: int) -> None:
         if _stamp(raw) != stamp or size != stamp[0]:
-            raise_file_error(name, CHANGED, "read it when it is complete")
+            raise_file_error(name, CHANGED, _COMPLETE)
 
     check(stamp[0])
+    if IN_COMMAND.get():
+        error = FileError("io", f"cannot read the file: {CHANGED}", where=name, hint=_COMPLETE)
+        end_on_bus_error(f"error: {safe(str(error))}\n", error.exit_code)
     view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
     yield np.frombuffer(view, np.uint8)[before:], start
     check(stamp[0] if length else len(view))

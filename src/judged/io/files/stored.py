@@ -11,7 +11,6 @@ from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeVar
-from urllib.parse import urlsplit
 
 from judged.errors import DataError, FileError
 from judged.io.files.source import CHANGED, raise_file_error
@@ -115,6 +114,8 @@ def _exactly(raw: IO[bytes], size: int) -> bytes:
 
 def show_address(uri: str) -> str:
     """Return an address without the credentials that it may hold."""
+    from urllib.parse import urlsplit
+
     parts = urlsplit(uri)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 

@@ -97,6 +97,9 @@ _FIRST = {
     "parquet": "Parquet",
     "arrow": "Arrow",
     "trec": "TREC",
+    "letor": "LETOR",
+    "scores": "scores",
+    "json": "JSON",
 }  # the formats of lowest priority
 
 
@@ -110,7 +113,7 @@ def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
 
 
 def _in_order() -> Iterator[FileFormat]:
-    """Return the formats by priority; most files are TREC files, for which the others need not be imported."""
+    """Return the formats by priority; most files are TREC or JSON files, for which the others need not be imported."""
     for file, name in _FIRST.items():
         import_module(f"{__package__}.{file}")
         yield FORMATS.find(name)

@@ -14,15 +14,12 @@ from judged.io.files.listing import FileListing, list_files
 from judged.io.files.outputs import located
 from judged.io.files.source import HEAD, PAD, compression, file_path, raise_file_error
 from judged.io.files.stored import Stored, map_files
-from judged.io.formats.delimited import Header
 from judged.io.formats.registry import Detected, detect_format
 from judged.io.formats.trec import TREC
 from judged.io.open_table import read_one_run
-from judged.io.parts.lazy_frames import cut_dataset, cut_lazy
 from judged.io.parts.packing import pack, raise_empty_run, read_all
 from judged.io.parts.pieces import LinesPiece, TrecPiece, WholeFile, cut_lines
 from judged.io.parts.recognise import is_dataset, is_lazy
-from judged.io.parts.row_groups import check_scores, cut_columnar
 from judged.io.tables.columns import ColumnRequest, find_columns
 from judged.io.text.lines import Head, first_line
 
@@ -69,8 +66,12 @@ def open_partitions(
 def open_requested_partitions(source: Any, request: ColumnRequest, name: str | None = None) -> PartitionedRun | None:
     """Open a run as `open_partitions` does, with the columns of a request."""
     if is_dataset(source):
+        from judged.io.parts.lazy_frames import cut_dataset
+
         return _partitioned("run", cut_dataset(source, request), name, request)
     if is_lazy(source):
+        from judged.io.parts.lazy_frames import cut_lazy
+
         return _partitioned("run", cut_lazy(source, request), name, request, source=source)
     listing = list_files(source)
     if listing is None:
@@ -109,7 +110,7 @@ def _examine(file: Stored, request: ColumnRequest) -> _Examined:
     head, packing = _read_head(file)
     detected = detect_format(head, request)
     empty = head.complete and not head.line and detected is None
-    if detected is not None and isinstance(detected.header, Header):  # a header without rows
+    if detected is not None and hasattr(detected.header, "names"):  # a header without rows
         empty = b"\n" in head.data and not head.has_rows
     return _Examined(file, detected, packing, empty)
 
@@ -157,6 +158,8 @@ def _open_files(source: Any, listing: FileListing, request: ColumnRequest, name:
     files = _check_formats(examined, listing.name)
     detected, compressed = files[0].detected, any(file.packing for file in files)
     if detected is not None and detected.format.row_groups is not None and not compressed:
+        from judged.io.parts.row_groups import cut_columnar
+
         parts, whole = cut_columnar([file.file for file in files], detected.format, request)
     else:
         parts = _cut_text(files, request)
@@ -198,11 +201,14 @@ def _check_columns(files: Sequence[_Examined], request: ColumnRequest) -> None:
     scored = []
     for file in files:
         header = file.detected.header if file.detected is not None else None
-        names = header.names if isinstance(header, Header) else header
+        names = getattr(header, "names", header)
         if isinstance(names, tuple) and names:
-            where = Place(file.file.name, header.line if isinstance(header, Header) else None)
+            where = Place(file.file.name, getattr(header, "line", None))
             scored.append((file.file.name, "score" in find_columns(names, request, where).column))
-    check_scores(scored)
+    if scored:
+        from judged.io.parts.row_groups import check_scores
+
+        check_scores(scored)
 
 
 def _partitioned(

@@ -25,7 +25,6 @@ from judged.io.formats.trec import unread_lines
 from judged.io.open_table import as_read_run, open_unread, read_one_run
 from judged.io.tables.columns import ColumnRequest
 from judged.io.tables.context import Context
-from judged.io.tables.table import SourceTable, as_run
 from judged.io.text.encoding import Begin, text_start
 from judged.io.text.trec import parse_run
 
@@ -103,6 +102,8 @@ class LinesPiece:
     def batches(self) -> Iterator[Run | UnreadRun]:
         read_chunks = FORMATS.find(self.format).read_chunks
         assert read_chunks is not None
+        from judged.io.tables.table import SourceTable, as_run
+
         chunks = _chunks(self.file, self.packing, self.begin, self.end)
         with _with_lines(self._counted):
             for table in read_chunks(chunks, self.header, Context(self.request, self.file.name)):

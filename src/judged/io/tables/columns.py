@@ -146,6 +146,13 @@ def are_columns(names: Iterable[Any], request: ColumnRequest) -> bool:
     return {"query", "doc"} <= set(roles) and (len(roles) > 2 or bool(request.named))
 
 
+def is_flat(item: Any, request: ColumnRequest) -> bool:
+    """Return whether an item is a record of one document."""
+    if not request.is_ranking:
+        return isinstance(item, Mapping)
+    return isinstance(item, Mapping) and nested(item, request) is None and count_known(item, request) > 0
+
+
 def nested(record: Mapping[Any, Any], request: ColumnRequest) -> tuple[str, str] | None:
     """Return the keys of a query and of its list of documents, in a record that holds a whole ranking.
 

@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Ints
 from judged.errors import Hint, Warned
 from judged.io.formats.shapes import may_have_shape
-from judged.io.tables.columns import are_columns, count_known, nested
+from judged.io.tables.columns import are_columns, count_known, is_flat, nested
 from judged.io.tables.context import Context
 from judged.io.tables.frames import mapping_frame, read_frame
 from judged.io.tables.nested import flatten_sets, is_list, raise_several, read_rankings
@@ -61,7 +61,7 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
         keys = nested(items[0], request)
         if keys is not None:
             return _read_nested(items, *keys, context)
-        if not is_flat(items[0], context) and all(map(_holds_rankings, items)):
+        if not is_flat(items[0], request) and all(map(_holds_rankings, items)):
             return _read_mappings(items, context)
         return read_records(items, context)
     if all(issubclass(kind, Mapping) or named_fields(kind) is not None for kind in kinds):
@@ -78,14 +78,6 @@ def _read_shape(value: Any, context: Context) -> SourceTable | None:
     from judged.io.formats.shape_rows import read_shape
 
     return read_shape(value, context)
-
-
-def is_flat(item: Any, context: Context) -> bool:
-    """Return whether an item is a record of one document."""
-    request = context.request
-    if not request.is_ranking:
-        return isinstance(item, Mapping)
-    return isinstance(item, Mapping) and nested(item, request) is None and count_known(item, request) > 0
 
 
 def _holds_rankings(item: Mapping[Any, Any]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,14 +20,14 @@ from judged.io.files.mapped import TextLines, in_memory, open_later, open_now
 from judged.io.files.source import Content
 from judged.io.formats.shapes import has_reader
 from judged.io.tables.column_names import list_names
-from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns, nested
-from judged.io.tables.containers import is_flat
+from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns, is_flat, nested
 from judged.io.tables.context import Context
-from judged.io.tables.ids import GroupedIds
-from judged.io.tables.origin import LineOrigin, Origin
-from judged.io.tables.table import SourceTable
 from judged.io.text.encoding import Begin, check_end, text_start
 from judged.io.text.lines import Head
+
+if TYPE_CHECKING:
+    from judged.io.tables.origin import Origin
+    from judged.io.tables.table import SourceTable
 
 _DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?[ \t\r\n]*\{[ \t\r\n]*"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*([{\[])')
 _NO_COLUMNS = RoleColumns({})
@@ -75,7 +75,7 @@ def json_text(head: Head, names: Sequence[str], request: ColumnRequest) -> JsonT
             record = json.JSONDecoder().raw_decode(bytes(head.data)[found.end() :].decode("utf-8", "replace"))[0]
         except (ValueError, RecursionError):
             return None
-        return records(tuple(record), request, lines=False) if is_flat(record, Context(request)) else None
+        return records(tuple(record), request, lines=False) if is_flat(record, request) else None
     return None
 
 
@@ -123,6 +123,10 @@ def unread_chunk(data: bytes, begin: Begin, name: str, text: JsonText, read: Cal
 
 def read_json_rows(content: Content, text: JsonText, context: Context) -> SourceTable | None:
     """Read an open file; None if only the reference can."""
+    from judged.io.tables.ids import GroupedIds
+    from judged.io.tables.origin import LineOrigin
+    from judged.io.tables.table import SourceTable
+
     with open_now(content, lines=text.lines) as (data, start):
         rows = read_rows(data, start, text.layout)
         last = data[-1:].tobytes()

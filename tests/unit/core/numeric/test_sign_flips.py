@@ -49,6 +49,14 @@ def test_the_native_core_gives_the_bits_of_the_reference(n, rows, seed, monkeypa
     assert outcomes(flips) == found
 
 
+@pytest.mark.parametrize(("n", "rows", "seed"), [(50, 20_000, 3), (14, 2**14, None)])
+def test_ends_of_many_rows_are_those_of_the_reference(n, rows, seed, monkeypatch):
+    flips = SignFlips(whole(n), rows, seed)
+    found = outcomes(flips)
+    monkeypatch.setattr(sign_flips, "native", None)
+    assert outcomes(flips) == found
+
+
 def test_without_a_seed_rows_are_all_assignments():
     x = whole(6)
     sums = {tuple(column) for column in SignFlips(x, 2**6, None).all_sums().T.tolist()}

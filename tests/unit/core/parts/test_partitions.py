@@ -20,8 +20,8 @@ from judged.core.parts import native as native_parts
 from judged.core.parts.find import find_in_partitions
 from judged.core.parts.local import LocalPartitions
 from judged.core.parts.pass_one import LocatedHits, LocateHits
-from judged.core.parts.pass_two import MAX_UNJUDGED, CountRanks, index_hits
-from judged.core.parts.run import PartitionedRun
+from judged.core.parts.pass_two import CountRanks, index_hits
+from judged.core.parts.run import MAX_UNJUDGED, PartitionedRun
 from judged.core.policy import Policy
 from judged.io.read import open_whole_run, read_qrels, read_run
 

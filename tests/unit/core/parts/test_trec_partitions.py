@@ -13,6 +13,7 @@ from judged.core.find import native, reference
 from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
 from judged.core.numeric.native import NATIVE
+from judged.core.parts import one_pass
 from judged.core.parts.whole_queries import RankQueries, concat_runs
 from judged.core.policy import Policy
 from judged.io.read import open_whole_run, read_qrels, read_run
@@ -59,6 +60,22 @@ def test_hits_are_those_of_the_reference(tmp_path, ties, cuts, form):
         hits = native.find_in(pool, batches, policy, KINDS, threads)
         assert hits is not None
         assert columns_of(hits) == columns_of(expected)
+
+
+@pytest.mark.parametrize("least", [1, 60, 10_000])
+@pytest.mark.parametrize("files", [1, 2, 256])
+@pytest.mark.parametrize("cuts", [[7], [3, 20, 41], [2, 4, 6, 8, 70]])
+def test_files_of_any_size_are_scanned_alone_or_together(tmp_path, monkeypatch, cuts, files, least):
+    monkeypatch.setattr(one_pass, "_LEAST", least)
+    monkeypatch.setattr(one_pass, "_PER_QUERY", 0)
+    monkeypatch.setattr(native, "_FILES", files)
+    write(tmp_path, cuts)
+    whole = tmp_path / "whole"
+    whole.write_bytes(b"".join(path.read_bytes() for path in sorted(tmp_path.glob("*.run"))))
+    found = jd.evaluate(QRELS, [str(path) for path in sorted(tmp_path.glob("*.run"))], "AP nDCG")
+    expected = jd.evaluate(QRELS, whole, "AP nDCG")
+    assert [found[name].tolist() for name in ("AP", "nDCG")] == [expected[name].tolist() for name in ("AP", "nDCG")]
+    assert [w.slug for w in found.warnings] == [w.slug for w in expected.warnings]
 
 
 def test_warnings_of_the_files_are_kept(tmp_path):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import judged as jd
+from judged.core.numeric.native import NATIVE
 from judged.errors import JudgedError
 
 _JSON = '{{"query_id":"q1","doc_id":"d1","{}":{}}}\n'
@@ -55,3 +59,32 @@ def test_judgments_cannot_change_after_they_were_read():
     for column in (qrels.grade, qrels.query):
         with pytest.raises(ValueError, match="read-only"):
             column[:] = 0
+
+
+TRUNCATE = """
+import os, sys
+from judged.cli.main import main
+from judged.core.numeric.native import native
+scan = native.scan_text
+
+def truncated(*arguments, **named):
+    os.truncate(sys.argv[-1], 0)
+    return scan(*arguments, **named)
+
+native.scan_text = truncated
+main()
+"""
+
+
+@pytest.mark.skipif(
+    not NATIVE or sys.platform == "win32", reason="only the native core maps files, and Windows keeps mapped ones"
+)
+def test_a_file_that_is_truncated_while_it_is_scanned_is_an_error_of_the_command(tmp_path):
+    qrels, run = tmp_path / "qrels", tmp_path / "a.run"
+    qrels.write_text("q1 0 d1 1\n")
+    run.write_text("".join(f"q1 Q0 d{i} {i} {-i} t\n" for i in range(20_000)))
+    command = [sys.executable, "-c", TRUNCATE, "eval", str(qrels), str(run)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"error: {run}: ")
+    assert done.stderr.endswith("[io]\n")
