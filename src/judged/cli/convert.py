@@ -11,7 +11,20 @@ from judged.cli.options.inputs import chosen_columns, input_options
 from judged.cli.options.rag import preparation
 
 # Of the registries, which this command does not import; a test compares them.
-FORMATS = ("trec", "json", "jsonl", "csv", "tsv", "parquet", "rank-eval", "judgment-ratings", "rre", "quepid", "beir", "mteb")
+FORMATS = (
+    "trec",
+    "json",
+    "jsonl",
+    "csv",
+    "tsv",
+    "parquet",
+    "rank-eval",
+    "judgment-ratings",
+    "rre",
+    "quepid",
+    "beir",
+    "mteb",
+)
 
 
 @click.command("convert", cls=Command)

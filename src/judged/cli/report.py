@@ -34,7 +34,12 @@ _PAIRS = (
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="Output file.")
-@option("--doc-texts", metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV, Parquet or a BEIR folder.")
+@option(
+    "--doc-texts",
+    metavar="FILE",
+    group="Input",
+    help="Texts of documents: JSON Lines, TSV, CSV, Parquet or a BEIR folder.",
+)
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries, in the same formats.")
 @option(
     "--card",

@@ -59,7 +59,11 @@ def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = NO_N
 
 def _open_whole(source: Any, columns: NamedColumns, *, read: bool = False) -> Run | UnreadRun:
     """Open a run in one piece; it is read if columns or a split are named, which the native core does not know."""
-    return read_requested_run(source, columns.request("run")) if read or columns.columns or columns.split else open_whole_run(source)
+    return (
+        read_requested_run(source, columns.request("run"))
+        if read or columns.columns or columns.split
+        else open_whole_run(source)
+    )
 
 
 def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:

@@ -123,7 +123,7 @@ class Export:
     def one_cell(self, ids: IdColumn, kind: IdKind) -> list[str]:
         """Return ids as cells of a line of tab-separated text without quotes."""
         cells = self.strict(ids, kind)
-        self._check_none(cells, "\t\n\r\"", "the id {} contains a tab, a line break or a quote", "write JSON or Parquet")
+        self._check_none(cells, '\t\n\r"', "the id {} contains a tab, a line break or a quote", "write JSON or Parquet")
         return cells
 
     def _check_none(self, words: list[str], marks: str, problem: str, hint: str) -> None:

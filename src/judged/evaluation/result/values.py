@@ -82,12 +82,8 @@ class Values(Tracked):
 
     def _check_not_query(self, name: Any) -> None:
         """Raise if a name is that of a query, and of no measure."""
-        if (
-            not isinstance(name, Measure)
-            and str(name) not in self.columns
-            and name in self.queries
-            and find(str(name)) is None
-        ):
+        asked = isinstance(name, Measure) or str(name) in self.columns
+        if not asked and name in self.queries and find(str(name)) is None:
             raise UsageError("not-asked", f"{shown(name)} is a query, not a measure", hint=f"use .of({shown(name)}) for its values, .explain(measure, {shown(name)}) to explain them", value=str(name))  # fmt: skip
 
     def of(self, query: Id) -> dict[str, Any]:

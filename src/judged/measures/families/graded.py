@@ -84,9 +84,7 @@ def _gain_columns(
          intuition="CG adds up the grades of the first k documents. Their order does not matter.",
          family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="Järvelin and Kekäläinen, TOIS 2002",
          formula="Σ of the gains down to k")  # fmt: skip
-def cumulated_gain(
-    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
-) -> Column:
+def cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None) -> Column:  # fmt: skip
     """Sum of the gains of the first k documents."""
     worth = j.column("gain", gain_of(j.grade, gain, base, gains, name=j.names[0]))
     return j.total(np.where(j.within(cutoff), worth, 0.0))
@@ -94,9 +92,7 @@ def cumulated_gain(
 
 @measure("nCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
          paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking", ideal="CG")  # fmt: skip
-def normalised_cumulated_gain(
-    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
-) -> Column:
+def normalised_cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None) -> Column:  # fmt: skip
     """Cumulated gain as a share of the best possible."""
     ideal = j.ideal_by(gain_of(j.pool_grade, gain, base, gains, name=j.names[0]))
     worth = np.maximum(gain_of(ideal.grade, gain, base, gains), 0.0)
