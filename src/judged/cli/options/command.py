@@ -62,11 +62,12 @@ class Command(click.Command):
                 f"No such option {error.option_name}.{_suggest(error.option_name, ctx)}", ctx
             ) from error
         except click.BadParameter as error:
-            if error.param is not None and isinstance(error.param.type, click.Choice):
-                word = re.match("'(.*?)' is not one of", error.message)
-                near = word and nearest_name(word[1], map(str, error.param.type.choices))
-                error.message += f" Did you mean {near}?" if near else ""
-            raise
+            kind = None if error.param is None else error.param.type
+            word = re.match("'(.*?)' is not one of", error.message)
+            near = nearest_name(word[1], map(str, kind.choices)) if word and isinstance(kind, click.Choice) else None
+            if near is None:
+                raise
+            raise click.BadParameter(f"{error.message} Did you mean {near}?", ctx, error.param) from error
         except click.UsageError as error:
             extra = re.fullmatch(r"Got unexpected extra argument \((\S+)\)", error.message)
             if extra is not None and "--query" in _flags(self):
