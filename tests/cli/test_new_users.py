@@ -709,6 +709,32 @@ def test_a_misspelt_scale_or_measure_of_pytrec_eval_is_answered_with_the_nearest
         pytrec_eval.RelevanceEvaluator(QRELS, {"mapp"})
 
 
+def test_a_function_that_lacks_an_option_does_not_suggest_it() -> None:
+    with pytest.raises(jd.JudgedError) as raised:
+        jd.conventions("AP", QRELS, RUN, profile="ranx")
+    assert raised.value.slug == "unknown-option"
+    assert "did you mean" not in str(raised.value.hint)
+
+
+@pytest.mark.parametrize(("option", "hint"), [("metric", "use measure="), ("fold", "did you mean 'folds'?")])
+def test_tuning_suggests_its_own_options(option: str, hint: str) -> None:
+    with pytest.raises(jd.JudgedError) as raised:
+        jd.tune_fusion(QRELS, [RUN, OTHER], **{option: "AP"})
+    assert str(raised.value.hint) == hint
+
+
+@pytest.mark.parametrize("second", ["x.run", RUN], ids=["file", "mapping"])
+def test_runs_that_are_not_in_a_list_are_not_taken_for_a_method(second: Any) -> None:
+    with pytest.raises(jd.JudgedError) as raised:
+        jd.fuse("x.run", second)
+    assert "one list" in str(raised.value.hint)
+
+
+def test_the_first_word_of_a_function_suggests_the_function() -> None:
+    with pytest.raises(AttributeError, match=r"jd\.merge_judgments"):
+        jd.merge  # noqa: B018
+
+
 # ── formats of other tools ───────────────────────────────────────────────────────────────────────
 
 
