@@ -154,10 +154,15 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def choose_one(name: Any, known: Iterable[str]) -> str:
-    """Return the hint for an unknown name: the nearest known one, or else all."""
-    names = tuple(known)
-    near = nearest_name(name, names) if isinstance(name, str) else None
-    return f"did you mean {near}?" if near else f"choose one of {', '.join(names)}"
+    """Return the hint for an unknown name: the known ones that begin with it, the nearest one, or else all.
+
+    >>> choose_one("trec_eval", ["trec_eval-10", "trec_eval-9", "ranx"])
+    'did you mean trec_eval-10 or trec_eval-9?'
+    """
+    names, plain = tuple(known), _plain(str(name))
+    near = nearest_name(str(name), names)
+    meant = [other for other in names if plain and _plain(other).startswith(plain)] or ([near] if near else [])
+    return f"did you mean {' or '.join(meant)}?" if meant else f"choose one of {', '.join(names)}"
 
 
 class Call(NamedTuple):
