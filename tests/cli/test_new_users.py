@@ -747,6 +747,15 @@ def test_responses_without_query_ids_are_named_if_no_judgment_fits_their_positio
     assert "{query: response}" in result.stderr
 
 
+@pytest.mark.parametrize("lines", [1, 2])
+def test_responses_without_judgments_are_not_asked_for_fields_of_questions(lines: int) -> None:
+    record = {"query": "q1", "response": {"took": 1, "hits": {"hits": [{"_index": "i", "_id": "a", "_score": 1.0}]}}}
+    Path("responses.jsonl").write_text(f"{json.dumps(record)}\n" * lines)
+    result = called("eval", "responses.jsonl")
+    assert "[fields]" in result.stderr
+    assert "an Elasticsearch response is not a question file. Pass judgments and a run." in result.stderr
+
+
 @pytest.mark.parametrize(("source", "format"), [("q", "mteb"), ("ratings.csv", "mteb"), ("x.run", "rre")])
 def test_a_format_that_has_no_place_for_the_source_says_what_it_contains(source: str, format: str) -> None:
     result = called("convert", source, "written.json", "--to", format)

@@ -123,7 +123,7 @@ def split_inputs(
         raise click.UsageError(f"Missing argument '{'RUNS...' if least == 1 else 'RUN'}'.")
     if not runs and not _may_be_questions(first):
         raise click.UsageError(
-            f"Missing argument 'RUN': {qrels} is not a question file (JSON or JSON Lines); name judgments and a run."
+            f"Missing argument 'RUN': {qrels} has no questions, which are records of JSON or JSON Lines; name judgments and a run."
         )
     check_stdin(qrels, *runs)
     return judgments, runs
