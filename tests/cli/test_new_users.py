@@ -700,13 +700,26 @@ def test_a_misspelt_split_is_answered_with_the_nearest() -> None:
     assert raised.value.hint.options == (("split", "default/test"),)
 
 
-def test_a_misspelt_scale_or_measure_of_pytrec_eval_is_answered_with_the_nearest() -> None:
-    from judged.compat import pytrec_eval
-
-    with pytest.raises(ValueError, match=r"Did you mean graded\?  \[grade-scale\]"):
+def test_a_misspelt_scale_is_answered_with_the_nearest() -> None:
+    with pytest.raises(jd.JudgedError, match=r"Did you mean graded\?  \[grade-scale\]"):
         jd.model_judge(str, scale="grded")
-    with pytest.raises(ValueError, match=r"Did you mean map\?  \[unknown-measure\]"):
-        pytrec_eval.RelevanceEvaluator(QRELS, {"mapp"})
+
+
+def test_every_drop_in_answers_a_misspelt_measure_with_the_nearest() -> None:
+    from judged.compat import beir, pytrec_eval, ranx
+    from judged.compat import ir_measures as drop_in
+
+    calls = {
+        "map": lambda: pytrec_eval.RelevanceEvaluator(QRELS, {"mapp"}),
+        "nDCG": lambda: drop_in.parse_measure("nDGC@10"),
+        "mrr": lambda: beir.EvaluateRetrieval.evaluate_custom(QRELS, RUN, [1], metric="mmr"),
+        "ndcg": lambda: ranx.evaluate(QRELS, RUN, "ndgc@10"),
+    }
+    for meant, call in calls.items():
+        with pytest.raises(jd.JudgedError) as raised:
+            call()
+        assert raised.value.slug == "unknown-measure"
+        assert str(raised.value.hint).casefold().startswith(f"did you mean {meant}".casefold())
 
 
 def test_a_function_that_lacks_an_option_does_not_suggest_it() -> None:
