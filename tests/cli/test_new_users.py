@@ -743,6 +743,14 @@ def test_runs_that_are_not_in_a_list_are_not_taken_for_a_method(second: Any) -> 
     assert "one list" in str(raised.value.hint)
 
 
+@pytest.mark.parametrize("function", [jd.evaluate, jd.power])
+def test_a_measure_is_not_taken_for_a_run(function: Any) -> None:
+    runs = (RUN,) if function is jd.power else ()
+    with pytest.raises(jd.JudgedError) as raised:
+        function(QRELS, *runs, "nDCG@10")
+    assert raised.value.hint.options == (("measures", "nDCG@10"),)
+
+
 def test_the_first_word_of_a_function_suggests_the_function() -> None:
     with pytest.raises(AttributeError, match=r"jd\.merge_judgments"):
         jd.merge  # noqa: B018
