@@ -68,7 +68,9 @@ def _measure(name: str) -> Any:
 def _suggestion(name: str) -> str:
     from difflib import get_close_matches
 
-    near = next(iter(get_close_matches(name, __getattr__("__all__"), 1)), None)
+    known = __getattr__("__all__")
+    longer = [other for other in known if other.startswith(f"{name}_")]
+    near = next(iter(longer + get_close_matches(name, known, 1)), None)
     return f"; use {_ELSEWHERE[name]}" if name in _ELSEWHERE else f"; did you mean jd.{near}?" if near else ""
 
 

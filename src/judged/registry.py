@@ -126,12 +126,9 @@ class Registry(Generic[T]):
 
     def nearest(self, name: str) -> str | None:
         """The name of the entry that a misspelt name resembles most."""
-        from difflib import get_close_matches
-
         self._load()
-        known = {_plain(spelling): entry.name for spelling, entry in reversed(self._exact.items())}
-        close = get_close_matches(_plain(name), known, 1, 0.6)
-        return known[close[0]] if close else None
+        spelling = nearest_name(name, self._exact)
+        return None if spelling is None else self._exact[spelling].name
 
     def _load(self) -> None:
         if not self._loaded:
@@ -145,6 +142,27 @@ class Registry(Generic[T]):
         import_module(f"{self._package}.{file}")
         new = self._by_file.setdefault(file, [name for name in self._entries if name not in known])
         self._entries |= {name: self._entries.pop(name) for name in new if name in self._entries}
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a misspelt one resembles most; of equal ones the first."""
+    from difflib import get_close_matches
+
+    spellings = {_plain(spelling): spelling for spelling in reversed(tuple(known))}
+    close = get_close_matches(_plain(name), spellings, 1, 0.6)
+    return spellings[close[0]] if close else None
+
+
+def choose_one(name: Any, known: Iterable[str]) -> str:
+    """Return the hint for an unknown name: the known ones that begin with it, the nearest one, or else all.
+
+    >>> choose_one("trec_eval", ["trec_eval-10", "trec_eval-9", "ranx"])
+    'did you mean trec_eval-10 or trec_eval-9?'
+    """
+    names, plain = tuple(known), _plain(str(name))
+    near = nearest_name(str(name), names)
+    meant = [other for other in names if plain and _plain(other).startswith(plain)] or ([near] if near else [])
+    return f"did you mean {' or '.join(meant)}?" if meant else f"choose one of {', '.join(names)}"
 
 
 class Call(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from tests.helpers.commands import called, refused, run
@@ -59,8 +60,10 @@ def test_next_lists_documents_with_what_they_can_change(tmp_path):
 def test_a_dry_run_prints_prompts_and_asks_nothing(tmp_path):
     todo = tmp_path / "todo.jsonl"
     run("pool", *RUNS, "-n", "2", "-o", str(todo))
-    shown = json.loads(run("judge", str(todo), *TEXTS, "--url", "http://localhost:9/v1", "--model", "m", "--dry-run"))
+    result = called("judge", str(todo), *TEXTS, "--url", "http://localhost:9/v1", "--model", "m", "--dry-run")
+    shown = json.loads(result.stdout)
     assert len(shown) == 2
+    assert re.match(r"2 requests, about [\d,]+ tokens", result.stderr)
     assert "<document>" in shown[0]["prompt"]
 
 

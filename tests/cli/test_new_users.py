@@ -663,3 +663,127 @@ def test_explain_says_why_a_value_is_0_and_how_a_geometric_mean_uses_it() -> Non
 def test_the_closing_line_of_an_ideal_value_is_about_the_ideal_ranking() -> None:
     explained = jd.explain("IDCG@5", {"q": {"a": 2, "b": 1}}, {"q": ["b"]}, "q")
     assert explained.closing == f"= {2 + 1 / math.log2(3):.6g}"
+
+
+# ── misspelt names ───────────────────────────────────────────────────────────────────────────────
+
+
+def _choices() -> list[tuple[str, str, str]]:
+    found = []
+    for name in cli.list_commands(click.Context(cli)):
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        for option in command.params:
+            if isinstance(option, click.Option) and isinstance(option.type, click.Choice):
+                found += [(name, option.opts[0], max(map(str, option.type.choices), key=len))]
+    return found
+
+
+@pytest.mark.parametrize(("command", "option", "choice"), _choices())
+def test_a_misspelt_choice_is_answered_with_the_one_that_was_meant(command: str, option: str, choice: str) -> None:
+    assert f"Did you mean {choice}?" in called(command, "q", "x.run", option, f"{choice}e").stderr
+
+
+@pytest.mark.parametrize(("name", "meant"), [("pytrec-eval", "pytrec_eval"), ("sklern", "sklearn"), ("BEIR", "beir")])
+def test_a_misspelt_profile_is_answered_with_the_one_that_was_meant(name: str, meant: str) -> None:
+    with pytest.raises(jd.JudgedError, match=f"Did you mean {meant}?") as raised:
+        jd.evaluate(QRELS, RUN, profile=name)
+    assert raised.value.slug == "profile"
+    with pytest.raises(jd.JudgedError, match=f"Did you mean {meant}?"):
+        jd.conventions("AP", QRELS, RUN)[name]
+
+
+def test_a_misspelt_split_is_answered_with_the_nearest() -> None:
+    predictions = {"mteb_model_meta": {"model_name": "m"}, "default": dict.fromkeys(("dev", "test"), RUN)}
+    with pytest.raises(jd.JudgedError) as raised:
+        jd.evaluate(QRELS, predictions, split="tst")
+    assert raised.value.hint.options == (("split", "default/test"),)
+
+
+def test_a_misspelt_scale_is_answered_with_the_nearest() -> None:
+    with pytest.raises(jd.JudgedError, match=r"Did you mean graded\?  \[grade-scale\]"):
+        jd.model_judge(str, scale="grded")
+
+
+def test_every_drop_in_answers_a_misspelt_measure_with_the_nearest() -> None:
+    from judged.compat import beir, pytrec_eval, ranx
+    from judged.compat import ir_measures as drop_in
+
+    calls = {
+        "map": lambda: pytrec_eval.RelevanceEvaluator(QRELS, {"mapp"}),
+        "nDCG": lambda: drop_in.parse_measure("nDGC@10"),
+        "mrr": lambda: beir.EvaluateRetrieval.evaluate_custom(QRELS, RUN, [1], metric="mmr"),
+        "ndcg": lambda: ranx.evaluate(QRELS, RUN, "ndgc@10"),
+    }
+    for meant, call in calls.items():
+        with pytest.raises(jd.JudgedError) as raised:
+            call()
+        assert raised.value.slug == "unknown-measure"
+        assert str(raised.value.hint).casefold().startswith(f"did you mean {meant}".casefold())
+
+
+def test_a_function_that_lacks_an_option_does_not_suggest_it() -> None:
+    with pytest.raises(jd.JudgedError) as raised:
+        jd.conventions("AP", QRELS, RUN, profile="ranx")
+    assert raised.value.slug == "unknown-option"
+    assert "did you mean" not in str(raised.value.hint)
+
+
+@pytest.mark.parametrize(("option", "hint"), [("metric", "use measure="), ("fold", "did you mean 'folds'?")])
+def test_tuning_suggests_its_own_options(option: str, hint: str) -> None:
+    with pytest.raises(jd.JudgedError) as raised:
+        jd.tune_fusion(QRELS, [RUN, OTHER], **{option: "AP"})
+    assert str(raised.value.hint) == hint
+
+
+@pytest.mark.parametrize("second", ["x.run", RUN], ids=["file", "mapping"])
+def test_runs_that_are_not_in_a_list_are_not_taken_for_a_method(second: Any) -> None:
+    with pytest.raises(jd.JudgedError) as raised:
+        jd.fuse("x.run", second)
+    assert "one list" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize("function", [jd.evaluate, jd.power])
+def test_a_measure_is_not_taken_for_a_run(function: Any) -> None:
+    runs = (RUN,) if function is jd.power else ()
+    with pytest.raises(jd.JudgedError) as raised:
+        function(QRELS, *runs, "nDCG@10")
+    assert raised.value.hint.options == (("measures", "nDCG@10"),)
+
+
+def test_the_first_word_of_a_function_suggests_the_function() -> None:
+    with pytest.raises(AttributeError, match=r"jd\.merge_judgments"):
+        jd.merge  # noqa: B018
+
+
+# ── formats of other tools ───────────────────────────────────────────────────────────────────────
+
+
+def test_responses_without_query_ids_are_named_if_no_judgment_fits_their_positions() -> None:
+    hits = [{"_index": "shop", "_id": doc, "_score": 1.0} for doc in ("a", "c")]
+    response = {"took": 1, "timed_out": False, "hits": {"total": {"value": 2}, "hits": hits}}
+    Path("msearch.json").write_text(json.dumps({"took": 1, "responses": [response, response]}))
+    result = called("eval", "q", "msearch.json")
+    assert "[no-common-query]" in result.stderr
+    assert "{query: response}" in result.stderr
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_responses_without_judgments_are_not_asked_for_fields_of_questions(lines: int) -> None:
+    record = {"query": "q1", "response": {"took": 1, "hits": {"hits": [{"_index": "i", "_id": "a", "_score": 1.0}]}}}
+    Path("responses.jsonl").write_text(f"{json.dumps(record)}\n" * lines)
+    result = called("eval", "responses.jsonl")
+    assert "[fields]" in result.stderr
+    assert "an Elasticsearch response is not a question file. Pass judgments and a run." in result.stderr
+
+
+@pytest.mark.parametrize(("source", "format"), [("q", "mteb"), ("ratings.csv", "mteb"), ("x.run", "rre")])
+def test_a_format_that_has_no_place_for_the_source_says_what_it_contains(source: str, format: str) -> None:
+    result = called("convert", source, "written.json", "--to", format)
+    assert "[swapped]" in result.stderr
+    assert f"{format} is a format of {'runs' if format == 'mteb' else 'judgments'}" in result.stderr
+
+
+def test_the_help_of_a_question_file_names_its_formats() -> None:
+    Path("ragas.csv").write_text("user_input,retrieved_contexts,reference_contexts\nq1,\"['a']\",\"['a']\"\n")
+    assert "JSON Lines" in called("eval", "ragas.csv").stderr

@@ -13,7 +13,7 @@ from judged.comparison.inputs import split_name
 from judged.comparison.power_result import MeasurePower, Power
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.clusters import check_plain
-from judged.evaluation.evaluate import Measures, evaluate
+from judged.evaluation.evaluate import Measures, check_is_no_measure, evaluate
 from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.result.values import Values
@@ -143,6 +143,7 @@ def _values(
                 "runs", "two runs are needed", hint="pass the judgments and two runs, or two question files"
             )
         qrels, a, b = None, qrels, a
+    check_is_no_measure(b)
     sides = [split_name(run) for run in (a, b)]
     inputs = open_named(qrels, [(None, run) for _, run in sides if not isinstance(run, Values)], options)
     opened = (run for _, run in inputs.runs)

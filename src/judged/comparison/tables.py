@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from judged.comparison.changes import Change
     from judged.comparison.result import Comparison
 
+ESTIMATED = "a difference is estimated from differences per query, and need not be that of the means"
+
 
 def listed(names: list[str]) -> str:
     """Names in a sentence: a, b and c."""
@@ -45,9 +47,9 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
         if len(sizes) == 1
         else f"{min(sizes)} to {counted(max(sizes), 'query')} with a value"
     )
+    notes: tuple[str, ...] = (f"means over {over}",)
     if comparison.settings.model:
-        over = f"{counted(len(comparison.results[0]), 'query')}, estimated from the {over} that people judged"
-    notes = (f"means over {over}",)
+        notes = (f"means over {counted(len(comparison.results[0]), 'query')}, estimated from the {over} that people judged", ESTIMATED)  # fmt: skip
     return Table(("run", *measures), rows, notes=notes, strong=best, key=key_of_signs(comparison))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import evaluate
+from judged.registry import choose_one
 from judged.stats.summary import total
 
 __all__ = ["EvaluateRetrieval"]
@@ -77,7 +78,7 @@ class EvaluateRetrieval:
             ignore_identical_ids: leave out documents with the id of their query, as BEIR does once `evaluate` was called.
         """
         if metric.lower() not in _CUSTOM:
-            raise UsageError("unknown-measure", f"unknown measure {shown(metric)}", value=metric, hint="choose one of mrr, recall_cap, hole, top_k_accuracy")  # fmt: skip
+            raise UsageError("unknown-measure", f"unknown measure {shown(metric)}", value=metric, hint=choose_one(metric, ("mrr", "recall_cap", "hole", "top_k_accuracy")))  # fmt: skip
         name, ours = _CUSTOM[metric.lower()]
         if ours == "Hole":
             qrels = _judged_anywhere(qrels, results)

@@ -19,7 +19,7 @@ from judged.evaluation.result.values import Values
 from judged.io.read import read_qrels
 from judged.measures.grammar import parse
 from judged.measures.trec_lists import CUTOFFS
-from judged.registry import parse_call
+from judged.registry import choose_one, parse_call
 
 
 class Metric(NamedTuple):
@@ -148,7 +148,9 @@ def parse_measure(measure: Any) -> PeerMeasure:
         return measure
     call = parse_call(measure, "measure")
     if call.name not in (*_NAMES, *_ALIASES, *_SPECIAL):
-        raise as_type(UsageError("unknown-measure", f"unknown measure {shown(call.name)}", value=measure), NameError)
+        hint = choose_one(call.name, (*_NAMES, *_ALIASES, *_SPECIAL))
+        error = UsageError("unknown-measure", f"unknown measure {shown(call.name)}", value=measure, hint=hint)
+        raise as_type(error, NameError)
     base: PeerMeasure = globals().get(call.name) or __getattr__(call.name)
     found = base(**call.params)
     return found if call.at is None else found @ (float(call.at) if found.AT_PARAM == "recall" else int(call.at))

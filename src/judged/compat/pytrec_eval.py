@@ -23,6 +23,7 @@ from judged.evaluation.evaluate import evaluate
 from judged.evaluation.result.values import Values
 from judged.io.read import read_qrels, read_run
 from judged.measures.trec_lists import CUTOFFS, NICKNAMES, ORDER, RUN_ID
+from judged.registry import choose_one
 from judged.stats.summary import FLOOR, SUMMARIES
 
 __all__ = [
@@ -169,7 +170,8 @@ def split_name(name: str) -> tuple[str, list[str]]:
     """
     found = None if name in supported_measures else _PARAMETERS.match(name)
     if found is None and name not in supported_measures:
-        raise UsageError("unknown-measure", f"unsupported measure {shown(name)}", value=name)
+        hint = choose_one(name, sorted(supported_measures))
+        raise UsageError("unknown-measure", f"unsupported measure {shown(name)}", value=name, hint=hint)
     return (name, []) if found is None else (found[1], found[2].split(","))
 
 

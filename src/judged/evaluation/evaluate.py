@@ -104,8 +104,8 @@ def evaluate(
     chosen = find_profile(profile)
     if isinstance(qrels, Judged) and isinstance(run, str | list | Measure) and measures == DEFAULT:
         measures, run = run, None  # evaluate(judged, "AP")
-    if measures is DEFAULT and _is_name_of_measures(run):
-        raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
+    if measures is DEFAULT:
+        check_is_no_measure(run)
     qrels, run, options, model = _read_named_columns(qrels, run, options, model)
     kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
     parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
@@ -154,6 +154,12 @@ def _joined(
     if run is not None or options:
         raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
     return Provenance(qrels)
+
+
+def check_is_no_measure(run: Any) -> None:
+    """Raise `runs` if measures are where a run belongs."""
+    if _is_name_of_measures(run):
+        raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
 
 
 def _is_name_of_measures(run: Any) -> bool:

@@ -162,8 +162,10 @@ def named_columns(options: Mapping[str, Any], kind: type[JudgmentColumns]) -> Na
     return RagOptions.of(options).columns
 
 
-def check_options(options: Iterable[str], known: Iterable[str]) -> None:
-    """Raise if a keyword option is not known; suggest the one that was meant.
+def check_options(
+    options: Iterable[str], known: Iterable[str], named: tuple[str, ...] = ("measures", "level", "profile")
+) -> None:
+    """Raise if a keyword option is not known; suggest the one that was meant. `named` are other parameters of the function.
 
     Raises:
         UsageError: `unknown-option`.
@@ -173,8 +175,10 @@ def check_options(options: Iterable[str], known: Iterable[str]) -> None:
         if name not in known:
             from difflib import get_close_matches
 
-            near = get_close_matches(name, (*known, "measures", "level", "profile"), 1)
+            near = get_close_matches(name, [other for other in (*known, *named) if other != name], 1)
             action = _MEANT.get(name) or (f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}")
+            if action == "use measures=" and "measure" in named:
+                action = "use measure="
             raise UsageError("unknown-option", f"unknown option {name!r}", hint=action, value=name)
 
 

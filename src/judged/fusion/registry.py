@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -132,7 +133,9 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
     ('rrf', {'k': 10})
     """
     call = parse_call(text, "fusion-method") if isinstance(text, str) else None
-    method = FUSIONS.find(text if call is None else call.name)
+    is_run = call is None or re.search(r"[./\\]", call.name)
+    hint = "pass the runs in one list, before the method" if is_run else None
+    method = FUSIONS.find(text if call is None else call.name, hint=hint)
     assert call is not None
     if call.at is not None:
         raise UsageError(

@@ -77,7 +77,7 @@ def tune_fusion(
     ({'good': 0.6, 'bad': 0.4}, 1.0)
     """
     check_count(folds, "folds")
-    check_options(policy, PolicyOptions.__annotations__)
+    check_options(policy, PolicyOptions.__annotations__, ("measure", "norm", "folds", "step", "level", "profile"))
     given: dict[str, Any] = dict(policy)
     ranking = {name: given[name] for name in ("depth", "ties", "duplicates", "order") if name in given}
     request = FusionRequest.of(method, norm, missing, **ranking)

@@ -108,9 +108,10 @@ class FusionTuning(Result):
         setting = self._setting(self.settings)
         named = setting if self.weights is None else f"{self.method} with {setting}"
         best = (min if lower else max)(singles, key=lambda single: single.value)
+        optimistic = ", which is optimistic" if number(same.value) != number(honest.value) else ""
         return (
             f"{named}: {self.measure} {number(honest.value)} on queries it was not tuned on (95% interval {low} to {high}).",
-            f"On the queries it was tuned on it is {number(same.value)}, which is optimistic. The best single run, {best.name}, has {number(best.value)}.",
+            f"On the queries it was tuned on it is {number(same.value)}{optimistic}. The best single run, {best.name}, has {number(best.value)}.",
         )
 
     def tables(self, *, places: int = 4) -> list[Table]:

@@ -20,6 +20,7 @@ from judged.io.rag.questions import read_questions
 from judged.io.rag.recognise import is_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run, split_of
 from judged.io.tables.named_columns import NamedColumns
+from judged.registry import choose_one
 
 _FORMAT = {
     **dict.fromkeys(("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel"), "trec"),
@@ -84,12 +85,19 @@ def convert(
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
     check_output(target, [source])
-    kind = kind or next((writer.kind for writer in all_writers() if writer.name == format), None) or _kind_of(target)
+    written = next((writer.kind for writer in all_writers() if writer.name == format), None)
+    kind = kind or written or _kind_of(target)
     named = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in named.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in named.items() if name.endswith("_col")}
     columns = NamedColumns(roles, grade_map, split_of(split))
-    table = _read(source, kind, columns, fields)
+    try:
+        table = _read(source, kind, columns, fields)
+    except DataError as error:
+        if error.slug != "swapped" or written is None or kind != written:
+            raise
+        problem = f"{format} is a format of {'runs' if kind == 'run' else 'judgments'}, and the source has none"
+        raise DataError("swapped", problem, where=error.where, hint="choose another format") from error
     columns.check_used()
     _write(Export(table), target, format)
     return len(table)
@@ -125,8 +133,8 @@ def _find_writer(path: Path, format: str | None) -> tuple[str, Callable[[Export,
     if format is not None:
         found = find_writer(format)
         if found is None:
-            known = ", ".join((*FORMATS, *(writer.name for writer in all_writers())))
-            raise UsageError("format", f"unknown format {format!r}", value=format, hint=f"choose one of {known}")
+            known = (*FORMATS, *(writer.name for writer in all_writers()))
+            raise UsageError("format", f"unknown format {format!r}", value=format, hint=choose_one(format, known))
         return found
     inner = path.with_suffix("") if path.suffix in ENDINGS else path
     suffix = inner.suffix.lower()

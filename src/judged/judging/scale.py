@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judged.errors import UsageError, shown
+from judged.registry import choose_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,10 @@ def _read(path: str | os.PathLike[str]) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        problem = f"{shown(os.fspath(path))} is neither a scale ({', '.join(SCALES)}) nor a JSON file of one: {error}"
-        raise UsageError("grade-scale", problem, value=os.fspath(path)) from error
+        name = os.fspath(path)
+        cause = error.strerror if isinstance(error, OSError) else error
+        problem = f"{shown(name)} is neither a scale nor a JSON file of one ({cause})"
+        raise UsageError("grade-scale", problem, hint=choose_one(name, SCALES), value=name) from error
 
 
 def _grade(number: Any, words: Any) -> Grade:

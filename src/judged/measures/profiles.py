@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from judged.errors import UsageError
 from judged.measures.registry import MEASURES, Measure
+from judged.registry import choose_one
 
 
 class Convention(NamedTuple):
@@ -291,7 +292,5 @@ PROFILES = {
 def profile(name: str) -> Profile:
     """A profile by its name."""
     if name not in PROFILES:
-        raise UsageError(
-            "profile", f"unknown profile {name!r}", hint=f"choose one of {', '.join(PROFILES)}", value=name
-        )
+        raise UsageError("profile", f"unknown profile {name!r}", hint=choose_one(name, PROFILES), value=name)
     return PROFILES[name]

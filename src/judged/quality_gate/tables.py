@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from judged.comparison.tables import change_table
+from judged.comparison.tables import ESTIMATED, change_table
 from judged.stats.paired.registry import TESTS
 from judged.tables.table import Table
 from judged.tables.text import counted, number, p_text
@@ -61,7 +61,8 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
                      p_text(reason.p), reason.verdict))  # fmt: skip
     headers = ("measure", "slice", "queries", *comparison.names, "difference", "interval", "won/tied/lost", "corrected p", "max_drop")  # fmt: skip
     build = () if gate.build is None else (str(gate.build),)
-    below = (_how(gate), *build, *gate.remarks, f"policy: {gate.candidate.policy}")
+    estimated = (ESTIMATED,) if comparison.settings.model else ()
+    below = (_how(gate), *estimated, *build, *gate.remarks, f"policy: {gate.candidate.policy}")
     without = frozenset({8}) if rules.mode == "sure" else frozenset()
     return Table(headers, tuple(rows), notes=below, words=(0, 1, 9), optional=(7, 2, 8, 3, 4)).without(without)
 

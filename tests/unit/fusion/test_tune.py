@@ -114,6 +114,15 @@ def test_a_measure_whose_lower_values_are_better_is_minimised():
     assert tuned.optimistic <= min(single["good"], single["poor"])
 
 
+def test_only_a_value_that_is_too_high_is_called_optimistic():
+    qrels, runs = collection()
+    perfect = {query: {doc: float(grade) for doc, grade in grades.items()} for query, grades in qrels.items()}
+    assert jd.tune_fusion(qrels, runs, "wsum", "AP").headline()[1].count("optimistic") == 1
+    same = jd.tune_fusion(qrels, [perfect, perfect], "wsum", "AP")
+    assert same.value == same.optimistic
+    assert "optimistic" not in same.headline()[1]
+
+
 @pytest.mark.parametrize(
     ("slug", "method", "measure", "options"),
     [

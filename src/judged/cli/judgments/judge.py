@@ -59,7 +59,9 @@ def command(todo: str, **options: Any) -> None:
     judge = model_judge(options["url"], **{name: options[name] for name in chosen}, cache=cache)
     texts = (options["doc_texts"], options["query_texts"])
     if options["dry_run"]:
-        emit(judge.dry_run(todo, *texts), {"format": "json", "output": None})
+        prompts = judge.dry_run(todo, *texts)
+        emit(prompts, {"format": "json", "output": None})
+        say("\n".join(prompts.notes))
         return
     found = judge.judge(todo, *texts, concurrency=options["concurrency"], missing="skip" if options["skip_missing"] else "error", prices=options["prices"])  # fmt: skip
     found.save(output)

@@ -15,6 +15,7 @@ import click
 from judged.cli.options.files import check_files
 from judged.cli.options.progress import show_steps
 from judged.errors import IN_COMMAND, JudgedError, safe
+from judged.registry import nearest_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,6 +61,13 @@ class Command(click.Command):
             raise click.UsageError(
                 f"No such option {error.option_name}.{_suggest(error.option_name, ctx)}", ctx
             ) from error
+        except click.BadParameter as error:
+            kind = None if error.param is None else error.param.type
+            word = re.match("'(.*?)' is not one of", error.message)
+            near = nearest_name(word[1], map(str, kind.choices)) if word and isinstance(kind, click.Choice) else None
+            if near is None:
+                raise
+            raise click.BadParameter(f"{error.message} Did you mean {near}?", ctx, error.param) from error
         except click.UsageError as error:
             extra = re.fullmatch(r"Got unexpected extra argument \((\S+)\)", error.message)
             if extra is not None and "--query" in _flags(self):

@@ -122,7 +122,9 @@ def split_inputs(
     if len(runs) < least:
         raise click.UsageError(f"Missing argument '{'RUNS...' if least == 1 else 'RUN'}'.")
     if not runs and not _may_be_questions(first):
-        raise click.UsageError(f"Missing argument 'RUN': {qrels} has no questions; name judgments and a run.")
+        raise click.UsageError(
+            f"Missing argument 'RUN': {qrels} has no questions, which are records of JSON or JSON Lines; name judgments and a run."
+        )
     check_stdin(qrels, *runs)
     return judgments, runs
 

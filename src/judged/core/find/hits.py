@@ -51,12 +51,22 @@ def raise_empty_run(name: str) -> NoReturn:
     raise DataError("empty-run", "the run contains no rankings", hint="check the path", where=name)
 
 
-def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id]) -> NoReturn:
-    """Raise `no-common-query` with examples of the queries of the judgments and of the run; `empty-run` if it has none."""
+def raise_no_common_query(
+    judged: Sequence[Id], name: str, unjudged: Sequence[Id], warnings: Sequence[Warned] = ()
+) -> NoReturn:
+    """Raise `no-common-query` with examples of the queries of the judgments and of the run; `empty-run` if it has none.
+
+    Args:
+        judged: queries of the judgments.
+        name: of the run.
+        unjudged: queries of the run.
+        warnings: of the reader of the run; if it used positions as ids, its action is the one to take.
+    """
     if not unjudged:
         raise_empty_run(name)
     ours, theirs = (", ".join(map(shown, queries[:3])) for queries in (judged, unjudged))
-    likely = _explain_difference(judged, unjudged)
+    positions = next((warned.hint for warned in warnings if warned.slug == "query-positions"), None)
+    likely: Hint | str | None = positions or _explain_difference(judged, unjudged)
     if len(unjudged) == 1 and is_named_after(name, unjudged[0]):
         likely = "give the file the name of its query, or write {query: response}, since a response has no query id"
     raise DataError(

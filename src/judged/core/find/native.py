@@ -115,7 +115,8 @@ def _check_hits(
     if isinstance(run, Run):
         hits = replace(hits, **queries_of(pool, run))
     if not hits.answered.any():
-        raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare())
+        warnings = run.warnings if isinstance(run, Run) else ()
+        raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare(), warnings)
     _check_ranks([run], policy, scan)
     if scan["repeat"] is not None:
         query, doc, earlier, later, count = scan["repeat"]

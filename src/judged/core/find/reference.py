@@ -30,7 +30,7 @@ def find(pool: IdPool, run: Run, policy: Policy) -> Hits:
     """
     queries = queries_of(pool, run)
     if not queries["answered"].any():
-        raise_no_common_query(pool.queries, run.name, queries["some_unjudged"] or pool.bare())
+        raise_no_common_query(pool.queries, run.name, queries["some_unjudged"] or pool.bare(), run.warnings)
     return find_in(pool, run, policy, queries)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned
+from judged.registry import choose_one
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number, signed, title_of
@@ -134,8 +135,8 @@ class Conventions(Result):
         for tool in self.tools:
             if tool.profile == profile:
                 return tool
-        names = ", ".join(tool.profile for tool in self.tools)
-        raise UsageError("profile", f"unknown profile {profile!r}", hint=f"choose one of {names}", value=profile)
+        hint = choose_one(profile, (tool.profile for tool in self.tools))
+        raise UsageError("profile", f"unknown profile {profile!r}", hint=hint, value=profile)
 
     def headline(self) -> Sequence[str]:
         """The answer: the published number first, else how many tools differ."""
@@ -160,7 +161,7 @@ class Conventions(Result):
         """The values of the tools, the queries that differ most, and what gives a published number, which comes first."""
         rows = tuple(row for tool in self.tools for row in _rows(tool, places))
         notes = (f"default: {self.policy}", _EXCEPTIONS, *(f"warning: {w}" for w in self.warnings))
-        headers = ("profile", self.measure, "difference", "queries", "because it", "alone")
+        headers = ("profile", self.measure, "difference", "queries", "reason", "alone")
         title = f"{self.measure} of {title_of(self.names)}"
         tools = Table(
             headers, rows, title=title, notes=notes, words=(0, 4), optional=(3,), key=_ALONE if any(row[5] for row in rows) else ""

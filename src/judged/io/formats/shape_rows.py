@@ -206,7 +206,9 @@ def _name_queries(pages: list[QueryPage], context: Context) -> tuple[list[QueryP
                 "query-positions",
                 len(keys),
                 text,
-                Hint("name the queries, as {query: response} or in a field query of each record"),
+                Hint(
+                    "name the queries: {query: response}, a field query in each record, or a list queries beside responses"
+                ),
             )
         ]
     elif context.path is None or context.path.startswith("<"):

@@ -13,7 +13,7 @@ from judged.errors import DataError, Place, Warned, shown
 from judged.io.files.outputs import located
 from judged.io.files.source import Content, file_path, is_file_like, is_path
 from judged.io.formats.shape_rows import read_shape
-from judged.io.formats.shapes import has_questions
+from judged.io.formats.shapes import a_shape, has_questions, parts_of
 from judged.io.open_table import open_values
 from judged.io.rag.fields import as_mapping, find_fields, flatten
 from judged.io.rag.listed import read_listed_questions
@@ -66,7 +66,14 @@ def read_questions(
     if not named and (shaped := _read_shaped(items, context)) is not None:
         return Questions(located(shaped[0], source), located(shaped[1], source))
     records = _flatten(items, context)
-    fields = find_fields(records, named, context.place)
+    try:
+        fields = find_fields(records, named, context.place)
+    except DataError as error:
+        part = next(iter(parts_of(items[:1]) or ()), None)
+        if part is None or named:
+            raise
+        problem, hint = f"{a_shape(part.shape)} is not a question file", "pass judgments and a run"
+        raise DataError("fields", problem, where=context.place, hint=hint) from error
     origin = context.items()
     columns = {
         role: [_get(record, name, i, origin) for i, record in enumerate(records)] for role, name in fields.items()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from judged.errors import DataError, Hint, Place, UsageError
 from judged.io.tables.column_names import list_columns
+from judged.registry import nearest_name
 
 
 @dataclass(slots=True, repr=False, eq=False)
@@ -47,7 +48,9 @@ def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str
     if len(fitting) == 1:
         return fitting[0]
     problem = f"several splits are called {split.name!r}" if fitting else f"no split {split.name!r}"
-    hint = Hint("use {split}", split=(fitting or names)[0])
+    parts = {part: name for name in reversed(names) for part in (*name.split("/"), name)}
+    near = parts.get(nearest_name(split.name, parts) or "", names[0])
+    hint = Hint("use {split}", split=fitting[0] if fitting else near)
     raise DataError(
         "split", f"{problem}; the splits are {list_columns(names)}", where=where, hint=hint, value=split.name
     )
