@@ -72,7 +72,7 @@ def command(runs: tuple[str, ...], **options: Any) -> None:
     \b
     judged fuse bm25.run dense.run -o fused.run
     judged fuse bm25.run dense.run --method wsum --weights 0.3,0.7 > fused.run
-    judged fuse bm25.run dense.run --method wsum --qrels qrels.txt --tune -m nDCG@10
+    judged fuse bm25.run dense.run --method wsum --tune --qrels qrels.txt -m AP
     judged fuse bm25.run dense.run --method posfuse --qrels train.txt -o fused.run
     judged fuse --list
     """

@@ -123,20 +123,22 @@ def _run_of(word: str, columns: dict[str, Any], *, first: bool) -> Any:
     from judged.errors import DataError
     from judged.evaluation.options import RagOptions
     from judged.io.read import read_requested_run
+    from judged.io.tables.columns import UsedColumns
 
     if not first and (word == "-" or {"grade_col", "grade_map"} & columns.keys()):
         return None  # standard input can be read only once; grades are those of the history
     files = named_files((word,))
     [(name, file)] = files.items() if isinstance(files, dict) else [(None, word)]
-    request = RagOptions.of(columns).columns.request("run")
+    used = UsedColumns()
+    request = RagOptions.of(columns).columns.request("run")._replace(used=used)
     try:
         run = read_requested_run(file, request, name=name)
     except DataError as error:
         if error.slug in ("columns", "swapped"):
             return None
         raise
-    named = request.used is not None and request.used.names  # a table, so it has a column of scores or ranks
-    return run if first or named or not _may_be_history(file, run) else None
+    is_table = bool(used.names)  # so it has a column of scores or ranks
+    return run if first or is_table or not _may_be_history(file, run) else None
 
 
 def _may_be_history(file: str, run: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from judged.comparison.answer import Words
-from judged.errors import UsageError
+from judged.errors import DataError, UsageError
 from judged.evaluation.measuring.views import Views
 from judged.judging.next_documents import choose_documents
 from judged.measures.registry import Measure
@@ -89,7 +89,7 @@ def worth_judging(subject: Subject, pair: tuple[int, int] | None) -> list[list[A
         return []
     try:
         docs, effect = choose_documents([Views(one).of(measure) for one in sources], measure, _MOST)
-    except UsageError:  # runs in partitions, or judgments by subtopic or of several sets
+    except (UsageError, DataError):  # runs in partitions, judgments by subtopic or of several sets, a token budget
         return []
     rows = zip(docs.query.tolist(), docs.doc, docs.rank.tolist(), (effect > 0).tolist(), strict=True)
     return [[query, doc, *(rank or None for rank in ranks)] for query, doc, ranks, counts in rows if counts]
