@@ -83,5 +83,5 @@ def test_named_columns_and_words_are_left_to_the_reference():
 
 
 def test_a_number_in_an_array_is_no_ranking(refusal):
-    refusal("form", jd.read_run, {"q": np.array(2.0)})
-    refusal("form", jd.read_qrels, {"q": np.array(2.0)})
+    refusal("form", read_run, {"q": np.array(2.0)})
+    refusal("form", read_qrels, {"q": np.array(2.0)})
