@@ -78,7 +78,7 @@ class Training:
     relevant: Bools
     queries: Bools
     place: Ints
-    judged_relevant: Floats
+    judged_relevant: Ints
 
     def rows(self, run: int) -> Ints:
         """The rows of a run for the queries to learn from."""

@@ -35,5 +35,5 @@ def training_of(aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Trainin
     relevant = np.zeros(len(query), bool)
     relevant[rows[at]] = pool.grade[judgment] >= level
 
-    count = np.bincount(pool.query, weights=pool.grade >= level, minlength=len(codes))
+    count = np.bincount(pool.query[pool.grade >= level], minlength=len(codes))
     return Training(aligned, relevant[aligned.document], code >= 0, code, count)

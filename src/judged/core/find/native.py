@@ -174,7 +174,7 @@ def _join_texts(texts: Sequence[TextRun], least: int) -> Iterator[tuple[Bytes, i
         with text.open() as (data, start):
             long = len(data) >= least
             if not long:
-                short += memoryview(data[start:])
+                short += data[start:].data
                 short += b"\n"  # a blank line is skipped
             if short and (long or len(short) >= least):
                 yield np.frombuffer(short, np.uint8), 0
