@@ -100,7 +100,7 @@ class RelevanceEvaluator:
 
     Raises:
         ValueError: a measure that pytrec_eval does not have.
-        TypeError: judgments that cannot be read, or a level that is no integer.
+        TypeError: judgments that cannot be read, or a level that is no integer ≥ 1.
 
     >>> evaluator = RelevanceEvaluator({"q1": {"d1": 0, "d2": 1}}, {"map", "ndcg_cut.10"})
     >>> evaluator.evaluate({"q1": {"d1": 1.0, "d2": 2.0}})
@@ -110,8 +110,8 @@ class RelevanceEvaluator:
     def __init__(
         self, query_relevance: Any, measures: Iterable[str], relevance_level: int = 1, judged_docs_only_flag: bool = False
     ) -> None:  # fmt: skip
-        if not isinstance(relevance_level, int):
-            error = UsageError("option", "an integer", got=shown(relevance_level), where="relevance_level")
+        if not isinstance(relevance_level, int) or relevance_level < 1:
+            error = UsageError("option", "an integer ≥ 1", got=shown(relevance_level), where="relevance_level")
             raise as_type(error, TypeError)
         self._labels = _combine([measures] if isinstance(measures, str) else measures)
         self._names = tuple(name for name in self._labels if name not in _TEXTS)

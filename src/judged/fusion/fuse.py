@@ -13,10 +13,10 @@ from judged.core.policy import Duplicates, Order, Policy
 from judged.core.tables import Run
 from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
 from judged.fusion.aligned import AlignedRuns, align
-from judged.fusion.normalise import NORMALISATIONS, Normalisation
+from judged.fusion.normalise import Normalisation, find_normalisation
 from judged.fusion.registry import Fusion, FusionSettings, parse_method
 from judged.judging.pool import open_runs
-from judged.stats.checks import check_choice
+from judged.stats.checks import check_choice, check_number
 from judged.steps import step
 from judged.tables.text import counted
 
@@ -43,7 +43,7 @@ class FusionRequest:
         """Check the options of a fusion."""
         found, values = parse_method(method)
         default = "min-max" if found.uses == "scores" else "none"
-        chosen = NORMALISATIONS.find(default if norm is None else norm)
+        chosen = find_normalisation(default if norm is None else norm)
         if found.uses == "ranks" and not (chosen.name == "none" or chosen.lower_is_better):
             problem = f"{found.name} uses ranks, which {chosen.name} does not change"
             raise UsageError("fusion-norm", problem, hint=Hint("leave out {norm}", norm=norm), value=norm)
@@ -171,11 +171,24 @@ def _learn(
     if qrels is not None and train is not None:
         from judged.fusion.training import training_of
 
-        return tuple(train(training_of(runs, aligned, qrels, level), settings))
-    arrays = tuple(np.atleast_1d(np.asarray(known, float)) for known in trained or ())
-    if trained is not None and len(arrays) != len(runs):
-        problem = f"trained has {counted(len(arrays), 'array')} for {counted(len(runs), 'run')}"
-        raise UsageError("fusion-training", problem, hint="pass one array per run, in their order")
+        return tuple(train(training_of(aligned, qrels, check_number(level, "level", zero=True)), settings))
+    return () if trained is None else _check_trained(trained, len(runs))
+
+
+def _check_trained(trained: Any, runs: int) -> tuple[Floats, ...]:
+    """Return an array of numbers per run.
+
+    Raises:
+        UsageError: `fusion-training`: anything else.
+    """
+    try:
+        arrays = tuple(np.atleast_1d(np.asarray(known, float)) for known in trained)
+    except (TypeError, ValueError, OverflowError):
+        arrays = ()
+    if len(arrays) != runs or not all(known.ndim == 1 and np.isfinite(known).all() for known in arrays):
+        problem = f"trained must have an array of numbers for each of {counted(runs, 'run')}, got {shown(trained)}"
+        hint = "pass one array per run, in their order, as FusionTuning.trained has them"
+        raise UsageError("fusion-training", problem, hint=hint, value=trained)
     return arrays
 
 
@@ -206,9 +219,9 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
         raise UsageError("fusion-weights", problem, got=shown(weights), value=weights)
     try:
         column = np.asarray(weights, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         column = np.array([np.nan])
-    if not np.isfinite(column).all() or (column < 0).any() or not (column > 0).any():
+    if column.ndim != 1 or not np.isfinite(column).all() or (column < 0).any() or not (column > 0).any():
         problem = f"weights must be numbers ≥ 0, and one of them above 0, got {shown(list(weights))}"
         raise UsageError("fusion-weights", problem, value=weights)
     return column

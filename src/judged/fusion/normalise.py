@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,10 @@ class Normalisation:
     lower_is_better: bool = False
     text: str
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the name."""
+        return find_normalisation, (self.name,)
+
 
 def _divide(a: AlignedRuns, values: Floats, by: Floats) -> AlignedRuns:
     """Divide the values of each list; all are 0 if the divisor is 0."""
@@ -30,8 +35,16 @@ def _divide(a: AlignedRuns, values: Floats, by: Floats) -> AlignedRuns:
     return replace(a, score=np.divide(values, divisor, out=np.zeros(len(values)), where=divisor != 0))
 
 
+def _scaled(a: AlignedRuns) -> Floats:
+    """The scores of each list, divided by a power of two so that their sums and squares are within the range of a float; other bits stay."""
+    highest = a.per_list(np.maximum, np.abs(a.score))
+    exponent = np.where(np.isfinite(highest), np.frexp(highest)[1], 0)
+    return np.ldexp(a.score, -exponent[a.list])
+
+
 def _above_lowest(a: AlignedRuns) -> Floats:
-    return a.score - a.per_list(np.minimum, a.score)[a.list]
+    score = _scaled(a)
+    return score - a.per_list(np.minimum, score)[a.list]
 
 
 def _min_max(a: AlignedRuns) -> AlignedRuns:
@@ -57,8 +70,9 @@ def _sum(a: AlignedRuns) -> AlignedRuns:
 
 def _zmuv(a: AlignedRuns) -> AlignedRuns:
     size = np.maximum(a.size.ravel(), 1)
-    same = a.per_list(np.maximum, a.score) == a.per_list(np.minimum, a.score)
-    away = a.score - (a.per_list(np.add, a.score) / size)[a.list]
+    score = _scaled(a)
+    same = a.per_list(np.maximum, score) == a.per_list(np.minimum, score)
+    away = score - (a.per_list(np.add, score) / size)[a.list]
     deviation = np.sqrt(a.per_list(np.add, np.square(away)) / size)
     return _divide(a, away, np.where(same, 0.0, deviation))  # the mean of equal scores may be rounded
 
@@ -99,3 +113,8 @@ for _normalisation in (
     Normalisation(name="none", aliases=("raw", "identity"), apply=lambda a: a, text="scores as they are"),
 ):  # fmt: skip
     NORMALISATIONS.add(_normalisation)
+
+
+def find_normalisation(name: str) -> Normalisation:
+    """The normalisation with a name."""
+    return NORMALISATIONS.find(name)

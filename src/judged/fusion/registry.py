@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.errors import Hint, UsageError, shown
 from judged.fusion.aligned import AlignedRuns
+from judged.measures.parameters import literal
 from judged.registry import Registry, parse_call
 
 SKIPPED = "adds nothing"
@@ -70,14 +72,14 @@ class Training:
         relevant: whether the document of each row is relevant.
         queries: the queries to learn from.
         place: the place of each query in the order of ids, in which values of queries are added.
-        average_precision: returns the mean average precision of each run over given queries.
+        judged_relevant: number of relevant documents of the query in each place, in the runs or not.
     """
 
     runs: AlignedRuns
     relevant: Bools
     queries: Bools
     place: Ints
-    average_precision: Callable[[Bools], Floats]
+    judged_relevant: Ints
 
     def rows(self, run: int) -> Ints:
         """The rows of a run for the queries to learn from."""
@@ -112,6 +114,10 @@ class Fusion:
     missing: str = SKIPPED
     paper: str = ""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the name."""
+        return find_fusion, (self.name,)
+
     @property
     def usage(self) -> str:
         """The name with its parameters: rrf(k=60)."""
@@ -120,6 +126,11 @@ class Fusion:
 
 
 FUSIONS: Registry[Fusion] = Registry("fusion method", package="judged.fusion.methods")
+
+
+def find_fusion(name: str) -> Fusion:
+    """The method with a name."""
+    return FUSIONS.find(name)
 
 
 def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
@@ -153,7 +164,7 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
 def check_parameter(parameter: FusionParameter, value: object) -> None:
     """Raise if a value is not in the range of a parameter."""
     number = isinstance(value, int if parameter.whole else int | float) and not isinstance(value, bool)
-    if not number or not parameter.low <= value <= parameter.high:  # type: ignore[operator]
+    if not number or not parameter.low <= value <= min(parameter.high, sys.float_info.max):  # type: ignore[operator]
         kind, ends = ("an integer" if parameter.whole else "a number"), f"{parameter.low:g} to {parameter.high:g}"
         ends = f"≥ {parameter.low:g}" if parameter.high == np.inf else f"from {ends}"
         problem = f"{parameter.name} must be {kind} {ends}, got {shown(value)}"
@@ -162,5 +173,5 @@ def check_parameter(parameter: FusionParameter, value: object) -> None:
 
 def call_of(method: Fusion, values: dict[str, float]) -> str:
     """The method with its parameters, as it is written: rrf(k=10)."""
-    listed = ", ".join(f"{name}={value:g}" for name, value in values.items())
+    listed = ", ".join(f"{name}={literal(value)}" for name, value in values.items())
     return f"{method.name}({listed})" if listed else method.name

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from judged._types import Bools, Floats
 from judged.core.find.match import Sieve, keys_of
 from judged.core.find.pool import pool_of
 from judged.core.policy import Policy
-from judged.core.tables import Run
 from judged.errors import DataError
-from judged.evaluation.evaluate import evaluate
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.registry import Training
 from judged.io.read import read_qrels
 
 
-def training_of(runs: Mapping[str, Run], aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Training:
+def training_of(aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Training:
     """Find the relevant documents, grade ≥ `level`, among those of the runs, for all queries with judgments.
 
     Raises:
@@ -40,12 +35,5 @@ def training_of(runs: Mapping[str, Run], aligned: AlignedRuns, qrels: Any, level
     relevant = np.zeros(len(query), bool)
     relevant[rows[at]] = pool.grade[judgment] >= level
 
-    @cache
-    def precision() -> Floats:
-        known = [evaluate(judgments, run, "AP", level=level)["AP"] for run in runs.values()]
-        return np.stack([np.asarray(column, float) for column in known])
-
-    def average_precision(queries: Bools) -> Floats:
-        return np.asarray(precision()[:, np.sort(code[queries])].mean(axis=1))
-
-    return Training(aligned, relevant[aligned.document], code >= 0, code, average_precision)
+    count = np.bincount(pool.query[pool.grade >= level], minlength=len(codes))
+    return Training(aligned, relevant[aligned.document], code >= 0, code, count)

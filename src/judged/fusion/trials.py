@@ -37,7 +37,7 @@ def trials_of(method: Fusion, values: dict[str, float], runs: int, step: float) 
 
 
 def _weights(runs: int, step: float) -> list[Floats]:
-    parts = round(1 / step) if isinstance(step, int | float) and 0 < step <= 1 else 0
+    parts = round(1 / step) if isinstance(step, int | float) and 1e-9 < step <= 1 else 0
     if parts < 1 or abs(parts * step - 1) > 1e-9:
         raise UsageError("fusion-trials", f"step must be 1 divided by an integer, got {shown(step)}", value=step)
     if _compositions(parts, runs) > _MOST:

@@ -110,7 +110,7 @@ class _Work:
     @cached_property
     def training(self) -> Training:
         """Relevant documents of all judged queries."""
-        return training_of(self.runs, self.aligned, self.qrels, 1.0 if self.level is None else self.level)
+        return training_of(self.aligned, self.qrels, 1.0 if self.level is None else self.level)
 
     def learn(self, settings: FusionSettings, queries: Bools | None = None) -> FusionSettings:
         """The settings with what a trained method learns from some queries; of all judged ones by default."""

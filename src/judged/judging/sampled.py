@@ -11,6 +11,7 @@ import numpy as np
 from judged._types import Column, Floats
 from judged.core.ids import IdColumn
 from judged.core.judged import Judged
+from judged.core.policy import ESTIMATED
 from judged.core.tables import Qrels
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
@@ -61,7 +62,7 @@ def estimate(
     assert source is not None
     human = _grades(source.judged)
     warnings = _check_sample(human, todo, model)
-    columns, said = _estimates(result, todo), f"estimated from a sample of {counted(len(todo), 'document')}"
+    columns, said = _estimates(result, todo), f"{ESTIMATED}{counted(len(todo), 'document')}"
     if model is not None:
         more: dict[str, Any] = {"measures": measures, "level": level, **options}
         judged = evaluate(model, source.run, **more).source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, get_args
 
 import numpy as np
@@ -60,8 +61,8 @@ def check_share(value: Any, name: str, *, slug: str = "confidence") -> float:
 
 def check_number(value: Any, name: str, *, zero: bool = False) -> float:
     """Return a finite number above 0, or with `zero` at least 0."""
-    good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and np.isfinite(value)
-    if not good or value < 0 or (value == 0 and not zero):
+    good = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not good or not 0 <= value <= sys.float_info.max or (value == 0 and not zero):
         raise UsageError(
             "parameter", f"{name} must be a number {'≥' if zero else '>'} 0, got {shown(value)}", value=value
         )

@@ -137,6 +137,7 @@ def test_aggregated_values_are_those_of_pytrec_eval(values, name):
         (ValueError, lambda m: m.RelevanceEvaluator(QREL, {"yaap"})),
         (ValueError, lambda m: m.RelevanceEvaluator(QREL, {"foo_10"})),
         (TypeError, lambda m: m.RelevanceEvaluator(QREL, {"map"}, "x")),
+        (TypeError, lambda m: m.RelevanceEvaluator(QREL, {"map"}, 0)),
         (TypeError, lambda m: m.RelevanceEvaluator({"q": {"a": "1"}}, {"map"})),
         (TypeError, lambda m: m.RelevanceEvaluator(QREL, {"map"}).evaluate({"q1": {"d1": "high"}})),
         (TypeError, lambda m: m.RelevanceEvaluator(QREL, {"map"}).evaluate({1: {"d1": 1.0}})),

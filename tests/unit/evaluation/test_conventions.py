@@ -197,6 +197,8 @@ def test_without_a_match_the_nearest_value_is_shown():
         ("1", 0.6, True),
         ("1.000", 0.9996, True),
         ("4e-1", 0.44, True),
+        (100 / 3, 1 / 3, True),
+        ("0.30000000000000004", 0.3, True),
     ],
 )
 def test_a_number_matches_at_its_decimals(text, value, matches):
@@ -207,7 +209,7 @@ def test_a_number_above_one_is_no_percentage_if_the_measure_has_no_limit():
     assert Published.of("43.1", parse("DCG")).value == 43.1
 
 
-@pytest.mark.parametrize("to", ["high", "", "nan", True, "1e", None.__class__])
+@pytest.mark.parametrize("to", ["high", "", "nan", True, "1e", None.__class__, "1e400"])
 def test_what_is_no_number_is_refused(to, refusal):
     refusal("published", jd.conventions, "AP", QRELS, RUN, to)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import judged as jd
@@ -194,6 +195,9 @@ def test_duplicate_documents_follow_the_policy(refusal):
         ("fusion-weights", RUNS, "wsum", {"weights": ["x", 1]}), ("fusion-weights", RUNS, "wsum", {"weights": "1,1"}),
         ("fusion-weights", RUNS, "wsum", {"weights": [float("nan"), 1]}), ("fusion-training", RUNS, "posfuse", {}),
         ("fusion-training", RUNS, "rrf", {"qrels": {"q": {"a": 1}}}), ("fusion-training", RUNS, "posfuse", {"trained": [[0.5]]}),
+        *(("fusion-training", RUNS, "posfuse", {"trained": wrong}) for wrong in (3, "ab", np.array(1.0), [None, None], [[math.nan], [1.0]], [[[1.0]], [[1.0]]])),
+        *(("fusion-weights", RUNS, "wsum", {"weights": wrong}) for wrong in ([[1, 2], [3, 4]], [10**400, 1])), ("fusion-method", RUNS, "rrf(k=1e400)", {}),
+        *(("parameter", RUNS, "mapfuse", {"qrels": {"q": {"a": 1}}, "level": wrong}) for wrong in ("x", math.nan, 10**400)),
         ("fusion-training", RUNS, "posfuse", {"trained": [[0.5], [0.5]], "qrels": {"q": {"a": 1}}}),
         ("no-common-query", RUNS, "posfuse", {"qrels": {"other": {"a": 1}}}), ("runs", [A], "rrf", {}), ("empty-run", [A, {}], "rrf", {}), ("empty-run", [A, {"q": {}}], "rrf", {}), ("runs", A, "rrf", {}),
         ("policy", RUNS, "rrf", {"ties": "best"}), ("depth", RUNS, "rrf", {"depth": 0}),
@@ -228,3 +232,35 @@ def test_long_ids_of_equal_scores_are_ordered_by_bytes():
     docs = ["x" * 70 + end for end in "cab"] + ["x"]
     ranking = list(jd.fuse([{"q": dict.fromkeys(docs, 1.0)}, {"q": {"y": 1.0}}], "sum")["q"])
     assert ranking == sorted([*docs, "y"], reverse=True)
+
+
+@pytest.mark.parametrize(
+    "options", [{"ties": "id-asc"}, {"depth": 1}, {"norm": "min-max-inverted"}, {"order": "input"}], ids=str
+)
+def test_mapfuse_learns_from_the_rankings_that_are_fused(options):
+    runs = [{"q": {"c": 1.0, "a": 3.0, "b": 3.0}}, {"q": {"b": 2.0, "a": 1.0}}]
+    rankings = {"ties": ("abc", "ba"), "depth": ("b", "b"), "norm": ("cba", "ab"), "order": ("cab", "ba")}[
+        next(iter(options))
+    ]
+    expected = dict.fromkeys("".join(rankings), 0.0)
+    for ranking in rankings:
+        for rank, doc in enumerate(ranking, 1):
+            expected[doc] += (1 / (ranking.index("a") + 1) if "a" in ranking else 0.0) / rank
+    assert jd.fuse(runs, "mapfuse", qrels={"q": {"a": 1}}, **options)["q"] == pytest.approx(expected)
+
+
+def test_mapfuse_learns_nothing_of_a_run_without_judged_queries():
+    runs = [{"q": {"a": 2.0, "b": 1.0}}, {"p": {"b": 1.0}}]
+    assert jd.fuse(runs, "mapfuse", qrels={"q": {"b": 1}}).to_dict() == {"p": {"b": 0.0}, "q": {"a": 1 / 2, "b": 1 / 4}}
+
+
+def test_what_was_learnt_can_be_a_table():
+    assert jd.fuse(RUNS, "posfuse", trained=np.eye(2))["q"] == {"d": 1.0, "a": 1.0, "c": 0.0, "b": 0.0}
+
+
+@pytest.mark.parametrize("norm", ["min-max", "sum", "zmuv"])
+@pytest.mark.parametrize("exponent", [1022, -1070])
+def test_a_normalisation_is_the_same_at_either_end_of_the_range_of_floats(norm, exponent):
+    far = {"q": {doc: math.ldexp(score, exponent) for doc, score in {"a": 3.0, "b": -2.0, "c": 1.0}.items()}}
+    near = {"q": {"a": 3.0, "b": -2.0, "c": 1.0}}
+    assert jd.fuse([far, far], "sum", norm=norm)["q"] == jd.fuse([near, near], "sum", norm=norm)["q"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 from math import comb
 
@@ -77,6 +78,14 @@ def test_every_method_that_can_be_tuned_is_applied_to_new_queries(method):
     assert [row["name"] for row in tuned.records()] == ["cross-validated", "tuned on the same queries", "good", "poor"]
 
 
+def test_a_tuned_fusion_is_applied_with_every_digit_of_its_parameter_and_can_be_pickled():
+    runs = [{q: {"a": 3.0, "x": 2.0, "y": 1.0} for q in "pq"}, {q: {"x": 2.0, "b": 1.0} for q in "pq"}]
+    tuned = jd.tune_fusion({q: {"x": 1} for q in "pq"}, runs, "rrf(k=0.123456789)", "RR", folds=2)
+    for one in (tuned, pickle.loads(pickle.dumps(tuned))):
+        assert one.method == "rrf(k=0.123456789)"
+        assert one.fuse(runs).to_dict() == jd.fuse(runs, "rrf(k=0.123456789)").to_dict()
+
+
 def test_the_same_seed_gives_the_same_folds_in_any_order_of_queries():
     qrels, runs = collection()
     shuffled = {name: dict(reversed(run.items())) for name, run in runs.items()}
@@ -126,7 +135,7 @@ def test_only_a_value_that_is_too_high_is_called_optimistic():
 @pytest.mark.parametrize(
     ("slug", "method", "measure", "options"),
     [
-        ("fusion-trials", "isr", "AP", {}), ("fusion-trials", "wsum", "AP", {"step": 0.3}), ("fusion-trials", "wsum", "AP", {"step": 0.0001}),
+        ("fusion-trials", "isr", "AP", {}), ("fusion-trials", "wsum", "AP", {"step": 0.3}), ("fusion-trials", "wsum", "AP", {"step": 0.0001}), ("fusion-trials", "wsum", "AP", {"step": 1e-320}),
         ("fusion-folds", "wsum", "AP", {"folds": 1}), ("fusion-folds", "wsum", "AP", {"folds": 25}), ("fusion-measure", "wsum", "AP RR", {}),
         ("fusion-measure", "wsum", "GMAP", {}), ("unknown-option", "wsum", "AP", {"fold": 3}), ("unknown-measure", "wsum", "nDGC", {}),
     ],

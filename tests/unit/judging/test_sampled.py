@@ -144,3 +144,11 @@ def test_estimates_with_a_model_can_be_compared():
     other = {q: {d: -s for d, s in docs.items()} for q, docs in RUN.items()}
     both = {name: estimate(judged(todo), run, todo, "P@10", model=MODEL) for name, run in (("a", RUN), ("b", other))}
     assert jd.compare(both).rows[0].verdict == "worse"
+
+
+def test_estimates_outside_of_the_range_of_a_measure_are_saved_and_loaded(tmp_path):
+    todo = jd.pool(RUN, depth=60, sample={60: 0.1})
+    found = estimate(judged(todo), RUN, todo, "AP nDCG@10 P@10")
+    assert found["P@10"].max() > 1
+    found.save(tmp_path / "values.json")
+    assert jd.load(tmp_path / "values.json").to_json() == found.to_json()

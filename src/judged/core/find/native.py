@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from mmap import mmap
@@ -39,7 +39,6 @@ Kinds = tuple[IdKind, IdKind]
 
 _BYTES = 1 << 20  # that a core takes at a time
 _ROWS = 1 << 15
-_FILES = 256  # that are open at a time
 
 # The native name of each choice that the core knows (`ORDERS`, `TIES` and `DUPLICATES` in ranking.hpp).
 POLICY_CODES = {
@@ -139,8 +138,7 @@ def find_in(
             integer = [kind == "integer" for kind in kinds]
             scan = native.scan_arrow(streams, tables[0].columns, *integer, *common, _ROWS, None)
     elif (texts := _one_text(batches)) and all(text.kinds == kinds for text in texts):
-        with ExitStack() as stack:
-            data, start = _join_texts([stack.enter_context(text.open()) for text in texts])
+        for data, start in _join_texts(texts, 1 if len(texts) == 1 else sys.maxsize):
             scan = native.scan_text(data, start, len(data), dict(texts[0].layout), *common, _BYTES, None)
     if scan is None or not _is_regular(scan) or scan["empty"]:
         return None
@@ -162,24 +160,30 @@ def scan_between_edges(texts: Sequence[TextRun], least: int, kinds: Kinds, *comm
     if not _are_alike(texts) or any(text.kinds != kinds for text in texts):
         return None
     scans = []
-    for opened in _open_in_groups(texts, least):
-        scan = _scan_between(*_join_texts(opened), texts[0].layout, *common)
+    for data, start in _join_texts(texts, least):
+        scan = _scan_between(data, start, texts[0].layout, *common)
         if scan is None:
             return None
         scans.append(scan)
     return scans
 
 
-def _open_in_groups(texts: Sequence[TextRun], least: int) -> Iterator[list[tuple[Bytes, int]]]:
-    """Open texts; yield short ones together, and a long one alone, since it would be copied."""
-    rest = list(reversed(texts))
-    while rest:
-        group: list[tuple[Bytes, int]] = []
-        with ExitStack() as stack:
-            while rest and len(group) < _FILES and sum(len(data) for data, _ in group) < least:
-                group.append(stack.enter_context(rest.pop().open()))
-            alone = len(group) - (len(group[-1][0]) >= least)
-            yield from filter(None, (group[:alone], group[alone:]))
+def _join_texts(texts: Sequence[TextRun], least: int) -> Iterator[tuple[Bytes, int]]:
+    """Yield lines of texts, and the number of bytes to skip: short texts copied into one, a long one as it is. One file is open at a time."""
+    short = bytearray()
+    for text in texts:
+        with text.open() as (data, start):
+            long = len(data) >= least
+            if not long:
+                short += data[start:].data
+                short += b"\n"  # a blank line is skipped
+            if short and (long or len(short) >= least):
+                yield np.frombuffer(short, np.uint8), 0
+                short = bytearray()
+            if long:
+                yield data, start
+    if short:
+        yield np.frombuffer(short, np.uint8), 0
 
 
 def _scan_between(data: Bytes, start: int, layout: Layout, *common: Any) -> TextScan | None:
@@ -208,15 +212,6 @@ def _one_text(batches: Sequence[Run | UnreadRun]) -> list[TextRun]:
 def _are_alike(texts: Sequence[TextRun]) -> bool:
     """Return whether lines of some texts can be in one text."""
     return len(texts) == 1 or all(text.joinable and text.layout == texts[0].layout for text in texts)
-
-
-def _join_texts(texts: Sequence[tuple[Bytes, int]]) -> tuple[Bytes, int]:
-    """Return lines of several files as one text, and the number of bytes to skip; a single text is not copied."""
-    if len(texts) == 1:
-        return texts[0]
-    newline = np.frombuffer(b"\n", np.uint8)
-    pieces = [piece for data, start in texts for piece in (data[start:], newline)]  # a blank line is skipped
-    return np.concatenate(pieces), 0
 
 
 def _is_regular(scan: dict[str, Any] | None) -> bool:

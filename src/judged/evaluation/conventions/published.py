@@ -25,6 +25,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "max": (1.0, 2.0, 3.0, 4.0, 5.0), "cutoff": (1, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000, None),
 }  # fmt: skip
 _MOST_LEVELS = 5
+_ROUNDING = 1e-14  # of sums in another order, and of percentages: all digits of a number are no decimals
 
 
 class Published(NamedTuple):
@@ -43,7 +44,7 @@ class Published(NamedTuple):
             places = exact.as_tuple().exponent
         except InvalidOperation:
             places = "n"
-        if isinstance(number, bool) or not isinstance(places, int):
+        if isinstance(number, bool) or not isinstance(places, int) or not np.isfinite(float(exact)):
             raise UsageError("published", f"a published value must be a number such as 0.4312, got {shown(number)}", value=number)  # fmt: skip
         percent = text.endswith("%") or (measure.definition.limits is not None and exact > 1)
         scale = 100 if percent else 1
@@ -51,7 +52,7 @@ class Published(NamedTuple):
 
     def matches(self, value: float) -> bool:
         """True if the value is this number at its decimals; a value halfway between two numbers matches both."""
-        return abs(value - self.value) <= self.half * (1 + 1e-9)
+        return abs(value - self.value) <= self.half * (1 + 1e-9) + _ROUNDING * abs(value)
 
 
 @step("trying conventions")

@@ -105,22 +105,23 @@ def _arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
     measures = tuple(replace(parse(key), policy=tuple(own.get(key, {}).items())) for key in stored)
     if len(set(map(str, measures))) < len(measures):
         _raise("duplicate measure", name)
-    columns = _columns(stored, measures, len(queries), name)
+    known = {spec.name for spec in fields(Policy)}
+    if not isinstance(data["policy"], dict) or not data["policy"].keys() <= known:
+        _raise("the policy has unknown parts", name)
+    policy = Policy(**data["policy"])
+    columns = _columns(stored, measures, len(queries), name, estimated=policy.estimated)
     weights = None if (held := data.get("weights")) is None else _weights(held, len(queries), name)
     model = None if (other := data.get("model")) is None else _columns(other, measures, len(queries), name)
     _check_means(data.get("summary", {}), measures, columns, weights, model, name)
     texts = [data["profile"], data["qrels"], data["run"]]
     if not all(isinstance(text, str) for text in texts):
         _raise("profile, qrels and run are not text", name)
-    known = {spec.name for spec in fields(Policy)}
-    if not isinstance(data["policy"], dict) or not data["policy"].keys() <= known:
-        _raise("the policy has unknown parts", name)
     sides = {side: data.get(side) for side in ("if_irrelevant", "if_top")}
     return {
         "queries": tuple(queries),
         "measures": measures,
         "columns": columns,
-        "policy": Policy(**data["policy"]),
+        "policy": policy,
         "profile": texts[0],
         "names": (texts[1], texts[2]),
         "coverage": {str(key): _number(value, name) for key, value in data["coverage"].items()},
@@ -149,7 +150,9 @@ def _clusters(stored: Any, size: int, name: str) -> Ints:
     return np.array(stored, dtype=np.int64)
 
 
-def _columns(stored: Any, measures: Sequence[Measure], size: int, name: str) -> dict[str, Column]:
+def _columns(
+    stored: Any, measures: Sequence[Measure], size: int, name: str, *, estimated: bool = False
+) -> dict[str, Column]:
     if not isinstance(stored, dict) or len(stored) != len(measures):
         _raise("the columns are not those of the measures", name)
     columns: dict[str, Column] = {}
@@ -162,7 +165,8 @@ def _columns(stored: Any, measures: Sequence[Measure], size: int, name: str) -> 
             columns[str(measure)] = np.array(column, dtype=object)
         else:
             numbers = np.array([_number(value, name) for value in column], dtype=np.float64)
-            _check_range(measure, numbers, name)
+            if not estimated:
+                _check_range(measure, numbers, name)
             columns[str(measure)] = numbers
     return columns
 

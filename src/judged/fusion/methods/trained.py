@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.core.numeric import segments_reference as segment
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.registry import FUSIONS, Fusion, FusionParameter, FusionSettings, Training
 
@@ -36,7 +37,16 @@ def _length(a: AlignedRuns, rows: Ints) -> Ints:
 
 
 def _mean_precisions(t: Training, _: FusionSettings) -> list[Floats]:
-    return [np.array([value]) for value in t.average_precision(t.queries).tolist()]
+    """Mean average precision of the rankings that are fused."""
+    learnt, relevant = [], t.judged_relevant
+    for run in range(len(t.runs.names)):
+        hits = t.rows(run)[t.relevant[t.rows(run)]]
+        place = t.place[t.runs.query[t.runs.document[hits]]]
+        nth = segment.positions(np.bincount(place, minlength=len(relevant))) + 1
+        found = np.bincount(place, weights=nth / t.runs.rank[hits], minlength=len(relevant))
+        values = found / np.maximum(relevant, 1)
+        learnt.append(values[np.sort(t.place[t.queries])].mean(keepdims=True))
+    return learnt
 
 
 def _by_position(t: Training, _: FusionSettings) -> list[Floats]:
@@ -98,7 +108,7 @@ def _bin_of(rank: Ints) -> Ints:
 
 
 def _probfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
-    x = np.array([len(known) for known in given.trained])[a.run]
+    x = np.array([max(len(known), 1) for known in given.trained])[a.run]
     place = (a.rank - 1) // -(-_length(a, np.arange(len(a.run))) // x)
     return a.total(given.learnt(a, place) / (place + 1))
 

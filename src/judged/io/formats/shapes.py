@@ -122,12 +122,35 @@ def _load() -> None:
             import_module(f"{name}.{file.name}")
 
 
-def shape_of(value: Any) -> JsonShape | None:
-    """Return the shape of one document, of several that it matches the most specific; None if it has none of them."""
+def shape_of(value: Any, *, alone: bool = True) -> JsonShape | None:
+    """Return the shape of one document, of several that it matches the most specific; None if it has none of them, or is a table.
+
+    Not `alone`, it is the entry of a query: an object of numbers may be a ranking, but none that contains others.
+    """
     if not isinstance(value, dict) and not isinstance(value, Mapping):
         return None
     found = [shape for names, shape in _by_name() if any(name in value for name in names) and shape.matches(value)]
-    return max(found, key=attrgetter("specificity"), default=None)
+    return (
+        max(found, key=attrgetter("specificity"))
+        if found and not (_has_numbers(value) or (alone and _is_table(value)))
+        else None
+    )
+
+
+def _is_table(value: Mapping[Any, Any]) -> bool:
+    """Return whether a value is `{query: {doc: score}}` or `{query: [doc, …]}`, whatever its ids are; and not if all are empty."""
+    entries = value.values()
+    return any(entries) and all(map(_is_ranking, entries))
+
+
+def _is_ranking(entry: Any) -> bool:
+    if isinstance(entry, list):
+        return not any(isinstance(inner, Mapping | list) for inner in entry)
+    return isinstance(entry, Mapping) and _has_numbers(entry)
+
+
+def _has_numbers(entry: Mapping[Any, Any]) -> bool:
+    return all(isinstance(inner, int | float) for inner in entry.values())
 
 
 def _by_name() -> list[tuple[tuple[str, ...], JsonShape]]:
@@ -220,7 +243,7 @@ def _answers(value: Any) -> list[Shaped] | None:
     pages = value if isinstance(value, list) else [value]
     parts = []
     for page in pages:
-        shape = shape_of(page) if isinstance(page, Mapping) else None
+        shape = shape_of(page, alone=False) if isinstance(page, Mapping) else None
         if shape is None or not shape.one_query:
             return None
         parts.append(Shaped(shape, page))

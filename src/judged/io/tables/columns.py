@@ -240,8 +240,8 @@ def _check_number(
             return RoleColumns({**column, "grade": other[0]}, borrowed=True)
         other = other or ranks
     other = other or match(RETRIEVED if number == "grade" else RELEVANT, names)
-    looks = "judgments" if number == "score" else "a run"
-    swapped = f"this looks like {looks}; the judgments come first, then the run"
+    looks, needed = ("judgments", "a run") if number == "score" else ("a run", "judgments")
+    swapped = f"this looks like {looks}, not {needed}; where both are needed, the judgments come first"
     hint = swapped if other else guess_options(names, request, is_ranks)
     slug = "swapped" if other else "columns"
     return _raise(f"no column of {_MEANING[number]}", names, request, where, slug=slug, hint=hint)

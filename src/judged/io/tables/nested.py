@@ -24,7 +24,9 @@ from judged.io.tables.table import SourceTable
 
 
 def is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, np.ndarray)) or (hasattr(value, "tolist") and hasattr(value, "__len__"))
+    if isinstance(value, (list, tuple)):
+        return True
+    return hasattr(value, "tolist") and hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
 
 
 def read_rankings(

@@ -89,8 +89,8 @@ def raise_line(text: bytes, where: Place, count: int, layout: TrecColumns, *, ot
     slug, hint = "columns", "check whether the file is truncated, or is of another kind"
     if other_kind and (layout.what, count) in (("run", 4), ("qrels", 6)):
         slug = "swapped"
-        looks = "judgments" if layout is RUN else "a run"
-        hint = f"this looks like {looks}; the judgments come first, then the run"
+        looks, needed = ("judgments", "a run") if layout is RUN else ("a run", "judgments")
+        hint = f"this looks like {looks}, not {needed}; where both are needed, the judgments come first"
     elif layout is RUN and count == 5:
         hint = "if the tag is missing, add any word as a sixth column"
     raise DataError(slug, problem, hint=hint, where=where, value=text)

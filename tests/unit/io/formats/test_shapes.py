@@ -84,6 +84,25 @@ def test_ordinary_tables_have_no_shape():
         assert nearest_shape(value) is None or "hits" in value
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_names_of_a_shape_are_ordinary_ids_in_a_run(shape, tmp_path):
+    paths = [path.replace("[]", "").replace("{}", "") for path in shape.requires]
+    outer = {path.split(".")[0]: dict.fromkeys(path.split(".")[1:] or ["d1"], 1.5) for path in paths}
+    names = dict.fromkeys([*outer, *paths], 2.5)
+    runs = [
+        {**outer, "q": []}, {"q": [], **outer}, {**outer, "q": {"d1": 0.5}}, {"q1": names, "q": []}, {"q": {}, "q1": names},
+        {**{name: [] for name in names}, "q": ["d1"]}, {**{name: ["d1", *names] for name in names}, "q": []},
+    ]  # fmt: skip
+    for run in runs:
+        (tmp_path / "run.json").write_text(json.dumps(run))
+        assert jd.read_run(tmp_path / "run.json").to_dict() == jd.read_run(run).to_dict()
+        read = {
+            query: {doc: len(docs) - i for i, doc in enumerate(docs)} if isinstance(docs, list) else docs
+            for query, docs in run.items()
+        }
+        assert jd.read_run(run).to_dict() == read
+
+
 def test_names_of_shapes_are_declared_once():
     assert len(JSON_SHAPES) == len({shape.name for shape in JSON_SHAPES})
 

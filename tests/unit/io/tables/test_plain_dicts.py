@@ -80,3 +80,8 @@ def test_named_columns_and_words_are_left_to_the_reference():
     assert read_plain_dict(source, ColumnRequest("qrels", {"query": "qid"})) is None
     assert read_plain_dict(source, ColumnRequest("qrels", grade_map={"Exact": 3})) is None
     assert read_plain_dict(source, ColumnRequest("texts")) is None
+
+
+def test_a_number_in_an_array_is_no_ranking(refusal):
+    refusal("form", read_run, {"q": np.array(2.0)})
+    refusal("form", read_qrels, {"q": np.array(2.0)})
