@@ -22,6 +22,7 @@ function openDialog(title, ...content) {
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => isOutside(dialog, event) && dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
+  document.querySelector(".label-dialog")?.remove(); // closed already, but its event comes later
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
