@@ -218,10 +218,7 @@ def _error(strategy: str, runs: dict[str, Any], grades: Any) -> float:
     full = {q: {d: g for d, g in docs.items() if (q, d) in wanted} or {"-": 0} for q, docs in grades.items()}
     todo, count, measure, batch = jd.pool(runs, depth=1).items, 0, parse(MEASURE), max(10, len(wanted) // 20)
     while True:
-        for item in todo:
-            if (str(item.query), str(item.doc)) in wanted:
-                known[str(item.query)][str(item.doc)] = grades[item.query].get(item.doc, 0)
-                count += 1
+        count += _judge(todo, wanted, grades, known)
         results = [evaluate(known, run, MEASURE) for run in runs.values()]
         rest = min(batch, len(wanted) // 2 - count)
         if rest <= 0:
@@ -232,6 +229,14 @@ def _error(strategy: str, runs: dict[str, Any], grades: Any) -> float:
     return abs(float(second - first) - (whole[1] - whole[0]))
 
 
+def _judge(todo: Any, wanted: set[tuple[str, str]], grades: Any, known: dict[str, dict[str, float]]) -> int:
+    """Add the grades of the documents of the pool to those that are known, and return their number."""
+    items = [item for item in todo if (str(item.query), str(item.doc)) in wanted]
+    for item in items:
+        known[str(item.query)][str(item.doc)] = grades[item.query].get(item.doc, 0)
+    return len(items)
+
+
 def _needed(strategy: str, runs: dict[str, Any], grades: Any, wanted: set[tuple[str, str]], goal: list[float]) -> str:
     """Return the number of judgments until the order of systems agrees with the goal, and stays so for one more batch."""
     known: dict[str, dict[str, float]] = {q: {"-": 0.0} for q in grades}
@@ -239,10 +244,7 @@ def _needed(strategy: str, runs: dict[str, Any], grades: Any, wanted: set[tuple[
     todo = jd.pool(runs, depth=1).items
     agreed = ""
     while True:
-        for item in todo:
-            if (str(item.query), str(item.doc)) in wanted:
-                known[str(item.query)][str(item.doc)] = grades[item.query].get(item.doc, 0)
-                count += 1
+        count += _judge(todo, wanted, grades, known)
         results = [evaluate(known, run, MEASURE) for run in runs.values()]
         tau = jd.stats.kendall([r.mean()[MEASURE] for r in results], goal)
         if tau >= 0.9 and agreed:
