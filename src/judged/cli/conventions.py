@@ -31,7 +31,7 @@ from judged.cli.options.output import emit, output_options
 def command(measure: str, qrels: str, run: str | None, to: str | None, **options: Any) -> None:
     """Show the value of MEASURE under the conventions of every tool, which convention causes each difference, and the queries that differ most.
 
-    Policies that are given hold for every tool.
+    Policy options apply to every tool.
 
     \b
     judged conventions nDCG@10 qrels.txt bm25.run

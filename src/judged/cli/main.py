@@ -90,7 +90,7 @@ class _Commands(click.Group):
     no_args_is_help=True,
 )
 @click.option(
-    "--version", is_flag=True, help="Show the version and exit; with --json, also Python's and the native core's state."
+    "--version", is_flag=True, help="Show the version and exit. --json adds Python and the native core."
 )
 @click.option("--json", "as_json", is_flag=True, hidden=True)
 @click.pass_context
