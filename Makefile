@@ -59,7 +59,7 @@ bench-scale: $(VENV)-scale/made java  ## runs of 5 to 200 million rows: out of c
 
 FUZZ_SECONDS ?= 60
 SIMULATE ?= 1
-simulate: $(VENV)/test  ## error rates of the statistics, into docs/error_rates.md (a quarter of an hour); SIMULATE=0.05 for a quick look
+simulate: $(VENV)/test  ## error rates of the statistics, into docs/explanations/error_rates.md (a quarter of an hour); SIMULATE=0.05 for a quick look
 	$(BIN)/python -m simulations $(SIMULATE)
 
 fuzz: $(VENV)-fuzz/made  ## the native core against the reference on hostile input, with sanitizers; FUZZ_SECONDS=60

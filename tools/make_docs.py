@@ -1,4 +1,4 @@
-"""Write docs/measures.md and parts of docs/comparison.md, docs/formats.md and docs/fusion.md from the declarations: `python tools/make_docs.py`."""
+"""Write docs/measures.md and parts of docs/guides/comparison.md, docs/reference/formats.md and docs/guides/fusion.md from the declarations: `python tools/make_docs.py`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from judged.stats.paired.registry import TESTS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TARGET = DOCS / "measures.md"
-COMPARISON = DOCS / "comparison.md"
-FORMATS = DOCS / "formats.md"
-FUSION = DOCS / "fusion.md"
+COMPARISON = DOCS / "guides" / "comparison.md"
+FORMATS = DOCS / "reference" / "formats.md"
+FUSION = DOCS / "guides" / "fusion.md"
 FAMILIES = {
     "set": "Sets: which documents, not in which order",
     "count": "Counts",

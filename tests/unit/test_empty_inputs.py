@@ -1,4 +1,4 @@
-"""Empty but well-formed inputs: the table of docs/guide.md, in every form of input."""
+"""Empty but well-formed inputs: the table of docs/guides/inputs.md, in every form of input."""
 
 from __future__ import annotations
 

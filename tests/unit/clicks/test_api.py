@@ -15,7 +15,7 @@ from judged.clicks.models.cascade import attractiveness_of_grades, cascade_click
 
 RUN = {"q1": ["a", "b", "c", "d"], "q2": ["x", "y", "z"]}
 QRELS = {"q1": {"a": 0, "b": 3, "c": 1, "d": 4}, "q2": {"x": 2, "y": 0, "z": 4}}
-DOCS = Path(__file__).parents[3] / "docs" / "clicks.md"
+DOCS = Path(__file__).parents[3] / "docs" / "guides" / "clicks.md"
 
 
 @pytest.fixture(scope="module")

@@ -345,7 +345,7 @@ def test_unknown_names_get_the_nearest_right_one(name, slug, hint):
     assert hint in str(error.value.hint or "")
 
 
-DOCS = Path(__file__).parents[4] / "docs" / "correlation.md"
+DOCS = Path(__file__).parents[4] / "docs" / "guides" / "correlation.md"
 
 
 @pytest.mark.parametrize("c", list(RANK_COEFFICIENTS), ids=lambda c: c.name)
