@@ -36,12 +36,12 @@ function rowOf(list, state, place, acts) {
       type: "button",
       class: "doc",
       "data-id": id,
-      "aria-label": `Document ${id}, grade ${grade}, rank ${place + 1} of ${last + 1}`,
       "aria-describedby": "help",
       onkeydown: (/** @type {KeyboardEvent} */ event) => pressed(event, place, last, acts),
     },
     h("span", { class: "grip", "aria-hidden": "true" }),
-    h("span", { class: "doc-name", "aria-hidden": "true" }, "doc ", h("b", {}, id)),
+    h("span", { class: "doc-name" }, "doc ", h("b", {}, id)),
+    h("span", { class: "unseen" }, `, grade ${grade}, rank ${place + 1} of ${last + 1}`),
   );
   const row = h(
     "li",

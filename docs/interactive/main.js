@@ -310,7 +310,8 @@ function mountRanking(story) {
 
 /** Draw, and give the focus back to the same control of the same document. @param {HTMLElement} list @param {() => void} draw */
 function keepFocus(list, draw) {
-  const label = (/** @type {Element | null} */ element) => (element?.getAttribute("aria-label") ?? "").split(",")[0];
+  const label = (/** @type {Element | null} */ element) =>
+    (element?.getAttribute("aria-label") ?? element?.textContent ?? "").split(",")[0];
   const focused = list.contains(document.activeElement) ? label(document.activeElement) : "";
   draw();
   if (!focused) return;
