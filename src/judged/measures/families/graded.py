@@ -82,7 +82,7 @@ def _gain_columns(
 
 @measure("CG",
          intuition="CG adds up the grades of the first k documents. Their order does not matter.",
-         family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="Järvelin and Kekäläinen, TOIS 2002",
+         family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="jarvelin2002",
          formula="Σ of the gains down to k")  # fmt: skip
 def cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None) -> Column:  # fmt: skip
     """Sum of the gains of the first k documents."""
@@ -91,7 +91,7 @@ def cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", b
 
 
 @measure("nCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
-         paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking", ideal="CG")  # fmt: skip
+         paper="jarvelin2002", formula="CG@k / CG@k of the ideal ranking", ideal="CG")  # fmt: skip
 def normalised_cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None) -> Column:  # fmt: skip
     """Cumulated gain as a share of the best possible."""
     ideal = j.ideal_by(gain_of(j.pool_grade, gain, base, gains, name=j.names[0]))
@@ -104,8 +104,8 @@ def normalised_cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = 
          intuition="DCG adds up what the user gains from each document, and reduces a gain the further down the "
                    "document is. It has no upper limit, so values of different queries are not comparable; nDCG "
                    "fixes that.",
-         family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="Järvelin and Kekäläinen, TOIS 2002",
-         formula="Σ over ranks r down to k of gain / log2(r + 1)")  # fmt: skip
+         family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="jarvelin2002",
+         formula="Σ over ranks r down to k of gain / log2(r + 1)", latex=r"\mathrm{DCG}@k = \sum_{r=1}^{k} \frac{g_r}{\log_2(r+1)}")  # fmt: skip
 def dcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
@@ -133,7 +133,8 @@ def ideal_dcg(
                    "which has the value 1. Better grades earn more, and the same document earns less the further "
                    "down it is.",
          family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
-         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
+         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="jarvelin2002", formula="DCG@k / ideal DCG@k", ideal="DCG",
+         latex=r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k}")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0, short: PadOrShrink = "pad",
@@ -149,14 +150,14 @@ def ndcg(
 
 
 @measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
-         paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
+         paper="burges2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """nDCG with exponential gain, under its name in ranx."""
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
 @measure("MSnDCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
-         paper="Burges et al., ICML 2005", formula="nDCG with the discount log2(rank + 1)", ideal="DCG")  # fmt: skip
+         paper="burges2005", formula="nDCG with the discount log2(rank + 1)", ideal="DCG")  # fmt: skip
 def ms_ndcg(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
     """NTCIREVAL's name for nDCG with the discount log2(rank + 1); NTCIREVAL's own nDCG uses a different discount."""
     return ndcg(j, cutoff=cutoff, gain=gain, gains=gains)
