@@ -207,7 +207,14 @@ def _declare_name(d: BeyondDefinition) -> None:
     function.__signature__ = inspect.Signature([first, *others])  # type: ignore[attr-defined]
     function.__annotations__ = {**hints, "return": Floats}
     function.__doc__ = d.description
-    measure(d.name, lower_is_better=d.lower_is_better, paper=d.paper, formula=d.formula)(function)
+    measure(
+        d.name,
+        lower_is_better=d.lower_is_better,
+        paper=d.paper,
+        formula=d.formula,
+        latex=d.latex,
+        intuition=d.intuition,
+    )(function)
 
 
 def _restore(name: str, params: tuple[tuple[str, Any], ...], k: int | None) -> BeyondMeasure:

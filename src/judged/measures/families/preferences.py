@@ -132,7 +132,7 @@ def preferences_balanced(j: Judged, *, among: Literal["all", "retrieved"] = "all
 @measure("PrefsRet",
          intuition="PrefsRet is Prefs among documents that were both retrieved: it looks at the order only. Use it beside a measure of "
                    "recall, which it ignores.",
-         latex=r"\mathrm{PrefsRet} = \frac{|\{(a, b) \in \mathcal{P}'' : r_a < r_b\}|}{|\mathcal{P}''|}",
+         latex=r"\mathrm{PrefsRet} = \frac{|\{(a, b) \in \mathcal{P}_2 : r_a < r_b\}|}{|\mathcal{P}_2|}",
          trec="prefs_simp_ret", formula=f"Prefs {_BOTH}", **_SHARE)  # fmt: skip
 def preferences_retrieved(j: Judged) -> Column:
     """`Prefs` among pairs of retrieved documents."""
@@ -142,7 +142,7 @@ def preferences_retrieved(j: Judged) -> Column:
 @measure("PrefsPairRet",
          intuition="PrefsPairRet is PrefsPair among documents that were both retrieved. It suits comparisons of how two systems order the "
                    "documents that they found.",
-         latex=r"\mathrm{PrefsPairRet} = \frac{1}{|\mathcal{D}''|} \sum_{\{a, b\} \in \mathcal{D}'',\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
+         latex=r"\mathrm{PrefsPairRet} = \frac{1}{|\mathcal{D}_2|} \sum_{\{a, b\} \in \mathcal{D}_2,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
          trec="prefs_pair_ret", formula=f"PrefsPair {_BOTH}", **_SHARE)  # fmt: skip
 def preferences_by_pair_retrieved(j: Judged) -> Column:
     """`PrefsPair` among pairs of retrieved documents."""
@@ -152,7 +152,7 @@ def preferences_by_pair_retrieved(j: Judged) -> Column:
 @measure("PrefsAvgRet",
          intuition="PrefsAvgRet is PrefsAvg among documents that were both retrieved. Every judge has the same weight, and documents that "
                    "were not found do not count.",
-         latex=r"\mathrm{PrefsAvgRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_j'' : r_a < r_b\}|}{|\mathcal{P}_j''|}",
+         latex=r"\mathrm{PrefsAvgRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{2,j} : r_a < r_b\}|}{|\mathcal{P}_{2,j}|}",
          trec="prefs_avgjg_ret", formula=f"PrefsAvg {_BOTH}", **_SHARE)  # fmt: skip
 def preferences_by_group_retrieved(j: Judged) -> Column:
     """`PrefsAvg` among pairs of retrieved documents."""
@@ -161,7 +161,7 @@ def preferences_by_group_retrieved(j: Judged) -> Column:
 
 @measure("PrefsAvgRRet",
          intuition="PrefsAvgRRet is PrefsAvgR among documents that were both retrieved. It suits very incomplete judgments, as Bpref does.",
-         latex=r"\mathrm{PrefsAvgRRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{B}_j'' : r_a < r_b\}|}{|\mathcal{B}_j''|}",
+         latex=r"\mathrm{PrefsAvgRRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{B}_{2,j} : r_a < r_b\}|}{|\mathcal{B}_{2,j}|}",
          trec="prefs_avgjg_Rnonrel_ret", formula=f"PrefsAvgR {_BOTH}", **_SHARE)  # fmt: skip
 def preferences_balanced_retrieved(j: Judged) -> Column:
     """`PrefsAvgR` among pairs of retrieved documents."""
@@ -171,7 +171,7 @@ def preferences_balanced_retrieved(j: Judged) -> Column:
 @measure("PrefsImp",
          intuition="PrefsImp is Prefs among pairs of which at least one document was retrieved, since the ranking says nothing about the "
                    "others. It suits short rankings.",
-         latex=r"\mathrm{PrefsImp} = \frac{|\{(a, b) \in \mathcal{P}' : r_a < r_b\}|}{|\mathcal{P}'|}",
+         latex=r"\mathrm{PrefsImp} = \frac{|\{(a, b) \in \mathcal{P}_1 : r_a < r_b\}|}{|\mathcal{P}_1|}",
          trec="prefs_simp_imp", formula=f"Prefs {_ONE}", **_SHARE)  # fmt: skip
 def preferences_implied(j: Judged) -> Column:
     """`Prefs` among pairs with at least one retrieved document."""
@@ -181,7 +181,7 @@ def preferences_implied(j: Judged) -> Column:
 @measure("PrefsPairImp",
          intuition="PrefsPairImp is PrefsPair among pairs of which at least one document was retrieved. It suits short rankings that "
                    "several judges compared.",
-         latex=r"\mathrm{PrefsPairImp} = \frac{1}{|\mathcal{D}'|} \sum_{\{a, b\} \in \mathcal{D}',\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
+         latex=r"\mathrm{PrefsPairImp} = \frac{1}{|\mathcal{D}_1|} \sum_{\{a, b\} \in \mathcal{D}_1,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
          trec="prefs_pair_imp", formula=f"PrefsPair {_ONE}", **_SHARE)  # fmt: skip
 def preferences_by_pair_implied(j: Judged) -> Column:
     """`PrefsPair` among pairs with at least one retrieved document."""
@@ -191,7 +191,7 @@ def preferences_by_pair_implied(j: Judged) -> Column:
 @measure("PrefsAvgImp",
          intuition="PrefsAvgImp is PrefsAvg among pairs of which at least one document was retrieved. It suits short rankings if every "
                    "judge should have the same weight.",
-         latex=r"\mathrm{PrefsAvgImp} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_j' : r_a < r_b\}|}{|\mathcal{P}_j'|}",
+         latex=r"\mathrm{PrefsAvgImp} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{1,j} : r_a < r_b\}|}{|\mathcal{P}_{1,j}|}",
          trec="prefs_avgjg_imp", formula=f"PrefsAvg {_ONE}", **_SHARE)  # fmt: skip
 def preferences_by_group_implied(j: Judged) -> Column:
     """`PrefsAvg` among pairs with at least one retrieved document."""
