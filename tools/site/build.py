@@ -17,16 +17,12 @@ from tools.site.llms import write_llms
 from tools.site.measure_pages import measure_pages
 from tools.site.navigation import navigation
 from tools.site.policy_pages import policy_pages
+from tools.site.sources import for_site, written_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 HERE = ROOT / "tools" / "site"
 BUILD = ROOT / "build"
-
-
-def written_pages() -> dict[str, str]:
-    """The Markdown pages of `docs`, by path."""
-    return {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
 
 
 def generated_pages(written: dict[str, str]) -> dict[str, str]:
@@ -57,7 +53,7 @@ def build(target: Path = BUILD) -> dict[str, str]:
 def write_sources(pages: dict[str, str], target: Path) -> None:
     """Write all pages and files that zensical reads. Files that did not change are left, so that a server notices only changes."""
     docs = target / "docs"
-    files = {path: text.encode() for path, text in pages.items()}
+    files = {path: for_site(text).encode() for path, text in pages.items()}
     files |= {
         p.relative_to(DOCS).as_posix(): p.read_bytes() for p in DOCS.rglob("*") if p.is_file() and p.suffix != ".md"
     }

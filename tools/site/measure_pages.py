@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
 from tools.site.markdown import block, code, front, prose, relative, table
 from tools.site.measure_examples import call_examples
 
+from judged.evaluation.conventions.peers import peers_of
 from judged.evaluation.explain.describe import MeasureDescription
+from judged.evaluation.explain.edge_cases import edge_cases
+from judged.measures.notation import LIST_NOTATION, NOTATION
 from judged.measures.registry import MEASURES, Definition
 from judged.recommenders.registry import BEYOND, BeyondDefinition
 from judged.references.bibliography import keys_in, references, short_form
@@ -89,25 +93,24 @@ def _index(families: dict[str, list[Declaration]], page_of: dict[str, str]) -> I
 
 
 def _idea(d: Declaration) -> str:
-    return prose(first_sentence(getattr(d, "intuition", "") or d.description.partition("\n")[0]), f"{FOLDER}index.md")
+    return prose(first_sentence(d.intuition or d.description.partition("\n")[0]), f"{FOLDER}index.md")
 
 
 def _page(d: Declaration, family: str, members: list[Declaration], page_of: dict[str, str]) -> Iterator[str]:
     page, description = page_of[d.name], MeasureDescription(d)
-    intuition = getattr(d, "intuition", "")
     first, *others = d.description.split("\n")
 
     def find(name: str) -> str | None:
         return page_of.get(name.partition("@")[0])
 
-    yield from front(d.name, first_sentence(intuition or first))
-    if intuition:
-        yield from (prose(intuition, page, find), "")
+    yield from front(d.name, first_sentence(d.intuition or first))
+    if d.intuition:
+        yield from (prose(d.intuition, page, find), "")
     yield from (f"**Definition.** {prose(first, page, find)}", *(prose(line, page, find) for line in others), "")
-    if latex := getattr(d, "latex", ""):
-        yield from (f"$${latex}$$", "")
+    if d.latex:
+        yield from (f"$${d.latex}$$", "", *_notation(d))
     if d.formula:
-        yield from (f"In words: {code(d.formula)}", "")
+        yield from (f"In plain text: {code(d.formula)}", "")
     yield from _calls(d)
     yield from _parameters(description, page)
     yield from (
@@ -128,6 +131,33 @@ def _page(d: Declaration, family: str, members: list[Declaration], page_of: dict
         f"{FAMILIES[family]}: {links}. [All measures](index.md) · [Which measure should I use?](../../choose.md)",
         "",
     )
+
+
+def _notation(d: Declaration) -> Iterator[str]:
+    """The symbols of the formula."""
+    symbols = NOTATION if isinstance(d, Definition) else LIST_NOTATION
+    rows = [
+        (", ".join(f"${one}$" for one in key.split(r",\ ")), text)
+        for key, text in symbols.items()
+        if _used(key, d.latex)
+    ]
+    if rows:
+        yield from (*table(("symbol", "meaning"), rows), "")
+
+
+def _used(key: str, latex: str) -> bool:
+    """True if a formula has one of the symbols of a key."""
+    letters = re.sub(r"\\mathrm\{[^}]*\}|\\[a-zA-Z]+", " ", latex)
+    for symbol in key.split(r",\ "):
+        if symbol == r"[\ldots]":
+            found = "[" in letters
+        elif len(symbol) == 1:
+            found = re.search(rf"(?<![A-Za-z]){symbol}(?![A-Za-z_^])", letters) is not None
+        else:
+            found = symbol.split(r" \le")[0].replace(" ", "") in latex.replace(" ", "")
+        if found:
+            return True
+    return False
 
 
 def facts(d: Declaration, description: MeasureDescription) -> list[str]:
@@ -153,8 +183,14 @@ def _parameters(description: MeasureDescription, page: str) -> Iterator[str]:
 
 
 def _edge_cases(d: Declaration, page: str) -> Iterator[str]:
-    return
-    yield
+    cases = edge_cases(d) if isinstance(d, Definition) else []
+    if cases:
+        rows = [(prose(c.case, page), "no value" if c.value is None else f"{c.value:.6g}") for c in cases]
+        yield from ("## Edge cases", "", "Computed, for one query:", "", *table(("case", "value"), rows), "")
+        yield from (
+            "[Policies](../policies.md) change which queries count and what a query without a relevant document is worth.",
+            "",
+        )
 
 
 def _example(description: MeasureDescription) -> Iterator[str]:
@@ -173,9 +209,17 @@ def _shown(t: Table) -> Iterator[str]:
 
 
 def _other_tools(d: Declaration, description: MeasureDescription, page: str) -> Iterator[str]:
+    peers = peers_of(d) if isinstance(d, Definition) else []
     names = description.to_data()["aliases"]
+    if peers or names:
+        yield from ("## In other tools", "")
     if names:
-        yield from ("## Other names", "", f"Understood wherever a measure is named: {', '.join(map(code, names))}.", "")
+        plain = [code(name.removesuffix(" (trec_eval)")) for name in names]
+        yield from (f"Names that are understood wherever a measure is named: {', '.join(dict.fromkeys(plain))}.", "")
+    if peers:
+        rows = [(p.tool, code(p.name), prose(p.difference, page) if p.difference else "the same") for p in peers]
+        yield from (*table(("tool", "name there", "differs from the defaults here"), rows), "")
+        yield from ("A [profile](../profiles.md) computes the values of a tool.", "")
 
 
 def _paper(d: Declaration) -> Iterator[str]:

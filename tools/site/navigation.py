@@ -16,9 +16,9 @@ ORDER = [
     ("Reference", "reference", "index measures policies profiles api cli formats errors trec_eval"),
     ("Explanations", "explanations", "index statistics error_rates unjudged ties conventions reproducibility join spark benchmarks decisions"),
     ("Migration", "migration", "index trec_eval pytrec_eval ir_measures ranx beir sklearn"),
+    ("Project", "project", "changelog contributing architecture benchmarks benchmarks_scale benchmarks_notes"),
 ]  # fmt: skip
 TITLES = {"index.md": "Home"}
-_UNLISTED = "reference/api/", "reference/measures/", "reference/cli/"  # their index lists them
 
 
 def title_of(text: str) -> str:
@@ -28,12 +28,8 @@ def title_of(text: str) -> str:
 
 
 def ordered(pages: dict[str, str]) -> list[str]:
-    """The paths of all pages in reading order; those that only an index lists follow it."""
-    found: list[str] = []
-    for path in _paths(navigation(pages)):
-        folder = path.removesuffix("index.md")
-        found += [path, *(other for other in pages if folder in _UNLISTED and other.startswith(folder))]
-    return [*dict.fromkeys([*found, *pages])]
+    """The paths of all pages in reading order."""
+    return [*dict.fromkeys([*_paths(navigation(pages)), *pages])]
 
 
 def navigation(pages: dict[str, str]) -> list[Any]:
@@ -58,7 +54,24 @@ def _section(pages: dict[str, str], folder: str, first: list[str]) -> list[Any]:
         if page in pages:
             entries.append({title_of(pages[page]): page} if name != "index" else page)
         elif index in pages:
-            entries.append({title_of(pages[index]): index})
+            entries.append({title_of(pages[index]): [index, *_listed(pages, f"{folder}{name}/")]})
+    return entries
+
+
+def _listed(pages: dict[str, str], folder: str) -> list[Any]:
+    """The other pages of a generated folder, in their order; those of a folder inside it together."""
+    entries: list[Any] = []
+    groups: dict[str, list[Any]] = {}
+    for path in (path for path in pages if path.startswith(folder) and path != f"{folder}index.md"):
+        inside, _, _ = path.removeprefix(folder).rpartition("/")
+        entry = {title_of(pages[path]).removeprefix(f"{inside}."): path}
+        if not inside:
+            entries.append(entry)
+        elif inside in groups:
+            groups[inside].append(entry)
+        else:
+            groups[inside] = [entry]
+            entries.append({f"jd.{inside}": groups[inside]})
     return entries
 
 
