@@ -36,5 +36,6 @@ def test_demo_copies_the_sample_files_and_never_over_another(tmp_path):
 
 
 def test_a_copy_to_the_current_folder_says_so(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
     assert run("demo", "--copy", ".").endswith(" to the current folder.\n")
