@@ -53,7 +53,7 @@ def some(items: Sequence[Any], n: int = 3) -> str:
 def plain_data(value: Any) -> Any:
     """Convert to what strict JSON holds: NumPy values become Python's, tuples become lists, NaN and infinities become None."""
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, str | int | None):
         return value
     if isinstance(value, dict):
