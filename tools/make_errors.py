@@ -92,7 +92,7 @@ def _run(code: str, tmp: Path) -> Any:
     tree = ast.parse(code)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     assert last is None or isinstance(last, ast.Expr)
-    exec(compile(tree, "<example>", "exec"), names)  # noqa: S102
+    exec(compile(tree, "<example>", "exec"), names)
     return None if last is None else eval(compile(ast.Expression(last.value), "<example>", "eval"), names)  # noqa: S307
 
 
