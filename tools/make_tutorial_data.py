@@ -27,16 +27,10 @@ Ranking = list[tuple[str, float]]
 
 
 def main(target: Path) -> None:
-    for make in (trec, shop, rag, recommender, lightgbm, assessors, spark):
+    for make in (shop, rag, recommender, lightgbm, assessors):
         folder = target / make.__name__
         folder.mkdir(parents=True, exist_ok=True)
         make(folder)
-
-
-def trec(folder: Path) -> None:
-    """Copy the judgments and runs of the sample collection."""
-    for name in ("qrels.txt", "runs/bm25.run", "runs/tfidf.run", "runs/dense.run"):
-        write(folder / Path(name).name, (SAMPLE / name).read_text(encoding="utf-8").splitlines())
 
 
 def shop(folder: Path) -> None:
@@ -44,12 +38,12 @@ def shop(folder: Path) -> None:
     products, queries = rows("shop/products.csv"), rows("shop/queries.csv")
     titles = {p["product_id"]: p["title"] for p in products}
     index = BM25({p["product_id"]: words(f"{p['title']} {p['title']} {p['description']}") for p in products})
-    boost = {p["product_id"]: 1 + 1.2 * math.log10(1 + int(p["sold"])) for p in products}
+    sold = {p["product_id"]: int(p["sold"]) for p in products}
     versions: dict[str, dict[str, Ranking]] = {"main": {}, "boosted": {}, "synonyms": {}}
     for query in (q["query"] for q in queries):
         plain = index.scores(words(query))
         versions["main"][query] = best(plain, 10)
-        versions["boosted"][query] = best({doc: score * boost[doc] for doc, score in plain.items()}, 10)
+        versions["boosted"][query] = best({doc: score * sold[doc] for doc, score in plain.items()}, 10)
         more = [word for token in words(query) for word in (token, *SYNONYMS.get(token, "").split())]
         versions["synonyms"][query] = best(index.scores(more), 10)
     for name, rankings in versions.items():
@@ -81,15 +75,14 @@ def response(query: str, ranking: Ranking, titles: dict[str, str]) -> dict[str, 
 
 
 def rag(folder: Path) -> None:
-    """Retrieve chunks for questions in two ways: by whole words, and by sequences of three letters."""
+    """Retrieve chunks for questions from two indices: of whole chunks, and of their first sentences."""
     chunks, questions = records("rag/chunks.jsonl"), records("rag/questions.jsonl")
     size = {c["id"]: len(re.findall(r"\w+|[^\w\s]", c["text"])) for c in chunks}
-    by_words = BM25({c["id"]: words(c["text"]) for c in chunks})
-    by_letters = BM25({c["id"]: trigrams(c["text"]) for c in chunks})
-    for name, index, cut in (("words", by_words, words), ("trigrams", by_letters, trigrams)):
+    for name, part in (("full", r".*"), ("lead", r".*?[.:;](?=\s)|.*")):
+        index = BM25({c["id"]: words(re.match(part, c["text"])[0]) for c in chunks})
         lines = []
         for question in questions:
-            found = best(index.scores(cut(question["question"])), 8)
+            found = best(index.scores(words(question["question"])), 8)
             retrieved = [{"id": doc, "tokens": size[doc], "score": score} for doc, score in found]
             lines.append(json.dumps({**question, "retrieved": retrieved}))
         write(folder / f"{name}.jsonl", lines)
@@ -136,7 +129,7 @@ def lightgbm(folder: Path) -> None:
 
 def assessors(folder: Path) -> None:
     """Take 24 queries of the sample collection with the grades of judge a, and draw those of a stricter second judge."""
-    draw = random.Random(3)
+    draw = random.Random(9)
     texts = records(SAMPLE / "queries.jsonl")[:24]
     kept = {q["id"] for q in texts}
     runs = {name: trec_rows(f"runs/{name}.run", kept) for name in ("bm25", "dense")}
@@ -147,7 +140,7 @@ def assessors(folder: Path) -> None:
         write(folder / f"{name}.run", [" ".join(line) for line in top])
     pool = {(line[0], line[2]) for lines in runs.values() for line in lines if int(line[3]) <= 6}
     ann = [line for line in trec_rows("qrels.a.txt", kept) if (line[0], line[2]) in pool]
-    misread = set(draw.sample(sorted(kept), 3))
+    misread = set(draw.sample(sorted(kept), 5))
     ben = [[*line[:3], str(second_opinion(draw, int(line[3]), line[0] in misread))] for line in ann]
     write(folder / "ann.txt", [" ".join(line) for line in ann])
     write(folder / "ben.txt", [" ".join(line) for line in ben])
@@ -158,24 +151,12 @@ def assessors(folder: Path) -> None:
 
 def second_opinion(draw: random.Random, grade: int, misread: bool) -> int:
     """Return the grade of a stricter judge, who has understood some queries differently."""
-    if misread and draw.random() < 0.5:
-        return draw.choice((0, 0, 2))
+    if misread and draw.random() < 0.75:
+        return draw.choice((0, 0, 1, 2))
     chance = draw.random()
     if grade == 0:
-        return int(chance < 0.05)
-    return grade - (chance < (0.45, 0.35, 0.2)[grade - 1])
-
-
-def spark(folder: Path) -> None:
-    """Distribute the rows of two runs over four partitions without any order, as a cluster writes them."""
-    draw = random.Random(5)
-    write(folder / "qrels.txt", (SAMPLE / "qrels.txt").read_text(encoding="utf-8").splitlines())
-    for name in ("bm25", "dense"):
-        lines = (SAMPLE / f"runs/{name}.run").read_text(encoding="utf-8").splitlines()
-        draw.shuffle(lines)
-        (folder / name).mkdir(exist_ok=True)
-        for part in range(4):
-            write(folder / name / f"part-{part:05}.txt", lines[part::4])
+        return int(chance < 0.04)
+    return grade - (chance < (0.6, 0.4, 0.25)[grade - 1])
 
 
 class BM25:
@@ -206,10 +187,6 @@ def best(scores: dict[str, float], k: int) -> Ranking:
 def words(text: str) -> list[str]:
     ignored = "a an and are as at by do does for from i if in is it my of on or that the them to what with"
     return [word for word in re.findall(r"\w+", text.lower()) if word not in ignored.split()]
-
-
-def trigrams(text: str) -> list[str]:
-    return [f" {word} "[i : i + 3] for word in words(text) for i in range(len(word))]
 
 
 def rows(name: str) -> list[dict[str, str]]:
