@@ -52,8 +52,10 @@ def test_a_measure_is_found_by_any_of_its_names():
     assert caught.value.slug == "not-asked"
 
 
+@pytest.mark.needs("pandas")
 def test_frames():
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = RESULT.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
     assert frame.loc["q0", "AP"] == RESULT.of("q0")["AP"]
