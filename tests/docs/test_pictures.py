@@ -48,10 +48,12 @@ def test_each_picture_is_shown_light_and_dark_and_drawn_by_its_page(page, tool):
 
 
 @pytest.mark.slow
+@pytest.mark.needs("matplotlib")
 @pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_pictures_are_up_to_date(page, tool, monkeypatch):
     """The shapes are compared if the same matplotlib drew them, as its layout changes with versions; texts always."""
-    mpl = pytest.importorskip("matplotlib")
+    import matplotlib as mpl
+
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     for name, text in tool.drawn(page, dark=False).items():
