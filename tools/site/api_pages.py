@@ -166,7 +166,7 @@ def _class(entry: PublicName) -> Iterator[str]:
     if own:
         yield from ("## Methods", "")
     for name, method in own:
-        yield from (f"### {name}", "", *block(signature(method, name), "python"), "")
+        yield from (f"### {code(name)}", "", *block(signature(method, name), "python"), "")
         yield from markdown(parse(inspect.getdoc(method) or ""), page, find, heading="###")
     rows = [(code(f"{name}()"), prose(parse(text).summary, page, find)) for name, text in inherited(thing)]
     if rows:
@@ -202,7 +202,7 @@ def _module(entry: PublicName) -> Iterator[str]:
     ]
     for name in described:
         value = getattr(thing, name)
-        yield from (f"## {name}", "", *block(signature(value, f"jd.{entry.name}.{name}"), "python"), "")
+        yield from (f"## {code(name)}", "", *block(signature(value, f"jd.{entry.name}.{name}"), "python"), "")
         yield from markdown(parse(inspect.getdoc(value) or ""), page, find, heading="###")
         if inspect.isclass(value):
             rows = [

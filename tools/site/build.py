@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 HERE = ROOT / "tools" / "site"
 BUILD = ROOT / "build"
+PICTURES = (".svg", ".png")
 
 
 def generated_pages(written: dict[str, str]) -> dict[str, str]:
@@ -46,7 +47,6 @@ def build(target: Path = BUILD) -> dict[str, str]:
     write_sources(pages, target)
     run_zensical("build", target)
     write_llms(pages, target / "site")
-    _write_interactive(target / "site")
     return pages
 
 
@@ -55,9 +55,12 @@ def write_sources(pages: dict[str, str], target: Path) -> None:
     docs = target / "docs"
     files = {path: for_site(text).encode() for path, text in pages.items()}
     files |= {
-        p.relative_to(DOCS).as_posix(): p.read_bytes() for p in DOCS.rglob("*") if p.is_file() and p.suffix != ".md"
+        path.relative_to(DOCS).as_posix(): path.read_bytes()
+        for path in sorted(DOCS.rglob("*"))
+        if path.suffix in PICTURES
     }
     files["assets/judged.css"] = (HERE / "style.css").read_bytes()
+    files |= _interactive()
     for path in [p for p in docs.rglob("*") if p.is_file() and p.relative_to(docs).as_posix() not in files]:
         path.unlink()
     for name, data in files.items():
@@ -101,11 +104,10 @@ def run_zensical(word: str, target: Path, *more: str) -> None:
         raise SystemExit(f"zensical failed:\n{done.stdout}{done.stderr}")
 
 
-def _write_interactive(site: Path) -> None:
-    """Write the page with a ranking to drag, if it is there."""
+def _interactive() -> dict[str, bytes]:
+    """The page with a ranking to drag, if it is there."""
     if importlib.util.find_spec("tools.site.interactive") is None:
-        return
+        return {}
     from tools.site.interactive import page
 
-    (site / "learn").mkdir(parents=True, exist_ok=True)
-    (site / "learn" / "ranking.html").write_text(page(), encoding="utf-8")
+    return {"learn/ranking.html": page().encode()}
