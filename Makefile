@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PAGE   := src/judged/page/web tests/page
+PAGE   := src/judged/page/web docs/interactive tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
 .PHONY: help demo test quick check docs docs-serve bench bench-scale simulate fuzz clean chromium axe java latex

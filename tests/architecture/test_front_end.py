@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ["src/judged/page/web", "tests/page"]
+PAGE = ["src/judged/page/web", "docs/interactive", "tests/page"]
 DENO = shutil.which("deno", path=str(Path(sys.executable).parent)) or shutil.which("deno")
 
 # Nothing of the caller's, and a folder of its own for what deno keeps.
