@@ -9,8 +9,8 @@ from typing import Any
 
 from tools.site.api_names import FOLDER, GROUPS, NAMESPACES, PublicName, find, page_of_name, pages
 from tools.site.docstrings import markdown, parse
-from tools.site.markdown import block, code, front, prose, relative, table
 from tools.site.signatures import attributes, inherited, keyword_options, methods, signature
+from tools.site.writing import block, code, front, prose, relative, table
 
 from judged.registry import Registry
 from judged.tables.result import Result

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from tools.site.markdown import block, code, front, prose, relative, table
 from tools.site.measure_examples import call_examples
+from tools.site.writing import block, code, front, prose, relative, table
 
 from judged.evaluation.conventions.peers import peers_of
 from judged.evaluation.explain.describe import MeasureDescription
