@@ -57,8 +57,10 @@ def test_values_of_a_query_are_plain_python():
     assert repr(RESULT.of("q0")) == repr(RESULT.to_dict()["q0"])
 
 
+@pytest.mark.needs("pandas")
 def test_frames():
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = RESULT.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
     assert frame.loc["q0", "AP"] == RESULT.of("q0")["AP"]
