@@ -7,7 +7,7 @@ import sys
 from tools.site.build import BUILD, ROOT, build, serve
 from tools.site.complete import missing
 from tools.site.links import check_files, check_site
-from tools.site.spelling import check_spelling
+from tools.site.spelling import all_texts, check_spelling
 
 
 def main(words: list[str]) -> int:
@@ -17,7 +17,7 @@ def main(words: list[str]) -> int:
         return 0
     pages = build()
     site, files, found = check_site(BUILD / "site"), check_files(ROOT), missing(pages)
-    spelling = check_spelling(pages)
+    spelling = check_spelling(all_texts(pages))
     problems = [*site.problems, *files.problems]
     problems += [f"no page describes {name} ({kind})" for kind, (_, names) in found.items() for name in names]
     problems += [f"spelling: {line}" for line in spelling]

@@ -12,10 +12,15 @@ ROOT = Path(__file__).resolve().parents[2]
 WORDS = Path(__file__).with_name("words.txt")  # words that codespell does not know, one per line
 
 
-def check_spelling(pages: dict[str, str]) -> list[str]:
+def all_texts(pages: dict[str, str]) -> dict[str, str]:
+    """Pages, Markdown files of the project and docstrings, by path."""
+    return {**pages, **_files(), **docstrings()}
+
+
+def check_spelling(texts: dict[str, str]) -> list[str]:
     """Return lines of codespell: place, word and correction."""
     with tempfile.TemporaryDirectory() as folder:
-        for path, text in {**pages, **_files(), **docstrings()}.items():
+        for path, text in texts.items():
             target = Path(folder) / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
