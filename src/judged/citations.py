@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -136,9 +137,9 @@ def _of_file(path: str) -> list[Use]:
 
 
 def _of_name(word: str) -> Use:
-    for kind in _KINDS:
-        if (found := _find(kind, word)) is not None:
-            return found
+    found = [use for kind in _KINDS if (use := _find(kind, word)) is not None]
+    if found:  # a name rather than an alias of another kind
+        return next((use for use in found if use[0].endswith(f" {word}")), found[0])
     known = [name for registry in (MEASURES, *_REGISTRIES.values()) for name in registry.names]
     near = nearest_name(word, [*known, *(name for papers in _PAPERS.values() for name in papers)])
     hint = f"did you mean {near}?" if near else "name a measure, a test, a correction, a method, or a file of a result"
@@ -149,12 +150,14 @@ def _find(kind: str, word: str) -> Use | None:
     """The entry of a kind with this name, which may have parameters and a cutoff."""
     try:
         name = parse_call(word.partition(",")[0], first="weights").name
-        declared = parse(word).definition if kind == "measure" and BEYOND.get(name) is None else None
     except UsageError:
         return None
     if kind in _PAPERS:
         return (f"{kind} {name}", _PAPERS[kind][name]) if name in _PAPERS[kind] else None
-    declared = declared or _REGISTRIES[kind].get(name)
+    declared: Any = _REGISTRIES[kind].get(name)
+    if kind == "measure":
+        with suppress(UsageError):  # a measure beyond accuracy
+            declared = parse(word).definition
     return None if declared is None else (f"{kind} {declared.name}", declared.paper)
 
 
