@@ -14,7 +14,7 @@ import judged
 FOLDER = "reference/api/"
 GROUPS = {  # of the names at the top level, in the order of the index
     "Evaluate": "evaluate score Evaluator evaluate_frame join Values",
-    "Explain": "explain describe conventions",
+    "Explain": "explain describe conventions cite",
     "Compare and decide": "compare Comparison leaderboard power variance gate baseline Gate report",
     "Curves, correlation and fusion": "curve correlate fuse tune_fusion",
     "Judgments": "pool label model_judge estimate pool_bias agree merge_judgments",
