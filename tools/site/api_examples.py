@@ -32,7 +32,8 @@ def _import(name: str, thing: Any, module: str) -> str:
         if value is thing and public.rpartition(".")[2] == name:
             inside = public.rpartition(".")[0]
             return f"from judged{'.' + inside if inside else ''} import {name}"
-    return f"from {getattr(thing, '__module__', None) or module} import {name}"
+    home = getattr(thing, "__module__", None) or module
+    return f"from {module if '._' in home else home} import {name}"
 
 
 def _free_names(example: str) -> list[str]:
