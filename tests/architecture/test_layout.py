@@ -21,7 +21,7 @@ ORDER = [
     {"evaluation"},
     {"judging"},
     {"comparison", "curves", "judges", "correlation", "clicks", "recommenders", "fusion"},
-    {"quality_gate", "page", "integrations", "compat"},
+    {"quality_gate", "page", "integrations", "compat", "citations"},
     {"cli", "pytest_plugin", "rag", "typing"},
     {"__main__"},
 ]
