@@ -119,9 +119,9 @@ def lightgbm(folder: Path) -> None:
         for number in range(first, first + queries):
             for _ in range(10):
                 title, text, stars, sold, price = (draw.random() for _ in range(5))
-                fit = 1.6 * title + 0.8 * text * stars + 0.9 * sold * (title > 0.35) - 0.7 * abs(price - 0.4)
-                grade = sum(fit + draw.gauss(0, 0.25) > step for step in (1.1, 1.6, 2.1))
-                features = " ".join(f"{i}:{v:.2f}" for i, v in enumerate((title, text, stars, sold, price), 1))
+                fit = 1.1 * title + 1.1 * text * stars + 0.9 * sold * (title > 0.35) - 0.8 * abs(price - 0.4)
+                grade = sum(fit + draw.gauss(0, 0.2) > step for step in (1.2, 1.6, 2.0))
+                features = " ".join(f"{i}:{v:.4f}" for i, v in enumerate((title, text, stars, sold, price), 1))
                 lines.append(f"{grade} qid:{number} {features}")
         first += queries
         write(folder / f"{name}.letor", lines)
