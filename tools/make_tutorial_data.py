@@ -144,6 +144,11 @@ def assessors(folder: Path) -> None:
     ben = [[*line[:3], str(second_opinion(draw, int(line[3]), line[0] in misread))] for line in ann]
     write(folder / "ann.txt", [" ".join(line) for line in ann])
     write(folder / "ben.txt", [" ".join(line) for line in ben])
+    third = {(line[0], line[2]): line[3] for line in trec_rows("qrels.txt", kept)}
+    split = [(a[0], a[2], a[3], b[3], abs(int(a[3]) - int(b[3]))) for a, b in zip(ann, ben, strict=True) if a != b]
+    split.sort(key=lambda row: -row[4])
+    lines = [",".join(map(str, (*row, settled(draw, row, third[row[0], row[1]])))) for row in split]
+    write(folder / "cleo.csv", ["query_id,doc_id,ann.txt,ben.txt,difference,relevance", *lines])
     write(folder / "queries.jsonl", [json.dumps({"id": q["id"], "text": q["text"]}) for q in texts])
     documents = [d for d in records(SAMPLE / "documents.jsonl") if d["id"] in shown]
     write(folder / "documents.jsonl", [json.dumps(d, ensure_ascii=False) for d in documents])
@@ -157,6 +162,11 @@ def second_opinion(draw: random.Random, grade: int, misread: bool) -> int:
     if grade == 0:
         return int(chance < 0.04)
     return grade - (chance < (0.6, 0.4, 0.25)[grade - 1])
+
+
+def settled(draw: random.Random, row: tuple[str, str, str, str, int], merged: str) -> str:
+    """Return the grade of the adjudicator: near grades are a matter of taste, others of reading the document again."""
+    return min(row[2], row[3]) if row[4] == 1 and draw.random() < 0.5 else merged
 
 
 class BM25:
