@@ -3,10 +3,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PAGE   := src/judged/page/web tests/page
+PAGE   := src/judged/page/web docs/interactive tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench bench-scale simulate fuzz clean chromium axe java latex
+.PHONY: help demo test quick check docs docs-serve bench bench-scale simulate fuzz clean chromium axe java latex
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -27,6 +27,12 @@ check: $(VENV)/test  ## lint, formatting and strict types
 	$(BIN)/deno lint $(PAGE)
 	$(BIN)/deno fmt --check $(PAGE)
 	$(BIN)/deno check $(PAGE)
+
+docs: $(VENV)/docs  ## the documentation, into build/site, with every link checked; needs no network once .venv is there
+	$(BIN)/python -m tools.site
+
+docs-serve: $(VENV)/docs  ## the documentation on http://localhost:8000, which follows changes of docs/
+	$(BIN)/python -m tools.site serve
 
 chromium:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
@@ -79,6 +85,10 @@ $(VENV)/run: $(BUILT) | $(VENV)/pip
 
 $(VENV)/test: $(BUILT) | $(VENV)/pip
 	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group spark --group check
+	@touch $@ $(VENV)/run
+
+$(VENV)/docs: $(BUILT) | $(VENV)/pip
+	$(BIN)/python -m pip install --quiet --editable . --group docs
 	@touch $@ $(VENV)/run
 
 $(VENV)-%/made: $(BUILT)

@@ -13,7 +13,7 @@ import judged
 # A package imports only packages of earlier lines; packages of one line do not import each other.
 ORDER = [
     {"errors", "steps", "_types", "_version"},
-    {"registry"},
+    {"registry", "references"},
     {"tables"},
     {"core"},
     {"stats", "measures", "io"},

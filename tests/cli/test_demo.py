@@ -33,3 +33,9 @@ def test_demo_copies_the_sample_files_and_never_over_another(tmp_path):
     assert (refused.returncode, "tfidf.run exists" in refused.stderr) == (2, True)
     assert (tmp_path / "new" / "tfidf.run").read_text() == "mine\n"
     assert not (tmp_path / "new" / "bm25.run").exists()
+
+
+def test_a_copy_to_the_current_folder_says_so(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert run("demo", "--copy", ".").endswith(" to the current folder.\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import re
-import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -89,10 +88,8 @@ def test_every_kind_of_result_is_here():
     assert kinds - made == set()
 
 
+@pytest.mark.needs("latex")
 def test_every_result_compiles(tmp_path):
-    find = shutil.which("kpsewhich")
-    if find is None or subprocess.run([find, "booktabs.sty"], capture_output=True, check=False).returncode:
-        pytest.skip("there is no LaTeX to compile the tables with")
     commands = [
         run("eval", QRELS, BM25, DENSE, "--format", "latex", "-q"),
         run("compare", QRELS, BM25, TFIDF, DENSE, "--format", "latex", "--overall", "--where", "3"),

@@ -63,7 +63,8 @@ def _copy_sample(folder: Path) -> None:
     for path in files:
         with write_atomically(folder / path.name, "wb") as file:
             file.write(path.read_bytes())
-    write_text(f"Copied {', '.join(path.name for path in files)} to {folder}.\n", None)
+    place = "the current folder" if str(folder) == "." else str(folder)
+    write_text(f"Copied {', '.join(path.name for path in files)} to {place}.\n", None)
 
 
 def _is_foreign(path: Path) -> bool:
