@@ -89,9 +89,7 @@ class _Commands(click.Group):
     invoke_without_command=True,
     no_args_is_help=True,
 )
-@click.option(
-    "--version", is_flag=True, help="Show the version and exit. --json adds Python and the native core."
-)
+@click.option("--version", is_flag=True, help="Show the version and exit. --json adds Python and the native core.")
 @click.option("--json", "as_json", is_flag=True, hidden=True)
 @click.pass_context
 def cli(ctx: click.Context, version: bool, as_json: bool) -> None:
