@@ -18,9 +18,7 @@ from judged.cli.main import COMMANDS, cli
 from judged.cli.options.progress import show_steps
 from judged.steps import step
 
-pytestmark = pytest.mark.slow
-
-pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("unix")]  # pseudo-terminals
 
 INPUTS = ("reading qrels.txt", "joining a.run with qrels.txt", "joining b.run with qrels.txt")
 NAMED = ("joining a with qrels.txt", "joining b with qrels.txt")
@@ -73,7 +71,7 @@ class Terminal:
     """A pseudo-terminal that keeps what was written to it."""
 
     def __init__(self) -> None:
-        self.leader, follower = pty.openpty()
+        self.leader, follower = os.openpty()
         self.stream = os.fdopen(follower, "w")
 
     def read(self) -> str:

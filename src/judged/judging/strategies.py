@@ -55,7 +55,7 @@ class Strategy:
 
 
 STRATEGIES = Registry[Strategy]("strategy")
-DEFAULT = "depth"  # differences are nearest to those of the whole pool, see docs/judging.md
+DEFAULT = "depth"  # differences are nearest to those of the whole pool, see docs/explanations/judging.md
 
 
 def _add(name: str, text: str, priority: Callable[[Candidates], Floats], *aliases: str, paper: str = "") -> None:

@@ -187,6 +187,8 @@ class Measure:
             if name in self.explicit and (only := self.lacks(name, value, judged)) is not None:
                 raise self._no_effect(name, value, only)
         judged = self.seen(judged)
+        if self.definition.family == "own":
+            judged = judged.read_only()
         params = {name: value for name, value in self.given if name not in ("judged_only", "tokens")}
         _check_needs(self, judged)
         with np.errstate(divide="ignore", invalid="ignore"):
