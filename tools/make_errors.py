@@ -141,7 +141,10 @@ def _row(slug: str, entry: dict[str, str]) -> str:
     kind = {"warning": " (warning)", "both": " (error or warning)"}.get(entry.get("kind", ""), "")
     example = entry.get("message", "").removesuffix(f"  [{slug}]").replace("|", "\\|")
     ticks = "``" if "`" in example else "`"
-    return f"| `{slug}`{kind} | {entry['meaning']} | {f'{ticks}{example}{ticks}' if example else ''} |"
+    return (
+        f'| <a id="{slug}"></a>`{slug}`{kind} | '
+        + f"{entry['meaning']} | {f'{ticks}{example}{ticks}' if example else ''} |"
+    )
 
 
 if __name__ == "__main__":

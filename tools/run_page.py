@@ -1,6 +1,7 @@
 """Run the code blocks of a Markdown page as a reader would: `python tools/run_page.py docs/start.md [--update]`.
 
-A page runs in a new folder with the files of the sample collection, and with `examples/data/NAME` if it has a line `<!-- data: NAME -->`. Its blocks run in order:
+A page runs in a new folder with the files of the sample collection, and with `examples/data/NAME` if it has a line `<!-- data: NAME -->`. With a line
+`<!-- terminal -->` its commands write to a terminal of 100 columns instead of a pipe, so that tables fit. Its blocks run in order:
 
 - `python` with `>>>` is a doctest; other `python` blocks share one namespace, and a block `text` directly below has what they print;
 - `console` has commands after `$` and their output, with `[exit 1]` after the output of a command that fails;
@@ -34,6 +35,8 @@ CODE = ("python", "console", "bash")
 MORE = "…"
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)(?P<info>.*)$")
 _NOT_RUN = re.compile(r"^ *<!-- not run: (.+) -->$")
+_TERMINAL = re.compile(r"^<!-- terminal -->$", re.MULTILINE)
+_NEEDS = re.compile(r"^<!-- needs: ([\w, ]+) -->$", re.MULTILINE)
 _DATA = re.compile(r"^<!-- data: ([\w, -]+) -->$", re.MULTILINE)
 _TITLE = re.compile(r'title="([^"]+)"')
 _DOCTEST = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
@@ -63,6 +66,7 @@ class PageRun:
     """A page whose blocks were run: how many, and what was not as shown."""
 
     page: Path
+    terminal: bool = False
     run: int = 0
     not_run: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -110,7 +114,8 @@ def blocks(text: str) -> list[Block]:
 
 def run_page(page: Path, folder: Path) -> PageRun:
     """Run the blocks of a page in a folder that is made for it."""
-    text, result = page.read_text(encoding="utf-8"), PageRun(page)
+    text = page.read_text(encoding="utf-8")
+    result = PageRun(page, terminal=_TERMINAL.search(text) is not None)
     _furnish(folder, text)
     names: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.chdir(folder):
@@ -130,6 +135,12 @@ def run_page(page: Path, folder: Path) -> PageRun:
                 except Exception as error:  # whatever a page's code raises is that page's problem
                     result.problems.append(f"{place}: {type(error).__name__}: {error}")
     return result
+
+
+def needs(page: Path) -> list[str]:
+    """Libraries and programs that a page names in a line `<!-- needs: java, pyspark -->`, as tests/helpers/needs.py does."""
+    named = _NEEDS.search(page.read_text(encoding="utf-8"))
+    return re.split(r", *", named[1]) if named else []
 
 
 def _furnish(folder: Path, text: str) -> None:
@@ -182,30 +193,49 @@ def _run_console(block: Block, result: PageRun, names: dict[str, Any]) -> None:
         shown = block.lines[begin:end]
         while shown and not shown[-1].strip():
             shown.pop()
-        output, code = _shell("\n".join(command))
+        output, code = _shell("\n".join(command), result.terminal)
         real = _lines(output) + ([f"[exit {code}]"] if code else [])
         result.expect(block.first + begin, shown, real, block.indent)
 
 
 def _run_bash(block: Block, result: PageRun, names: dict[str, Any]) -> None:
-    output, code = _shell("set -e\n" + "\n".join(block.lines))
+    output, code = _shell("set -e\n" + "\n".join(block.lines), result.terminal)
     if code:
         raise RuntimeError(f"exit code {code}\n{output}")
 
 
-def _shell(command: str) -> tuple[str, int]:
+def _shell(command: str, terminal: bool) -> tuple[str, int]:
     """Output and exit code of a command; `cd` holds for what follows."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     plain = {"PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "MPLBACKEND": "Agg", "LC_ALL": "C.UTF-8"}
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as where:
-        done = subprocess.run(
-            ["bash", "-c", f'trap \'pwd > "{where.name}"\' EXIT\n{command}'],
-            env=os.environ | plain, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, encoding="utf-8",
-        )  # fmt: skip
+        words = ["bash", "-c", f"trap 'pwd > \"{where.name}\"' EXIT\n{command}"]
+        output, code = (_run_in_terminal if terminal else _run_in_pipe)(words, os.environ | plain)
         folder = where.read().strip()
-    output = done.stdout.replace(f"{Path.cwd()}/", "")
+    output = output.replace(f"{Path.cwd()}/", "")
     os.chdir(folder)
-    return output, done.returncode
+    return output, code
+
+
+def _run_in_pipe(words: list[str], environment: dict[str, str]) -> tuple[str, int]:
+    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, encoding="utf-8")  # fmt: skip
+    return done.stdout, done.returncode
+
+
+def _run_in_terminal(words: list[str], environment: dict[str, str]) -> tuple[str, int]:
+    import pty
+    import termios
+
+    screen, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (50, 100))
+    process = subprocess.Popen(words, env=environment, stdout=terminal, stderr=terminal, stdin=subprocess.DEVNULL)
+    os.close(terminal)
+    seen = b""
+    with contextlib.suppress(OSError):  # Linux raises EIO at the end
+        while chunk := os.read(screen, 65536):
+            seen += chunk
+    os.close(screen)
+    return seen.decode("utf-8").replace("\r\n", "\n"), process.wait()
 
 
 def _lines(text: str) -> list[str]:

@@ -57,7 +57,14 @@ test -f a.csv
 """
 
 
-@pytest.mark.parametrize("page", list(runner.pages()), ids=lambda page: page.relative_to(ROOT).as_posix())
+def pages():
+    for page in runner.pages():
+        needs = runner.needs(page)
+        marks = [*([pytest.mark.needs(*needs)] if needs else []), *([pytest.mark.spark] if "pyspark" in needs else [])]
+        yield pytest.param(page, marks=marks, id=page.relative_to(ROOT).as_posix())
+
+
+@pytest.mark.parametrize("page", pages())
 def test_a_page_shows_what_its_code_prints(page, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     result = runner.run_page(page, tmp_path)
@@ -83,3 +90,10 @@ def test_a_block_without_a_language_and_code_that_fails_are_found(tmp_path):
     result = runner.run_page(page, tmp_path)
     assert len(result.problems) == 2
     assert [reason.partition(": ")[2] for reason in result.not_run] == ["a reason"]
+
+
+def test_commands_of_a_page_for_a_terminal_write_to_one(tmp_path):
+    page = tmp_path / "page.md"
+    for line, shown in (("", "no"), ("<!-- terminal -->", "yes")):
+        page.write_text(f"{line}\n```console\n$ test -t 1 && echo yes || echo no\n{shown}\n$ exit 3\n[exit 3]\n```\n")
+        assert runner.run_page(page, tmp_path).problems == []

@@ -14,12 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+from needs import optional
 
 import judged as jd
 from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import PartitionedRun
+
+pa = optional("pyarrow")
+pq = optional("pyarrow.parquet")
 
 SOURCE = str(Path(jd.__file__).parents[1])
 CONF = {

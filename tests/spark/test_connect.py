@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import pickle
 import subprocess
 import sys
@@ -16,13 +14,7 @@ from on_spark import environment, same, tied_run, written
 import judged as jd
 from judged.evaluation.stream.exact_means import exact_means
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        importlib.util.find_spec("grpc") is None and not os.environ.get("CI"), reason="Spark Connect needs grpcio"
-    ),
-]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.needs("grpc")]
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10"
 
 

@@ -107,6 +107,7 @@ def test_a_name_is_text_in_a_picture_never_markup_or_mathematics():
     assert "&lt;script&gt;$x^2$" in drawn
 
 
+@pytest.mark.needs("matplotlib")
 def test_curves_are_drawn_on_the_axes_that_are_given():
     from matplotlib.figure import Figure
 
@@ -117,6 +118,7 @@ def test_curves_are_drawn_on_the_axes_that_are_given():
     assert {text.get_text() for text in axes.get_legend().get_texts()} == {"p", "r"}
 
 
+@pytest.mark.needs("matplotlib")
 def test_curves_differ_in_more_than_colour():
     from matplotlib.figure import Figure
 

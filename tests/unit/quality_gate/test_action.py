@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from needs import optional
 
 from judged.io.sample import sample_path
+
+yaml = optional("yaml")
+pytestmark = pytest.mark.needs("yaml")
 
 ROOT = Path(__file__).parents[3]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -22,7 +25,7 @@ GH = """#!/usr/bin/env bash
 printf '%s\\n' "$*" >> "$CALLS"
 if [[ "$*" == *--jq* && -f "$CALLS.id" ]]; then cat "$CALLS.id"; fi
 """
-needs_bash = pytest.mark.skipif(sys.platform == "win32", reason="the scripts of the action run on Linux")
+needs_bash = pytest.mark.needs("unix")  # the scripts of the action run on Linux
 
 
 @pytest.fixture
