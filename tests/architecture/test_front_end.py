@@ -12,7 +12,7 @@ import pytest
 from needs import DENO
 
 ROOT = Path(__file__).parents[2]
-PAGE = ["src/judged/page/web", "tests/page"]
+PAGE = ["src/judged/page/web", "docs/interactive", "tests/page"]
 
 # Nothing of the caller's, and a folder of its own for what deno keeps.
 ALONE = {"NO_COLOR": "1", "DENO_DIR": str(Path(tempfile.gettempdir()) / "judged-deno"), "PATH": "/usr/bin:/bin"}

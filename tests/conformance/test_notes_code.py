@@ -1,4 +1,4 @@
-"""The functions of the third note (S3), as they stand in it, give the numbers of judged's; `docs/notes.md` has the same table.
+"""The functions of the third note (S3), as they stand in it, give the numbers of judged's; `docs/learn/notes.md` has the same table.
 
 They take labels that are sorted already, one list at a time. Where they cannot answer, or answer otherwise, a test of its own says so.
 What is wrong in the notes is called E1 to E19, as in `test_notes.py`; all of the code's slips are E13.

@@ -41,7 +41,7 @@ def test_every_exception_is_needed_and_documented():
                 needed |= known.differences(case.name, recorded["args"], outcome, recorded["stdout"].split("\n")[:-1])[
                     1
                 ]
-    page = (Path(__file__).parents[2] / "docs" / "trec_eval.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "trec_eval.md").read_text()
     assert [why for *_, why in known.EXCEPTIONS if why not in needed or why not in page] == []
 
 

@@ -1,4 +1,4 @@
-"""Empty but well-formed inputs: the table of docs/guide.md, in every form of input."""
+"""Empty but well-formed inputs: the table of docs/guides/inputs.md, in every form of input."""
 
 from __future__ import annotations
 
@@ -86,6 +86,7 @@ def test_a_ranking_without_documents_counts_0(nothing):
     result = jd.evaluate(QRELS, {"q": nothing, "p": ["b"]}, "AP RR P@5")
     assert result.of("q") == {"AP": 0, "RR": 0, "P@5": 0}
     assert [(w.slug, w.count) for w in result.warnings] == [("empty-list", 1)]
+    assert result.warnings[0].text.endswith(": 'q'")  # such queries are the first to be looked at
     assert jd.evaluate(QRELS, {"q": nothing, "p": nothing}, "AP").mean() == {"AP": 0}
 
 

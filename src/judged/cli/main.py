@@ -126,7 +126,7 @@ def _show_version(as_json: bool) -> None:
 
 
 def main() -> NoReturn:
-    """Run a command; every outcome has its exit code, see docs/errors.md."""
+    """Run a command; every outcome has its exit code, see docs/reference/errors.md."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no command multiplies matrices; starting threads costs 50 ms
     _prepare_streams()
     code = _run()

@@ -76,15 +76,15 @@ def test_the_tool_gives_the_result_of_the_drop_in(page, codes, request):
 
 
 def test_every_page_is_linked():
-    index = (PAGES / "README.md").read_text(encoding="utf-8")
-    pages = {path.name for path in PAGES.glob("*.md")} - {"README.md"}
+    index = (PAGES / "index.md").read_text(encoding="utf-8")
+    pages = {path.name for path in PAGES.glob("*.md")} - {"index.md"}
     assert {name for name in pages if f"({name})" not in index} == set()
     readme = (PAGES.parents[1] / "README.md").read_text(encoding="utf-8")
-    assert "docs/migration/README.md" in readme
+    assert "docs/migration/index.md" in readme
     assert {name for name in pages if f"docs/migration/{name}" not in readme} == set()
 
 
 def test_every_drop_in_has_a_page():
     from judged import compat
 
-    assert {path.stem for path in PAGES.glob("*.md")} - {"README", "trec_eval"} == set(compat.__all__)
+    assert {path.stem for path in PAGES.glob("*.md")} - {"index", "trec_eval"} == set(compat.__all__)

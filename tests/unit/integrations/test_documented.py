@@ -1,4 +1,4 @@
-"""The examples of docs/training.md that need other libraries run as they stand, where these are installed."""
+"""The examples of docs/guides/training.md that need other libraries run as they stand, where these are installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import judged as jd
 
-PAGE = (Path(__file__).parents[3] / "docs" / "training.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "training.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL))
 RNG = np.random.default_rng(2)
 QUERIES = np.repeat(np.arange(60), RNG.integers(3, 12, 60))
@@ -21,7 +21,7 @@ LABELS = np.clip(np.floor(4 * FEATURES[:, 0] + RNG.normal(0, 0.7, len(QUERIES)))
 def run(name: str, **given) -> dict:
     namespace = {"features": FEATURES, "labels": LABELS, "queries": QUERIES, "held": QUERIES >= 40, "__name__": name,
                  "sizes": lambda queries: np.unique(queries, return_counts=True)[1], **given}  # fmt: skip
-    exec(compile(BLOCKS[name], f"docs/training.md, {name}", "exec"), namespace)
+    exec(compile(BLOCKS[name], f"docs/guides/training.md, {name}", "exec"), namespace)
     return namespace
 
 

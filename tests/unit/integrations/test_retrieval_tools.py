@@ -16,7 +16,7 @@ import stand_ins
 
 import judged as jd
 
-PAGE = (Path(__file__).parents[3] / "docs" / "integrations.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "integrations.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL)
 RELEVANT, RETRIEVED = ["a", "b"], ["a", "x", "c"]
 warns = pytest.mark.filterwarnings("ignore")  # the tool itself does
@@ -290,7 +290,7 @@ def test_every_tool_has_its_example():
 @warns
 @pytest.mark.parametrize(("name", "block"), [pytest.param(*one, marks=pytest.mark.needs(one[0])) for one in BLOCKS])
 def test_the_examples_of_the_page_run_where_the_tool_is_installed(name, block, tmp_path, monkeypatch):
-    code = compile(block, f"docs/integrations.md, {name}", "exec")
+    code = compile(block, f"docs/guides/integrations.md, {name}", "exec")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())

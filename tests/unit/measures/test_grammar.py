@@ -259,3 +259,22 @@ def test_a_measure_is_described_in_python_as_on_the_command_line():
     assert "parameter" not in CliRunner().invoke(cli, ["measures", "coverage"]).stdout
     with pytest.raises(TypeError, match=r"jd\.describe"):
         jd.measures("nDCG")
+
+
+def test_a_measure_of_ones_own_cannot_change_the_columns_of_others():
+    from judged.measures.registry import MEASURES, measure
+
+    @measure("SortsInPlace")
+    def sorts_in_place(j):
+        """A mistake."""
+        j.grade.sort()
+        return j.total(j.grade)
+
+    judgments, run = {"q": {"a": 1, "b": 2}}, {"q": ["b", "a"]}
+    try:
+        joined = jd.join(judgments, run)
+        with pytest.raises(ValueError, match="read-only"):
+            jd.evaluate(joined, "SortsInPlace")
+        assert jd.evaluate(joined, "nDCG").mean() == {"nDCG": 1.0}
+    finally:
+        MEASURES.discard("SortsInPlace")

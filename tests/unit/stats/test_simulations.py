@@ -1,4 +1,4 @@
-"""The simulations of docs/error_rates.md, in a quick version with wide limits."""
+"""The simulations of docs/explanations/error_rates.md, in a quick version with wide limits."""
 
 from __future__ import annotations
 

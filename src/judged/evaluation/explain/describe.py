@@ -13,6 +13,7 @@ from judged.measures.examples import ranked
 from judged.measures.grammar import parse
 from judged.measures.parameters import literal
 from judged.measures.registry import Definition, Measure
+from judged.references.bibliography import short_form
 from judged.tables.result import Result
 from judged.tables.table import Table
 
@@ -48,9 +49,8 @@ class MeasureDescription(Result):
     def headline(self) -> tuple[str, ...]:
         """Name, intuition, definition and formula."""
         d = self.declaration
-        intuition = getattr(d, "intuition", "")
         first, *others = d.description.split("\n")
-        lines = [d.name, "", *([intuition, "", f"Definition: {first}"] if intuition else [first]), *others]
+        lines = [d.name, "", *([d.intuition, "", f"Definition: {first}"] if d.intuition else [first]), *others]
         lines += ["", f"Formula: {d.formula}"] if d.formula else []
         return tuple(lines) if d.parameters else (*lines, "", *self._notes())
 
@@ -66,8 +66,8 @@ class MeasureDescription(Result):
         """Everything that is declared."""
         d = self.declaration
         return {
-            "name": d.name, "intuition": getattr(d, "intuition", ""), "description": d.description, "formula": d.formula,
-            "parameters": self._parameters(), "properties": self._facts(), "aliases": self._names(), "paper": d.paper,
+            "name": d.name, "intuition": d.intuition, "description": d.description, "formula": d.formula, "latex": d.latex,
+            "parameters": self._parameters(), "properties": self._facts(), "aliases": self._names(), "paper": short_form(d.paper),
         }  # fmt: skip
 
     def _parameters(self) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ class MeasureDescription(Result):
         if names := self._names():
             notes.append(f"Other names: {', '.join(names)}")
         if self.declaration.paper:
-            notes.append(f"Paper: {self.declaration.paper}")
+            notes.append(f"Paper: {short_form(self.declaration.paper)}")
         return tuple(notes)
 
     def _facts(self) -> list[str]:
