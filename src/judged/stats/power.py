@@ -190,8 +190,6 @@ def simulated_power(
     n = len(observed) if queries is None else check_count(queries, "queries")
     check_count(trials, "trials")
     check_count(resamples, "resamples")
-    if n < 2:
-        return 0.0
     moved = observed - observed.mean() + float(difference)
     actual, size, flipped = np.zeros(trials), np.zeros(trials), np.zeros((resamples, trials))
     step = 64 * max(1, _CELLS // (64 * max(trials, resamples)))
