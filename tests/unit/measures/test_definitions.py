@@ -9,6 +9,7 @@ import pytest
 import judged as jd
 from judged.errors import JudgedError
 from judged.io.formats.trec_eval import read_judgments
+from judged.measures.families import effort
 from judged.measures.registry import MEASURES
 
 GAINED = [d for d in MEASURES if d.family != "own" and "gain" in d.parameters and d.needs == "grades"]
@@ -46,6 +47,21 @@ def test_pfound_takes_grades_as_probabilities(refusal):
 def test_rbp_stretches_gains_from_the_lowest_of_the_query_to_the_highest():
     gains = {"a": 0, "b": 1, "c": 2}  # -1, 1 and 2: shares 0, 2/3 and 1 of the way
     assert value("RBP(p=0.5, gains={0: -1})", gains, list("cba")) == pytest.approx(0.5 * (1 + 0.5 * 2 / 3))
+
+
+def test_rbp_of_fractions_of_a_grade_is_that_of_the_fractions():
+    assert value("RBP(p=0.5, max=1)", {"a": 0.5, "b": 1}, list("ab")) == 0.5 * (0.5 + 0.5 * 1)
+    assert value("RBP(p=0.5, level=1)", {"a": 0.5, "b": 1}, list("ab")) == 0.5 * (0 + 0.5 * 1)
+
+
+def test_a_walk_in_blocks_of_queries_is_the_same(monkeypatch):
+    grades = {f"q{i}": {"a": i % 5, "b": (i + 2) % 5, "c": 1} for i in range(7)}
+    names = [f"{d.name}@3" for d in MEASURES if d.function.__module__ == effort.__name__ and d.at == "cutoff"]
+    whole = {name: jd.evaluate(grades, {q: list("cab") for q in grades}, name)[name].tolist() for name in names}
+    for block in (1, 3):
+        monkeypatch.setattr(effort, "_QUERIES", block)
+        for name in names:
+            assert jd.evaluate(grades, {q: list("cab") for q in grades}, name)[name].tolist() == whole[name]
 
 
 def test_a_stop_at_a_document_without_gain_is_never_made():

@@ -244,3 +244,12 @@ def test_few_resamples_reach_as_far_as_the_farthest():
         farthest = (np.abs(means) / np.sqrt((squares - means**2) / 29)).max() * x.std(ddof=1) / np.sqrt(30)
         low, high = interval(x, "bootstrap-t", resamples=resamples, seed=4)[0]
         assert (low, high) == pytest.approx((x.mean() - farthest, x.mean() + farthest), rel=1e-9)
+
+
+def test_a_column_keeps_its_interval_beside_one_that_is_far_larger():
+    x = columns(12, 1)
+    assert interval(np.hstack([x * 1e-30, x * 1e30])) == [interval(x * s)[0] for s in (1e-30, 1e30)]
+
+
+def test_an_unknown_interval_is_refused_as_one(refusal):
+    refusal("interval", interval, [[0.0, 1.0]], "bootstrap")

@@ -178,6 +178,12 @@ def test_differences_that_do_not_vary_have_a_deviation_of_0():
     assert deviation_range(np.zeros(20)) == (0.0, 0.0)
 
 
+def test_two_queries_have_a_range_of_deviations_and_one_has_none():
+    low, high = deviation_range([0.1, 0.3])
+    assert 0 < low <= high
+    assert deviation_range([0.1]) == deviation_range([0.2, 0.2]) == (0, 0)
+
+
 def test_a_simulated_p_that_equals_alpha_is_significant():
     """19 resamples that all stay below the difference give p = (1 + 0) / (1 + 19) = alpha."""
     d = np.random.default_rng(0).normal(0, 0.01, 30)

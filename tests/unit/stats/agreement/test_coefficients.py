@@ -498,6 +498,7 @@ def test_counts_that_are_refused(counts):
 @pytest.mark.parametrize(("options", "slug"), [
     ({"categories": ["a", "b"]}, "label"),  # the labels are numbers
     ({"categories": [0, 2]}, "label"),  # 1 is missing
+    ({"categories": [0, 1, "a"]}, "label"),
     ({"names": ["x"]}, "names"),
     ({"names": ["x", "x"]}, "names"),
     ({"names": "xy"}, "names"),
@@ -537,3 +538,8 @@ def test_units_that_differ_in_the_label_of_one_of_many_raters_are_told_apart():
     found = Ratings.of(first, *[other] * 39).patterns()
     assert found.count.tolist() == [1, 1, 1, 1]
     assert found.codes[:, found.unit].tolist() == [first, *[other] * 39]
+
+
+def test_the_number_of_resamples_is_bounded_by_the_work():
+    assert [resamples(size) for size in (0, 10_000, 20_000, 30_000, 10**9)] == [2_000, 2_000, 1_000, 666, 200]
+    assert all(isinstance(resamples(size), int) for size in (0, 30_000))

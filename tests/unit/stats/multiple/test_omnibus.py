@@ -450,3 +450,10 @@ def test_the_critical_range_is_the_smallest_that_is_significant():
         spread = np.ptp(_random_sums(lowest, resamples, 0), axis=1) / len(x)
         at, below = ((1 + (spread >= found.critical * (1 - slack)).sum()) / (1 + resamples) for slack in (-1e-9, 1e-9))
         assert at <= alpha < below
+
+
+def test_concordance_is_1_where_all_queries_rank_alike_and_0_where_they_cancel():
+    for x in ([[0.1, 0.2]], [[0.1, 0.2], [0.3, 0.4]], [[1, 2, 3]]):
+        assert friedman(x).concordance == 1
+    for x in ([[0.1, 0.2], [0.4, 0.3]], [[1, 1], [2, 2]]):
+        assert friedman(x).concordance == 0

@@ -136,14 +136,22 @@ def test_all_sets_contain_the_true_ranks_with_the_stated_confidence():
         assert missed <= 13  # 5 of 100 expected; P(more than 13) < 0.001
 
 
-@pytest.mark.parametrize("call", [
+WRONG = [
     lambda: rank_sets([[[0.1, 0.2]]], by="x"),
     lambda: rank_sets([[[0.1, 0.2]]], over="x"),
     lambda: rank_sets([[[0.1, 0.2]]], confidence=95),
     lambda: rank_sets([]),
     lambda: rank_sets([[[0.1, 0.2]], [[0.1]]]),
     lambda: rank_sets([[[0.1, 0.2], [NAN, 0.3]]]),
-])  # fmt: skip
+]  # fmt: skip
+
+
+def test_a_system_that_some_queries_lack_is_refused_whatever_the_others_have(refusal):
+    for row in ([NAN, 0.3], [0.3, NAN]):
+        refusal("table", rank_sets, [[[0.1, 0.2], row]])
+
+
+@pytest.mark.parametrize("call", WRONG)
 def test_wrong_calls_are_refused(call):
     with pytest.raises((UsageError, DataError)):
         call()

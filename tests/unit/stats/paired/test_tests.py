@@ -286,3 +286,9 @@ def test_one_cluster_tests_nothing(alternative):
     found = student([0.1, 0.2, 0.4], clusters=[7, 7, 7], alternative=alternative)
     assert found.p.tolist() == [1.0]
     assert found.note[0] != ""
+
+
+@pytest.mark.parametrize("test", [t for t in TESTS if "resamples" in t.options], ids=lambda t: t.name)
+def test_a_number_of_resamples_is_an_integer_from_1_on(test, refusal):
+    for resamples in (0, -1, 2.5, True, "9"):
+        refusal("parameter", outcome, np.linspace(-0.2, 0.5, 40), test.name, resamples=resamples)
