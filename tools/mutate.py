@@ -43,7 +43,20 @@ TESTS = (
 )  # fmt: skip
 CHOSEN = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", "not slow and not spark and not browser"]
 FIRST, SECOND = 3.0, 60.0  # seconds of tests per mutant: in the first pass, and for its survivors
-HEAVY = ("torch", "jax", "jaxlib", "pyspark", "lightning", "torchmetrics", "rax", "judged", "tests", "conftest", "numba", "ranx")
+HEAVY = (
+    "torch",
+    "jax",
+    "jaxlib",
+    "pyspark",
+    "lightning",
+    "torchmetrics",
+    "rax",
+    "judged",
+    "tests",
+    "conftest",
+    "numba",
+    "ranx",
+)
 
 
 class Mapping:
@@ -53,7 +66,9 @@ class Mapping:
         import coverage
 
         self.seconds: dict[str, float] = {}
-        self.coverage = coverage.Coverage(data_file=None, include=[f"{SOURCE / name}/*" for name in PACKAGES], config_file=False)
+        self.coverage = coverage.Coverage(
+            data_file=None, include=[f"{SOURCE / name}/*" for name in PACKAGES], config_file=False
+        )
 
     def pytest_configure(self) -> None:
         self.coverage.start()
@@ -73,12 +88,23 @@ class Mapping:
         number = {test: i for i, test in enumerate(tests)}
         data, lines = self.coverage.get_data(), {}
         for file in data.measured_files():
-            reached = {line: sorted(number[t] for t in found if t in number) for line, found in data.contexts_by_lineno(file).items()}
+            reached = {
+                line: sorted(number[t] for t in found if t in number)
+                for line, found in data.contexts_by_lineno(file).items()
+            }
             lines[str(Path(file).relative_to(SOURCE))] = {line: found for line, found in reached.items() if found}
         third = {n.partition(".")[0] for n in sys.modules} - set(HEAVY)
-        modules = [n for n, m in sys.modules.items() if n.partition(".")[0] in third and getattr(m, "__file__", None) and "site-packages" in str(m.__file__)]
+        modules = [
+            n
+            for n, m in sys.modules.items()
+            if n.partition(".")[0] in third and getattr(m, "__file__", None) and "site-packages" in str(m.__file__)
+        ]
         STATE.mkdir(exist_ok=True)
-        (STATE / "map.json").write_text(json.dumps({"tests": tests, "seconds": [self.seconds[t] for t in tests], "lines": lines, "modules": modules}))
+        (STATE / "map.json").write_text(
+            json.dumps(
+                {"tests": tests, "seconds": [self.seconds[t] for t in tests], "lines": lines, "modules": modules}
+            )
+        )
 
 
 class Plan:
@@ -88,7 +114,11 @@ class Plan:
         from mutations import MutatedFile
 
         found = json.loads((STATE / "map.json").read_text())
-        self.tests, self.seconds, self.modules = found["tests"], dict(zip(found["tests"], found["seconds"], strict=True)), found["modules"]
+        self.tests, self.seconds, self.modules = (
+            found["tests"],
+            dict(zip(found["tests"], found["seconds"], strict=True)),
+            found["modules"],
+        )
         self.lines = {path: {int(k): v for k, v in lines.items()} for path, lines in found["lines"].items()}
         paths = sorted(str(p.relative_to(SOURCE)) for name in PACKAGES for p in (SOURCE / name).rglob("*.py"))
         self.files = {path: MutatedFile(SOURCE, path) for path in paths}
@@ -125,7 +155,13 @@ class Plan:
         return chosen
 
 
-def fork_each(mutants: Iterable[Any], work: Callable[[Any], str | None], done: Callable[[Any, str, str, float], None], workers: int, stop: float) -> None:
+def fork_each(
+    mutants: Iterable[Any],
+    work: Callable[[Any], str | None],
+    done: Callable[[Any, str, str, float], None],
+    workers: int,
+    stop: float,
+) -> None:
     """Call `work`, which returns the test that failed or None, in a process for each mutant; `done(mutant, status, killer, seconds)`."""
     waiting, living = iter(mutants), {}
     pending = next(waiting, None)
@@ -221,7 +257,14 @@ def key_of(code: CodeType) -> tuple[str, int]:
 def no_shrinking() -> None:
     from hypothesis import HealthCheck, Phase, settings
 
-    settings.register_profile("mutate", deadline=None, derandomize=True, database=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
+    settings.register_profile(
+        "mutate",
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+    )
     settings.load_profile("mutate")
 
 
@@ -274,7 +317,9 @@ def run_anew(plan: Plan, mutants: list[Any], done: Callable[..., None], options:
         limit(20)
         chosen = Chosen(tests, plan.seconds)
         try:
-            status = pytest.main([*CHOSEN, "-x", "-s", *sorted({t.partition("::")[0] for t in tests})], plugins=[chosen])
+            status = pytest.main(
+                [*CHOSEN, "-x", "-s", *sorted({t.partition("::")[0] for t in tests})], plugins=[chosen]
+            )
         except BaseException as problem:
             return f"import: {type(problem).__name__}"
         return chosen.killer or (f"exit status {status}" if status not in (0, 5) else None)
@@ -291,11 +336,15 @@ def report(results: dict[str, Any], plan: Plan) -> None:
             row["all"] += 1
             if mutant.key in results:
                 row[results[mutant.key]["status"]] += 1
-    print(f"{'package':<10}{'where':<14}{'mutants':>8}{'run':>7}{'killed':>8}{'timeout':>8}{'unreached':>10}{'survived':>9}{'score':>8}")
+    print(
+        f"{'package':<10}{'where':<14}{'mutants':>8}{'run':>7}{'killed':>8}{'timeout':>8}{'unreached':>10}{'survived':>9}{'score':>8}"
+    )
     for (package, where), row in sorted(table.items()):
         run = sum(row[s] for s in ("killed", "timeout", "unreached", "survived"))
         score = (row["killed"] + row["timeout"]) / run if run else 0.0
-        print(f"{package:<10}{where:<14}{row['all']:>8}{run:>7}{row['killed']:>8}{row['timeout']:>8}{row['unreached']:>10}{row['survived']:>9}{score:>8.1%}")
+        print(
+            f"{package:<10}{where:<14}{row['all']:>8}{run:>7}{row['killed']:>8}{row['timeout']:>8}{row['unreached']:>10}{row['survived']:>9}{score:>8.1%}"
+        )
 
 
 def main() -> None:
@@ -335,7 +384,16 @@ def main() -> None:
         return
 
     def done(mutant: Any, status: str, killer: str, seconds: float) -> None:
-        row = {"key": mutant.key, "path": mutant.path, "scope": mutant.scope, "line": mutant.lines[0], "status": status, "killer": killer, "seconds": round(seconds, 2), "phase": options.phase}
+        row = {
+            "key": mutant.key,
+            "path": mutant.path,
+            "scope": mutant.scope,
+            "line": mutant.lines[0],
+            "status": status,
+            "killer": killer,
+            "seconds": round(seconds, 2),
+            "phase": options.phase,
+        }
         results[mutant.key] = row
         if status == "killed":
             plan.killers[mutant.path + mutant.scope][killer] += 1
@@ -357,8 +415,14 @@ def main() -> None:
 
         pytest.main([*CHOSEN, "-s", *tests], plugins=[Running(plan, inside, done, options)])
     if options.phase == "anew":
-        left = [m for m in inside if results.get(m.key, {}).get("status") == "survived" and results[m.key]["phase"] == "inside"]
-        left += [m for m in outside if m.key not in results or (options.again and results[m.key]["status"] == "survived")]
+        left = [
+            m
+            for m in inside
+            if results.get(m.key, {}).get("status") == "survived" and results[m.key]["phase"] == "inside"
+        ]
+        left += [
+            m for m in outside if m.key not in results or (options.again and results[m.key]["status"] == "survived")
+        ]
         run_anew(plan, left, done, options)
 
 

@@ -31,7 +31,16 @@ _TWINS = (
 )  # fmt: skip
 _TWIN = {a: b for pair in _TWINS for a, b in (pair, pair[::-1])}
 _TEXTS = ("Hint", "Warned", "Spec", "Wording")  # calls whose arguments are wording
-_NAMES = ("check_share", "check_count", "check_number", "check_choice", "column", "_error", "number", "no_weights")  # of which a string names a value
+_NAMES = (
+    "check_share",
+    "check_count",
+    "check_number",
+    "check_choice",
+    "column",
+    "_error",
+    "number",
+    "no_weights",
+)  # of which a string names a value
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +117,9 @@ def _edits(node: ast.AST, scope: str, owner: tuple[int, ...]) -> Iterator[tuple[
                 inside = ("def " if isinstance(node, ast.FunctionDef) else "class ") + ".".join(
                     [*scope.removeprefix("class ").split(), node.name]
                 )
-            lines = (getattr(child, "lineno", 0), getattr(child, "end_lineno", 0)) if hasattr(child, "lineno") else owner
+            lines = (
+                (getattr(child, "lineno", 0), getattr(child, "end_lineno", 0)) if hasattr(child, "lineno") else owner
+            )
             for new in _replacements(child, node, field):
                 yield inside, lines, _shown(child), (node, field, index, new)
             yield from _edits(child, inside, lines)
@@ -120,15 +131,24 @@ def _is_left_alone(child: ast.AST, parent: ast.AST, field: str, index: int | Non
             return True
         case ast.Expr(value=ast.Constant(value=str())):
             return True
-        case ast.Constant(value=str()) if isinstance(parent, ast.Call) and _shown(parent.func).rpartition(".")[2] in _NAMES:
+        case ast.Constant(value=str()) if (
+            isinstance(parent, ast.Call) and _shown(parent.func).rpartition(".")[2] in _NAMES
+        ):
             return True
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return True
         case ast.Call(func=ast.Name(id=name)) if name in _TEXTS or name.endswith("Error"):
             return True
-        case ast.Subscript() if isinstance(parent, ast.Assign) and parent.targets and _shown(parent.targets[0])[0].isupper():
-            return _shown(child).startswith(("Literal[", "Annotated[", "tuple[", "Callable[", "dict["))  # an alias of a type
-        case ast.keyword(arg="strict" | "slots") | ast.keyword(arg="formula" | "title" | "paper" | "intuition" | "assumes" | "null" | "bib" | "doi" | "hint"):
+        case ast.Subscript() if (
+            isinstance(parent, ast.Assign) and parent.targets and _shown(parent.targets[0])[0].isupper()
+        ):
+            return _shown(child).startswith(
+                ("Literal[", "Annotated[", "tuple[", "Callable[", "dict[")
+            )  # an alias of a type
+        case (
+            ast.keyword(arg="strict" | "slots")
+            | ast.keyword(arg="formula" | "title" | "paper" | "intuition" | "assumes" | "null" | "bib" | "doi" | "hint")
+        ):
             return True
         case _:
             return False
