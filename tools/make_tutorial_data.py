@@ -119,9 +119,9 @@ def lightgbm(folder: Path) -> None:
         for number in range(first, first + queries):
             for _ in range(10):
                 title, text, stars, sold, price = (draw.random() for _ in range(5))
-                fit = 1.6 * title + 0.8 * text * stars + 0.9 * sold * (title > 0.35) - 0.7 * abs(price - 0.4)
-                grade = sum(fit + draw.gauss(0, 0.25) > step for step in (1.1, 1.6, 2.1))
-                features = " ".join(f"{i}:{v:.2f}" for i, v in enumerate((title, text, stars, sold, price), 1))
+                fit = 1.1 * title + 1.1 * text * stars + 0.9 * sold * (title > 0.35) - 0.8 * abs(price - 0.4)
+                grade = sum(fit + draw.gauss(0, 0.2) > step for step in (1.2, 1.6, 2.0))
+                features = " ".join(f"{i}:{v:.4f}" for i, v in enumerate((title, text, stars, sold, price), 1))
                 lines.append(f"{grade} qid:{number} {features}")
         first += queries
         write(folder / f"{name}.letor", lines)
@@ -144,6 +144,11 @@ def assessors(folder: Path) -> None:
     ben = [[*line[:3], str(second_opinion(draw, int(line[3]), line[0] in misread))] for line in ann]
     write(folder / "ann.txt", [" ".join(line) for line in ann])
     write(folder / "ben.txt", [" ".join(line) for line in ben])
+    third = {(line[0], line[2]): line[3] for line in trec_rows("qrels.txt", kept)}
+    split = [(a[0], a[2], a[3], b[3], abs(int(a[3]) - int(b[3]))) for a, b in zip(ann, ben, strict=True) if a != b]
+    split.sort(key=lambda row: -row[4])
+    lines = [",".join(map(str, (*row, settled(draw, row, third[row[0], row[1]])))) for row in split]
+    write(folder / "cleo.csv", ["query_id,doc_id,ann.txt,ben.txt,difference,relevance", *lines])
     write(folder / "queries.jsonl", [json.dumps({"id": q["id"], "text": q["text"]}) for q in texts])
     documents = [d for d in records(SAMPLE / "documents.jsonl") if d["id"] in shown]
     write(folder / "documents.jsonl", [json.dumps(d, ensure_ascii=False) for d in documents])
@@ -157,6 +162,11 @@ def second_opinion(draw: random.Random, grade: int, misread: bool) -> int:
     if grade == 0:
         return int(chance < 0.04)
     return grade - (chance < (0.6, 0.4, 0.25)[grade - 1])
+
+
+def settled(draw: random.Random, row: tuple[str, str, str, str, int], merged: str) -> str:
+    """Return the grade of the adjudicator: near grades are a matter of taste, others of reading the document again."""
+    return min(row[2], row[3]) if row[4] == 1 and draw.random() < 0.5 else merged
 
 
 class BM25:

@@ -36,6 +36,7 @@ MORE = "…"
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)(?P<info>.*)$")
 _NOT_RUN = re.compile(r"^ *<!-- not run: (.+) -->$")
 _TERMINAL = re.compile(r"^<!-- terminal -->$", re.MULTILINE)
+_NEEDS = re.compile(r"^<!-- needs: ([\w, ]+) -->$", re.MULTILINE)
 _DATA = re.compile(r"^<!-- data: ([\w, -]+) -->$", re.MULTILINE)
 _TITLE = re.compile(r'title="([^"]+)"')
 _DOCTEST = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
@@ -134,6 +135,12 @@ def run_page(page: Path, folder: Path) -> PageRun:
                 except Exception as error:  # whatever a page's code raises is that page's problem
                     result.problems.append(f"{place}: {type(error).__name__}: {error}")
     return result
+
+
+def needs(page: Path) -> list[str]:
+    """Libraries and programs that a page names in a line `<!-- needs: java, pyspark -->`, as tests/helpers/needs.py does."""
+    named = _NEEDS.search(page.read_text(encoding="utf-8"))
+    return re.split(r", *", named[1]) if named else []
 
 
 def _furnish(folder: Path, text: str) -> None:

@@ -57,7 +57,14 @@ test -f a.csv
 """
 
 
-@pytest.mark.parametrize("page", list(runner.pages()), ids=lambda page: page.relative_to(ROOT).as_posix())
+def pages():
+    for page in runner.pages():
+        needs = runner.needs(page)
+        marks = [*([pytest.mark.needs(*needs)] if needs else []), *([pytest.mark.spark] if "pyspark" in needs else [])]
+        yield pytest.param(page, marks=marks, id=page.relative_to(ROOT).as_posix())
+
+
+@pytest.mark.parametrize("page", list(pages()))
 def test_a_page_shows_what_its_code_prints(page, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     result = runner.run_page(page, tmp_path)

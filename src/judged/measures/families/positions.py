@@ -12,7 +12,7 @@ from judged.measures.gains import gain_of
 from judged.measures.parameters import Cutoff, Level, Share
 from judged.measures.registry import measure
 
-_PASUMARTHI = "Pasumarthi et al., TF-Ranking, KDD 2019"
+_PASUMARTHI = "pasumarthi2019"
 
 
 @measure("MAR",
@@ -20,7 +20,7 @@ _PASUMARTHI = "Pasumarthi et al., TF-Ranking, KDD 2019"
                    "cutoffs, so unlike recall it rewards a good order.",
          latex=r"\mathrm{MAR}@k = \frac{1}{k} \sum_{i=1}^{k} \mathrm{R}@i",
          family="ranked", aliases=("mean_average_recall", "AverageRecall"), laws={"additive", "unit", "cutoff", "swap"}, example=([1, 0, 1], (1 / 2 + 1 / 2 + 1) / 3),
-         paper="Anelli et al., Elliot, SIGIR 2021", formula="mean of R@n over n = 1, …, k")  # fmt: skip
+         paper="anelli2021", formula="mean of R@n over n = 1, …, k")  # fmt: skip
 def mean_average_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Mean of the recall at each rank down to k. Without a cutoff, k is the length of the ranking."""
     size = j.retrieved if cutoff is None else np.full(len(j), cutoff)
@@ -32,7 +32,7 @@ def mean_average_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -
 @measure("RecallAtPrecision",
          intuition="RecallAtPrecision asks how much of everything useful a user finds who reads on only as long as enough "
                    "of what was read is useful. It suits tasks with a required precision, such as patent search.",
-         latex=r"\mathrm{RecallAtPrecision}@k = \max\{\mathrm{R}@r : r \le k,\ \mathrm{P}@r \ge \pi\}",
+         latex=r"\mathrm{RecallAtPrecision}@k = \max\{\mathrm{R}@r : r \le k,\ \mathrm{P}@r \ge \mathrm{precision}\}",
          family="ranked", aliases=("recall_at_precision", "RecallAtFixedPrecision"), laws={"unit", "cutoff", "swap", "tail"}, example=([1, 0, 1, 0, 0, 0, 1], 2 / 3),
          formula="max of R@r over ranks r down to k with P@r ≥ precision")  # fmt: skip
 def recall_at_precision(j: Judged, *, cutoff: Cutoff = None, precision: Share = 0.5, level: Level = 1) -> Column:
