@@ -23,7 +23,7 @@ GROUPS = {  # of the names at the top level, in the order of the index
     "Conventions": "Policy PROFILES",
     "Engines": "Threads Processes Spark",
     "Errors": "JudgedError DataError UsageError FileError EngineError",
-    "Core": "Judged",
+    "Core": "Judged __version__",
 }
 NAMESPACES = ("clicks", "curves", "recommenders", "rag", "stats", "measures", "integrations", "compat", "typing")
 _MODULES = ("integrations", "compat")  # whose names are modules
