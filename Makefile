@@ -20,13 +20,14 @@ test: $(VENV)/test chromium axe java latex  ## every test
 quick: $(VENV)/test  ## the quick core of the tests
 	$(BIN)/python -m pytest -n auto -m "not slow and not conformance and not browser and not spark" tests
 
-check: $(VENV)/test  ## lint, formatting and strict types
+check: $(VENV)/test  ## lint, formatting, strict types; builds the documentation and checks its links, spelling and completeness
 	$(BIN)/ruff check src tests tools examples benchmarks fuzz simulations
 	$(BIN)/ruff format --check src tests tools examples benchmarks fuzz simulations
 	$(BIN)/mypy
 	$(BIN)/deno lint $(PAGE)
 	$(BIN)/deno fmt --check $(PAGE)
 	$(BIN)/deno check $(PAGE)
+	$(BIN)/python -m tools.site
 
 docs: $(VENV)/docs  ## the documentation, into build/site, with every link checked; needs no network once .venv is there
 	$(BIN)/python -m tools.site
@@ -84,8 +85,8 @@ $(VENV)/run: $(BUILT) | $(VENV)/pip
 	@touch $@
 
 $(VENV)/test: $(BUILT) | $(VENV)/pip
-	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group spark --group check
-	@touch $@ $(VENV)/run
+	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group spark --group docs --group check
+	@touch $@ $(VENV)/run $(VENV)/docs
 
 $(VENV)/docs: $(BUILT) | $(VENV)/pip
 	$(BIN)/python -m pip install --quiet --editable . --group docs

@@ -12,6 +12,7 @@ from pathlib import Path
 from judged.fusion.normalise import NORMALISATIONS
 from judged.fusion.registry import FUSIONS
 from judged.io.formats.shapes import all_shapes, all_writers
+from judged.references.bibliography import short_form
 from judged.stats.effect_sizes import EFFECTS
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
@@ -57,11 +58,11 @@ def install_lines() -> list[str]:
 def comparison_page(text: str) -> str:
     """The page of comparisons with its tables of tests, corrections and effect sizes made anew."""
     tests = [
-        (f"`{t.name}`", t.null, t.assumes, t.paper)
+        (f"`{t.name}`", t.null, t.assumes, short_form(t.paper))
         for t in sorted(TESTS, key=lambda t: (t.name != "permutation", t.name))
     ]
-    corrections = [(f"`{c.name}`", c.controls, c.text, c.paper) for c in CORRECTIONS]
-    effects = [(f"`{e.name}`", e.text, f"{e.none:g}", e.paper) for e in EFFECTS]
+    corrections = [(f"`{c.name}`", c.controls, c.text, short_form(c.paper)) for c in CORRECTIONS]
+    effects = [(f"`{e.name}`", e.text, f"{e.none:g}", short_form(e.paper)) for e in EFFECTS]
     return _with_tables(
         text,
         ("tests", ("test", "null hypothesis", "assumes", "paper"), tests),
@@ -74,7 +75,7 @@ def fusion_page(text: str) -> str:
     """The page of fusion with its tables of methods and normalisations made anew."""
     needs = {"needed": "weights", "optional": "takes weights", "none": ""}
     methods = [
-        (f"`{m.usage}`", m.text, m.uses, "judgments" if m.train else needs[m.weights], m.missing, m.paper)
+        (f"`{m.usage}`", m.text, m.uses, "judgments" if m.train else needs[m.weights], m.missing, short_form(m.paper))
         for m in FUSIONS
     ]
     norms = [(f"`{n.name}`", n.text) for n in NORMALISATIONS]

@@ -18,7 +18,7 @@ from run_page import ROOT, pages, run_page
 from judged.plots.style import COLOURS, DARK_COLOURS, FONT
 
 PICTURES = ROOT / "docs" / "pictures"
-_WRITES = re.compile(r"(?:savefig|save)\(\"([\w-]+\.svg)\"\)")
+_WRITES = re.compile(r"(?:savefig|save)\(\"([\w-]+\.svg)\"")
 _STYLE = {
     "font.size": FONT,
     "figure.figsize": (5.6, 3.2),

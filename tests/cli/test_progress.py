@@ -32,6 +32,7 @@ STEPS = {  # the steps of each command, in order; others may be between them
     ("agree", "qrels.txt", "other.txt"): ("reading qrels.txt", "reading other.txt", "computing agreement"),
     ("merge", "qrels.txt", "other.txt", "--how", "max", "-o", "m.txt"): ("reading other.txt", "merging judgments", "writing m.txt"),
     ("doctor",): ("importing packages",),
+    ("cite", "a.json"): ("reading a.json",),
     ("board", "a.json", "b.json"): ("reading a.json", "reading b.json", "ranking the runs"),
     ("clicks", "fit", "log.csv", "--model", "all"): ("reading log.csv", "fitting dbn", "fitting pbm"),
     ("clicks", "simulate", "qrels.txt", "a.run", "-o", "s.csv"): ("reading a.run", "reading qrels.txt", "simulating clicks", "writing s.csv"),

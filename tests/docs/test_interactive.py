@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,21 +11,21 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from needs import DENO
 
 import judged as jd
 from judged.page.assemble import script_files
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "interactive"
-DENO = shutil.which("deno", path=str(Path(sys.executable).parent)) or shutil.which("deno")
 ALONE = {"NO_COLOR": "1", "DENO_DIR": str(Path(tempfile.gettempdir()) / "judged-deno"), "PATH": "/usr/bin:/bin"}
 
 
 @pytest.fixture(scope="module")
 def interactive():
-    sys.path.insert(0, str(ROOT / "tools" / "site"))
+    sys.path.insert(0, str(ROOT))
     try:
-        import interactive
+        from tools.site import interactive
     finally:
         sys.path.pop(0)
     return interactive
@@ -65,7 +64,7 @@ def in_python(case: dict, names: list[str]):
     return jd.evaluate({"q": judged}, {"q": docs}, names)
 
 
-@pytest.mark.skipif(DENO is None, reason="there is no deno: pip install --group test")
+@pytest.mark.needs("deno")
 def test_values_and_terms_are_those_of_python(tmp_path):
     cases = generated()
     for case, found in zip(cases, in_javascript(cases, tmp_path), strict=True):

@@ -31,6 +31,7 @@ IMPORTED_AS = {
     "pyyaml": "yaml",
     "pytrec-eval-terrier": "pytrec_eval",
     "xgboost-cpu": "xgboost",
+    "codespell": "codespell_lib",
 }
 ALWAYS = {"pytest", "pytest-xdist", "hypothesis", "deno"}  # every test, or a program
 APART = {  # tools with an environment of their own: 200 packages, which pin other libraries, and three pytest plugins
@@ -51,7 +52,7 @@ def _groups() -> dict[str, tuple[str, str]]:
     """The libraries of the dependency groups by the name under which they are imported: distribution and group."""
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
     found = {}
-    for group in ("spark", "peers", "tensors", "test"):
+    for group in ("docs", "spark", "peers", "tensors", "test"):
         for line in groups[group]:
             name = re.match(r"[\w-]+", line)[0]
             if name not in ALWAYS:

@@ -82,6 +82,12 @@ def pages() -> tuple[PublicName, ...]:
     return tuple(PublicName(name, known[name], taken[name], tuple(others)) for name, others in also.items())
 
 
+def purposes() -> dict[str, str]:
+    """The group of each page of the top level, for the navigation."""
+    group_of = {name: group for group, names in GROUPS.items() for name in names.split()}
+    return {entry.page: group_of[entry.name] for entry in pages() if entry.name in group_of}
+
+
 @cache
 def page_of_name() -> dict[str, str]:
     """The page of each name and alias; for links also names without their namespace, if only one thing has them."""

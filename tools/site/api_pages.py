@@ -9,8 +9,8 @@ from typing import Any
 
 from tools.site.api_names import FOLDER, GROUPS, NAMESPACES, PublicName, find, page_of_name, pages
 from tools.site.docstrings import markdown, parse
-from tools.site.markdown import block, code, front, prose, relative, table
 from tools.site.signatures import attributes, inherited, keyword_options, methods, signature
+from tools.site.writing import block, code, front, prose, relative, table
 
 from judged.registry import Registry
 from judged.tables.result import Result
@@ -166,7 +166,7 @@ def _class(entry: PublicName) -> Iterator[str]:
     if own:
         yield from ("## Methods", "")
     for name, method in own:
-        yield from (f"### {name}", "", *block(signature(method, name), "python"), "")
+        yield from (f"### {code(name)}", "", *block(signature(method, name), "python"), "")
         yield from markdown(parse(inspect.getdoc(method) or ""), page, find, heading="###")
     rows = [(code(f"{name}()"), prose(parse(text).summary, page, find)) for name, text in inherited(thing)]
     if rows:
@@ -202,7 +202,7 @@ def _module(entry: PublicName) -> Iterator[str]:
     ]
     for name in described:
         value = getattr(thing, name)
-        yield from (f"## {name}", "", *block(signature(value, f"jd.{entry.name}.{name}"), "python"), "")
+        yield from (f"## {code(name)}", "", *block(signature(value, f"jd.{entry.name}.{name}"), "python"), "")
         yield from markdown(parse(inspect.getdoc(value) or ""), page, find, heading="###")
         if inspect.isclass(value):
             rows = [

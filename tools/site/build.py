@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 from tools.site.api_pages import api_pages
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 HERE = ROOT / "tools" / "site"
 BUILD = ROOT / "build"
+PICTURES = (".svg", ".png")
 
 
 def generated_pages(written: dict[str, str]) -> dict[str, str]:
@@ -31,6 +33,7 @@ def generated_pages(written: dict[str, str]) -> dict[str, str]:
     return {**dict(measure_pages()), **dict(api_pages(exists)), **dict(cli_pages(exists)), **dict(policy_pages())}
 
 
+@cache
 def all_pages() -> dict[str, str]:
     """Every page by its path below `docs`."""
     written = written_pages()
@@ -40,24 +43,26 @@ def all_pages() -> dict[str, str]:
     return {**written, **made}
 
 
-def build(target: Path = BUILD) -> dict[str, str]:
-    """Write `docs` and `site` below the target; return the pages."""
+def build(target: Path = BUILD, *, listed: bool = True) -> dict[str, str]:
+    """Write `docs` and `site` below the target; return the pages. Without the navigation, which is on every page, it takes half the time."""
     pages = all_pages()
-    write_sources(pages, target)
+    write_sources(pages, target, listed=listed)
     run_zensical("build", target)
     write_llms(pages, target / "site")
-    _write_interactive(target / "site")
     return pages
 
 
-def write_sources(pages: dict[str, str], target: Path) -> None:
+def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -> None:
     """Write all pages and files that zensical reads. Files that did not change are left, so that a server notices only changes."""
     docs = target / "docs"
     files = {path: for_site(text).encode() for path, text in pages.items()}
     files |= {
-        p.relative_to(DOCS).as_posix(): p.read_bytes() for p in DOCS.rglob("*") if p.is_file() and p.suffix != ".md"
+        path.relative_to(DOCS).as_posix(): path.read_bytes()
+        for path in sorted(DOCS.rglob("*"))
+        if path.suffix in PICTURES
     }
     files["assets/judged.css"] = (HERE / "style.css").read_bytes()
+    files |= _interactive()
     for path in [p for p in docs.rglob("*") if p.is_file() and p.relative_to(docs).as_posix() not in files]:
         path.unlink()
     for name, data in files.items():
@@ -69,7 +74,7 @@ def write_sources(pages: dict[str, str], target: Path) -> None:
     settings |= {
         "docs_dir": "docs",
         "site_dir": "site",
-        "nav": navigation(pages),
+        "nav": navigation(pages) if listed else ["index.md"],
         "validation": False,
     }  # links.py checks links
     (target / "mkdocs.yml").write_text(json.dumps(settings, indent=1), encoding="utf-8")  # JSON is YAML
@@ -101,11 +106,10 @@ def run_zensical(word: str, target: Path, *more: str) -> None:
         raise SystemExit(f"zensical failed:\n{done.stdout}{done.stderr}")
 
 
-def _write_interactive(site: Path) -> None:
-    """Write the page with a ranking to drag, if it is there."""
+def _interactive() -> dict[str, bytes]:
+    """The page with a ranking to drag, if it is there."""
     if importlib.util.find_spec("tools.site.interactive") is None:
-        return
+        return {}
     from tools.site.interactive import page
 
-    (site / "learn").mkdir(parents=True, exist_ok=True)
-    (site / "learn" / "ranking.html").write_text(page(), encoding="utf-8")
+    return {"learn/ranking.html": page().encode()}

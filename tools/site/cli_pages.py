@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 import click
-from tools.site.markdown import block, code, front, prose, table
+from tools.site.writing import block, code, front, prose, table
 
 from judged.cli.main import cli
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tools.site.markdown import Find, block, code, prose, table
+from tools.site.writing import Find, block, code, prose, table
 
 _SECTIONS = ("Args", "Attributes", "Raises", "Returns")
 _ENTRY = re.compile(r"^(\*{0,2}[\w.]+(?:, \*{0,2}[\w.]+)*): (.*)$")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from judged._version import __version__
-from judged.page.assemble import Page, assembled
+from judged.page.assemble import PageParts, assembled
 
 FOLDER = Path(__file__).parents[2] / "docs" / "interactive"
-RANKING = Page(str(FOLDER / "ranking.html"), str(FOLDER / "main.js"), ("page", "query-tables", str(FOLDER / "ranking")))
+RANKING = PageParts(
+    str(FOLDER / "ranking.html"), str(FOLDER / "main.js"), ("page", "query-tables", str(FOLDER / "ranking"))
+)
 
 
 def page() -> str:

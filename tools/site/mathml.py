@@ -22,7 +22,9 @@ _BLOCK = re.compile(r"^\$\$(.+?)\$\$\s*$", re.DOTALL)
 @cache
 def mathml(latex: str, *, block: bool = False) -> str:
     """Return a formula as MathML; the LaTeX is its text for readers without MathML."""
-    made = convert(latex, display="block" if block else "inline")
+    upright = re.sub(r"\\mathrm\{((?:[^{}\\]|\\_)*)\}", lambda m: rf"\text{{{m[1].replace(chr(92), '')}}}", latex)
+    made = convert(upright, display="block" if block else "inline")
+    made = re.sub(r"<mi>(&#x0230[A-B];)</mi>", r"<mo>\1</mo>", made)  # brackets of rounding
     return made.replace("<math ", f'<math alttext="{html.escape(latex)}" ', 1)
 
 

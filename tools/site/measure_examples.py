@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from tools.site.execute import console, folder, session
-from tools.site.markdown import block
+from tools.site.writing import block
 
 from judged.evaluation.array_functions import array_function_names
 from judged.measures.registry import Definition

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from tools.site.markdown import block, code, front, prose, relative, table
 from tools.site.measure_examples import call_examples
+from tools.site.writing import block, code, front, prose, relative, table
 
 from judged.evaluation.conventions.peers import peers_of
 from judged.evaluation.explain.describe import MeasureDescription
@@ -20,19 +20,19 @@ from judged.tables.table import Table
 
 FOLDER = "reference/measures/"
 FAMILIES = {
-    "set": "Sets: which documents, not in which order",
-    "ranked": "Rankings with relevant and non-relevant documents",
+    "set": "Sets, without an order",
+    "ranked": "Rankings, relevant or not",
     "graded": "Rankings with grades",
     "cascade": "Users who may stop",
-    "user model": "Users who go on with a known probability (C/W/L)",
-    "overlap": "Comparison with the ideal ranking",
-    "diversity": "Several subtopics",
+    "user model": "User models (C/W/L)",
+    "overlap": "Against the ideal ranking",
+    "diversity": "Subtopics",
     "preference": "Preferences",
-    "group": "Several groups of judges",
-    "text": "Text: how much of what was looked for is retrieved",
+    "group": "Groups of judges",
+    "text": "Passages of text",
     "coverage": "How much is judged",
     "count": "Counts",
-    "beyond": "Beyond accuracy: recommendations",
+    "beyond": "Beyond accuracy",
 }
 Declaration = Definition | BeyondDefinition
 
@@ -62,11 +62,17 @@ def paths() -> dict[str, str]:
     return taken
 
 
+def families() -> dict[str, str]:
+    """The family of each page, in words, for the navigation."""
+    where = paths()
+    return {where[d.name]: FAMILIES[family] for family, members in declarations().items() for d in members}
+
+
 def measure_pages() -> Iterator[tuple[str, str]]:
     """Path and text of each page."""
-    families, page_of = declarations(), paths()
-    yield f"{FOLDER}index.md", "\n".join(_index(families, page_of))
-    for family, members in families.items():
+    known, page_of = declarations(), paths()
+    yield f"{FOLDER}index.md", "\n".join(_index(known, page_of))
+    for family, members in known.items():
         for d in members:
             yield page_of[d.name], "\n".join(_page(d, family, members, page_of))
 
@@ -76,14 +82,14 @@ def first_sentence(text: str) -> str:
     return text.replace("e.g. ", "e.g.\u00a0").partition(". ")[0].rstrip(".") + "."
 
 
-def _index(families: dict[str, list[Declaration]], page_of: dict[str, str]) -> Iterator[str]:
-    count = sum(map(len, families.values()))
+def _index(known: dict[str, list[Declaration]], page_of: dict[str, str]) -> Iterator[str]:
+    count = sum(map(len, known.values()))
     yield from front("Measures", "All measures by family, with one sentence about each.")
     yield f"`judged` has {count} measures. Each page has the idea, the formula, a worked example, the parameters, the names in other tools and the paper; "
     yield "`judged measures NAME` prints most of it. [Which measure should I use?](../../choose.md) helps to choose."
     yield ""
     yield "Write `Name`, `Name@k`, `Name(parameter=value)@k` or `Name@{1,5,10}`; names of other tools are understood."
-    for family, members in families.items():
+    for family, members in known.items():
         yield from ("", f"## {FAMILIES[family]}", "")
         yield from table(
             ("measure", "idea"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tools.site.api_names import purposes
+from tools.site.measure_pages import families
+
 # Sections in reading order, and in each the pages that come first; others follow by name. A folder is a section of its own.
 ORDER = [
     "index.md",
@@ -59,19 +62,18 @@ def _section(pages: dict[str, str], folder: str, first: list[str]) -> list[Any]:
 
 
 def _listed(pages: dict[str, str], folder: str) -> list[Any]:
-    """The other pages of a generated folder, in their order; those of a folder inside it together."""
+    """The other pages of a generated folder, in their order, in the groups of its index."""
+    group_of = {**families(), **purposes()}
     entries: list[Any] = []
     groups: dict[str, list[Any]] = {}
     for path in (path for path in pages if path.startswith(folder) and path != f"{folder}index.md"):
         inside, _, _ = path.removeprefix(folder).rpartition("/")
+        name = group_of.get(path) or (f"jd.{inside}" if inside else "")
         entry = {title_of(pages[path]).removeprefix(f"{inside}."): path}
-        if not inside:
-            entries.append(entry)
-        elif inside in groups:
-            groups[inside].append(entry)
-        else:
-            groups[inside] = [entry]
-            entries.append({f"jd.{inside}": groups[inside]})
+        if name and name not in groups:
+            groups[name] = []
+            entries.append({name: groups[name]})
+        (groups[name] if name else entries).append(entry)
     return entries
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tools.site.markdown import block, code, front, prose, table
+from tools.site.writing import block, code, front, prose, table
 
 from judged.core.policy import POLICY_OPTIONS, Policy
 from judged.measures.profiles import PROFILES

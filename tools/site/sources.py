@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tools.site.markdown import relative
+from tools.site.writing import relative
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = {  # files outside of `docs` that are pages of the site
@@ -32,9 +32,14 @@ def written_pages(root: Path = ROOT) -> dict[str, str]:
         for path in sorted((root / "docs").rglob("*.md"))
     }
     places = {**docs, **{file: page for file, page in PROJECT.items() if (root / file).exists()}}
-    return {
-        page: _moved((root / file).read_text(encoding="utf-8"), file, page, places) for file, page in places.items()
-    }
+    texts = {file: (root / file).read_text(encoding="utf-8") for file in places}
+    return {page: _moved(_titled(texts[file], file), file, page, places) for file, page in places.items()}
+
+
+def _titled(text: str, file: str) -> str:
+    """The text below a title: a part of another file has none."""
+    name = Path(file).stem.lower()
+    return text if re.search("^# ", text, re.MULTILINE) else f"# {name[0].upper()}{name[1:]}\n\n{text}"
 
 
 def _moved(text: str, file: str, page: str, places: dict[str, str]) -> str:

@@ -24,7 +24,7 @@ _STYLES = ("page", "answer", "sections", "kit", "table", "queries", "query-dialo
 _LABEL_STYLES = ("page", "label")
 
 
-class Page(NamedTuple):
+class PageParts(NamedTuple):
     """Template, first script and style sheets of a page; paths are absolute or relative to `web/`."""
 
     template: str
@@ -33,8 +33,8 @@ class Page(NamedTuple):
 
 
 PAGES = {
-    "report": Page("page.html", "main.js", _STYLES),
-    "label": Page("label/label.html", "label/main.js", _LABEL_STYLES),
+    "report": PageParts("page.html", "main.js", _STYLES),
+    "label": PageParts("label/label.html", "label/main.js", _LABEL_STYLES),
 }
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
@@ -45,11 +45,11 @@ _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _SLOT = re.compile(r"\{\{([\w-]+)\}\}")
 
 
-def _page(page: str | Page) -> Page:
-    return page if isinstance(page, Page) else PAGES[page]
+def _page(page: str | PageParts) -> PageParts:
+    return page if isinstance(page, PageParts) else PAGES[page]
 
 
-def script_files(page: str | Page = "report") -> list[Path]:
+def script_files(page: str | PageParts = "report") -> list[Path]:
     """Return the scripts of a page in dependency order."""
     files: list[Path] = []
 
@@ -64,20 +64,20 @@ def script_files(page: str | Page = "report") -> list[Path]:
     return files
 
 
-def style_files(page: str | Page = "report") -> list[Path]:
+def style_files(page: str | PageParts = "report") -> list[Path]:
     """Return the style sheets of a page in cascade order."""
     return [_HERE / "styles" / f"{name}.css" for name in _page(page).styles]
 
 
 @cache
-def script(page: str | Page = "report") -> str:
+def script(page: str | PageParts = "report") -> str:
     """Return all scripts of a page as one, in its own scope."""
     parts = [_EXPORT.sub("", _IMPORT.sub("", _compact(path))) for path in script_files(page)]
     return '\n(() => {\n"use strict";\n' + "\n".join(parts) + "\nstart();\n})();\n"
 
 
 @cache
-def style(page: str | Page = "report") -> str:
+def style(page: str | PageParts = "report") -> str:
     """Return all style sheets of a page as one."""
     return "\n" + "\n".join(map(_compact, style_files(page)))
 
@@ -103,7 +103,7 @@ def document(
     yield from assembled("report", slots, chain(own, details))
 
 
-def assembled(page: str | Page, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
+def assembled(page: str | PageParts, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
     """Yield the text of a page in pieces: its template with scripts, styles and the named parts of its data."""
     theme = "\n" + (_HERE / "theme.js").read_text("utf-8")
     before, after = (_HERE / _page(page).template).read_text("utf-8").split("{{data}}\n")

@@ -32,7 +32,8 @@ class Reference:
     def short(self) -> str:
         """Authors, venue and year: `Järvelin and Kekäläinen, TOIS 2002`; the title in place of an unnamed venue."""
         venue, year = self.fields.get(_OURS), self.fields.get("year")
-        place = f"{venue} {year}" if venue and year else ", ".join(filter(None, (self.fields["title"], year)))
+        title = self.fields["title"].partition(":")[0]
+        place = f"{venue} {year}" if venue else ", ".join(filter(None, (title, year)))
         return f"{self._authors}, {plain_text(place)}"
 
     @property

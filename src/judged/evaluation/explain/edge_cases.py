@@ -41,11 +41,12 @@ def edge_cases(definition: Definition) -> list[EdgeCase]:
     if at is not measure:
         text = f"the only relevant document is at rank 1 of one, with the cutoff {_DEPTH}"
         cases.append(EdgeCase(text, _value(at, one, ["a"])))
-    for empty in get_args(Empty):
-        if empty != "error":
-            cases.append(
-                EdgeCase(f"no document is relevant (empty={empty})", _value(at, {"a": 0.0, "b": 0.0}, ["a"], empty))
-            )
+    none = {"a": 0.0, "b": 0.0}
+    cases += [
+        EdgeCase(f"no document is relevant (empty={empty})", _value(at, none, ["a"], empty))
+        for empty in get_args(Empty)
+        if empty != "error"
+    ]
     return cases
 
 

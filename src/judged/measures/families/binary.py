@@ -35,7 +35,7 @@ Missed = Annotated[float | None, Spec(_AFTER, number(1, 1e100, optional=True))]
                    "first ten documents are relevant. It ignores their order within the first ten, and how many "
                    "relevant documents exist.",
          latex=r"\mathrm{P}@k = \frac{1}{k} \sum_{r=1}^{k} \mathrm{rel}_r",
-         family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"additive", "unit", "cutoff", "swap", "tail"},
+         paper="kent1955", family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"additive", "unit", "cutoff", "swap", "tail"},
          example=([1, 0, 1], 2 / 3), formula="relevant in the first k / k")  # fmt: skip
 def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Short = "pad") -> Column:
     """The share of the first k documents that are relevant.
@@ -52,7 +52,7 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
                    "relevant documents are among the first 100. It matters if missing a document is costly, as in "
                    "legal search or for the first stage of a retrieval pipeline.",
          latex=r"\mathrm{R}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r",
-         family="ranked", aliases=("Recall", "RetrievalRecall"), trec="recall.", laws={"additive", "unit", "cutoff", "swap", "tail"},
+         paper="kent1955", family="ranked", aliases=("Recall", "RetrievalRecall"), trec="recall.", laws={"additive", "unit", "cutoff", "swap", "tail"},
          example=([1, 0, 1], 1), formula="relevant in the first k / relevant")  # fmt: skip
 def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the relevant documents that are among the first k."""
@@ -63,7 +63,7 @@ def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
          intuition="Capped recall is recall divided by the best value that k documents allow, so that a perfect ranking has 1 at every "
                    "cutoff. It suits short lists for queries with more than k relevant documents, on which plain recall cannot reach 1.",
          latex=r"\mathrm{RCap}@k = \frac{1}{\min(k, R)} \sum_{r=1}^{k} \mathrm{rel}_r",
-         family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+         paper="thakur2021", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
          example=([1, 0, 1], 1), formula="relevant in the first k / min(k, relevant)")  # fmt: skip
 def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Recall relative to the best that k documents allow."""
@@ -76,7 +76,7 @@ def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colu
                    "them equally; a larger β favours recall.",
          latex=r"\mathrm{F}@k = \frac{(1 + \beta^2)\,\mathrm{P}@k\,\mathrm{R}@k}{\beta^2\,\mathrm{P}@k + \mathrm{R}@k}",
          family="ranked", aliases=("F1", "f1", "Fbeta"), laws={"unit", "cutoff", "swap"}, example=([1, 0, 1], 0.8),
-         paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
+         paper="vanrijsbergen1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
 def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Level = 1) -> Column:
     """The weighted harmonic mean of precision and recall at k; β > 1 favours recall."""
     p, r = precision(j, cutoff=cutoff, level=level), recall(j, cutoff=cutoff, level=level)
@@ -101,7 +101,7 @@ def success(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
                    "relevant document is ignored.",
          latex=r"\mathrm{RR}@k = \frac{1}{\min\{r \le k : \mathrm{rel}_r = 1\}}",
          family="ranked", aliases=("MRR", "mrr", "mean_reciprocal_rank", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
-         example=([0, 1, 1], 1 / 2), paper="Kantor and Voorhees, TREC-5 confusion track, 1997", formula="1 / rank of the first relevant document")  # fmt: skip
+         example=([0, 1, 1], 1 / 2), paper="kantor2000 voorhees1999", formula="1 / rank of the first relevant document")  # fmt: skip
 def reciprocal_rank(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, which: Literal["first", "all"] = "first"
 ) -> Column:
@@ -139,7 +139,7 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
                    "missed ones count as 0.",
          latex=r"\mathrm{AP}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r \cdot \mathrm{P}@r",
          family="ranked", aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
-         example=([1, 0, 1], 5 / 6), paper="Harman, TREC-1, 1992", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
+         example=([1, 0, 1], 5 / 6), paper="harman1992 buckley2005", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
 def average_precision(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant", tied: Literal["apart", "together"] = "apart",
     short: PadOrZero = "pad",
@@ -175,7 +175,7 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
                    "0.02 counts as much as from 0.4 to 0.8, so it shows progress on difficult queries.",
          latex=r"\mathrm{GMAP} = \exp\left(\frac{1}{|Q|} \sum_{q \in Q} \ln \max(\mathrm{AP}_q, 10^{-5})\right)",
          family="ranked", trec="gm_map", summary="geometric", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 5 / 6),
-         paper="Robertson, On GMAP, CIKM 2006", formula="exp(mean of ln max(AP, 0.00001))")  # fmt: skip
+         paper="robertson2006", formula="exp(mean of ln max(AP, 0.00001))")  # fmt: skip
 def geometric_map(j: Judged, *, level: Level = 1) -> Column:
     """Average precision, summarised by its geometric mean, in which weak queries weigh more."""
     return average_precision(j, level=level)
@@ -186,7 +186,7 @@ def geometric_map(j: Judged, *, level: Level = 1) -> Column:
                    "rankings count as much as those in the middle. It suits statistics that assume values with a bell-shaped distribution.",
          latex=r"\mathrm{yaap} = \ln \frac{1 + s}{1 + R - s},\quad s = \sum_r \mathrm{rel}_r \cdot \mathrm{P}@r",
          family="ranked", trec="yaap", example=([1, 0, 1], float(np.log((8 / 3) / (4 / 3)))),
-         paper="Robertson, On smoothing average precision, ECIR 2012", formula="ln((1 + s) / (1 + R - s)), s = Σ P@r over relevant ranks r")  # fmt: skip
+         paper="robertson2012", formula="ln((1 + s) / (1 + R - s)), s = Σ P@r over relevant ranks r")  # fmt: skip
 def yaap(j: Judged, *, level: Level = 1) -> Column:
     """Yet another AP: average precision on the log-odds scale, smoothed."""
     hit = j.is_relevant(level)
@@ -198,7 +198,7 @@ def yaap(j: Judged, *, level: Level = 1) -> Column:
          intuition="R-precision asks how many of the first R documents are relevant, if R relevant documents exist. "
                    "A perfect ranking has the value 1 for every query, however many relevant documents there are.",
          latex=r"\mathrm{Rprec} = \frac{1}{d} \sum_{r=1}^{d} \mathrm{rel}_r,\quad d = \lfloor c\,R + 0.9 \rfloor",
-         family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"additive", "unit", "swap", "tail", "perfect"},
+         paper="buckley2005", family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"additive", "unit", "swap", "tail", "perfect"},
          example=([1, 0, 1], 1 / 2), formula="relevant in the first c·R / (c·R), with c = 1 unless given")  # fmt: skip
 def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
     """Precision at the number of relevant documents, or at a multiple of it."""
@@ -210,7 +210,7 @@ def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Col
          intuition="IPrec is the precision that a user can expect who reads on until a given share of the relevant documents is found, or "
                    "more. Its values at several recall levels make up the classic precision-recall curve.",
          latex=r"\mathrm{IPrec}@\rho = \max\{\mathrm{P}@r : c_r \ge \lfloor \rho R + 0.5 \rfloor\}",
-         family="ranked", trec="iprec_at_recall.", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 1),
+         paper="manning2008", family="ranked", trec="iprec_at_recall.", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 1),
          formula="max of P@r over ranks r at which at least recall·R relevant documents are found")  # fmt: skip
 def interpolated_precision(
     j: Judged, *, recall: Recall = 0.0, level: Level = 1, rounding: Rounding = "nearest"
@@ -239,7 +239,7 @@ def _relevant_needed(recall: float, relevant: Column, rounding: str) -> Column:
          intuition="IPrec11 averages the precision-recall curve over eleven recall levels from 0 to 1. It was the usual summary before "
                    "average precision and suits comparisons with older results.",
          latex=r"\mathrm{IPrec11} = \frac{1}{11} \sum_{i=0}^{10} \mathrm{IPrec}@\frac{i}{10}",
-         family="ranked", aliases=("11pt", "eleven_point_average"), trec="11pt_avg:", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
+         paper="manning2008", family="ranked", aliases=("11pt", "eleven_point_average"), trec="11pt_avg:", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
          formula="mean of IPrec at recall 0, 0.1, … 1")  # fmt: skip
 def eleven_point_average(
     j: Judged, *, points: Points = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), level: Level = 1, rounding: Rounding = "nearest"

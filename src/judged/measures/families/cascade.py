@@ -52,7 +52,7 @@ def _stops(j: Judged, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = No
                    "precedes it.",
          latex=r"\mathrm{ERR}@k = \sum_{r=1}^{k} \frac{s_r}{r} \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
          family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
-         paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009", formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max")  # fmt: skip
+         paper="chapelle2009", formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max")  # fmt: skip
 def expected_reciprocal_rank(
     j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None, short: PadOrZero = "pad"
 ) -> Column:  # fmt: skip
@@ -70,7 +70,7 @@ def expected_reciprocal_rank(
          intuition="nERR is ERR as a share of its value for the best possible order. It suits comparisons over queries whose best "
                    "documents differ: ERR itself stays low if no document of the top grade exists.",
          latex=r"\mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}",
-         family="cascade", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
+         paper="chapelle2009", family="cascade", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
          formula="ERR@k / ERR@k of the ideal ranking")  # fmt: skip
 def normalised_err(
     j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None
@@ -84,7 +84,7 @@ def normalised_err(
          intuition="Stop is the probability that a user who reads from the top is satisfied within the first k documents. It suits the "
                    "choice of how many results to show.",
          latex=r"\mathrm{Stop}@k = \sum_{r=1}^{k} s_r \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
-         family="cascade", aliases=("stopping_probability",), laws={"unit", "cutoff"}, example=([3, 0, 1], 7 / 16 + 9 / 16 / 16),
+         paper="chapelle2009", family="cascade", aliases=("stopping_probability",), laws={"unit", "cutoff"}, example=([3, 0, 1], 7 / 16 + 9 / 16 / 16),
          formula="Σ over ranks r down to k of R_r·Π over i < r of (1 - R_i)")  # fmt: skip
 def stopping_probability(
     j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, where: Literal["by", "at"] = "by"
@@ -102,7 +102,7 @@ def stopping_probability(
                    "is the measure of Yandex, and resembles ERR with another discount.",
          latex=r"\mathrm{PFound}@k = \sum_{r=1}^{k} \delta^{r-1} s_r \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
          family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 0.85**2 / 16),
-         paper="Gulin, Karpovich, Raskovalov and Segalovich, ROMIP 2009", formula="Σ over ranks r of decay^(r-1)·R_r·Π over i < r of (1 - R_i)")  # fmt: skip
+         paper="gulin2009", formula="Σ over ranks r of decay^(r-1)·R_r·Π over i < r of (1 - R_i)")  # fmt: skip
 def p_found(
     j: Judged, *, cutoff: Cutoff = None, decay: Persistence = 0.85, max: MaxGrade = 4.0,
     chance: Literal["exp", "grade"] = "exp",
@@ -129,7 +129,7 @@ def p_found(
                    "0.9. The value is the average usefulness per document that such a user sees.",
          latex=r"\mathrm{RBP}@k = (1 - p) \sum_{r=1}^{k} p^{r-1}\,\bar{g}_r",
          family="cascade", trec="rbp=", laws={"additive", "unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
-         paper="Moffat and Zobel, TOIS 2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
+         paper="moffat2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
 def rank_biased_precision(
     j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
     gains: Gains = None, scale: Literal["top", "none"] = "top",
@@ -160,7 +160,7 @@ def rank_biased_precision(
                    "value 1. RBP itself stays low if only few relevant documents exist.",
          latex=r"\mathrm{nRBP}@k = \frac{\sum_{r=1}^{k} p^{r-1}\,\bar{g}_r}{\sum_{r=1}^{k} p^{r-1}\,\bar{g}^*_r}",
          family="cascade", aliases=("normalised_RBP", "normalized_RBP"), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([1, 0, 1], (1 + 0.9**2) / (1 + 0.9)),
-         paper="Ekstrand, LensKit, CIKM 2020", formula="RBP@k / RBP@k of the ideal ranking")  # fmt: skip
+         paper="ekstrand2020", formula="RBP@k / RBP@k of the ideal ranking")  # fmt: skip
 def normalised_rbp(
     j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
     gains: Gains = None,
@@ -200,7 +200,7 @@ def _rescale(j: Judged, top: float | None, gains: Gains) -> Column:
                    "how little is known: report both.",
          latex=r"\mathrm{RBPResidual} = p^n + (1 - p) \sum_{r=1}^{n} p^{r-1} (1 - j_r)",
          family="cascade", trec="rbp_resid=", laws={"residual", "unit"}, lower_is_better=True, example=([1, 0, 1], 0),
-         paper="Moffat and Zobel, TOIS 2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
+         paper="moffat2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
 def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged") -> Column:
     """Possible increase of RBP if every unjudged document had the top grade.
 

@@ -135,7 +135,7 @@ def rank_per_query(j: Judged, rank: float | None) -> Column:
                    "that a user inspects, so it suits comparisons with other user models such as RBP.",
          latex=r"\mathrm{SDCG}@k = \frac{\sum_{r=1}^{k} \bar{g}_r / \log_2(r + 1)}{\sum_{r=1}^{k} 1 / \log_2(r + 1)}",
          family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"additive", "unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
-         example_params={"cutoff": 3}, paper="Moffat and Zobel, TOIS 2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
+         example_params={"cutoff": 3}, paper="moffat2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
 def scaled_dcg(
     j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
 ) -> Column:
@@ -156,7 +156,7 @@ def scaled_dcg(
                    "tasks with a known number of documents that are wanted.",
          latex=r"\mathrm{INSQ} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \frac{1}{(r + 2T - 1)^2}",
          family="user model", laws={"additive", "unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
-         example_params={"depth": 3}, paper="Moffat, Scholer and Thomas, ADCS 2012", formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²")  # fmt: skip
+         example_params={"depth": 3}, paper="moffat2012", formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²")  # fmt: skip
 def insq(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
@@ -173,7 +173,7 @@ def insq(
                    "in which the first few documents bring most of the benefit.",
          latex=r"\mathrm{SET}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = r^{\beta} - (r - 1)^{\beta}\ (r \le k)",
          family="user model", aliases=("SET",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
-         example_params={"cutoff": 3}, paper="Azzopardi, SIGIR 2014", formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β")  # fmt: skip
+         example_params={"cutoff": 3}, paper="azzopardi2014", formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β")  # fmt: skip
 def search_economics(
     j: Judged, *, cutoff: Cutoff = None, beta: Diminishing = 0.5, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
 ) -> Column:  # fmt: skip
@@ -197,7 +197,7 @@ def search_economics(
                    "tasks with both a goal and a limit of time.",
          latex=r"\mathrm{BPM}@k = \frac{1}{d} \sum_{r=1}^{d} \bar{g}_r,\quad d = \min\left(\{r : \bar{G}_r \ge T\} \cup \{k\}\right)",
          family="user model", aliases=("BPM-Static",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], 1 / 3), example_params={"cutoff": 5},
-         paper="Zhang, Liu, Li, Zhang, Xu and Ma, SIGIR 2017", formula="mean gain down to the first rank at which the gains reach T, or to rank k")  # fmt: skip
+         paper="zhang2017", formula="mean gain down to the first rank at which the gains reach T, or to rank k")  # fmt: skip
 def bejewelled_player(
     j: Judged, *, cutoff: Cutoff = None, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
@@ -218,7 +218,7 @@ def bejewelled_player(
                    "users who react to what they see.",
          latex=r"\mathrm{INST} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(\frac{r + T + T_r - 1}{r + T + T_r}\right)^2,\quad T_r = T - \bar{G}_r",
          family="user model", laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
-         example_params={"depth": 3}, paper="Moffat, Bailey, Scholer and Thomas, ADCS 2015", formula="Σ V·gain / Σ V; C(r) = ((r + T + T_r - 1) / (r + T + T_r))², T_r = T - gain down to r")  # fmt: skip
+         example_params={"depth": 3}, paper="moffat2015", formula="Σ V·gain / Σ V; C(r) = ((r + T + T_r - 1) / (r + T + T_r))², T_r = T - gain down to r")  # fmt: skip
 def inst(
     j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip

@@ -17,8 +17,8 @@ from judged.measures.families.cwl import Weight, sum_weights
 from judged.measures.parameters import Cutoff, Flag, Level, Share
 from judged.measures.registry import measure
 
-_CLARKE = "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, SIGIR 2008"
-_AGRAWAL = "Agrawal, Gollapudi, Halverson and Ieong, WSDM 2009"
+_CLARKE = "clarke2008"
+_AGRAWAL = "agrawal2009"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def alpha_dcg(
          intuition="ERR_IA is the mean of ERR over the meanings of an ambiguous query: each user wants one of them and stops when it is "
                    "served. It suits queries for which the first good document of each meaning matters most.",
          latex=r"\mathrm{ERR\_IA}@k = \frac{\sum_{r=1}^{k} \nu_r / r}{|S| \sum_{r=1}^{k} (1-\alpha)^{r-1} / r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"}, paper="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009",
+         family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"}, paper="chapelle2009",
          formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / r, / its value if every document served all")  # fmt: skip
 def intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
     """Expected reciprocal rank over users who are each interested in one subtopic.
@@ -123,7 +123,7 @@ def intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, le
          intuition="NRBP is RBP for ambiguous queries: a user wants one aspect, goes on with probability β, and a repeated aspect is worth "
                    "less. It needs no cutoff and no ideal ranking.",
          latex=r"\mathrm{NRBP} = \frac{1 - (1-\alpha)\beta}{|S|} \sum_r \beta^{r-1}\,\nu_r,\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         family="diversity", needs="subtopics", laws={"unit", "tail"}, paper="Clarke, Kolla and Vechtomova, ICTIR 2009",
+         family="diversity", needs="subtopics", laws={"unit", "tail"}, paper="clarke2009",
          formula="(1 - (1 - α)·β) / subtopics · Σ over ranks r of β^(r-1)·Σ over subtopics served of (1 - α)^(times served above)")  # fmt: skip
 def novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Level = 1) -> Column:
     """Rank-biased precision in which each repetition of a subtopic gains less.
@@ -195,7 +195,7 @@ def alpha_ndcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: L
          intuition="nERR_IA is ERR_IA as a share of the value of a greedily built best ranking. It suits comparisons over queries with "
                    "different numbers of aspects.",
          latex=r"\mathrm{nERR\_IA}@k = \frac{\sum_{r=1}^{k} \nu_r / r}{\sum_{r=1}^{k} \nu^*_r / r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"},
+         paper="chapelle2009", family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"},
          formula="ERR_IA@k / ERR_IA@k of the greedy ideal ranking")  # fmt: skip
 def normalised_intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
     """ERR_IA as a share of the greedy ideal; see alpha_nDCG."""
@@ -206,7 +206,7 @@ def normalised_intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Shar
          intuition="nNRBP is NRBP as a share of the value of a greedily built best ranking. Queries whose documents cover few aspects then "
                    "weigh as much as others.",
          latex=r"\mathrm{nNRBP} = \frac{\sum_r \beta^{r-1}\,\nu_r}{\sum_r \beta^{r-1}\,\nu^*_r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         family="diversity", needs="subtopics", laws={"unit", "tail"},
+         paper="clarke2009", family="diversity", needs="subtopics", laws={"unit", "tail"},
          formula="NRBP / NRBP of the greedy ideal ranking")  # fmt: skip
 def normalised_novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Level = 1) -> Column:
     """NRBP as a share of the greedy ideal; see alpha_nDCG."""
@@ -249,7 +249,7 @@ def intent_aware_ap(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Co
                    "overviews, in which each aspect should appear once and repetitions are worth nothing.",
          latex=r"\mathrm{StRecall}@k = \frac{1}{|S|} \sum_{s \in S} \max_{r \le k}\,\mathrm{rel}_{r,s}",
          family="diversity", aliases=("strec", "subtopic_recall", "SRecall"), needs="subtopics", laws={"unit", "cutoff", "tail"},
-         paper="Zhai, Cohen and Lafferty, SIGIR 2003", formula="subtopics served by the first k documents / subtopics")  # fmt: skip
+         paper="zhai2003", formula="subtopics served by the first k documents / subtopics")  # fmt: skip
 def subtopic_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the subtopics that at least one of the first k documents covers."""
     served = _subtopics(j, level)

@@ -120,7 +120,7 @@ def dcg(
 @measure("IDCG",
          intuition="IDCG is the DCG of the best possible order of the judged documents. nDCG divides by it.",
          latex=r"\mathrm{IDCG}@k = \sum_{r=1}^{k} \frac{g^*_r}{\log_2(r + 1)}",
-         family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
+         paper="jarvelin2002", family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
          formula="DCG@k of the pool in its best order", ideal="DCG", ideal_only=True)  # fmt: skip
 def ideal_dcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
@@ -178,7 +178,7 @@ def ms_ndcg(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: G
          intuition="DCG_burges adds up discounted gains that double with each step of the grade. Like DCG it has no upper limit, so it "
                    "suits comparisons of rankings of the same queries only.",
          latex=r"\mathrm{DCG\_burges}@k = \sum_{r=1}^{k} \frac{2^{y_r} - 1}{\log_2(r + 1)}",
-         family="graded", aliases=("dcg_burges",), laws={"additive", "cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
+         paper="burges2005", family="graded", aliases=("dcg_burges",), laws={"additive", "cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """DCG with exponential gain, under its name in ranx."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
@@ -282,7 +282,7 @@ def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
                    "of systems, which find documents that the systems of the time did not.",
          latex=r"\mathrm{Hole}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
          family="coverage", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
-         paper="Thakur, Reimers, Rücklé, Srivastava and Gurevych, BEIR, NeurIPS 2021", formula="documents in the first k that are not in the pool / k")  # fmt: skip
+         paper="thakur2021", formula="documents in the first k that are not in the pool / k")  # fmt: skip
 def hole(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks with a document that was never judged for the query.
 

@@ -13,8 +13,8 @@ from judged.measures.gains import gain_of
 from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share, Stops
 from judged.measures.registry import measure
 
-_SAKAI = "Sakai, IPSJ Transactions on Databases 48, 2007"
-_NCU = "Sakai and Robertson, EVIA 2008"
+_SAKAI = "sakai2007"
+_NCU = "sakai2008"
 
 
 @measure("Compat",
@@ -22,7 +22,7 @@ _NCU = "Sakai and Robertson, EVIA 2008"
                    "suits judgments that order a few best documents, or preferences, rather than fill a grade scale.",
          latex=r"\mathrm{Compat} = \frac{\sum_d p^{d-1}\,|D_d \cap D^*_d| / d}{\sum_d p^{d-1}\,|D^*_d| / d}",
          family="overlap", aliases=("compatibility",), laws={"unit", "swap", "perfect"}, example=([0, 2, 1], (0.95 / 2 + 0.95**2 * 2 / 3) / (1 + 0.95 + 0.95**2 * 2 / 3)),
-         paper="Clarke, Vtyurina and Smucker, TOIS 2021", formula="Σ over depths d of p^(d-1)·|ranking_d ∩ ideal_d| / d, / its value for the ideal itself")  # fmt: skip
+         paper="clarke2021", formula="Σ over depths d of p^(d-1)·|ranking_d ∩ ideal_d| / d, / its value for the ideal itself")  # fmt: skip
 def compatibility(j: Judged, *, p: Persistence = 0.95, normalize: Flag = True) -> Column:
     """Rank-biased overlap of the ranking with the most similar ideal one.
 

@@ -20,7 +20,7 @@ from judged.measures.families.cwl import (
 from judged.measures.parameters import Cutoff, Depth, Goal, MaxGrade, MinGrade, Persistence
 from judged.measures.registry import measure
 
-_PAPER = "Azzopardi, Mackenzie and Moffat, ICTIR 2021"
+_PAPER = "azzopardi2021"
 
 
 def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column, of: Of, first: float = 1.0) -> Column:

@@ -20,7 +20,7 @@ FallOut = Annotated[float, Spec("highest fall-out of the area", number(0, 1, ope
          intuition="AUC is the probability that a random relevant document is ranked above a random non-relevant "
                    "one. A random order has 1/2, a perfect one 1.",
          latex=r"\mathrm{AUC} = \frac{1}{|A|\,|B|} \sum_{a \in A} \sum_{b \in B} \left([\sigma_a > \sigma_b] + \frac{1}{2} [\sigma_a = \sigma_b]\right)",
-         family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
+         paper="hanley1982", family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
          formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
 def roc_auc(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: FallOut = 1.0, no_negatives: OneClass = 1.0
@@ -48,7 +48,7 @@ def roc_auc(
                    "known from multi-label classification, where a perfect order of the labels has 0.",
          latex=r"\mathrm{RankingLoss} = \frac{1}{|A|\,|B|} \sum_{a \in A} \sum_{b \in B} [\sigma_a \le \sigma_b]",
          family="ranked", aliases=("label_ranking_loss",), lower_is_better=True, laws={"unit"}, example=([1, 0, 1], 1 / 2),
-         paper="Tsoumakas, Katakis and Vlahavas, Data Mining and Knowledge Discovery Handbook 2010", formula="share of (relevant, non-relevant) pairs not in the right order, equal scores 1")  # fmt: skip
+         paper="tsoumakas2010", formula="share of (relevant, non-relevant) pairs not in the right order, equal scores 1")  # fmt: skip
 def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Share of (relevant, non-relevant) pairs in which the relevant document is not ranked above; ties count in full. 0 if there are no pairs."""
     hit = j.is_relevant(level) & j.within(cutoff)
@@ -62,7 +62,7 @@ def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colum
                    "them, such as reviews, and one late document decides it.",
          latex=r"\mathrm{LastHit} = \max\{r : \mathrm{rel}_r = 1\}",
          family="ranked", aliases=("coverage_error", "CoverageError"), lower_is_better=True, example=([0, 1, 1], 3),
-         paper="Tsoumakas, Katakis and Vlahavas, Data Mining and Knowledge Discovery Handbook 2010", formula="rank down to which all relevant documents are found")  # fmt: skip
+         paper="tsoumakas2010", formula="rank down to which all relevant documents are found")  # fmt: skip
 def last_hit(j: Judged, *, level: Level = 1) -> Column:
     """Rank at which all relevant documents have been retrieved; documents with equal scores are taken together.
 

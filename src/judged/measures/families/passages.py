@@ -9,7 +9,7 @@ from judged.measures.families.sets import depth_of, relevant_retrieved
 from judged.measures.parameters import Cutoff, Level
 from judged.measures.registry import measure
 
-_CHROMA = "Smith and Troynikov, Evaluating chunking strategies for retrieval, Chroma 2024"
+_CHROMA = "smith2024"
 
 
 @measure("Complete",

@@ -12,7 +12,7 @@ from judged.measures.gains import gain_of
 from judged.measures.parameters import Cutoff, Level, Share
 from judged.measures.registry import measure
 
-_PASUMARTHI = "Pasumarthi et al., TF-Ranking, KDD 2019"
+_PASUMARTHI = "pasumarthi2019"
 
 
 @measure("MAR",
@@ -20,7 +20,7 @@ _PASUMARTHI = "Pasumarthi et al., TF-Ranking, KDD 2019"
                    "cutoffs, so unlike recall it rewards a good order.",
          latex=r"\mathrm{MAR}@k = \frac{1}{k} \sum_{i=1}^{k} \mathrm{R}@i",
          family="ranked", aliases=("mean_average_recall", "AverageRecall"), laws={"additive", "unit", "cutoff", "swap"}, example=([1, 0, 1], (1 / 2 + 1 / 2 + 1) / 3),
-         paper="Anelli et al., Elliot, SIGIR 2021", formula="mean of R@n over n = 1, …, k")  # fmt: skip
+         paper="anelli2021", formula="mean of R@n over n = 1, …, k")  # fmt: skip
 def mean_average_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Mean of the recall at each rank down to k. Without a cutoff, k is the length of the ranking."""
     size = j.retrieved if cutoff is None else np.full(len(j), cutoff)

@@ -23,8 +23,14 @@ from judged.measures.families.preference_groups import (
 from judged.measures.parameters import Cutoff, Level, Multiple
 from judged.measures.registry import measure
 
-_COUNT: dict[str, Any] = {"family": "preference", "needs": "preferences", "summary": "sum", "whole": True}
-_SHARE: dict[str, Any] = {"family": "preference", "needs": "preferences"}
+_COUNT: dict[str, Any] = {
+    "family": "preference",
+    "needs": "preferences",
+    "summary": "sum",
+    "whole": True,
+    "paper": "carterette2008",
+}
+_SHARE: dict[str, Any] = {"family": "preference", "needs": "preferences", "paper": "carterette2008"}
 _BOTH = "among pairs with both documents retrieved"
 _ONE = "among pairs with a document retrieved"
 

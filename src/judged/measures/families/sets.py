@@ -46,7 +46,7 @@ def _decisions(j: Judged, level: Level, cutoff: Cutoff = None) -> Confusion:
          intuition="Set precision is the share of all retrieved documents that are relevant. It suits systems that "
                    "return a set without an order, such as filters.",
          latex=r"\mathrm{SetP} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FP}}",
-         family="set", aliases=("set_precision",), trec="set_P", laws={"cutoff", "additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
+         paper="kent1955", family="set", aliases=("set_precision",), trec="set_P", laws={"cutoff", "additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
          formula="relevant retrieved / retrieved")  # fmt: skip
 def set_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the retrieved documents that are relevant; with a cutoff, of the first k as a set."""
@@ -57,7 +57,7 @@ def set_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colu
          intuition="Set recall is the share of all relevant documents that were retrieved. It suits systems that "
                    "return a set without an order, such as Boolean search.",
          latex=r"\mathrm{SetR} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}}",
-         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"cutoff", "additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+         paper="kent1955", family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"cutoff", "additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / relevant")  # fmt: skip
 def set_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the relevant documents that were retrieved; with a cutoff, among the first k."""
@@ -69,7 +69,7 @@ def set_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
                    "classifiers, which return a set without an order.",
          latex=r"\mathrm{SetF} = \frac{(1 + \beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}{\beta^2\,\mathrm{SetP} + \mathrm{SetR}}",
          family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
-         paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
+         paper="vanrijsbergen1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
 def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = False) -> Column:
     """The weighted harmonic mean of set precision and set recall; β > 1 favours recall.
 
@@ -168,7 +168,7 @@ def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) 
          intuition="Balanced accuracy gives the relevant documents together the same weight as all others together. It suits filters if "
                    "relevant documents are rare, where plain accuracy is misleading.",
          latex=r"\mathrm{BalancedAccuracy} = \frac{1}{2}\left(\frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}\right)",
-         family="set", laws={"unit"}, example=([1, 0, 1], 1 / 2), formula="(recall + specificity) / 2")  # fmt: skip
+         paper="brodersen2010", family="set", laws={"unit"}, example=([1, 0, 1], 1 / 2), formula="(recall + specificity) / 2")  # fmt: skip
 def balanced_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The mean of recall and specificity: ½ for retrieving all, nothing, or at random."""
     return all_decisions(j, level, collection).balanced_accuracy
@@ -178,7 +178,7 @@ def balanced_accuracy(j: Judged, *, level: Level = 1, collection: Collection = N
          intuition="Youden's J tells how much more often relevant documents are returned than others. Random decisions have 0 whatever "
                    "share of the documents is relevant, so it suits the choice of a threshold.",
          latex=r"\mathrm{Youden} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}} - 1",
-         family="set", aliases=("informedness",), example=([1, 0, 1], 0), paper="Youden, Cancer 3(1), 1950",
+         family="set", aliases=("informedness",), example=([1, 0, 1], 0), paper="youden1950",
          formula="recall + specificity - 1")  # fmt: skip
 def youden(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """Recall and specificity beyond chance: 0 for random decisions, 1 for perfect ones."""
@@ -189,7 +189,7 @@ def youden(j: Judged, *, level: Level = 1, collection: Collection = None) -> Col
          intuition="MCC is a correlation: 1 if exactly the relevant documents are returned, 0 for random decisions, -1 if every decision "
                    "is wrong. It uses all four kinds of decisions, so it suits unbalanced data on which accuracy and F disagree.",
          latex=r"\mathrm{MCC} = \frac{\mathrm{TP} \cdot \mathrm{TN} - \mathrm{FP} \cdot \mathrm{FN}}{\sqrt{(\mathrm{TP} + \mathrm{FP})(\mathrm{TP} + \mathrm{FN})(\mathrm{TN} + \mathrm{FP})(\mathrm{TN} + \mathrm{FN})}}",
-         family="set", aliases=("matthews",), example=([1, 0, 1], 0), paper="Matthews, BBA 405(2), 1975",
+         family="set", aliases=("matthews",), example=([1, 0, 1], 0), paper="matthews1975",
          formula="(TP·TN - FP·FN) / √((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))")  # fmt: skip
 def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The correlation between being retrieved and being relevant; 0 if either never varies."""

@@ -20,7 +20,7 @@ Over = Literal["catalogue", "recommended"]
         latex=r"\mathrm{Coverage} = \frac{\left|\bigcup_u L_u\right|}{|I|}",
         of="run", needs=("items",), range=(0, 1), aliases=("CatalogCoverage", "CatalogueCoverage", "ItemCoverage"),
         formula="distinct items recommended / items of the catalogue",
-        paper="Ge, Delgado-Battenfeld and Jannach, RecSys 2010")  # fmt: skip
+        paper="ge2010")  # fmt: skip
 def coverage(lists: RecommendedLists) -> float:
     """Share of the catalogue that was recommended to any user."""
     return len(lists.recommended) / lists.catalogue
@@ -31,7 +31,7 @@ def coverage(lists: RecommendedLists) -> float:
                   "users: their other values hide the users without a list.",
         latex=r"\mathrm{UserCoverage} = \frac{|\{u \in U : L_u \ne \emptyset\}|}{|U|}",
         of="run", needs=("history",), range=(0, 1),
-        formula="users with recommendations / users of the history or the run", paper="Anelli et al., Elliot, SIGIR 2021")  # fmt: skip
+        formula="users with recommendations / users of the history or the run", paper="anelli2021")  # fmt: skip
 def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
     """Share of the users who get recommendations; with `full=True`, all k of them. In slices, the share is of all users."""
     served = int((lists.size >= (lists.k if full else 1)).sum())
@@ -43,7 +43,7 @@ def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
                   "catalogues of unknown size.",
         latex=r"\mathrm{Distinct} = \left|\bigcup_u L_u\right|",
         of="run", range=(1, np.inf), whole=True, aliases=("AggregateDiversity", "DistinctItems"),
-        formula="distinct items recommended", paper="Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
+        formula="distinct items recommended", paper="adomavicius2012")  # fmt: skip
 def distinct(lists: RecommendedLists) -> float:
     """Number of distinct items recommended, over all users."""
     return float(len(lists.recommended))
@@ -55,7 +55,7 @@ def distinct(lists: RecommendedLists) -> float:
         latex=r"\mathrm{Gini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}}",
         of="run", needs=("items",), range=(0, 1), aliases=("GiniIndex", "ListGini"), lower_is_better=True,
         formula="Σ (2i - n - 1)·x(i) / (n·Σ x), x(1) ≤ … ≤ x(n) the recommendations of each item",
-        paper="Gini 1912; Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
+        paper="gini1912 adomavicius2012")  # fmt: skip
 def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
     """Inequality of recommendations over items: 0 if all get the same number, near 1 if a few get all.
 
@@ -70,7 +70,7 @@ def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
         latex=r"\mathrm{ExposureGini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}},\quad x_i = \sum_{u : i \in L_u} \frac{1}{\log_2(r_{u,i} + 1)}",
         of="run", needs=("items",), range=(0, 1), lower_is_better=True,
         formula="Gini of Σ discount(rank) over the recommendations of each item",
-        paper="Diaz, Mitra, Ekstrand, Biega and Carterette, CIKM 2020 (exposure)")  # fmt: skip
+        paper="diaz2020")  # fmt: skip
 def exposure_gini(lists: RecommendedLists, *, over: Over = "catalogue", discount: Discount = "log2",
                   persistence: Persistence = 0.85) -> float:  # fmt: skip
     """Inequality of exposure over items, with more exposure at the first ranks.
@@ -86,7 +86,7 @@ def exposure_gini(lists: RecommendedLists, *, over: Over = "catalogue", discount
         latex=r"\mathrm{Entropy} = -\sum_i p_i \log_2 p_i",
         of="run", range=(0, np.inf), aliases=("ShannonEntropy",),
         formula="-Σ p·log2 p, p the share of all recommendations that an item has",
-        paper="Shannon 1948; Adomavicius and Kwon, TKDE 24(5), 2012")  # fmt: skip
+        paper="shannon1948 adomavicius2012")  # fmt: skip
 def entropy(lists: RecommendedLists, *, base: LogBase = 2.0, norm: Literal["none", "catalogue"] = "none") -> float:
     """Entropy of recommendations over items, in bits; `norm="catalogue"` divides by the logarithm of its size, for values from 0 to 1."""
     share = lists.per_item(np.ones(len(lists.item))) / len(lists.item)
@@ -102,7 +102,7 @@ def entropy(lists: RecommendedLists, *, base: LogBase = 2.0, norm: Literal["none
         latex=r"\mathrm{Personalisation} = 1 - \frac{2}{|U|\,(|U| - 1)} \sum_{u < v} \frac{|L_u \cap L_v|}{k}",
         of="run", range=(0, 1), aliases=("Personalization", "InterUserDiversity"),
         formula="1 - mean over pairs of users of items in both lists / k",
-        paper="Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang, PNAS 107(10), 2010")  # fmt: skip
+        paper="zhou2010")  # fmt: skip
 def personalisation(lists: RecommendedLists) -> float:
     """Mean dissimilarity of the lists of two users: 0 if all get the same k items."""
     times = lists.per_item(np.ones(len(lists.item)))

@@ -21,7 +21,7 @@ _BLOCK = 1 << 20  # pairs in memory at a time
         latex=r"\mathrm{ILD} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \left(1 - \mathrm{sim}(i, j)\right)",
         of="user", needs=("vectors",), range=(0, 2), aliases=("IntraListDiversity", "Diversity"),
         formula="mean over pairs of the list of 1 - similarity",
-        paper="Smyth and McClave, ICCBR 2001; Ziegler, McNee, Konstan and Lausen, WWW 2005")  # fmt: skip
+        paper="smyth2001 ziegler2005")  # fmt: skip
 def intra_list_diversity(lists: RecommendedLists) -> Floats:
     """Mean dissimilarity of two items of a list; NaN for a list with fewer than two items that have a similarity."""
     return 1 - intra_list_similarity(lists)
@@ -33,7 +33,7 @@ def intra_list_diversity(lists: RecommendedLists) -> Floats:
         latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
         of="user", needs=("vectors",), range=(-np.inf, np.inf), aliases=("IntraListSimilarity",), lower_is_better=True,
         formula="mean, or sum, over pairs of the list of their similarity",
-        paper="Ziegler, McNee, Konstan and Lausen, WWW 2005")  # fmt: skip
+        paper="ziegler2005")  # fmt: skip
 def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
     """Mean similarity of two items of a list; Ziegler's is the sum over pairs, which grows with the list."""
     upper, lower = lists.pairs
@@ -51,7 +51,7 @@ def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum
         latex=r"\mathrm{Unexpectedness} = \frac{1}{|L|} \sum_{i \in L} \min_{j \in H} \left(1 - \mathrm{sim}(i, j)\right)",
         of="user", needs=("history", "vectors"), range=(0, 2), aliases=("Surprise",),
         formula="mean over the list of the least (or mean) 1 - similarity to an item that the user has",
-        paper="Kaminskas and Bridge, ACM TiiS 7(1), 2016 (min); Zhang, Ó Séaghdha, Quercia and Jambor, WSDM 2012 (mean)")  # fmt: skip
+        paper="kaminskas2016 zhang2012")  # fmt: skip
 def unexpectedness(lists: RecommendedLists, *, to: To = "min") -> Floats:
     """Mean distance of recommended items from the user's items: from the nearest one, or on average.
 
@@ -68,7 +68,7 @@ def unexpectedness(lists: RecommendedLists, *, to: To = "min") -> Floats:
         latex=r"\mathrm{Serendipity} = \frac{1}{|L|} \sum_{i \in L} \mathrm{rel}_i\,[i \notin O]",
         of="user", needs=("history", "qrels"), range=(0, 2),
         formula="unexpected and relevant items of the list / its length",
-        paper="Ge, Delgado-Battenfeld and Jannach, RecSys 2010 (primitive); Kaminskas and Bridge, ACM TiiS 7(1), 2016 (distance)")  # fmt: skip
+        paper="ge2010 kaminskas2016")  # fmt: skip
 def serendipity(
     lists: RecommendedLists, *, form: Literal["primitive", "distance"] = "primitive", to: To = "min"
 ) -> Floats:

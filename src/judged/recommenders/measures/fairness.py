@@ -9,7 +9,7 @@ from judged.measures.parameters import Persistence
 from judged.recommenders.lists import Discount, RecommendedLists, discounts
 from judged.recommenders.registry import beyond
 
-_ZHU = "Zhu, Wang and Caverlee, SIGIR 2020"
+_ZHU = "zhu2020"
 
 
 @beyond("RSP",
@@ -54,7 +54,7 @@ def equal_opportunity(lists: RecommendedLists) -> float:
         latex=r"\mathrm{BiasDisparity} = \frac{1}{|C|} \sum_{c \in C} \frac{|q_c - p_c|}{p_c}",
         of="run", needs=("history", "categories"), range=(0, np.inf), lower_is_better=True,
         formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
-        paper="Tsintzou, Pitoura and Tsaparas, RMSE workshop at RecSys 2019")  # fmt: skip
+        paper="tsintzou2019")  # fmt: skip
 def bias_disparity(lists: RecommendedLists) -> float:
     """Mean relative change of the share of a category from histories to recommendations; 0 is no change, and lower is better.
 

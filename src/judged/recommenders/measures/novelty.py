@@ -18,7 +18,7 @@ from judged.recommenders.registry import LogBase, beyond
         latex=r"\mathrm{Popularity} = \frac{1}{|L|} \sum_{i \in L} n_i",
         of="user", needs=("history",), range=(0, np.inf), aliases=("AveragePopularity", "ARP"), lower_is_better=True,
         formula="mean over the list of the interactions that an item has",
-        paper="Yin, Cui, Li, Yao and Chen, PVLDB 5(9), 2012")  # fmt: skip
+        paper="yin2012")  # fmt: skip
 def popularity(
     lists: RecommendedLists, *, by: By = "interactions", scale: Literal["count", "share"] = "count"
 ) -> Floats:
@@ -36,7 +36,7 @@ def popularity(
         latex=r"\mathrm{PopularityRank} = \frac{1}{|L|} \sum_{i \in L} \frac{\rho_i}{m}",
         of="user", needs=("history",), range=(0, 1), aliases=("MeanPopRank", "Obscurity"), lower_is_better=True,
         formula="mean over the list of rank / items of the history, rank 1 the least popular; 0 for an item without users",
-        paper="Ekstrand and Mahant, FLAIRS 2017")  # fmt: skip
+        paper="ekstrand2017")  # fmt: skip
 def popularity_rank(lists: RecommendedLists, *, by: By = "users") -> Floats:
     """Mean popularity of the recommended items as a quantile: 1 for the most popular item. Equally popular ones have their mean rank.
 
@@ -48,7 +48,7 @@ def popularity_rank(lists: RecommendedLists, *, by: By = "users") -> Floats:
     return lists.per_user(np.where(count > 0, rank / len(ordered), 0.0)[lists.item])
 
 
-_TAIL = "Abdollahpouri, Burke and Mobasher, RecSys 2017"
+_TAIL = "abdollahpouri2017"
 
 
 def _tail(lists: RecommendedLists, head: float, of: str) -> Bools:
@@ -97,7 +97,7 @@ def tail_count(
         latex=r"\mathrm{Novelty} = -\frac{1}{|L|} \sum_{i \in L} \log_2 p_i",
         of="user", needs=("history",), range=(0, np.inf), aliases=("SelfInformation", "MIUF"),
         formula="mean over the list of -log2 p, p the share of users who have the item",
-        paper="Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang, PNAS 107(10), 2010; Vargas and Castells, RecSys 2011")  # fmt: skip
+        paper="zhou2010 vargas2011")  # fmt: skip
 def novelty(lists: RecommendedLists, *, by: By = "users", form: Literal["surprisal", "complement"] = "surprisal",
             base: LogBase = 2.0, discount: Discount = "none", persistence: Persistence = 0.85, relevant: Flag = False,
             unseen: Literal["one", "skip"] = "one") -> Floats:  # fmt: skip
