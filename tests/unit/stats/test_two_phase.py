@@ -84,6 +84,7 @@ def test_two_queries_are_too_few_to_test_anything(n):
     assert np.isinf(interval_of(known, "t", cheap=cheap)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.1, 0.5])
 def test_the_interval_contains_the_mean_as_often_as_it_says(noise):
     inside = 0

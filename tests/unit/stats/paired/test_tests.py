@@ -42,6 +42,7 @@ def test_t_is_scipys(n, alternative):
         assert (np.abs(found.p / peer.pvalue - 1) <= 1e-12 + 1e-14 * peer.statistic**2).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
 @pytest.mark.parametrize("n", [2, 3, 6, 14, 25, 49, 50, 51, 200, 7_000])
