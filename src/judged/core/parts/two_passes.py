@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -34,8 +35,10 @@ def find_in_two_passes(
     located = _locate(pool, run, policy, kinds, progress[0])
     index = index_hits(pool, located, policy)
     located = located.repeated()
+    _trim()
     counts = _count(run, CountRanks(index, policy, kinds), progress[1])
     index = replace(index, doc=IdColumn.of([]))  # ranks need its order only
+    _trim()
     return _rank_hits(pool, run, policy, located, index, counts)
 
 
@@ -49,7 +52,16 @@ def _locate(
 
 def _count(run: PartitionedRun, count: CountRanks, progress: Progress | None) -> RankCounts:
     """The second pass. Its own index is gone before counts become ranks."""
-    return count.merge(run.map(count, progress))
+    counts = count.merge(run.map(count, progress))
+    return replace(counts, ahead=counts.ahead.astype(np.int64), inside=counts.inside.astype(np.int64))
+
+
+def _trim() -> None:
+    """Return freed memory to the system. The C library of Linux keeps the columns of one step, which the next can hardly use."""
+    if sys.platform == "linux":
+        import ctypes
+
+        getattr(ctypes.CDLL(None), "malloc_trim", bool)(0)
 
 
 def _rank_hits(
