@@ -31,15 +31,25 @@ _TWINS = (
 )  # fmt: skip
 _TWIN = {a: b for pair in _TWINS for a, b in (pair, pair[::-1])}
 _TEXTS = ("Hint", "Warned", "Spec", "Wording")  # calls whose arguments are wording
-_NAMES = ("check_share", "check_count", "check_number", "check_choice", "column", "_error", "number", "no_weights")  # of which a string names a value
+_NAMES = (
+    "check_share",
+    "check_count",
+    "check_number",
+    "check_choice",
+    "column",
+    "_error",
+    "number",
+    "no_weights",
+)  # of which a string names a value
 
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
-    """One change of a file. `scope` is the outermost function that it is in, or "" at module level."""
+    """One change of a file. `scope` is the outermost function or class that it is in; `inside` says that it is in a function."""
 
     path: str
     scope: str
+    inside: bool
     lines: tuple[int, ...]
     text: str
     key: str
@@ -71,9 +81,10 @@ class MutatedFile:
         for scope, lines, before, edit in _edits(self.tree, "", ()):
             new = edit[-1]
             changed = "(removed)" if new is None or isinstance(new, ast.Pass) else _shown(new)
-            key = f"{path}::{scope}: {before} → {changed}"
-            counts[key] += 1
-            self.mutants.append(Mutant(path, scope, lines, f"{before} → {changed}", f"{key} #{counts[key]}", edit))
+            text = f"{scope}: {before} → {changed}"
+            counts[text] += 1
+            key = f"{path}::{text} #{counts[text]}"
+            self.mutants.append(Mutant(path, f"{path}::{scope}", scope.startswith("def "), lines, text, key, edit))
 
     def compiled(self, mutant: Mutant | None = None) -> CodeType:
         """The code of the file with one mutation, or as it is."""
@@ -108,7 +119,9 @@ def _edits(node: ast.AST, scope: str, owner: tuple[int, ...]) -> Iterator[tuple[
                 inside = ("def " if isinstance(node, ast.FunctionDef) else "class ") + ".".join(
                     [*scope.removeprefix("class ").split(), node.name]
                 )
-            lines = (getattr(child, "lineno", 0), getattr(child, "end_lineno", 0)) if hasattr(child, "lineno") else owner
+            lines = (
+                (getattr(child, "lineno", 0), getattr(child, "end_lineno", 0)) if hasattr(child, "lineno") else owner
+            )
             for new in _replacements(child, node, field):
                 yield inside, lines, _shown(child), (node, field, index, new)
             yield from _edits(child, inside, lines)
@@ -120,15 +133,24 @@ def _is_left_alone(child: ast.AST, parent: ast.AST, field: str, index: int | Non
             return True
         case ast.Expr(value=ast.Constant(value=str())):
             return True
-        case ast.Constant(value=str()) if isinstance(parent, ast.Call) and _shown(parent.func).rpartition(".")[2] in _NAMES:
+        case ast.Constant(value=str()) if (
+            isinstance(parent, ast.Call) and _shown(parent.func).rpartition(".")[2] in _NAMES
+        ):
             return True
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return True
         case ast.Call(func=ast.Name(id=name)) if name in _TEXTS or name.endswith("Error"):
             return True
-        case ast.Subscript() if isinstance(parent, ast.Assign) and parent.targets and _shown(parent.targets[0])[0].isupper():
-            return _shown(child).startswith(("Literal[", "Annotated[", "tuple[", "Callable[", "dict["))  # an alias of a type
-        case ast.keyword(arg="strict" | "slots") | ast.keyword(arg="formula" | "title" | "paper" | "intuition" | "assumes" | "null" | "bib" | "doi" | "hint"):
+        case ast.Subscript() if (
+            isinstance(parent, ast.Assign) and parent.targets and _shown(parent.targets[0])[0].isupper()
+        ):
+            return _shown(child).startswith(
+                ("Literal[", "Annotated[", "tuple[", "Callable[", "dict[")
+            )  # an alias of a type
+        case (
+            ast.keyword(arg="strict" | "slots")
+            | ast.keyword(arg="formula" | "title" | "paper" | "intuition" | "assumes" | "null" | "bib" | "doi" | "hint")
+        ):
             return True
         case _:
             return False
