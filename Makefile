@@ -3,10 +3,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PAGE   := src/judged/page/web tests/page
+PAGE   := src/judged/page/web docs/interactive tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench bench-scale simulate fuzz clean chromium axe java latex
+.PHONY: help demo test quick check docs docs-serve bench bench-scale simulate fuzz clean chromium axe java latex
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -20,13 +20,20 @@ test: $(VENV)/test chromium axe java latex  ## every test
 quick: $(VENV)/test  ## the quick core of the tests
 	$(BIN)/python -m pytest -n auto -m "not slow and not conformance and not browser and not spark" tests
 
-check: $(VENV)/test  ## lint, formatting and strict types
-	$(BIN)/ruff check src tests tools benchmarks fuzz simulations
-	$(BIN)/ruff format --check src tests tools benchmarks fuzz simulations
+check: $(VENV)/test  ## lint, formatting, strict types; builds the documentation and checks its links, spelling and completeness
+	$(BIN)/ruff check src tests tools examples benchmarks fuzz simulations
+	$(BIN)/ruff format --check src tests tools examples benchmarks fuzz simulations
 	$(BIN)/mypy
 	$(BIN)/deno lint $(PAGE)
 	$(BIN)/deno fmt --check $(PAGE)
 	$(BIN)/deno check $(PAGE)
+	$(BIN)/python -m tools.site
+
+docs: $(VENV)/docs  ## the documentation, into build/site, with every link checked; needs no network once .venv is there
+	$(BIN)/python -m tools.site
+
+docs-serve: $(VENV)/docs  ## the documentation on http://localhost:8000, which follows changes of docs/
+	$(BIN)/python -m tools.site serve
 
 chromium:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
@@ -59,7 +66,7 @@ bench-scale: $(VENV)-scale/made java  ## runs of 5 to 200 million rows: out of c
 
 FUZZ_SECONDS ?= 60
 SIMULATE ?= 1
-simulate: $(VENV)/test  ## error rates of the statistics, into docs/error_rates.md (a quarter of an hour); SIMULATE=0.05 for a quick look
+simulate: $(VENV)/test  ## error rates of the statistics, into docs/explanations/error_rates.md (a quarter of an hour); SIMULATE=0.05 for a quick look
 	$(BIN)/python -m simulations $(SIMULATE)
 
 fuzz: $(VENV)-fuzz/made  ## the native core against the reference on hostile input, with sanitizers; FUZZ_SECONDS=60
@@ -78,7 +85,11 @@ $(VENV)/run: $(BUILT) | $(VENV)/pip
 	@touch $@
 
 $(VENV)/test: $(BUILT) | $(VENV)/pip
-	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group spark --group check
+	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group spark --group docs --group check
+	@touch $@ $(VENV)/run $(VENV)/docs
+
+$(VENV)/docs: $(BUILT) | $(VENV)/pip
+	$(BIN)/python -m pip install --quiet --editable . --group docs
 	@touch $@ $(VENV)/run
 
 $(VENV)-%/made: $(BUILT)

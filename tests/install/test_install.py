@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from needs import pythons
 
 import judged.core
 
@@ -216,30 +217,12 @@ def test_these_tests_run_on_the_core_that_was_asked_for():
     assert (os.environ.get("JUDGED_NATIVE") != "0") == judged.core.NATIVE
 
 
-def pythons() -> dict[int, str]:
-    """The Pythons of this machine that know the stable ABI of 3.12, by minor version."""
-    found = {}
-    for minor in range(12, 20):
-        named = [shutil.which(f"python3.{minor}"), sys.executable]
-        named += (Path.home() / ".pyenv" / "versions").glob(f"3.{minor}.*/bin/python3")
-        for python in filter(None, named):
-            code = "import sys, venv; print(sys.version_info[1], sys.implementation.name, sys.abiflags)"
-            said = subprocess.run([python, "-c", code], capture_output=True, text=True).stdout
-            if said.split() == [str(minor), "cpython"]:
-                found[minor] = str(python)
-                break
-    return found
-
-
-PYTHONS = pythons()
-
-if len(PYTHONS) > 1 or not os.environ.get("CI"):  # in CI nothing may be skipped
-
-    @pytest.mark.skipif(len(PYTHONS) < 2, reason="fewer than two Pythons from 3.12 on were found")
-    def test_one_wheel_of_the_stable_abi_serves_later_pythons(sdist, tools, with_native, tmp_path):
-        first, last = PYTHONS[min(PYTHONS)], PYTHONS[max(PYTHONS)]
-        unoptimised = "--config-settings=cmake.build-type=None"  # sooner built, and the ABI is the same
-        wheel, _ = wheel_of(sdist, tools, tmp_path / "wheel", unoptimised, python=first)
-        assert tag(wheel).startswith("cp312-abi3-")
-        assert binaries(wheel) == ["judged/core/_native.abi3.so"]
-        assert Venv(tmp_path / "last", wheel, python=last).evaluated() == with_native.evaluated()
+@pytest.mark.needs("pythons")
+def test_one_wheel_of_the_stable_abi_serves_later_pythons(sdist, tools, with_native, tmp_path):
+    found = pythons()
+    first, last = found[min(found)], found[max(found)]
+    unoptimised = "--config-settings=cmake.build-type=None"  # sooner built, and the ABI is the same
+    wheel, _ = wheel_of(sdist, tools, tmp_path / "wheel", unoptimised, python=first)
+    assert tag(wheel).startswith("cp312-abi3-")
+    assert binaries(wheel) == ["judged/core/_native.abi3.so"]
+    assert Venv(tmp_path / "last", wheel, python=last).evaluated() == with_native.evaluated()

@@ -162,8 +162,10 @@ def test_several_cutoffs_need_no_braces():
     assert parse_all("nDCG@1,5,10 P@1") == parse_all("nDCG@{1,5,10} P@1")
 
 
+@pytest.mark.needs("ir_measures")
 def test_objects_of_ir_measures_are_measures():
-    ir_measures = pytest.importorskip("ir_measures")
+    import ir_measures
+
     objects = [ir_measures.nDCG @ 10, ir_measures.P(rel=2) @ 5, ir_measures.RR]
     assert parse_all(objects) == parse_all(["nDCG@10", "P(level=2)@5", "RR"])
     assert parse(ir_measures.AP) == parse("AP")
@@ -201,8 +203,10 @@ def test_nonsense_is_refused_in_our_own_words(text):
         parse_all(text)
 
 
+@pytest.mark.needs("ir_measures")
 def test_ir_measures_spellings_give_its_numbers():
-    ir_measures = pytest.importorskip("ir_measures")
+    import ir_measures
+
     qrels, run = (
         {"q": {"a": 2, "b": 0, "c": 1, "d": 2}},
         {"q": {"x": 9.0, "a": 8.0, "c": 7.0, "b": 6.0, "y": 5.0, "d": 4.0, "z": 3.0}},
@@ -255,3 +259,22 @@ def test_a_measure_is_described_in_python_as_on_the_command_line():
     assert "parameter" not in CliRunner().invoke(cli, ["measures", "coverage"]).stdout
     with pytest.raises(TypeError, match=r"jd\.describe"):
         jd.measures("nDCG")
+
+
+def test_a_measure_of_ones_own_cannot_change_the_columns_of_others():
+    from judged.measures.registry import MEASURES, measure
+
+    @measure("SortsInPlace")
+    def sorts_in_place(j):
+        """A mistake."""
+        j.grade.sort()
+        return j.total(j.grade)
+
+    judgments, run = {"q": {"a": 1, "b": 2}}, {"q": ["b", "a"]}
+    try:
+        joined = jd.join(judgments, run)
+        with pytest.raises(ValueError, match="read-only"):
+            jd.evaluate(joined, "SortsInPlace")
+        assert jd.evaluate(joined, "nDCG").mean() == {"nDCG": 1.0}
+    finally:
+        MEASURES.discard("SortsInPlace")

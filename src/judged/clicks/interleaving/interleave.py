@@ -31,6 +31,7 @@ from judged.tables.text import counted, number, p_text
 
 Method = Literal["team-draft", "balanced"]
 _METHODS = {"team-draft": methods.team_draft, "balanced": methods.balanced}
+PAPERS = {"team-draft": "radlinski2008", "balanced": "joachims2003"}
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")
 
 

@@ -288,8 +288,10 @@ def test_a_confidence_that_is_no_share(confidence):
     assert error.value.slug == "confidence"
 
 
+@pytest.mark.needs("pandas")
 def test_missing_labels_are_none_nan_and_empty_text():
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     expected = [[0, -1, 1], [0, 1, 1]]
     assert Ratings.of([0, None, 1], [0.0, 1.0, 1.0]).codes.tolist() == expected
     assert Ratings.of(np.array([0, np.nan, 1]), [0, 1, 1]).codes.tolist() == expected

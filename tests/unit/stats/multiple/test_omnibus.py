@@ -139,8 +139,10 @@ def test_critical_values_are_those_of_demsars_table_5():
     assert {k: round(range_quantile(0.10, k) / math.sqrt(2), 3) for k in ten} == pytest.approx(ten, abs=0.0011)
 
 
+@pytest.mark.needs("scikit_posthocs")
 def test_nemenyi_is_that_of_scikit_posthocs():
-    posthocs = pytest.importorskip("scikit_posthocs", exc_type=ImportError)
+    import scikit_posthocs as posthocs
+
     for x in tables(2):
         assert nemenyi(x).p == pytest.approx(posthocs.posthoc_nemenyi_friedman(x).to_numpy(), rel=1e-8, abs=1e-10)
 
@@ -160,10 +162,11 @@ def test_nemenyi_by_its_formula():
 # ── analysis of variance ─────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas", "statsmodels")
 def test_the_analysis_of_variance_is_that_of_statsmodels():
-    ols = pytest.importorskip("statsmodels.formula.api").ols
-    anova_lm = pytest.importorskip("statsmodels.stats.anova").anova_lm
     import pandas as pd
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
 
     for x in tables(4):
         n, k = x.shape
