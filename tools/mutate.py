@@ -317,7 +317,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.phase is None:
         for phase in ("map", "functions", "declarations", "report"):
-            subprocess.run([sys.executable, __file__, *sys.argv[1:], "--phase", phase], check=True)  # noqa: S603
+            subprocess.run([sys.executable, __file__, *sys.argv[1:], "--phase", phase], check=True)
         return
     os.chdir(ROOT)
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
