@@ -74,7 +74,7 @@ def test_a_text_of_a_users_own_measure_stays():
     assert (short_form("Me, 2026"), keys_in("Me, 2026"), short_form("")) == ("Me, 2026", (), "")
 
 
-@pytest.mark.needs("latex")
+@pytest.mark.needs("bibtex")
 def test_bibtex_and_latex_accept_every_entry(tmp_path):
     everything = "\n".join(reference.bibtex for reference in references().values())
     Path(tmp_path, "all.bib").write_text(everything, encoding="ascii")
