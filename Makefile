@@ -21,8 +21,8 @@ quick: $(VENV)/test  ## the quick core of the tests
 	$(BIN)/python -m pytest -n auto -m "not slow and not conformance and not browser and not spark" tests
 
 check: $(VENV)/test  ## lint, formatting, strict types; builds the documentation and checks its links, spelling and completeness
-	$(BIN)/ruff check src tests tools benchmarks fuzz simulations
-	$(BIN)/ruff format --check src tests tools benchmarks fuzz simulations
+	$(BIN)/ruff check src tests tools examples benchmarks fuzz simulations
+	$(BIN)/ruff format --check src tests tools examples benchmarks fuzz simulations
 	$(BIN)/mypy
 	$(BIN)/deno lint $(PAGE)
 	$(BIN)/deno fmt --check $(PAGE)

@@ -74,7 +74,11 @@ class IdColumn:
         start = end - self.length
         size = int(end[-1]) if len(end) else 0
         buffer = np.zeros(size + 8, np.uint8)
-        buffer[:size] = self.buffer[np.repeat(self.start - start, self.length) + np.arange(size)]
+        for row in range(0, len(self), _BLOCK):  # the position of every byte of every id takes eight times their memory
+            rows = slice(row, row + _BLOCK)
+            target = slice(int(start[row]), int(end[rows][-1]))
+            at = np.repeat(self.start[rows] - start[rows], self.length[rows])
+            buffer[target] = self.buffer[at + np.arange(target.start, target.stop)]
         return IdColumn(buffer, start, self.length)
 
     def words(self, rows: Ints, position: int) -> Words:

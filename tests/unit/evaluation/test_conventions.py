@@ -138,6 +138,7 @@ def test_queries_that_differ_most_come_first():
     assert {"beir", "pytrec_eval"} <= set(missing.left_out)
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_a_result_is_rendered_in_every_format():
     found = jd.conventions("AP", QRELS, RUN, to="0.25")
     data = json.loads(found.to_json())

@@ -7,7 +7,7 @@ on a document itself. The number of rows in each slot is all that is needed, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -55,43 +55,30 @@ class HitIndex:
 def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     """Put located hits in order."""
     by_position = policy.ties == "input"
-    query, doc = pool.query[located.judgment], pool.doc.take(located.judgment)
-    rows = np.arange(len(query))
-    by_value = np.lexsort((-located.value, query))
-    opens = _changes(query[by_value], located.value[by_value])
-    group = np.empty(len(query), np.int64)
-    group[by_value] = np.cumsum(opens) - 1
-    order = np.lexsort((located.position, group)) if by_position else _by_id(doc, group, located.position)
-    query, group, value = query[order], group[order], located.value[order]
-    same = np.zeros(len(order), bool)  # several rows with one value share a slot
-    if not by_position:
-        same[1:] = (group[1:] == group[:-1]) & doc.same(order[1:], doc, order[:-1])
-    kept = np.flatnonzero(~same)
-    opens = _changes(query[kept], value[kept])
-    starts = np.flatnonzero(opens)
+    located = located.in_order()
+    query = pool.query[located.judgment]
+    keys = query, -located.value
+    order = np.lexsort(keys[::-1]) if by_position else pool.doc.take(located.judgment).order(*keys)
+    judgment, value = located.judgment[order], located.value[order]
+    query = query[order]
+    opens = np.ones(len(query), bool)  # a new group
+    opens[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
+    kept = np.arange(len(order))
+    if not by_position:  # several rows of a document with one value share a slot
+        tied = np.flatnonzero(~opens)
+        kept = np.delete(kept, tied[judgment[tied] == judgment[tied - 1]])
+    starts = np.flatnonzero(opens[kept])
     return HitIndex(
         pool=pack_pool(pool, documents=False),
-        start=np.searchsorted(query[kept][starts], np.arange(len(pool.queries) + 1)),
-        value=value[kept][starts],
+        start=np.searchsorted(query[kept[starts]], np.arange(len(pool.queries) + 1)),
+        value=value[kept[starts]],
         first=np.append(starts, len(kept)),
-        judgment=located.judgment[order][kept],
-        times=np.diff(np.append(kept, len(rows))),
-        position=located.position[order][kept],
-        doc=doc.take(order[kept]).compact(),
+        judgment=judgment[kept],
+        times=np.diff(np.append(kept, len(order))),
+        position=located.position[order[kept]],
+        doc=pool.doc.take(judgment[kept]).compact(),
         by_position=by_position,
     )
-
-
-def _by_id(doc: IdColumn, group: Ints, position: Ints) -> Ints:
-    """Sort by group, then id, then position."""
-    earliest = np.argsort(position, kind="stable")
-    return earliest[doc.take(earliest).order(group[earliest])]
-
-
-def _changes(query: Ints, value: Floats) -> Bools:
-    opens = np.ones(len(query), bool)
-    opens[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
-    return opens
 
 
 class BatchEdge(NamedTuple):
@@ -133,8 +120,8 @@ class RankCounts:
         inside = int(index.inside_start[-1])
         return cls(np.zeros(places, np.int64), np.zeros(inside, np.int64), np.zeros(len(index.start) - 1, bool))
 
-    def add(self, other: RankCounts, codes: dict[bytes, int]) -> None:
-        """Add the counts of the rows that follow."""
+    def add(self, other: RankCounts, codes: Callable[[], dict[bytes, int]]) -> None:
+        """Add the counts of the rows that follow. `codes` gives the judged queries by id."""
         self.ahead += other.ahead
         self.inside += other.inside
         self.disagrees |= other.disagrees
@@ -152,7 +139,7 @@ class RankCounts:
             else:
                 self.more = True
         if self.last is not None and other.first is not None and self.last.contradicts(other.first):
-            self._note(other.first.query, codes)
+            self._note(other.first.query, codes())
         self.first, self.last = self.first or other.first, other.last or self.last
 
     def _note(self, query: bytes, codes: dict[bytes, int]) -> None:
@@ -207,7 +194,7 @@ class CountRanks(PartTask[RankCounts]):
         """Add up the counts of consecutive partitions; an executor may do so before it returns them."""
         total = RankCounts.nothing(self.index)
         for counted in results:
-            total.add(counted, self.codes)
+            total.add(counted, lambda: self.codes)
         return total
 
     def _count(self, batch: Run | UnreadRun, position: int) -> RankCounts:
