@@ -45,8 +45,9 @@ def find_in_two_passes(
 def _locate(
     pool: IdPool, run: PartitionedRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None
 ) -> LocatedHits:
-    """The first pass. Its copy of the judgments, and their index, are gone before the second."""
-    locate = LocateHits(pack_pool(pool, documents=True), policy, kinds)
+    """The first pass. Its index of the judgments is gone before the second."""
+    shared = getattr(run.partitions, "in_process", False)
+    locate = LocateHits(pool if shared else pack_pool(pool, documents=True), policy, kinds)
     return run.partitions.locate(locate) or LocatedHits.merge(run.map(locate, progress))
 
 
