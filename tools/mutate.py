@@ -1,13 +1,14 @@
-"""Mutation testing of `measures/` and `stats/`: would the tests notice a mistake in each line?
+"""Mutation testing of `measures/` and `stats/`: would the tests notice a small mistake?
 
-    python tools/mutate.py            # map, run and report; continues where it stopped
-    python tools/mutate.py --again    # only the survivors of the last run, after tests were added
+    python tools/mutate.py                    # map, run, report; continues where it stopped
+    python tools/mutate.py --again            # only the survivors of the last run, after tests were added
+    python tools/mutate.py --mutants 99999    # all mutants of functions, instead of a sample stratified by file
 
-First all tests run once, to learn which test reaches which line. Then each mutant runs, in a forked process that has
-already collected the tests, those tests that reach its line: past killers first, then the fastest, until one fails.
-The mutated code replaces the code of the living functions, so that nothing is imported again. A mutant outside of
-functions, and one that survives, runs once more in a process that has not imported judged. A mutant that takes ten times as long
-as the test, plus five seconds, counts as killed.
+First all tests run once with coverage, to learn which of them reach which line. Then each mutant runs the tests that
+reach its line: past killers first, then one case of every test function, then a second one, and so on, until one fails or the
+seconds of a mutant are over. A mutant of a function runs in a fork of a process that has collected the tests; its code replaces
+the code of the living functions, so that nothing is imported again. A mutant of a declaration runs in a fork of a process that
+has not imported judged. One that uses ten times the processor time of a test, plus five seconds, counts as killed.
 """
 
 from __future__ import annotations
@@ -18,18 +19,16 @@ import importlib
 import json
 import os
 import random
-import resource
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
+
+from mutations import Mutant, MutatedFile, functions
+from processes import fork_each, limit
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "judged"
@@ -41,9 +40,9 @@ TESTS = (
     "conformance/test_ntcireval.py", "conformance/test_agreement.py", "conformance/test_correlation.py", "conformance/test_arrays.py",
     "conformance/test_profiles.py", "conformance/test_trec_eval.py",
 )  # fmt: skip
-CHOSEN = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", "not slow and not spark and not browser"]
-FIRST, SECOND = 3.0, 60.0  # seconds of tests per mutant: in the first pass, and for its survivors
-HEAVY = (
+PYTEST = ["-q", "-s", "-p", "no:cacheprovider", "-m", "not slow and not spark and not browser"]
+OURS = ("judged", "tests", "conftest")
+UNSAFE = (
     "torch",
     "jax",
     "jaxlib",
@@ -51,24 +50,20 @@ HEAVY = (
     "lightning",
     "torchmetrics",
     "rax",
-    "judged",
-    "tests",
-    "conftest",
     "numba",
     "ranx",
-)
+)  # they start threads, which a fork loses
 
 
 class Mapping:
-    """A pytest plugin that learns the lines each test reaches and the time it takes."""
+    """A pytest plugin that learns the lines that each test reaches, and its time."""
 
     def __init__(self) -> None:
         import coverage
 
         self.seconds: dict[str, float] = {}
-        self.coverage = coverage.Coverage(
-            data_file=None, include=[f"{SOURCE / name}/*" for name in PACKAGES], config_file=False
-        )
+        include = [f"{SOURCE / name}/*" for name in PACKAGES]
+        self.coverage = coverage.Coverage(data_file=None, include=include, config_file=False)
 
     def pytest_configure(self) -> None:
         self.coverage.start()
@@ -76,144 +71,128 @@ class Mapping:
     def pytest_runtest_protocol(self, item: Any) -> None:
         for module in [m for n, m in list(sys.modules.items()) if n.startswith("judged.")]:
             for value in list(vars(module).values()):
-                getattr(value, "cache_clear", int)()  # a cached result would hide that a test needs the function
+                getattr(value, "cache_clear", int)()  # a cached result hides that a test needs the function
         self.coverage.switch_context(item.nodeid)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + (report.duration if report.passed else 1e9)
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
 
     def pytest_sessionfinish(self) -> None:
         self.coverage.stop()
-        tests = [test for test, seconds in self.seconds.items() if seconds < 1e6]
-        number = {test: i for i, test in enumerate(tests)}
-        data, lines = self.coverage.get_data(), {}
+        data, number, lines = self.coverage.get_data(), {test: i for i, test in enumerate(self.seconds)}, {}
         for file in data.measured_files():
             reached = {
-                line: sorted(number[t] for t in found if t in number)
-                for line, found in data.contexts_by_lineno(file).items()
+                n: sorted(number[t] for t in found if t in number) for n, found in data.contexts_by_lineno(file).items()
             }
-            lines[str(Path(file).relative_to(SOURCE))] = {line: found for line, found in reached.items() if found}
-        third = {n.partition(".")[0] for n in sys.modules} - set(HEAVY)
+            lines[str(Path(file).relative_to(SOURCE))] = {n: found for n, found in reached.items() if found}
+        left_out = {*OURS, *UNSAFE}
         modules = [
             n
             for n, m in sys.modules.items()
-            if n.partition(".")[0] in third and getattr(m, "__file__", None) and "site-packages" in str(m.__file__)
+            if "site-packages" in str(getattr(m, "__file__", "")) and n.partition(".")[0] not in left_out
         ]
         STATE.mkdir(exist_ok=True)
-        (STATE / "map.json").write_text(
-            json.dumps(
-                {"tests": tests, "seconds": [self.seconds[t] for t in tests], "lines": lines, "modules": modules}
-            )
-        )
+        found = {
+            "tests": list(self.seconds),
+            "seconds": list(self.seconds.values()),
+            "lines": lines,
+            "modules": modules,
+        }
+        (STATE / "map.json").write_text(json.dumps(found))
 
 
 class Plan:
-    """The mutants, and the tests that reach each."""
+    """The mutants, the tests that reach each, and the results so far."""
 
-    def __init__(self) -> None:
-        from mutations import MutatedFile
-
-        found = json.loads((STATE / "map.json").read_text())
-        self.tests, self.seconds, self.modules = (
-            found["tests"],
-            dict(zip(found["tests"], found["seconds"], strict=True)),
-            found["modules"],
-        )
-        self.lines = {path: {int(k): v for k, v in lines.items()} for path, lines in found["lines"].items()}
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options, self.log = options, STATE / "results.jsonl"
+        known = json.loads((STATE / "map.json").read_text())
+        self.tests, self.modules = known["tests"], known["modules"]
+        self.seconds = dict(zip(known["tests"], known["seconds"], strict=True))
+        self.lines = {path: {int(n): found for n, found in lines.items()} for path, lines in known["lines"].items()}
         paths = sorted(str(p.relative_to(SOURCE)) for name in PACKAGES for p in (SOURCE / name).rglob("*.py"))
         self.files = {path: MutatedFile(SOURCE, path) for path in paths}
+        rows = self.log.read_text().splitlines() if self.log.exists() else []
+        self.results = {row["key"]: row for row in map(json.loads, rows)}
         self.killers: dict[str, Counter[str]] = defaultdict(Counter)
+        for row in self.results.values():
+            self.killers[row["scope"]][row["killer"]] += 1
 
-    def in_order(self, seed: int, inside: bool) -> list[Any]:
-        """Mutants inside or outside of functions, so that any first part of them is a sample stratified by file."""
-        draw, placed = random.Random(seed), []
+    def chosen(self, *, inside: bool) -> list[Mutant]:
+        """The mutants to run: a sample stratified by file, so that a longer sample contains a shorter one."""
+        draw, placed = random.Random(self.options.seed), []
         for file in self.files.values():
-            some = [m for m in file.mutants if m.scope.startswith("def ") == inside]
+            some = [m for m in file.mutants if m.inside == inside]
             draw.shuffle(some)
             placed += [((i + draw.random()) / len(some), m.key, m) for i, m in enumerate(some)]
-        return [m for _, _, m in sorted(placed, key=lambda p: p[:2])]
+        count = self.options.mutants if inside else self.options.declarations
+        sample = [m for *_, m in sorted(placed, key=lambda p: p[:2])[:count]]
+        if self.options.again:
+            return [m for m in sample if self.status(m) in ("survived", "unreached")]
+        return [m for m in sample if m.key not in self.results]
 
-    def reached(self, mutant: Any, seconds: float) -> list[str]:
-        """The tests for a mutant, up to this many seconds: past killers, then one case of each test function, a second one …, the fastest first."""
+    def status(self, mutant: Mutant) -> str:
+        return str(self.results.get(mutant.key, {}).get("status", ""))
+
+    def reached_by(self, mutant: Mutant) -> list[str]:
+        """The tests for a mutant in their order, as many as its seconds allow; for a declaration, those that reach its file."""
         lines = self.lines.get(mutant.path, {})
-        if mutant.scope.startswith("def "):
-            numbers = {t for line in range(mutant.lines[0], mutant.lines[1] + 1) for t in lines.get(line, ())}
-        else:
-            numbers = {t for found in lines.values() for t in found}
-        killers, total, chosen = self.killers[mutant.path + mutant.scope], 0.0, []
-        turn: Counter[str] = Counter()
-        order = []
+        here = range(mutant.lines[0], mutant.lines[1] + 1) if mutant.inside else lines
+        numbers = {test for line in here for test in lines.get(line, ())}
+        killers, cases, order = self.killers[mutant.scope], Counter[str](), []
         for test in sorted((self.tests[n] for n in numbers), key=self.seconds.__getitem__):
             name = test.partition("[")[0]
-            turn[name] += 1
-            order.append((-killers[test], turn[name], self.seconds[test], test))
-        for *_, test in sorted(order):
-            total += self.seconds[test]
-            if chosen and total > seconds:
+            cases[name] += 1
+            order.append((-killers[test], cases[name], self.seconds[test], test))
+        total, tests = 0.0, list[str]()
+        for *_, seconds, test in sorted(order):
+            total += seconds
+            if tests and total > self.options.seconds:
                 break
-            chosen.append(test)
-        return chosen
+            tests.append(test)
+        return tests
+
+    def done(self, mutant: Mutant, status: str, killer: str, seconds: float) -> None:
+        """Keep a result."""
+        row = {
+            "key": mutant.key,
+            "scope": mutant.scope,
+            "line": mutant.lines[0],
+            "status": status,
+            "killer": killer,
+            "seconds": round(seconds, 2),
+        }
+        self.results[mutant.key] = row
+        self.killers[mutant.scope][killer] += 1
+        with self.log.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def run(self, mutants: list[Mutant], work: Callable[[Mutant], str | None]) -> None:
+        """Call `work`, which returns the test that failed or None, in a process for each mutant that a test reaches."""
+        for mutant in mutants:
+            if not self.reached_by(mutant):
+                self.done(mutant, "unreached", "", 0.0)
+        fork_each(
+            [m for m in mutants if self.reached_by(m)], work, self.done, self.options.workers, 60 * self.options.minutes
+        )
 
 
-def fork_each(
-    mutants: Iterable[Any],
-    work: Callable[[Any], str | None],
-    done: Callable[[Any, str, str, float], None],
-    workers: int,
-    stop: float,
-) -> None:
-    """Call `work`, which returns the test that failed or None, in a process for each mutant; `done(mutant, status, killer, seconds)`."""
-    waiting, living = iter(mutants), {}
-    pending = next(waiting, None)
-    while pending is not None or living:
-        while pending is not None and len(living) < workers and time.time() < stop:
-            place = tempfile.mkdtemp(prefix="mutant-")
-            pid = os.fork()
-            if not pid:
-                _child(place, work, pending)
-            living[pid], pending = (pending, place, time.time()), next(waiting, None)
-        if time.time() >= stop and not living:
-            return
-        pid, status, used = os.wait4(-1, os.WNOHANG)
-        if not pid:
-            for old, (_, _, since) in living.items():
-                if time.time() - since > 600:
-                    os.kill(old, signal.SIGKILL)
-            time.sleep(0.005)
-            continue
-        mutant, place, _ = living.pop(pid)
-        killer = Path(place, "killer")
-        name = killer.read_text() if killer.exists() else ""
-        shutil.rmtree(place, ignore_errors=True)
-        verdict = "timeout" if os.WIFSIGNALED(status) else "survived" if name == "none" else "killed"
-        done(mutant, verdict, name, used.ru_utime + used.ru_stime)
+def no_shrinking() -> None:
+    """Stop at the first example that fails."""
+    from hypothesis import HealthCheck, Phase, settings
+
+    phases, checks = (Phase.explicit, Phase.generate), list(HealthCheck)
+    settings.register_profile(
+        "mutate", deadline=None, derandomize=True, database=None, phases=phases, suppress_health_check=checks
+    )
+    settings.load_profile("mutate")
 
 
-def _child(place: str, work: Callable[[Any], str | None], mutant: Any) -> None:
-    try:
-        os.environ["PYTEST_DEBUG_TEMPROOT"] = os.environ["TMPDIR"] = tempfile.tempdir = place
-        null = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(null, stream)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-        Path(place, "killer").write_text(work(mutant) or "none")
-    finally:
-        os._exit(0)
+class Living:
+    """A pytest plugin that runs mutants of functions once the tests are collected."""
 
-
-def limit(seconds: float) -> None:
-    """End this process if it uses much more processor time than a test took."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    most = int(used.ru_utime + used.ru_stime + 10 * seconds + 5)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
-
-
-class Running:
-    """A pytest plugin that takes over once all tests are collected: each mutant in a fork of this process."""
-
-    def __init__(self, plan: Plan, mutants: list[Any], done: Callable[..., None], options: Any) -> None:
-        self.plan, self.mutants, self.done, self.options, self.failed = plan, mutants, done, options, False
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.failed = plan, False
 
     def pytest_collection(self) -> None:
         no_shrinking()
@@ -223,53 +202,36 @@ class Running:
 
     def pytest_runtestloop(self, session: Any) -> bool:
         items = {item.nodeid: item for item in session.items}
-        code = {path: str(SOURCE / path) for path in self.plan.files}
         living: dict[str, list[FunctionType]] = defaultdict(list)
         for value in gc.get_objects():
-            if isinstance(value, FunctionType) and value.__code__.co_filename.startswith(str(SOURCE)):
+            if isinstance(value, FunctionType):
                 living[value.__code__.co_filename].append(value)
         gc.freeze()
 
-        def work(mutant: Any) -> str | None:
-            from mutations import functions
+        def place(code: CodeType) -> tuple[str, int]:
+            return code.co_qualname, code.co_firstlineno
 
-            changed = {key_of(c): c for c in functions(self.plan.files[mutant.path].compiled(mutant))}
-            for function in living[code[mutant.path]]:
-                new = changed.get(key_of(function.__code__))
+        def work(mutant: Mutant) -> str | None:
+            file = self.plan.files[mutant.path]
+            changed = {place(code): code for code in functions(file.compiled(mutant))}
+            for function in living[file.path]:
+                new = changed.get(place(function.__code__))
                 if new is not None and new.co_freevars == function.__code__.co_freevars:
                     function.__code__ = new
-            chosen = [items[t] for t in self.plan.reached(mutant, self.options.seconds) if t in items]
-            for item, following in zip(chosen, [*chosen[1:], None], strict=True):
+            tests = [items[t] for t in self.plan.reached_by(mutant) if t in items]
+            for item, following in zip(tests, [*tests[1:], None], strict=True):
                 limit(self.plan.seconds[item.nodeid])
                 session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if self.failed:
                     return str(item.nodeid)
             return None
 
-        fork_each(self.mutants, work, self.done, self.options.workers, self.options.stop)
+        self.plan.run(self.plan.chosen(inside=True), work)
         return True
 
 
-def key_of(code: CodeType) -> tuple[str, int]:
-    return code.co_qualname, code.co_firstlineno
-
-
-def no_shrinking() -> None:
-    from hypothesis import HealthCheck, Phase, settings
-
-    settings.register_profile(
-        "mutate",
-        deadline=None,
-        derandomize=True,
-        database=None,
-        phases=(Phase.explicit, Phase.generate),
-        suppress_health_check=list(HealthCheck),
-    )
-    settings.load_profile("mutate")
-
-
 class Chosen:
-    """A pytest plugin that runs some tests, in a given order, and notes the first that fails."""
+    """A pytest plugin that runs some tests in a given order, and notes the first that fails."""
 
     def __init__(self, tests: list[str], seconds: dict[str, float]) -> None:
         self.order, self.seconds, self.killer = {t: i for i, t in enumerate(tests)}, seconds, ""
@@ -287,24 +249,20 @@ class Chosen:
         if report.failed:
             self.killer = self.killer or report.nodeid
 
-    def pytest_collectreport(self, report: Any) -> None:
-        if report.failed:
-            self.killer = self.killer or f"collection of {report.nodeid}"
+    pytest_collectreport = pytest_runtest_logreport
 
 
-def run_anew(plan: Plan, mutants: list[Any], done: Callable[..., None], options: Any) -> None:
-    """Run mutants in forks of a process that has imported libraries, but not judged."""
+def run_declarations(plan: Plan) -> None:
+    """Run mutants outside of functions, in forks that import judged anew."""
     import pytest
 
     for name in plan.modules:
         try:
             importlib.import_module(name)
-        except Exception:  # noqa: S112
+        except Exception:  # noqa: S112 - a part of a library that wants to be imported in another order
             continue
-    assert not any(n.partition(".")[0] == "judged" for n in sys.modules)
-    gc.freeze()
 
-    def work(mutant: Any) -> str | None:
+    def work(mutant: Mutant) -> str | None:
         from importlib.machinery import SourceFileLoader
 
         file, original = plan.files[mutant.path], SourceFileLoader.get_code
@@ -313,117 +271,66 @@ def run_anew(plan: Plan, mutants: list[Any], done: Callable[..., None], options:
             return file.compiled(mutant) if loader.path == file.path else original(loader, name)
 
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
-        tests = plan.reached(mutant, options.second)
+        tests = plan.reached_by(mutant)
         limit(20)
-        chosen = Chosen(tests, plan.seconds)
+        one = Chosen(tests, plan.seconds)
         try:
-            status = pytest.main(
-                [*CHOSEN, "-x", "-s", *sorted({t.partition("::")[0] for t in tests})], plugins=[chosen]
-            )
-        except BaseException as problem:
-            return f"import: {type(problem).__name__}"
-        return chosen.killer or (f"exit status {status}" if status not in (0, 5) else None)
+            status = pytest.main([*PYTEST, "-x", *sorted({t.partition("::")[0] for t in tests})], plugins=[one])
+        except BaseException as problem:  # at the import of a plugin
+            return type(problem).__name__
+        return one.killer or (f"exit status {status}" if status not in (0, 5) else None)
 
-    fork_each(mutants, work, done, options.workers, options.stop)
+    plan.run(plan.chosen(inside=False), work)
 
 
-def report(results: dict[str, Any], plan: Plan) -> None:
+def report(plan: Plan) -> None:
+    """Print the survivors and the score."""
     table: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for file in plan.files.values():
-        for mutant in file.mutants:
-            where = "functions" if mutant.scope.startswith("def ") else "declarations"
-            row = table[mutant.path.partition("/")[0], where]
-            row["all"] += 1
-            if mutant.key in results:
-                row[results[mutant.key]["status"]] += 1
-    print(
-        f"{'package':<10}{'where':<14}{'mutants':>8}{'run':>7}{'killed':>8}{'timeout':>8}{'unreached':>10}{'survived':>9}{'score':>8}"
-    )
-    for (package, where), row in sorted(table.items()):
-        run = sum(row[s] for s in ("killed", "timeout", "unreached", "survived"))
-        score = (row["killed"] + row["timeout"]) / run if run else 0.0
-        print(
-            f"{package:<10}{where:<14}{row['all']:>8}{run:>7}{row['killed']:>8}{row['timeout']:>8}{row['unreached']:>10}{row['survived']:>9}{score:>8.1%}"
+    for mutant in (m for file in plan.files.values() for m in file.mutants):
+        row, status = (
+            table[mutant.path.partition("/")[0], "functions" if mutant.inside else "declarations"],
+            plan.status(mutant),
         )
+        row["mutants"] += 1
+        row[status] += 1
+        row["run"] += bool(status)
+        if status in ("survived", "unreached"):
+            print(f"{status:<10} src/judged/{mutant.path}:{mutant.lines[0]}  {mutant.text}")
+    names = ("mutants", "run", "killed", "timeout", "unreached", "survived")
+    print(f"\n{'':<24}" + "".join(f"{name:>11}" for name in (*names, "score")))
+    for place, row in sorted(table.items()):
+        score = (row["killed"] + row["timeout"]) / max(row["run"], 1)
+        print(f"{' '.join(place):<24}" + "".join(f"{row[name]:>11,}" for name in names) + f"{score:>11.1%}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--inside", type=int, default=3000, help="number of mutants of functions")
-    parser.add_argument("--outside", type=int, default=300, help="number of mutants of declarations and constants")
-    parser.add_argument("--seed", type=int, default=0)
+    """Run one phase, or all of them, each in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mutants", type=int, default=1000, help="number of mutants of functions")
+    parser.add_argument("--declarations", type=int, default=0, help="number of mutants of declarations and constants")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the sample")
+    parser.add_argument("--seconds", type=float, default=12.0, help="seconds of tests per mutant")
+    parser.add_argument("--minutes", type=float, default=1e6, help="minutes per phase")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--minutes", type=float, default=1e6)
-    parser.add_argument("--seconds", type=float, default=FIRST, help="seconds of tests per mutant")
-    parser.add_argument("--second", type=float, default=SECOND)
-    parser.add_argument("--phase", choices=["map", "inside", "anew", "report"])
-    parser.add_argument("--again", action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--again", action="store_true", help="only survivors")
+    parser.add_argument("--phase", choices=["map", "functions", "declarations", "report"])
     options = parser.parse_args()
-    options.stop = time.time() + 60 * options.minutes
     if options.phase is None:
-        for phase in ("map", "inside", "anew", "report"):
-            subprocess.run([sys.executable, __file__, *sys.argv[1:], "--phase", phase], check=True, cwd=ROOT)
+        for phase in ("map", "functions", "declarations", "report"):
+            subprocess.run([sys.executable, __file__, *sys.argv[1:], "--phase", phase], check=True)
         return
     os.chdir(ROOT)
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
-    sys.path.insert(0, str(Path(__file__).parent))
     tests = [f"tests/{name}" for name in TESTS]
-    if options.phase == "map":
+    if options.phase == "declarations":
+        run_declarations(Plan(options))
+    elif options.phase == "report":
+        report(Plan(options))
+    else:
         import pytest
 
-        sys.exit(pytest.main([*CHOSEN, *tests], plugins=[Mapping()]))
-    plan = Plan()
-    log = STATE / "results.jsonl"
-    results = {r["key"]: r for r in map(json.loads, log.read_text().splitlines())} if log.exists() else {}
-    for r in results.values():
-        if r["status"] == "killed":
-            plan.killers[r["path"] + r["scope"]][r["killer"]] += 1
-    if options.phase == "report":
-        report(results, plan)
-        return
-
-    def done(mutant: Any, status: str, killer: str, seconds: float) -> None:
-        row = {
-            "key": mutant.key,
-            "path": mutant.path,
-            "scope": mutant.scope,
-            "line": mutant.lines[0],
-            "status": status,
-            "killer": killer,
-            "seconds": round(seconds, 2),
-            "phase": options.phase,
-        }
-        results[mutant.key] = row
-        if status == "killed":
-            plan.killers[mutant.path + mutant.scope][killer] += 1
-        with log.open("a") as out:
-            out.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-    inside = [m for m in plan.in_order(options.seed, True)[: options.inside] if options.only in m.key]
-    outside = [m for m in plan.in_order(options.seed, False)[: options.outside] if options.only in m.key]
-    if options.phase == "inside":
-        if options.again:
-            inside = [m for m in inside if results.get(m.key, {}).get("status") in ("survived", "unreached")]
-        else:
-            inside = [m for m in inside if m.key not in results]
-        for mutant in inside:
-            if not plan.reached(mutant, FIRST):
-                done(mutant, "unreached", "", 0.0)
-        inside = [m for m in inside if plan.reached(m, FIRST)]
-        import pytest
-
-        pytest.main([*CHOSEN, "-s", *tests], plugins=[Running(plan, inside, done, options)])
-    if options.phase == "anew":
-        left = [
-            m
-            for m in inside
-            if results.get(m.key, {}).get("status") == "survived" and results[m.key]["phase"] == "inside"
-        ]
-        left += [
-            m for m in outside if m.key not in results or (options.again and results[m.key]["status"] == "survived")
-        ]
-        run_anew(plan, left, done, options)
+        plugin = Mapping() if options.phase == "map" else Living(Plan(options))
+        sys.exit(pytest.main([*PYTEST, *tests], plugins=[plugin]))
 
 
 if __name__ == "__main__":

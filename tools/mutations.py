@@ -45,10 +45,11 @@ _NAMES = (
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
-    """One change of a file. `scope` is the outermost function that it is in, or "" at module level."""
+    """One change of a file. `scope` is the outermost function or class that it is in; `inside` says that it is in a function."""
 
     path: str
     scope: str
+    inside: bool
     lines: tuple[int, ...]
     text: str
     key: str
@@ -80,9 +81,10 @@ class MutatedFile:
         for scope, lines, before, edit in _edits(self.tree, "", ()):
             new = edit[-1]
             changed = "(removed)" if new is None or isinstance(new, ast.Pass) else _shown(new)
-            key = f"{path}::{scope}: {before} → {changed}"
-            counts[key] += 1
-            self.mutants.append(Mutant(path, scope, lines, f"{before} → {changed}", f"{key} #{counts[key]}", edit))
+            text = f"{scope}: {before} → {changed}"
+            counts[text] += 1
+            key = f"{path}::{text} #{counts[text]}"
+            self.mutants.append(Mutant(path, f"{path}::{scope}", scope.startswith("def "), lines, text, key, edit))
 
     def compiled(self, mutant: Mutant | None = None) -> CodeType:
         """The code of the file with one mutation, or as it is."""

@@ -110,6 +110,9 @@ NEEDS |= {
     "bibtex": Need(lambda: program("bibtex") and program("pdflatex"), "there is no BibTeX (make latex)"),
     "collections": Need(COLLECTIONS.is_dir, "the collections in ../shared/data are not on this machine"),
     "pythons": Need(lambda: len(pythons()) > 1, "fewer than two Pythons from 3.12 on were found", counts=False),
+    "lowest python": Need(
+        lambda: sys.version_info[:2] == (3, 11), "this is not Python 3.11, the lowest supported one", counts=False
+    ),
     "native": Need(lambda: NATIVE, "the native core is not in use", counts=os.environ.get("JUDGED_NATIVE") != "0"),
     "unix": Need(lambda: os.name == "posix", "this is Windows", counts=False),
     "linux": Need(lambda: sys.platform == "linux", "this is not Linux", counts=False),

@@ -60,6 +60,13 @@ class IdColumn:
         data = self.buffer.data
         return [bytes(data[a:b]) for a, b in pairs]
 
+    def texts(self) -> list[str]:
+        """Decode the ids; bytes that are not UTF-8 are kept."""
+        if not len(self):
+            return []
+        # No id contains a zero byte, and no character contains the byte of another one: all are decoded in one call.
+        return b"\0".join(self.tolist()).decode("utf-8", "surrogateescape").split("\0")
+
     def take(self, rows: Ints | Bools | slice) -> IdColumn:
         return IdColumn(self.buffer, self.start[rows], self.length[rows])
 

@@ -42,6 +42,7 @@ def values_of(result: jd.Values) -> tuple[float, dict[str, float]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_causes_switched_together_give_the_value_of_the_profile_exactly(name):
     """The law: the value under a profile, from its causes alone, with the same bits for every query; and no cause can be left out."""

@@ -51,6 +51,7 @@ def test_rbp_stretches_gains_from_the_lowest_of_the_query_to_the_highest():
 
 def test_rbp_of_fractions_of_a_grade_is_that_of_the_fractions():
     assert value("RBP(p=0.5, max=1)", {"a": 0.5, "b": 1}, list("ab")) == 0.5 * (0.5 + 0.5 * 1)
+    assert value("RBP(p=0.5, scale='none')", {"a": 0.5, "b": 3}, list("ab")) == 0.5 * (0.5 + 0.5 * 3)
     assert value("RBP(p=0.5, level=1)", {"a": 0.5, "b": 1}, list("ab")) == 0.5 * (0 + 0.5 * 1)
 
 

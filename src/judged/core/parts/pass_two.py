@@ -118,12 +118,14 @@ class RankCounts:
         """Return the counts before any row."""
         places = len(index.value) + len(index.start) - 1
         inside = int(index.inside_start[-1])
-        return cls(np.zeros(places, np.int64), np.zeros(inside, np.int64), np.zeros(len(index.start) - 1, bool))
+        return cls(np.zeros(places, np.uint32), np.zeros(inside, np.uint32), np.zeros(len(index.start) - 1, bool))
 
     def add(self, other: RankCounts, codes: Callable[[], dict[bytes, int]]) -> None:
         """Add the counts of the rows that follow. `codes` gives the judged queries by id."""
-        self.ahead += other.ahead
-        self.inside += other.inside
+        if self.rows + other.rows >= 1 << 32:  # no count is larger than the number of rows
+            self.ahead, self.inside = self.ahead.astype(np.int64), self.inside.astype(np.int64)
+        np.add(self.ahead, other.ahead, out=self.ahead, casting="unsafe")
+        np.add(self.inside, other.inside, out=self.inside, casting="unsafe")
         self.disagrees |= other.disagrees
         self.infinite += other.infinite
         self.rows += other.rows
@@ -207,8 +209,8 @@ class CountRanks(PartTask[RankCounts]):
         query = codes_in(self.index.pool, run)
         rows = np.flatnonzero(query >= 0)
         place, inside = _places(self.index, run, rows, query[rows], values_of(run, self.policy, position), position)
-        counted.ahead += np.bincount(place, minlength=len(counted.ahead))
-        counted.inside += np.bincount(inside, minlength=len(counted.inside))
+        counted.ahead = np.bincount(place, minlength=len(counted.ahead))
+        counted.inside = np.bincount(inside, minlength=len(counted.inside))
         counted.infinite = int(np.isinf(run.score).sum())
         odd = np.flatnonzero(disagree(run)) + 1
         counted.disagrees[query[odd][query[odd] >= 0]] = True

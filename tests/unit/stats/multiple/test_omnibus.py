@@ -460,3 +460,17 @@ def test_concordance_is_1_where_all_queries_rank_alike_and_0_where_they_cancel()
         assert friedman(x).concordance == 1
     for x in ([[0.1, 0.2], [0.4, 0.3]], [[1, 1], [2, 2]]):
         assert friedman(x).concordance == 0
+
+
+def test_letters_follow_the_order_of_the_systems():
+    """The best has an a; the first letters of the systems, from the best, come in the order of the alphabet."""
+    rng = np.random.default_rng(9)
+    for _ in range(50):
+        k = int(rng.integers(2, 8))
+        apart = np.triu(rng.random((k, k)) < 0.6, 1)
+        order = rng.permutation(k).tolist()
+        found = letters(apart | apart.T, order)
+        first = [found[i][0] for i in order]
+        assert first[0] == "a"
+        new = list(dict.fromkeys("".join(found[i] for i in order)))
+        assert new == sorted(new)

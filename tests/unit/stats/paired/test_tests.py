@@ -12,6 +12,7 @@ from scipy import stats
 
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError
+from judged.stats.differences import last_accepted
 from judged.stats.paired.parametric import bootstrap_test, sign, student
 from judged.stats.paired.registry import TESTS, interval_of, outcome, outcome_of_pairs
 from judged.stats.paired.wilcoxon import wilcoxon
@@ -42,6 +43,7 @@ def test_t_is_scipys(n, alternative):
         assert (np.abs(found.p / peer.pvalue - 1) <= 1e-12 + 1e-14 * peer.statistic**2).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
 @pytest.mark.parametrize("n", [2, 3, 6, 14, 25, 49, 50, 51, 200, 7_000])
@@ -292,3 +294,22 @@ def test_one_cluster_tests_nothing(alternative):
 def test_a_number_of_resamples_is_an_integer_from_1_on(test, refusal):
     for resamples in (0, -1, 2.5, True, "9"):
         refusal("parameter", outcome, np.linspace(-0.2, 0.5, 40), test.name, resamples=resamples)
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_the_last_accepted_number_of_hits_is_the_least_that_is_not_significant(drawn):
+    rows, extra = 40, int(drawn)
+    for hits in range(rows + 1 - extra):
+        for level in (0.01, 0.05, 0.1, 0.5):
+            p = max(hits + extra, 1) / (rows + extra)
+            some = [h for h in range(rows + 1) if (h + extra) / (rows + extra) > level + 1e-12]
+            if hits + extra > 0:
+                assert last_accepted(hits, rows, p, level, drawn=drawn) == min(some)
+
+
+def test_pairs_of_very_different_systems_are_tested_as_their_differences():
+    x = np.random.default_rng(2).random((40, 4)) * [1, 1e-9, 1e9, 1]
+    pairs = [(0, 1), (2, 0), (3, 1), (1, 0), (2, 3)]
+    d = np.stack([x[:, b] - x[:, a] for a, b in pairs], axis=1)
+    found = outcome_of_pairs(x, pairs, "permutation", seed=3, resamples=999).p
+    assert found == pytest.approx(outcome(d, "permutation", seed=3, resamples=999).p, abs=0.01)

@@ -496,3 +496,11 @@ def test_many_items_have_fewer_resamples_and_then_no_interval():
     low, high = correlation(x[:7_000], y[:7_000], "spearman").interval  # 285 resamples
     assert low < correlation(x[:7_000], y[:7_000], "spearman").value < high
     assert correlation(x, y, "spearman").interval is None  # fewer than 200
+
+
+def test_minus_zero_ties_with_zero():
+    for c in PAIRS:
+        assert (
+            correlation([-0.0, 0.0, 1, 2], [1, 2, 3, 3], c.name).value
+            == correlation([0, 0, 1, 2], [1, 2, 3, 3], c.name).value
+        )
