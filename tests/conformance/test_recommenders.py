@@ -13,7 +13,7 @@ from recorded import DATA
 
 import judged as jd
 
-pytestmark = pytest.mark.needs("collections")
+pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 
 FOLDER = DATA / "recsys_ml_latest_small"
 LIKED = FOLDER / "qrels_liked.txt.gz"

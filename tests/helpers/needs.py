@@ -107,8 +107,12 @@ NEEDS |= {
     "axe": Need(AXE.exists, "there is no axe-core (make axe)"),
     "deno": Need(lambda: DENO, "there is no deno (pip install --group test)", "test"),
     "latex": Need(lambda: _latex(), "there is no LaTeX with booktabs (make latex)"),
+    "bibtex": Need(lambda: program("bibtex") and program("pdflatex"), "there is no BibTeX (make latex)"),
     "collections": Need(COLLECTIONS.is_dir, "the collections in ../shared/data are not on this machine"),
     "pythons": Need(lambda: len(pythons()) > 1, "fewer than two Pythons from 3.12 on were found", counts=False),
+    "lowest python": Need(
+        lambda: sys.version_info[:2] == (3, 11), "this is not Python 3.11, the lowest supported one", counts=False
+    ),
     "native": Need(lambda: NATIVE, "the native core is not in use", counts=os.environ.get("JUDGED_NATIVE") != "0"),
     "unix": Need(lambda: os.name == "posix", "this is Windows", counts=False),
     "linux": Need(lambda: sys.platform == "linux", "this is not Linux", counts=False),
@@ -136,9 +140,31 @@ def named(words: str) -> set[str]:
     return found
 
 
+class Absent:
+    """A module that is not installed. Anything can be made of it, so that data of tests can be declared; it is false."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __getattr__(self, name: str) -> Absent:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self
+
+    def __setitem__(self, *key: Any) -> None: ...
+
+    def _same(self, *args: Any, **kwargs: Any) -> Absent:
+        return self
+
+    __call__ = __getitem__ = __lt__ = __gt__ = __mul__ = __rmul__ = __add__ = __sub__ = __truediv__ = _same
+
+
 def optional(name: str) -> Any:
-    """A module, or None where it is not installed: tests that use it say that they need it, and are skipped."""
-    return None if is_missing(name.partition(".")[0]) else import_module(name)
+    """A module, or one that is `Absent`: tests that use it say that they need it, and are skipped."""
+    return Absent() if is_missing(name.partition(".")[0]) else import_module(name)
 
 
 def each(*names: str, others: Mapping[str, str] = MappingProxyType({})) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from on_spark import EXECUTORS, SOURCE, Cluster, session
+from on_spark import EXECUTORS, PATIENCE, SOURCE, Cluster, session
 
 
 def pytest_collection_modifyitems(items):
@@ -26,7 +26,7 @@ def jvm():
     if (gateway := SparkContext._gateway) is not None:
         gateway.shutdown()
         gateway.proc.stdin.close()
-        gateway.proc.wait(30)
+        gateway.proc.wait(PATIENCE)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import on_spark
 import pytest
-from on_spark import environment, same, tied_run, written
+from on_spark import PATIENCE, environment, same, tied_run, written
 
 import judged as jd
 from judged.evaluation.stream.exact_means import exact_means
@@ -25,7 +25,9 @@ def answers(tmp_path_factory):
     (folder / "run").mkdir()
     written(tied_run()[1], folder / "run")
     program = Path(on_spark.__file__).with_name("spark_connect.py")
-    subprocess.run([sys.executable, str(program), str(folder), MEASURES], env=environment(), check=True, timeout=240)
+    subprocess.run(
+        [sys.executable, str(program), str(folder), MEASURES], env=environment(), check=True, timeout=PATIENCE
+    )
     return pickle.loads((folder / "answers").read_bytes())
 
 

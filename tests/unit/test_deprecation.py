@@ -38,7 +38,7 @@ def test_new_arguments_do_not_warn():
 
 
 def test_both_names_at_once_are_refused_by_python():
-    with pytest.warns(DeprecationWarning), pytest.raises(TypeError, match="multiple values"):
+    with pytest.warns(DeprecationWarning, match="Use k="), pytest.raises(TypeError, match="multiple values"):
         rank([1], k=3, cutoff=3)
 
 

@@ -320,6 +320,7 @@ def test_a_run_is_estimated_from_clicks_on_another():
     assert given.supported == 1.0
 
 
+@pytest.mark.slow
 def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, log):
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(json.dumps({"q1": ["d", "new"], "q2": ["z"]}))

@@ -387,6 +387,7 @@ def test_the_queries_that_changed_most_come_with_the_documents_that_moved():
 # ── as other things ──────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_a_comparison_comes_as_frames_json_and_csv(board, tmp_path):
     assert board.to_pandas().shape == (6, 23)
     assert len(board.to_polars()) == 6

@@ -137,7 +137,9 @@ def test_a_table_does_not_change_its_source():
     assert source == {"q": {"a": 1.0}}
 
 
-@pytest.mark.parametrize("ending", ["json", "trec", "txt", "parquet"])
+@pytest.mark.parametrize(
+    "ending", ["json", "trec", "txt", pytest.param("parquet", marks=pytest.mark.needs("pandas", "pyarrow"))]
+)
 def test_tables_are_saved_and_loaded(tmp_path, ending):
     for made in (Qrels(QRELS), Run(RUN, name="bm25")):
         path = str(tmp_path / f"{type(made).__name__}.{ending}")
@@ -158,6 +160,7 @@ def test_files_are_those_of_ranx(tmp_path):
     assert Run.from_file(str(tmp_path / "run.gz"), name="x").name == "x"
 
 
+@pytest.mark.needs("pandas")
 def test_frames():
     frame = Run(RUN).to_dataframe()
     assert list(frame.columns) == ["q_id", "doc_id", "score"]
@@ -220,6 +223,7 @@ def test_fisher_is_reproducible_and_never_0():
     assert all(0 < row["map"]["p_value"] <= 1 for row in first.comparisons.values())
 
 
+@pytest.mark.needs("pandas")
 def test_a_report_is_printed_and_saved(tmp_path):
     qrels, runs = five_runs()
     report = compare(qrels, runs, ["map", "ndcg@3"], max_p=0.5, rounding_digits=2)

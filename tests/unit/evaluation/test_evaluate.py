@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from needs import optional
 
 import judged as jd
 from judged import AP, P, nDCG
@@ -336,9 +337,7 @@ def test_fractional_grades_and_whole_scores_are_not_taken_for_swapped(grades: An
 
 
 def frame() -> Any:
-    import pandas as pd
-
-    return pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
+    return optional("pandas").DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
 
 
 @pytest.mark.needs("pandas")

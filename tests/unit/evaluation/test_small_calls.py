@@ -61,6 +61,7 @@ def test_a_small_call_takes_few_calls_of_functions(name):
     assert calls_of(function) <= most
 
 
+@pytest.mark.slow
 @small
 def test_a_small_call_leaves_no_garbage_in_cycles(name):
     function, _ = SMALL[name]

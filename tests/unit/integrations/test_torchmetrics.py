@@ -16,7 +16,8 @@ import judged as jd
 torch = optional("torch")
 torchmetrics = optional("torchmetrics")
 
-RankingMetric = jd.integrations.torchmetrics.RankingMetric
+pytestmark = pytest.mark.needs("torch", "torchmetrics")
+RankingMetric = jd.integrations.torchmetrics.RankingMetric if torchmetrics else torchmetrics
 MAKE = torch.Generator().manual_seed(5)
 SCORES = torch.rand((40, 15), generator=MAKE)
 LABELS = torch.randint(0, 3, (40, 15), generator=MAKE) * (torch.rand((40, 15), generator=MAKE) < 0.3)
@@ -38,7 +39,6 @@ def wanted(measure, **options):
     return found.result().mean()
 
 
-@pytest.mark.needs("torch")
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize("empty", ["zero", "one", "skip"])
 def test_batches_come_to_the_exact_mean_in_any_order(named, empty):
@@ -49,13 +49,11 @@ def test_batches_come_to_the_exact_mean_in_any_order(named, empty):
     assert found.item() == pytest.approx(jd.score(LABELS, SCORES, "nDCG@10", empty=empty).mean()["nDCG@10"], rel=1e-14)
 
 
-@pytest.mark.needs("torch")
 def test_several_measures_are_a_dict():
     found = batches(RankingMetric("nDCG@10 AP RR", profile="torchmetrics", level=2)).compute()
     assert {name: value.item() for name, value in found.items()} == wanted("nDCG@10 AP RR", profile="torchmetrics", level=2)  # fmt: skip
 
 
-@pytest.mark.needs("torch")
 def test_padding_masks_and_missing_items_are_those_of_score():
     metric = RankingMetric("R@2")
     metric.update(torch.tensor([[0.9, 0.8, 0.7]]), torch.tensor([[1, 1, -1]]), pad=-1)
@@ -64,7 +62,6 @@ def test_padding_masks_and_missing_items_are_those_of_score():
     assert metric.compute().item() == (1 + 1 + 1 / 4) / 3
 
 
-@pytest.mark.needs("torch")
 def test_forward_gives_the_value_of_the_batch_and_keeps_all():
     metric = RankingMetric("AP")
     first = metric(SCORES[:10], LABELS[:10], INDEXES[:10])
@@ -73,7 +70,6 @@ def test_forward_gives_the_value_of_the_batch_and_keeps_all():
     assert metric.compute().item() == wanted("AP")["AP"]
 
 
-@pytest.mark.needs("torch", "torchmetrics")
 def test_measures_that_agree_on_the_first_batch_stay_apart_in_a_collection():
     found = torchmetrics.MetricCollection({"p": RankingMetric("P@1"), "success": RankingMetric("Success@3")})
     found.update(torch.tensor([[0.9, 0.1, 0.2]]), torch.tensor([[1, 0, 0]]))
@@ -81,7 +77,6 @@ def test_measures_that_agree_on_the_first_batch_stay_apart_in_a_collection():
     assert {name: value.item() for name, value in found.compute().items()} == {"p": 0.5, "success": 1.0}
 
 
-@pytest.mark.needs("torch", "torchmetrics")
 def test_a_collection_holds_metrics_of_both_kinds():
     both = torchmetrics.MetricCollection({"ours": RankingMetric("nDCG@10"), "theirs": torchmetrics.retrieval.RetrievalNormalizedDCG(top_k=10)})  # fmt: skip
     for i in range(0, 40, 8):
@@ -90,7 +85,6 @@ def test_a_collection_holds_metrics_of_both_kinds():
     assert found["ours"].item() == pytest.approx(found["theirs"].item(), rel=1e-6)
 
 
-@pytest.mark.needs("torch")
 def test_a_list_that_comes_twice_is_an_error_or_counts_once():
     metric = batches(RankingMetric("AP"))
     metric.update(SCORES[:2], LABELS[:2], INDEXES[:2])
@@ -102,7 +96,6 @@ def test_a_list_that_comes_twice_is_an_error_or_counts_once():
     assert once.compute().item() == wanted("AP")["AP"]
 
 
-@pytest.mark.needs("torch")
 def test_lists_with_and_without_indexes_do_not_mix():
     metric = batches(RankingMetric("AP"), range(10))
     metric.update(SCORES[:2], LABELS[:2])
@@ -110,7 +103,6 @@ def test_lists_with_and_without_indexes_do_not_mix():
         metric.compute()
 
 
-@pytest.mark.needs("torch")
 def test_reset_begins_anew():
     metric = batches(RankingMetric("AP"))
     metric.reset()
@@ -123,7 +115,6 @@ def test_nothing_has_no_value():
         RankingMetric("AP").compute()
 
 
-@pytest.mark.needs("torch")
 @pytest.mark.parametrize("copied", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy, lambda m: m.clone()])
 def test_a_metric_is_copied_with_its_state(copied):
     metric = batches(RankingMetric("AP"), range(20))
@@ -132,7 +123,6 @@ def test_a_metric_is_copied_with_its_state(copied):
     assert metric.compute().item() != other.compute().item()
 
 
-@pytest.mark.needs("torch")
 def test_states_merge():
     a, b = batches(RankingMetric("AP"), range(20)), batches(RankingMetric("AP"), range(20, 40))
     a.merge_state(b)
@@ -151,7 +141,6 @@ def test_options_of_torchmetrics_are_handed_on_and_wrong_ones_refused():
             RankingMetric("AP", **wrong)
 
 
-@pytest.mark.needs("torch")
 def test_gradients_and_short_floats_are_no_obstacle():
     metric = RankingMetric("AP")
     metric.update(SCORES.bfloat16().requires_grad_(), LABELS)
@@ -177,7 +166,6 @@ print([value.item().hex() for value in metric.compute().values()])
 """
 
 
-@pytest.mark.needs("torch")
 @pytest.mark.slow
 @pytest.mark.needs("unix")  # processes meet at a file
 def test_processes_come_to_the_bits_of_one_pass(tmp_path):
@@ -194,7 +182,6 @@ def test_processes_come_to_the_bits_of_one_pass(tmp_path):
     assert [out.strip() for out, _ in said] == [wanted] * 3, said[0][1]
 
 
-@pytest.mark.needs("torch")
 def test_values_do_not_depend_on_how_wide_the_batch_is():
     metric = RankingMetric("nDCG@10")
     for i in range(40):

@@ -889,6 +889,7 @@ def test_whole_number_ids_survive_merging():
 # ── names that other columns have; wrong calls ───────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas")
 def test_judges_called_as_columns_are_have_columns_of_their_own():
     found = jd.agree({"query": A, "difference": B, "judge_query": B}, runs=RUNS)
     listing = found.disagreements()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from unicodedata import normalize
 
 import pytest
 
-import judged as jd
 from judged.citations import _PAPERS, _REGISTRIES
 from judged.measures.registry import MEASURES
 from judged.references.bibliography import keys_in, parse_bibtex, plain_text, references, short_form
@@ -76,10 +74,8 @@ def test_a_text_of_a_users_own_measure_stays():
     assert (short_form("Me, 2026"), keys_in("Me, 2026"), short_form("")) == ("Me, 2026", (), "")
 
 
+@pytest.mark.needs("bibtex")
 def test_bibtex_and_latex_accept_every_entry(tmp_path):
-    if shutil.which("bibtex") is None or shutil.which("pdflatex") is None:
-        pytest.skip("there is no BibTeX to read the entries with")
-    Path(tmp_path, "papers.bib").write_text(jd.cite(*MEASURES.names).to_bibtex(), encoding="ascii")
     everything = "\n".join(reference.bibtex for reference in references().values())
     Path(tmp_path, "all.bib").write_text(everything, encoding="ascii")
     lines = (r"\documentclass{article}", r"\begin{document}", r"\nocite{*}", r"\bibliographystyle{plain}", r"\bibliography{all}", r"\end{document}")  # fmt: skip

@@ -87,7 +87,7 @@ class Stream:
         return self.capsule
 
 
-@pytest.mark.needs("pyarrow")
+@pytest.mark.needs("polars", "pyarrow")
 def test_batches_are_taken_by_whichever_library_is_there(rows, run_rows, refusal, monkeypatch):
     first, second = Stream(pyarrow.table(COLUMNS)), Stream(pyarrow.table(COLUMNS))
     with monkeypatch.context() as patch:
@@ -97,6 +97,7 @@ def test_batches_are_taken_by_whichever_library_is_there(rows, run_rows, refusal
     assert "pip install" in str(refusal("needs", read_run, second))
 
 
+@pytest.mark.needs("polars", "pyarrow")
 def test_polars_writes_parquet_where_it_is_alone(tmp_path, rows, run_rows, save, monkeypatch):
     with monkeypatch.context() as patch:
         only(patch, "polars")
