@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from judged.core.find.pool import IdPool
 from judged.core.find.reference import by_grade
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
+from judged.core.numeric.native import return_memory
 from judged.core.parts.pass_one import LocatedHits, LocateHits, pack_pool
 from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_hits
 from judged.core.parts.run import PartitionedRun
@@ -35,18 +35,19 @@ def find_in_two_passes(
     located = _locate(pool, run, policy, kinds, progress[0])
     index = index_hits(pool, located, policy)
     located = located.repeated()
-    _trim()
+    return_memory()
     counts = _count(run, CountRanks(index, policy, kinds), progress[1])
     index = replace(index, doc=IdColumn.of([]))  # ranks need its order only
-    _trim()
+    return_memory()
     return _rank_hits(pool, run, policy, located, index, counts)
 
 
 def _locate(
     pool: IdPool, run: PartitionedRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None
 ) -> LocatedHits:
-    """The first pass. Its copy of the judgments, and their index, are gone before the second."""
-    locate = LocateHits(pack_pool(pool, documents=True), policy, kinds)
+    """The first pass. Its index of the judgments is gone before the second."""
+    shared = getattr(run.partitions, "in_process", False)
+    locate = LocateHits(pool if shared else pack_pool(pool, documents=True), policy, kinds)
     return run.partitions.locate(locate) or LocatedHits.merge(run.map(locate, progress))
 
 
@@ -54,14 +55,6 @@ def _count(run: PartitionedRun, count: CountRanks, progress: Progress | None) ->
     """The second pass. Its own index is gone before counts become ranks."""
     counts = count.merge(run.map(count, progress))
     return replace(counts, ahead=counts.ahead.astype(np.int64), inside=counts.inside.astype(np.int64))
-
-
-def _trim() -> None:
-    """Return freed memory to the system. The C library of Linux keeps the columns of one step, which the next can hardly use."""
-    if sys.platform == "linux":
-        import ctypes
-
-        getattr(ctypes.CDLL(None), "malloc_trim", bool)(0)
 
 
 def _rank_hits(
