@@ -43,12 +43,12 @@ class Memory:
     mapped: float
 
     def beyond(self, base: Memory) -> float:
-        """What a process needs beyond a smaller one, mapped files not counted.
+        """Anonymous memory that a process needs beyond a smaller one: mapped files are not part of it.
 
-        The greater of two lower bounds: looks may miss a short peak, and peaks may lie at different moments.
+        A look may miss a peak of less than a millisecond. `peak`, which the kernel keeps, bounds it from above. It cannot be had by taking
+        mapped files from `peak`: a file may be mapped for a shorter time than looks are apart.
         """
-        mapped = max(0.0, self.mapped - base.mapped)
-        return max(0.0, self.anonymous - base.anonymous, self.peak - base.peak - mapped)
+        return max(0.0, self.anonymous - base.anonymous)
 
 
 def run(command: Sequence[str], folder: Path, *, inside: bool = False) -> tuple[Cost, str]:

@@ -72,8 +72,9 @@ def _verdict(goals: Sequence[Target]) -> str:
 def _memory_text(work: Results) -> str:
     size = next(row["bytes"] for row in work["rows"])
     return (
-        f"In MB; the file of the run has {size / 1e6:.0f}. Mapped: mapped files, beyond those of an interpreter with NumPy. Own: "
-        f"memory beyond that interpreter, without mapped files; the target for `judged` is at most {OWN:.0f}."
+        f"In MB; the file of the run has {size / 1e6:.0f}. Beyond NumPy: the peak, mapped files included, as the kernel keeps it. "
+        "Mapped and own: mapped files, and all other memory, beyond those of an interpreter with NumPy, looked at every millisecond; "
+        f"the target for `judged` is at most {OWN:.0f} of its own."
     )
 
 

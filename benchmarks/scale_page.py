@@ -35,7 +35,11 @@ SHARES = (
     ("cluster-files", "cluster-sql", 1 / 4), ("cluster-table", "cluster-sql", 0.45),
 )  # fmt: skip
 DEPTH = 1_000  # rows a query of the runs on which these are to be reached: 20 and 200 million rows
-PEAK = 600.0  # MB, of judged out of core
+PEAK, LARGEST_PEAK = (
+    600.0,
+    1000.0,
+)  # MB, of judged out of core: with up to 20,000 queries (440,000 judgments), and with more
+FEW_QUERIES = 20_000
 FLAT = 1.1  # memory of many rows as a multiple of that of few
 LINEAR = 1.1  # time may grow by this much more than the rows
 DRIVER = ("main", "driver")  # the processes on the driver's machine
@@ -77,12 +81,13 @@ class Row:
 
 
 def rows_of(records: Records) -> list[Row]:
-    """In the order in which they were measured."""
+    """By size, and in the order of the contenders."""
     groups: dict[tuple[str, str], Records] = {}
     for record in records:
         if record["kind"] in ("time", "memory"):
             groups.setdefault((record["shape"], record["who"]), []).append(record)
-    return [_row(group) for group in groups.values()]
+    places = list(NAMES)
+    return sorted((_row(group) for group in groups.values()), key=lambda row: (row.rows, places.index(row.who)))
 
 
 def _row(group: Records) -> Row:
@@ -123,7 +128,8 @@ def targets(rows: Sequence[Row]) -> Iterator[Target]:
     for row in fine:
         if row.who == "local" and row.peak:
             what = f"{_millions(row.rows)}: memory, {NAMES['local']}"
-            yield Target(what, f"≤ {PEAK:.0f} MB", f"{row.peak:.0f} MB", row.peak <= PEAK)
+            most = PEAK if int(row.shape.split("x")[0]) <= FEW_QUERIES else LARGEST_PEAK
+            yield Target(what, f"≤ {most:.0f} MB", f"{row.peak:.0f} MB", row.peak <= most)
     yield from _growth(fine)
     differ = [row for row in fine if row.who in OURS and row.difference]
     compared = [row for row in fine if row.who in OURS and row.difference is not None]
@@ -233,6 +239,8 @@ def _sizes(records: Records, rows: Sequence[Row]) -> Iterator[str]:
             "others",
         )
         yield _table(headers, (_cells(row, here) for row in here), range(1, 9))
+        if missing := [name for who, name in NAMES.items() if who not in {row.who for row in here}]:
+            yield f"Not measured in this run: {'; '.join(missing)}."
 
 
 def _cells(row: Row, here: Sequence[Row]) -> tuple[str, ...]:

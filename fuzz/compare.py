@@ -12,7 +12,7 @@ import importlib.util
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -39,10 +39,10 @@ if "JUDGED_FUZZ_NATIVE" in os.environ:
     _use(os.environ["JUDGED_FUZZ_NATIVE"])
 
 import numpy as np  # noqa: E402
-from fuzz.inputs import TARGETS, Case, case_of, read_by_reference, stream_of, text_of  # noqa: E402
+from fuzz.inputs import TARGETS, Case, case_of, documents_of, read_by_reference, read_natively, source_of  # noqa: E402
 
 from judged.core import text_rows  # noqa: E402
-from judged.core.find import native, reference  # noqa: E402
+from judged.core.find import documents, native, reference  # noqa: E402
 from judged.core.find.hits import Hits, check_id_kinds  # noqa: E402
 from judged.core.find.pool import IdPool, pool_of  # noqa: E402
 from judged.core.ids import IdColumn  # noqa: E402
@@ -59,31 +59,50 @@ Answer = dict[str, Any]
 
 def difference(target: str, data: bytes) -> str:
     """Return the differences between the two; empty if they agree."""
+    if target == "documents":
+        return _told(*_grouped(data))
     case = case_of(target, data)
     ours, theirs = _answer(_natively, case), _answer(_by_reference, case)
-    names = [name for name in {**theirs, **ours} if not _same(ours.get(name), theirs.get(name))]
-    whole = (
-        case.policy.duplicates == "error" and case.policy.depth is None
-    )  # below a depth repeats are left, and cut off later
+    if told := _told(ours, theirs):
+        return told
+    # Below a depth repeats are left, and cut off later; partitions hold rows: no ranking is empty.
+    whole = case.policy.duplicates == "error" and case.policy.depth is None
     if (
-        not names and "rank" in theirs and whole and theirs["retrieved"].any()
-    ):  # partitions hold rows: no ranking is empty
-        ours = _answer(_in_parts, case)
-        names = [name for name in _COUNTED if not _same(ours.get(name), theirs.get(name))]
-    text = text_of(target, data)
-    for read in (read_run, read_qrels) if text is not None and not names else ():
-        ours, theirs = _columns(partial(read, stream_of(text))), _columns(partial(read_by_reference, read, text))
-        names += [name for name in {**theirs, **ours} if not _same(ours.get(name), theirs.get(name))]
-        if names:
-            break
-    return "\n".join(f"{name}:\n  native     {ours.get(name)!r}\n  reference  {theirs.get(name)!r}" for name in names)
+        "rank" in theirs
+        and whole
+        and theirs["retrieved"].any()
+        and (told := _told(_answer(_in_parts, case), theirs, _COUNTED))
+    ):
+        return told
+    source = source_of(target, data)
+    for read in (read_run, read_qrels) if source is not None else ():
+        ours, theirs = (_columns(partial(way, read, source)) for way in (read_natively, read_by_reference))
+        if told := _told(ours, theirs):
+            return told
+    return ""
+
+
+def _told(ours: Answer, theirs: Answer, names: Iterable[str] | None = None) -> str:
+    """The answers by these names, or by all, that are not the same."""
+    wrong = [name for name in names or {**theirs, **ours} if not _same(ours.get(name), theirs.get(name))]
+    return "\n".join(f"{name}:\n  native     {ours.get(name)!r}\n  reference  {theirs.get(name)!r}" for name in wrong)
+
+
+def _grouped(data: bytes) -> tuple[Answer, Answer]:
+    """Rows of several runs, those of one document next to each other."""
+    query, queries, docs, threads = documents_of(data)
+    with mock.patch.object(documents, "usable_cores", return_value=threads):
+        ours = documents.group_documents(query, queries, docs)
+    theirs = documents.group_documents_reference(query, docs)
+    return dict(zip(("order", "first"), ours, strict=True)), dict(zip(("order", "first"), theirs, strict=True))
 
 
 def replay(target: str, data: bytes) -> None:
     """Raise what is different; the same for a fuzzer and for a file."""
     found = difference(target, data)
     if found:
-        raise AssertionError(f"native and reference differ\n{case_of(target, data).policy}\n{found}")
+        policy = "" if target == "documents" else case_of(target, data).policy
+        raise AssertionError(f"native and reference differ\n{policy}\n{found}")
 
 
 def _natively(case: Case) -> Hits:
@@ -203,7 +222,7 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == ["--replay"]:
         for file in arguments[2:]:
             replay(arguments[1], Path(file).read_bytes())
-    elif arguments and arguments[0] in TARGETS:
+    elif arguments and arguments[0] in (*TARGETS, "documents"):
         _fuzz(arguments[0], arguments[1:])
     else:
         raise SystemExit(__doc__)

@@ -19,6 +19,7 @@ from unittest import mock
 
 import numpy as np
 from fuzz.json_inputs import json_text, opened
+from numpy.typing import NDArray
 
 from judged.core import text_rows
 from judged.core.ids import IdColumn
@@ -31,7 +32,7 @@ from judged.io.read import open_whole_run, read_qrels, read_run
 from judged.io.text.decimals import is_decimal
 from judged.io.text.trec import parse_run
 
-__all__ = ["HEADER", "TARGETS", "Case", "case_of", "read_by_reference", "stream_of", "text_of"]
+__all__ = ["HEADER", "TARGETS", "Case", "case_of", "documents_of", "read_by_reference", "read_natively", "source_of"]
 
 HEADER = 8
 DEPTHS = (None, 1, 2, 3, 7)
@@ -153,14 +154,20 @@ def stream_of(text: bytes) -> BytesIO:
     return stream
 
 
-def text_of(target: str, data: bytes) -> bytes | None:
-    """The file of an input, if it is one."""
-    return _of(BEGINNINGS, data[6]) + data[HEADER:] if target == "tables" and len(data) > HEADER else None
+def source_of(target: str, data: bytes) -> Any:
+    """The file or the mapping of an input, which can also be read as judgments; None of other inputs."""
+    if target == "tables" and len(data) > HEADER:
+        return _of(BEGINNINGS, data[6]) + data[HEADER:]
+    return _containers(data[HEADER:], data[:HEADER]) if target == "mapping" and len(data) > HEADER else None
 
 
-def read_by_reference(read: Callable[[Any], Any], text: bytes) -> Any:
+def read_natively(read: Callable[[Any], Any], source: Any) -> Any:
+    return read(stream_of(source) if isinstance(source, bytes) else source)
+
+
+def read_by_reference(read: Callable[[Any], Any], source: Any) -> Any:
     with mock.patch.object(text_rows, "native", None):
-        return read(stream_of(text))
+        return read_natively(read, source)
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────
@@ -258,6 +265,10 @@ class _Bytes:
 
 
 def _mapping(body: bytes, head: bytes) -> Source:
+    return _of_mapping(_whole_qrels() if head[6] % 2 else _qrels(), _containers(body, head))
+
+
+def _containers(body: bytes, head: bytes) -> dict[Any, Any]:
     """Mappings and lists with whatever Python has for ids and numbers; how odd it gets, the header says."""
     left = _Bytes(body)
     whole, mixed, oddity = head[6] % 2 == 1, head[6] // 2 % 4 == 3, head[7] % 32
@@ -275,7 +286,7 @@ def _mapping(body: bytes, head: bytes) -> Source:
             else:
                 ranking[doc] = _number(left, oddity & 4)
         run[query] = tuple(ranking) if oddity & 16 and form % 3 == 1 else ranking
-    return _of_mapping(_whole_qrels() if whole else _qrels(), run)
+    return run
 
 
 def _id(left: _Bytes, ids: Sequence[bytes], odd: int, whole: bool) -> Any:
@@ -303,6 +314,21 @@ def _json(body: bytes, head: bytes) -> Source:
     """JSON in a stream, or in a file."""
     text = json_text(body, head, (QUERIES, DOCS), SCORES)
     return _file(text) if head[5] >= 192 else (_qrels(), *opened(text))
+
+
+# ── documents of several runs ────────────────────────────────────────────────────────────────────
+
+
+def documents_of(data: bytes) -> tuple[NDArray[np.int64], int, IdColumn, int]:
+    """The query of each row, the number of queries, the document of each row, and the number of threads.
+
+    A line is a row: its first byte chooses the query, the rest is the id, after the same beginning for all.
+    """
+    head, body = data[:HEADER].ljust(HEADER, b"\0"), data[HEADER:]
+    queries, beginning = 1 + head[0] % 5, b"p" * (head[1] % 70)
+    rows = [line.replace(b"\0", b"\1") for line in body.split(b"\n") if len(line) > 1]
+    query = np.array([line[0] % queries for line in rows], np.int64)
+    return query, queries, IdColumn.of(beginning + line[1:] for line in rows), 1 + head[5] % 3
 
 
 TARGETS: dict[str, Callable[[bytes, bytes], Source]] = {

@@ -3,7 +3,7 @@
     python fuzz/run.py --seconds 60     build, fuzz; fails with the input in build/fuzz/found
     python fuzz/run.py --replay FILE    what is wrong with such an input
 
-Eight fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
+Nine fuzzers take turns: `scan` (scan.cpp, libFuzzer alone: fast), then the targets of compare.py (atheris), guided by the
 coverage of the C++, under AddressSanitizer and UndefinedBehaviorSanitizer; then files.py, which needs neither. Corpora are kept in build/fuzz/corpus from
 one call to the next.
 """
@@ -26,7 +26,8 @@ SHARE = {
     "numbers": 0.05,
     "rows": 0.1,
     "mapping": 0.1,
-    "json": 0.15,
+    "documents": 0.05,
+    "json": 0.1,
     "files": 0.1,
 }  # of the time
 LONGEST = 2048  # bytes of an input; `inputs.py` puts more around it where that matters

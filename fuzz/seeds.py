@@ -69,6 +69,16 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
             f"text-{i}",
             _head(i % 3, i % 6, (i + 1) % 3, part=i % 12) + text.encode("utf-8", "surrogateescape"),
         )
+    for beginning in (0, 1, 7, 8, 9, 64):
+        for longest in (1, 3, 7, 8, 9, 20):
+            for queries in (0, 4):
+                ids = [b"%c%s" % (i % 7, b"ab"[i % 2 :] * (1 + i % longest) + b"%d" % (i % 3)) for i in range(30)]
+                yield (
+                    "documents",
+                    f"{beginning}-{longest}-{queries}",
+                    _head(queries, beginning, part=longest) + b"\n".join(ids),
+                )
+    yield "documents", "empty", _head()
     yield from (("mapping", f"empty-{i}", _head(before=i)) for i in range(2))
     yield from (("mapping", f"empty-ranking-{i}", _head(order=i) + b"\0") for i in range(3))
     yield "rows", "empty", _head(before=2)

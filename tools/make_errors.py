@@ -27,7 +27,7 @@ TARGET = ROOT / "docs" / "reference" / "errors.md"
 INTRO = """\
 # Errors and warnings
 
-Generated from `tests/golden/messages.toml` by `tools/make_errors.py`.
+<!-- generated from tests/golden/messages.toml by tools/make_errors.py -->
 
 A call returns a value, returns a value with counted warnings, or raises an error; it never returns a wrong number. An error
 names the place and the problem, suggests one action, and ends with a slug from the lists below:

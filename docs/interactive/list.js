@@ -92,6 +92,11 @@ function pressed(event, place, last, acts) {
   } else if (GRADES.map(String).includes(event.key)) acts.grade(place, Number(event.key));
 }
 
+/** Write the ranks of rows in this order. @param {HTMLElement[]} rows */
+function number(rows) {
+  rows.forEach((row, place) => fill(/** @type {HTMLElement} */ (row.querySelector(".rank")), place + 1));
+}
+
 /** Follow a pointer until it is released. @param {PointerEvent} press @param {HTMLElement} list @param {HTMLElement} row @param {State} state @param {number} from @param {Acts} acts */
 function startDrag(press, list, row, state, from, acts) {
   if (press.button !== 0) return;
@@ -117,6 +122,7 @@ function startDrag(press, list, row, state, from, acts) {
       const shift = from < i && i <= to ? -height : to <= i && i < from ? height : 0;
       if (other !== row) other.style.transform = shift ? `translateY(${shift}px)` : "";
     });
+    number(moved(rows, from, to));
     acts.preview(moved(state.docs, from, to));
   };
   const end = (/** @type {boolean} */ dropped) => {
@@ -125,8 +131,9 @@ function startDrag(press, list, row, state, from, acts) {
     list.classList.remove("list-dragging");
     row.classList.remove("row-dragged");
     rows.forEach((other) => (other.style.transform = ""));
-    if (dropped && to !== from) acts.move(from, to);
-    else acts.preview(state.docs);
+    if (dropped && to !== from) return acts.move(from, to);
+    number(rows);
+    acts.preview(state.docs);
   };
   const { signal } = drag;
   doc.addEventListener("pointermove", follow, { signal });

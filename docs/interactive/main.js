@@ -16,6 +16,7 @@ import { drawList, glide, gradeClass } from "./list.js";
 
 const BEYOND = 2; // cutoffs beyond the list
 const MOST_MISSED = 20;
+const FRAME = 24; // pixels below the content of a frame
 
 /** The text of a cell: at most four decimals, without zeros at the end. @param {number | boolean} cell */
 function cellText(cell) {
@@ -323,7 +324,7 @@ function keepFocus(list, draw) {
   } else same?.focus({ preventScroll: true });
 }
 
-/** In a frame of the documentation: no head, and the colours of the page around it. */
+/** In a frame of the documentation: no head, the colours of the page around it, and as high as the content. */
 function followHost() {
   if (parent === self) return;
   document.documentElement.classList.add("framed");
@@ -336,6 +337,9 @@ function followHost() {
     };
     new MutationObserver(follow).observe(host, { attributes: true });
     follow();
+    const frame = /** @type {HTMLElement} */ (self.frameElement);
+    const grow = () => (frame.style.height = `${document.body.scrollHeight + FRAME}px`);
+    new ResizeObserver(grow).observe(document.body);
   } catch {
     // A page from disk may not look at the page around it; it then follows the system.
   }

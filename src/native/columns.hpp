@@ -118,7 +118,7 @@ public:
         return batch.doc[row - batch.first];
     }
 
-    std::vector<std::uint64_t> parts(std::uint64_t rows) const {
+    std::vector<std::uint64_t> parts(std::uint64_t rows, const Release& = {}) const {
         std::vector<std::uint64_t> begins{0};
         while (rows_ - begins.back() > 2 * rows) {
             const std::uint64_t next = next_query(begins.back() + rows);
@@ -281,7 +281,7 @@ public:
     std::uint64_t size() const { return columns_.size(); }
     View view(std::uint64_t row, std::size_t length) const { return columns_.view(row, length); }
 
-    std::vector<std::uint64_t> parts(std::uint64_t rows) const {
+    std::vector<std::uint64_t> parts(std::uint64_t rows, const Release& = {}) const {
         std::vector<std::uint64_t> begins{0};
         for (const std::uint64_t start : start_)
             if (start >= begins.back() + rows && start < size()) begins.push_back(start);

@@ -60,8 +60,8 @@ public:
     View view(std::uint64_t position, std::size_t size) const { return rankings_.view(position, size); }
 
     // Where a ranking seems to begin. A string may look like that; then the rankings before it do not end there, and none is taken.
-    std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        return cut(first_, size_, bytes, [&](std::uint64_t at) { return ranking_after(at); });
+    std::vector<std::uint64_t> parts(std::uint64_t bytes, const Release& release = {}) const {
+        return cut(first_, size_, bytes, release, [&](std::uint64_t at) { return ranking_after(at); });
     }
 
     template <class Each>

@@ -25,8 +25,8 @@ public:
     std::uint64_t size() const { return size_; }
     View view(std::uint64_t position, std::size_t size) const { return rankings_.view(position, size); }
 
-    std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        return cut(start_, size_, bytes, [&](std::uint64_t at) {
+    std::vector<std::uint64_t> parts(std::uint64_t bytes, const Release& release = {}) const {
+        return cut(start_, size_, bytes, release, [&](std::uint64_t at) {
             const void* end = std::memchr(data_ + at, '\n', size_ - at);
             return end ? rankings_.offset(static_cast<const char*>(end)) + 1 : size_;
         });

@@ -31,10 +31,10 @@ public:
     std::uint64_t size() const { return size_; }
     View view(std::uint64_t position, std::size_t size) const { return decoded_.view(position, size); }
 
-    std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
+    std::vector<std::uint64_t> parts(std::uint64_t bytes, const Release& release = {}) const {
         const auto after = [&](std::uint64_t at) { return record_after(at); };
         const auto query = [&](std::uint64_t at) { return query_at(at); };
-        return cut(first_, size_, bytes, [&](std::uint64_t at) { return next_query(after(at), size_, after, query); });
+        return cut(first_, size_, bytes, release, [&](std::uint64_t at) { return next_query(after(at), size_, after, query); });
     }
 
     template <class Each>

@@ -20,8 +20,8 @@ public:
     std::uint64_t size() const { return text_.size(); }
     View view(std::uint64_t position, std::size_t size) const { return {text_.at(position), size}; }
 
-    std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        return text_.parts(bytes, [](std::uint64_t line) { return line; });
+    std::vector<std::uint64_t> parts(std::uint64_t bytes, const Release& release = {}) const {
+        return text_.parts(bytes, release, [](std::uint64_t line) { return line; });
     }
 
     template <class Each>

@@ -12,7 +12,7 @@ public:
 
     std::uint64_t size() const { return lines_.size(); }
     View view(std::uint64_t position, std::size_t size) const { return lines_.view(position, size); }
-    std::vector<std::uint64_t> parts(std::uint64_t bytes) const { return lines_.parts(bytes); }
+    std::vector<std::uint64_t> parts(std::uint64_t bytes, const Release& release = {}) const { return lines_.parts(bytes, release); }
 
     template <class Each>
     std::uint64_t rows(Cells& cells, std::uint64_t begin, std::uint64_t end, Each& each) const {

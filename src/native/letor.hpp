@@ -21,7 +21,7 @@ public:
     View view(std::uint64_t position, std::size_t size) const { return {text_.at(position), size}; }
 
     // One part: lines are counted from the first.
-    std::vector<std::uint64_t> parts(std::uint64_t) const { return {text_.start(), text_.size()}; }
+    std::vector<std::uint64_t> parts(std::uint64_t, const Release& = {}) const { return {text_.start(), text_.size()}; }
 
     template <class Each>
     std::uint64_t rows(Cells&, std::uint64_t begin, std::uint64_t end, Each& each) const {

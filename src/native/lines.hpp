@@ -21,8 +21,8 @@ public:
     View view(std::uint64_t position, std::size_t size) const { return {text_.at(position), size}; }
 
     // Chunks of about this many bytes, each beginning with a new query.
-    std::vector<std::uint64_t> parts(std::uint64_t bytes) const {
-        return text_.parts(bytes, [this](std::uint64_t line) {
+    std::vector<std::uint64_t> parts(std::uint64_t bytes, const Release& release = {}) const {
+        return text_.parts(bytes, release, [this](std::uint64_t line) {
             return text_.next_query(line, [this](std::uint64_t at) { return query_at(at); });
         });
     }

@@ -41,7 +41,7 @@ Pool::Pool(Slices queries, std::size_t judged, const std::int64_t* query, const 
         const auto mask = places_[std::size_t(query[i]) + 1].start - base - 1;
         auto slot = code & mask;
         while (entries_[base + slot].judgment != none) slot = (slot + 1) & mask;
-        entries_[base + slot] = {code, i};
+        entries_[base + slot] = {std::uint32_t(code >> 32), i};
         const auto bit = code >> 32 & (sieve_bits(mask + 1) - 1);
         sieve_[sieve + bit / 64] |= std::uint64_t{1} << (bit % 64);
     }

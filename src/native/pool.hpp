@@ -29,7 +29,7 @@ public:
     Pool(Slices queries, std::size_t judged, const std::int64_t* query, const double* grade, Slices docs);
 
     struct Entry {
-        std::uint64_t hash;
+        std::uint32_t hash;      // its upper half: the lower one chooses the slot
         std::uint32_t judgment;  // none: the slot is empty
     };
     // The documents of one query: a table with a power of two slots, at most half of them used; and a Bloom-like
@@ -75,7 +75,7 @@ public:
         for (std::uint64_t slot = hash & documents.mask;; slot = (slot + 1) & documents.mask) {
             const Entry& entry = documents.slots[slot];
             if (entry.judgment == none) return none;
-            if (entry.hash == hash && same(entry.judgment)) return entry.judgment;
+            if (entry.hash == hash >> 32 && same(entry.judgment)) return entry.judgment;
         }
     }
     View doc(std::uint32_t judgment) const { return docs_[judgment]; }

@@ -41,8 +41,6 @@ struct ScanResult {
     }
 };
 
-using Release = std::function<void(std::uint64_t, std::uint64_t)>;
-
 template <class Source>
 class Scan {
 public:
@@ -52,8 +50,7 @@ public:
 
     // `release` is called for each chunk that has been read; few are read again.
     ScanResult run(unsigned threads, std::uint64_t part, const Progress& progress, const Release& release = {}) {
-        const auto begins = source_.parts(part);
-        if (release) release(begins.front(), begins.back());
+        const auto begins = source_.parts(part, release);
         const std::size_t parts = begins.size() - 1;
         threads = unsigned(std::clamp<std::size_t>(parts, 1, threads));
         workers_.clear();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -26,13 +27,18 @@ struct Row {
 
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
+// Called with the begin and the end of bytes that have been read: the pages of a mapped file between them can be dropped.
+using Release = std::function<void(std::uint64_t, std::uint64_t)>;
+
 // Chunks of about this many bytes, from `start` to `size`. `next(position)`: the first place from there on at which one may begin.
+// One byte of a mapped file brings up to two megabytes into memory, so pages are released chunk by chunk, not at the end.
 template <class Next>
-std::vector<std::uint64_t> cut(std::uint64_t start, std::uint64_t size, std::uint64_t bytes, Next&& next) {
+std::vector<std::uint64_t> cut(std::uint64_t start, std::uint64_t size, std::uint64_t bytes, const Release& release, Next&& next) {
     std::vector<std::uint64_t> begins{start};
     while (size - begins.back() > 2 * bytes) {
         const std::uint64_t begin = next(begins.back() + bytes);
         if (begin >= size) break;
+        if (release) release(begins.back(), begin);
         begins.push_back(begin);
     }
     begins.push_back(size);
@@ -106,8 +112,8 @@ public:
     // Chunks of about this many bytes; each begins where `begin_of`, applied to the beginning of a line, says. If there are
     // quotes, each begins with any line.
     template <class Begin>
-    std::vector<std::uint64_t> parts(std::uint64_t bytes, Begin&& begin_of) const {
-        return cut(start_, size_, bytes, [&](std::uint64_t at) {
+    std::vector<std::uint64_t> parts(std::uint64_t bytes, const Release& release, Begin&& begin_of) const {
+        return cut(start_, size_, bytes, release, [&](std::uint64_t at) {
             return quote_ ? line_outside_quotes(at - bytes, bytes) : begin_of(line_after(at));
         });
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import re
 
@@ -28,6 +29,13 @@ def pages():
 
 def test_everything_public_has_a_page(pages):
     assert {kind: names for kind, (_, names) in missing(pages).items() if names} == {}
+
+
+def test_every_name_of_the_top_level_has_a_purpose():
+    listed = {name for names in api_names.GROUPS.values() for name in names.split()}
+    top = {name for name in api_names.public_names() if "." not in name}
+    assert top - listed == set()
+    assert listed - top == set()
 
 
 def test_a_page_that_is_missing_is_noticed(pages):
@@ -94,6 +102,18 @@ def test_the_page_of_a_function_has_its_parameters_and_its_docstring(entry, page
     assert all(re.search(rf"\b{name}\b", text) for name in inspect.signature(entry.thing).parameters)
     for section in parse(inspect.getdoc(entry.thing)).sections.values():
         assert all(f"`{one.strip()}`" in text for names, _ in section for one in names.split(",") if one)
+
+
+def test_the_examples_of_pages_run_as_they_are_shown(pages, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    count = 0
+    for path in (path for path in pages if path.startswith("reference/api/")):
+        for i, block in enumerate(re.findall(r"^```pycon\n(.*?)\n```$", pages[path], re.DOTALL | re.MULTILINE)):
+            count += 1
+            runner.run(doctest.DocTestParser().get_doctest(f"{block}\n", {}, f"{path} {i}", path, 0))
+    assert runner.failures == 0
+    assert count > 100
 
 
 def test_the_navigation_has_every_page_in_the_order_of_the_design(pages):

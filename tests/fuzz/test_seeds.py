@@ -10,7 +10,7 @@ from fuzz.seeds import seeds
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [*TARGETS, "documents"])
 def test_native_and_reference_agree_on_every_seed(target: str):
     inputs = {name: data for kind, name, data in seeds() if kind == target}
     assert len(inputs) > 50

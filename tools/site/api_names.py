@@ -14,7 +14,7 @@ import judged
 FOLDER = "reference/api/"
 GROUPS = {  # of the names at the top level, in the order of the index
     "Evaluate": "evaluate score Evaluator evaluate_frame join Values",
-    "Explain": "explain describe conventions",
+    "Explain": "explain describe conventions cite",
     "Compare and decide": "compare Comparison leaderboard power variance gate baseline Gate report",
     "Curves, correlation and fusion": "curve correlate fuse tune_fusion",
     "Judgments": "pool label model_judge estimate pool_bias agree merge_judgments",
@@ -23,7 +23,7 @@ GROUPS = {  # of the names at the top level, in the order of the index
     "Conventions": "Policy PROFILES",
     "Engines": "Threads Processes Spark",
     "Errors": "JudgedError DataError UsageError FileError EngineError",
-    "Core": "Judged",
+    "Core": "Judged __version__",
 }
 NAMESPACES = ("clicks", "curves", "recommenders", "rag", "stats", "measures", "integrations", "compat", "typing")
 _MODULES = ("integrations", "compat")  # whose names are modules
@@ -53,9 +53,8 @@ def public_names() -> dict[str, Any]:
     found = {name: getattr(judged, name) for name in top}
     for space in NAMESPACES:
         module = import_module(f"judged.{space}")
-        found |= {
-            f"{space}.{name}": getattr(module, name) for name in sorted(module.__all__, key=lambda n: (n.lower(), n))
-        }
+        order = sorted(module.__all__, key=lambda n, m=module: (n.lower(), inspect.isclass(getattr(m, n))))
+        found |= {f"{space}.{name}": getattr(module, name) for name in order}
     return found
 
 
@@ -76,7 +75,7 @@ def pages() -> tuple[PublicName, ...]:
     for name in also:
         path = f"{FOLDER}{name.replace('.', '/').lower().strip('_')}.md"
         if path in taken.values():
-            path = path.removesuffix(".md") + ("_class.md" if inspect.isclass(known[name]) else "_function.md")
+            path = f"{path.removesuffix('.md')}_class.md"
         assert path not in taken.values(), f"two public names have the page {path}"
         taken[name] = path
     return tuple(PublicName(name, known[name], taken[name], tuple(others)) for name, others in also.items())

@@ -140,7 +140,7 @@ def _page(entry: PublicName, exists: set[str]) -> Iterator[str]:
             yield from _class(entry)
         else:
             yield from (*block(signature(thing, f"jd.{entry.name}"), "python"), "")
-            yield from markdown(parse(inspect.getdoc(thing) or ""), page, find)
+            yield from markdown(parse(inspect.getdoc(thing) or ""), page, find, module=thing.__module__)
             yield from _options(thing, page)
     yield from _see_also(entry, exists)
 
@@ -153,7 +153,7 @@ def _class(entry: PublicName) -> Iterator[str]:
         base = thing.__mro__[1]
         yield from (f"Bases: {prose(code(base.__name__), page, find)}.", "")
     doc = parse(inspect.getdoc(thing) or "")
-    yield from markdown(doc, page, find)
+    yield from markdown(doc, page, find, module=thing.__module__)
     described = {name.strip() for section in doc.sections.values() for names, _ in section for name in names.split(",")}
     rows = [
         (code(name), code(kind) if kind else "", prose(text, page, find))
@@ -167,7 +167,7 @@ def _class(entry: PublicName) -> Iterator[str]:
         yield from ("## Methods", "")
     for name, method in own:
         yield from (f"### {code(name)}", "", *block(signature(method, name), "python"), "")
-        yield from markdown(parse(inspect.getdoc(method) or ""), page, find, heading="###")
+        yield from markdown(parse(inspect.getdoc(method) or ""), page, find, module=thing.__module__, heading="###")
     rows = [(code(f"{name}()"), prose(parse(text).summary, page, find)) for name, text in inherited(thing)]
     if rows:
         yield from (
@@ -203,7 +203,7 @@ def _module(entry: PublicName) -> Iterator[str]:
     for name in described:
         value = getattr(thing, name)
         yield from (f"## {code(name)}", "", *block(signature(value, f"jd.{entry.name}.{name}"), "python"), "")
-        yield from markdown(parse(inspect.getdoc(value) or ""), page, find, heading="###")
+        yield from markdown(parse(inspect.getdoc(value) or ""), page, find, module=thing.__name__, heading="###")
         if inspect.isclass(value):
             rows = [
                 (code(f"{n}()"), prose(parse(inspect.getdoc(m) or "").summary, page, find)) for n, m in methods(value)

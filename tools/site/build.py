@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -66,10 +67,7 @@ def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -
     for path in [p for p in docs.rglob("*") if p.is_file() and p.relative_to(docs).as_posix() not in files]:
         path.unlink()
     for name, data in files.items():
-        path = docs / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_bytes() != data:
-            path.write_bytes(data)
+        _write(docs / name, data)
     settings = tomllib.loads((HERE / "zensical.toml").read_text(encoding="utf-8"))["project"]
     settings |= {
         "docs_dir": "docs",
@@ -77,7 +75,13 @@ def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -
         "nav": navigation(pages) if listed else ["index.md"],
         "validation": False,
     }  # links.py checks links
-    (target / "mkdocs.yml").write_text(json.dumps(settings, indent=1), encoding="utf-8")  # JSON is YAML
+    _write(target / "mkdocs.yml", json.dumps(settings, indent=1).encode())  # JSON is YAML
+
+
+def _write(path: Path, data: bytes) -> None:
+    if not path.exists() or path.read_bytes() != data:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
 
 
 def serve(target: Path = BUILD) -> None:
@@ -92,7 +96,8 @@ def serve(target: Path = BUILD) -> None:
 
     pages = all_pages()
     threading.Thread(target=follow, daemon=True).start()
-    run_zensical("serve", target)
+    with suppress(KeyboardInterrupt):
+        run_zensical("serve", target)
 
 
 def run_zensical(word: str, target: Path, *more: str) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tools.site.api_examples import with_imports
 from tools.site.writing import Find, block, code, prose, table
 
 _SECTIONS = ("Args", "Attributes", "Raises", "Returns")
@@ -71,8 +72,8 @@ def _entries(lines: list[str]) -> list[tuple[str, str]]:
     return entries
 
 
-def markdown(doc: Docstring, page: str, find: Find, *, heading: str = "##") -> Iterator[str]:
-    """The docstring on a page: sections as tables, examples last."""
+def markdown(doc: Docstring, page: str, find: Find, *, module: str = "", heading: str = "##") -> Iterator[str]:
+    """The docstring on a page: sections as tables, examples last, with imports of the names that they take from the module."""
     for kind, text in doc.body:
         if kind == "text":
             yield from (prose(text, page, find), "")
@@ -95,4 +96,4 @@ def markdown(doc: Docstring, page: str, find: Find, *, heading: str = "##") -> I
     if examples:
         yield from (f"{heading} Examples" if heading == "##" else "**Examples**", "")
         for text in examples:
-            yield from (*block(text, "pycon"), "")
+            yield from (*block(with_imports(text, module) if module else text, "pycon"), "")

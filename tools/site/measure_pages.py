@@ -117,6 +117,9 @@ def _page(d: Declaration, family: str, members: list[Declaration], page_of: dict
         yield from (f"$${d.latex}$$", "", *_notation(d))
     if d.formula:
         yield from (f"In plain text: {code(d.formula)}", "")
+    if names := description.to_data()["aliases"]:
+        plain = [code(name.removesuffix(" (trec_eval)")) for name in names]
+        yield from (f"Also called {', '.join(dict.fromkeys(plain))}; all of these are understood.", "")
     yield from _calls(d)
     yield from _parameters(description, page)
     yield from (
@@ -127,7 +130,7 @@ def _page(d: Declaration, family: str, members: list[Declaration], page_of: dict
     )
     yield from _edge_cases(d, page)
     yield from _example(description)
-    yield from _other_tools(d, description, page)
+    yield from _other_tools(d, page)
     yield from _paper(d)
     related = [m for m in members if m is not d]
     links = ", ".join(f"[{m.name}]({relative(page, page_of[m.name])})" for m in related)
@@ -214,15 +217,10 @@ def _shown(t: Table) -> Iterator[str]:
         yield from (f"{code(note)}", "")
 
 
-def _other_tools(d: Declaration, description: MeasureDescription, page: str) -> Iterator[str]:
+def _other_tools(d: Declaration, page: str) -> Iterator[str]:
     peers = peers_of(d) if isinstance(d, Definition) else []
-    names = description.to_data()["aliases"]
-    if peers or names:
-        yield from ("## In other tools", "")
-    if names:
-        plain = [code(name.removesuffix(" (trec_eval)")) for name in names]
-        yield from (f"Names that are understood wherever a measure is named: {', '.join(dict.fromkeys(plain))}.", "")
     if peers:
+        yield from ("## In other tools", "")
         rows = [(p.tool, code(p.name), prose(p.difference, page) if p.difference else "the same") for p in peers]
         yield from (*table(("tool", "name there", "differs from the defaults here"), rows), "")
         yield from ("A [profile](../profiles.md) computes the values of a tool.", "")

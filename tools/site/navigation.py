@@ -13,7 +13,7 @@ ORDER = [
     "index.md",
     "start.md",
     ("Tutorials", "tutorials", "index trec shop rag recommender lightgbm assessors spark"),
-    ("Learn", "learn", "index"),
+    ("Learn", "learn", "index sets ranked curves average_precision first_hit graded users roc judges comparing correlation play notes"),
     "choose.md",
     ("Guides", "guides", "index inputs comparison power curves fusion correlation gate report rag recommenders arrays letor training judging agreement clicks integrations scale"),
     ("Reference", "reference", "index measures policies profiles api cli formats errors trec_eval"),

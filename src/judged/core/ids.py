@@ -60,6 +60,13 @@ class IdColumn:
         data = self.buffer.data
         return [bytes(data[a:b]) for a, b in pairs]
 
+    def texts(self) -> list[str]:
+        """Decode the ids; bytes that are not UTF-8 are kept."""
+        if not len(self):
+            return []
+        # No id contains a zero byte, and no character contains the byte of another one: all are decoded in one call.
+        return b"\0".join(self.tolist()).decode("utf-8", "surrogateescape").split("\0")
+
     def take(self, rows: Ints | Bools | slice) -> IdColumn:
         return IdColumn(self.buffer, self.start[rows], self.length[rows])
 
@@ -74,7 +81,11 @@ class IdColumn:
         start = end - self.length
         size = int(end[-1]) if len(end) else 0
         buffer = np.zeros(size + 8, np.uint8)
-        buffer[:size] = self.buffer[np.repeat(self.start - start, self.length) + np.arange(size)]
+        for row in range(0, len(self), _BLOCK):  # the position of every byte of every id takes eight times their memory
+            rows = slice(row, row + _BLOCK)
+            target = slice(int(start[row]), int(end[rows][-1]))
+            at = np.repeat(self.start[rows] - start[rows], self.length[rows])
+            buffer[target] = self.buffer[at + np.arange(target.start, target.stop)]
         return IdColumn(buffer, start, self.length)
 
     def words(self, rows: Ints, position: int) -> Words:

@@ -21,7 +21,7 @@ READERS: dict[str, Callable[..., Any]] = {}  # of sources, by the name of the cl
 
 def decoded(ids: IdColumn, kind: IdKind) -> list[Id]:
     """Ids as text, or as integers if they were integers."""
-    texts = [raw.decode("utf-8", "surrogateescape") for raw in ids.tolist()]
+    texts = ids.texts()
     return [int(text) for text in texts] if kind == "integer" else list(texts)
 
 

@@ -101,7 +101,7 @@ class Export:
 
     def strict(self, ids: IdColumn, kind: IdKind) -> list[Any]:
         """Return ids as text, for formats that are UTF-8."""
-        words = _words(ids)
+        words = ids.texts()
         if not "".join(words).isprintable():  # escaped bytes are not, and few other ids
             for word in words:
                 if any("\udc80" <= letter <= "\udcff" for letter in word):
@@ -110,13 +110,13 @@ class Export:
 
     def unblank(self, ids: IdColumn, kind: IdKind) -> list[str]:
         """Return ids as text, for formats whose columns are separated by blanks."""
-        words = _words(ids)
+        words = ids.texts()
         self._check_none(words, " \t\n\r\v\f", "the id {} contains a space", "write JSON, CSV or Parquet")
         return words
 
     def one_line(self, ids: IdColumn, kind: IdKind) -> list[str]:
         """Return ids as cells of one line."""
-        cells = _words(ids)
+        cells = ids.texts()
         self._check_none(cells, "\n\r", "the id {} contains a line break", "write JSON or Parquet")
         return cells
 
@@ -130,11 +130,6 @@ class Export:
         joined = "".join(words)
         if any(mark in joined for mark in marks):
             self.raise_id("id-blank", next(w for w in words if any(mark in w for mark in marks)), problem, hint)
-
-
-def _words(ids: IdColumn) -> list[str]:
-    """Return ids as text; bytes that are not UTF-8 become escapes."""
-    return b"\0".join(ids.tolist()).decode("utf-8", "surrogateescape").split("\0") if len(ids) else []
 
 
 # ── formats ──────────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +151,7 @@ def _trec(export: Export, file: IO[str]) -> None:
     else:
         if table.sub is not None:
             hint = "evaluate the file directly: preferences can be read but not written"
-            export.raise_id("form", _words(table.sub)[0], "judgments with sub-groups cannot be written", hint)
+            export.raise_id("form", table.sub.texts()[0], "judgments with sub-groups cannot be written", hint)
         rows = zip(columns["query_id"], aspects or ["0"] * len(docs), docs, columns["relevance"], strict=True)
         file.writelines(f"{q} {a} {d} {g!r}\n" for q, a, d, g in rows)
 

@@ -74,8 +74,8 @@ def _pool_documents(judged: Judged) -> list[set[str]]:
     """Return the documents of each query that have a grade."""
     assert judged.pool_doc is not None
     known: list[set[str]] = [set() for _ in judged.queries]
-    for query, doc in zip(judged.pool_query.tolist(), judged.pool_doc.tolist(), strict=True):
-        known[query].add(doc.decode("utf-8", "surrogateescape"))
+    for query, doc in zip(judged.pool_query.tolist(), judged.pool_doc.texts(), strict=True):
+        known[query].add(doc)
     return known
 
 

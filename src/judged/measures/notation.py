@@ -9,6 +9,7 @@ NOTATION = {
     r"n": "number of retrieved documents",
     r"\mathrm{rel}_r": "1 if the document at rank r is relevant (in measures of grades: if its gain is above 0), otherwise 0",
     r"R": "number of relevant documents of the query",
+    r"\rho": "a recall level, from 0 to 1",
     r"c_r": "number of relevant documents in the first r",
     r"\mathrm{P}@r,\ \mathrm{R}@r": "precision and recall of the first r documents",
     r"y_r,\ y^*_r": "grade at rank r of the ranking and of the ideal ranking; unjudged documents have grade 0",

@@ -36,14 +36,12 @@ class Definition:
         trec: trec_eval's names; a trailing `.` means that a cutoff follows, `=` that pairs follow, `:` that a list follows.
         laws: properties that are tested: unit (values are between 0 and 1), perfect (the ideal ranking has the value 1), capped (at every
             cutoff too), swap (moving a better document up never lowers the value), cutoff (nothing below the cutoff matters), tail
-            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone),
-            residual (the same over documents that are not judged).
+            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone), residual (the same over unjudged ones).
         example: grades of a ranking from rank 1 down, and the value; these documents are the pool.
         summary: how the values of queries are summarised.
         needs: what the judgments must contain.
         paper: keys of `judged.references`, separated by blanks; a text for a user's own measure.
-        formula: in plain mathematics.
-        latex: the same, typeset, in the notation of `judged.measures.notation`.
+        formula: in plain mathematics; `latex` has the same, typeset, in the notation of `judged.measures.notation`.
         intuition: two sentences for readers who have never seen the measure.
         ideal: the measure that the ideal ranking is explained with, beside the actual one.
     """

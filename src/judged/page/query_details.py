@@ -75,7 +75,7 @@ class _Pools:
     def __init__(self, judged: tuple[Judged, ...]) -> None:
         first = judged[0]
         assert first.pool_doc is not None
-        self.docs = [doc.decode("utf-8", "surrogateescape") for doc in first.pool_doc.tolist()]
+        self.docs = first.pool_doc.texts()
         self.grades = first.pool_grade.tolist()
         self.ends = np.cumsum(first.judgments).tolist()
         self.judged = judged

@@ -155,7 +155,7 @@ def _docs(subject: Subject, rankings: Rankings) -> set[str]:
     """Return the documents shown on the page."""
     docs = {doc for run in rankings for docs in run for doc in docs}
     pool = subject.judged[0].pool_doc if rankings else None
-    return docs if pool is None else docs | {doc.decode("utf-8", "surrogateescape") for doc in pool.tolist()}
+    return docs if pool is None else docs | set(pool.texts())
 
 
 def _query_texts(queries: Any, subject: Subject) -> list[str | None] | None:

@@ -115,7 +115,7 @@ def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[s
     if values.source is not None:
         slices = _spell_out(slices, rules, values.source.judged)
     comparison = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
-    judged_queries = {q.decode("utf-8", "surrogateescape") for q in candidate.judgments.queries.tolist()}
+    judged_queries = set(candidate.judgments.queries.texts())
     missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
     return GateInputs(comparison, values, warnings, missing)
 

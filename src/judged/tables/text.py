@@ -58,7 +58,9 @@ def plain_data(value: Any) -> Any:
     [0.5, 'a', 2, [None]]
     """
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None  # NumPy's float64 is a float, and prints as np.float64(0.5)
+        return (
+            float(value) if math.isfinite(value) else None
+        )  # NumPy's float64 is a float, and prints as np.float64(0.5)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int | None):

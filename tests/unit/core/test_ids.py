@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,3 +61,26 @@ def test_packed_ids_are_the_same_in_a_buffer_of_their_own():
     assert packed.tolist() == text.tolist() == [b"x" * 70, b"one", b"", b"one"]
     assert len(packed.buffer) == 76 + 8
     assert IdColumn.of([]).compact().tolist() == []
+
+
+@given(ids=IDS, seed=st.integers(0, 9))
+def test_compact_ids_are_the_same_in_a_buffer_of_their_own(ids, seed):
+    text = IdColumn.of(ids)
+    rows = np.random.default_rng(seed).permutation(len(ids))[: len(ids) // 2]
+    compact = text.take(rows).compact()
+    assert compact.tolist() == [ids[i] for i in rows]
+    assert len(compact.buffer) == sum(len(ids[i]) for i in rows) + 8
+
+
+def test_copying_ids_takes_no_memory_per_byte():
+    count, size = 1 << 19, 16
+    start = np.arange(0, count * size, size)[::-1]
+    text = IdColumn(np.ones(count * size + 8, np.uint8), start, np.full(count, size))
+    tracemalloc.start()
+    try:
+        compact = text.compact()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert compact[count - 1] == text[count - 1]
+    assert peak < 8 * count * size  # what the positions of all bytes would take

@@ -8,6 +8,7 @@ import pytest
 import judged as jd
 from judged import AP, P, nDCG, parse
 from judged.measures import parse_all
+from judged.measures.registry import MEASURES, measure
 from judged.measures.trec_lists import NICKNAMES
 
 
@@ -31,6 +32,8 @@ from judged.measures.trec_lists import NICKNAMES
         ("iprec_at_recall_0.10", "IPrec@0.1"),
         ("iprec_at_recall..25", "IPrec@0.25"),
         ("Rprec_mult.0.5", "Rprec@0.5"),
+        ("set_F.0.25", "SetF(beta=0.5)"),  # trec_eval's number is the square of β
+        ("nDCG(gains={2: 5, 1: 2})", "nDCG(gains={1: 2, 2: 5})"),
         ("ndcg.1=3,2=9", "nDCG(gains={1: 3, 2: 9})"),
         ("utility.2,-1,0,0", "Utility(weights=[2, -1, 0, 0])"),
         ("rbp.p=0.5", "RBP(p=0.5)"),
@@ -262,8 +265,6 @@ def test_a_measure_is_described_in_python_as_on_the_command_line():
 
 
 def test_a_measure_of_ones_own_cannot_change_the_columns_of_others():
-    from judged.measures.registry import MEASURES, measure
-
     @measure("SortsInPlace")
     def sorts_in_place(j):
         """A mistake."""
@@ -278,3 +279,32 @@ def test_a_measure_of_ones_own_cannot_change_the_columns_of_others():
         assert jd.evaluate(joined, "nDCG").mean() == {"nDCG": 1.0}
     finally:
         MEASURES.discard("SortsInPlace")
+
+
+@pytest.mark.parametrize("names", [7, None, [7], [["P@5"], None]])
+def test_what_is_neither_a_name_nor_a_list_of_names_is_refused(names, refusal):
+    refusal("measure-syntax", parse_all, names)
+
+
+def test_a_parameter_of_a_measure_has_a_type_that_says_what_it_means():
+    """At the declaration, not at the first use."""
+    with pytest.raises(TypeError, match="share"):
+
+        @measure("HasNoSuchType")
+        def share_of(j, *, share: float = 0.5):
+            """A share."""
+            return j.retrieved * share
+
+
+def test_a_formula_may_divide_by_nothing():
+    try:
+
+        @measure("Nothing")
+        def nothing(j):
+            """0 / 0 for a query without a ranking, and 1 / 0 for the others."""
+            return (j.retrieved > 0) / np.zeros(len(j))
+
+        found = jd.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"]}, "Nothing")["Nothing"]
+        assert found.tolist() == pytest.approx([np.inf, np.nan], nan_ok=True)
+    finally:
+        MEASURES.discard("Nothing")

@@ -182,3 +182,17 @@ def test_the_queries_needed_are_about_what_a_formula_says(alpha):
 
 def test_differences_that_do_not_vary_have_a_deviation_of_0():
     assert deviation_range(np.zeros(20)) == (0.0, 0.0)
+
+
+def test_two_queries_have_a_range_of_deviations_and_one_has_none():
+    low, high = deviation_range([0.1, 0.3])
+    assert 0 < low <= high
+    assert deviation_range([0.1]) == deviation_range([0.2, 0.2]) == (0, 0)
+
+
+def test_a_simulated_p_that_equals_alpha_is_significant():
+    """19 resamples that all stay below the difference give p = (1 + 0) / (1 + 19) = alpha."""
+    d = np.random.default_rng(0).normal(0, 0.01, 30)
+    assert simulated_power(d, 1.0, alpha=1 / 20, resamples=19, trials=100) == 1
+    assert simulated_power(d, 1.0, alpha=1 / 21, resamples=19, trials=100) == 0
+    assert simulated_power(d, 1.0, queries=1, trials=100) == 0

@@ -67,6 +67,8 @@ def test_a_rank_that_falls_is_a_gain_and_one_that_rises_a_loss():
         lambda: abstention_auc([1.0, np.nan], [1.0, 2.0]),
         lambda: abstention_auc([1.0, 2.0], [1.0, 2.0], rates=[0.5, 0.1]),
         lambda: rank_change([0], [1], ["q"]),
+        lambda: rank_change([1, 0], [1, 2], ["q", "q"]),
+        lambda: rank_change([1, 2], [0, 1], ["q", "q"]),
         lambda: rank_change([1, 2], [1], ["q"]),
     ],
 )

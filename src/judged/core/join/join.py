@@ -13,6 +13,7 @@ from judged.core.find.hits import Hits, check_id_kinds
 from judged.core.find.pool import IdPool, pool_of
 from judged.core.join.warnings import check_no_query_missing, fold_warnings, join_warnings
 from judged.core.judged import Judged
+from judged.core.numeric.native import return_memory
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import HasName, Qrels, Run
@@ -28,6 +29,7 @@ WITH_SETS = Hint(
     "use {commands}",
     commands=Wording("jd.evaluate, jd.compare or jd.explain", "judged eval, judged compare or judged explain"),
 )
+_MANY = 1 << 17  # judgments
 _FROM_HITS = ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last")
 
 
@@ -72,7 +74,11 @@ def join(
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
     pool = pool_of(qrels, policy, allow_empty=allow_empty)
     with step(f"joining {run.name} with {qrels.name}") as report:
+        if len(pool.query) > _MANY:  # the columns of the reader, and then those of the scan
+            return_memory()
         run, hits = _find(qrels, pool, run, policy, progress or report, allow_empty=allow_empty)
+        if len(pool.query) > _MANY:
+            return_memory()
     judged = Judged(
         pool=pool,
         **{name: getattr(hits, name) for name in _FROM_HITS},

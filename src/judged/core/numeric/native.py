@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +21,14 @@ def end_on_bus_error(message: str, code: int) -> None:
     """End the process with a message and an exit code if a mapped file is truncated, instead of without a word."""
     if native is not None:
         native.end_on_bus_error(message, code)
+
+
+def return_memory() -> None:
+    """Return freed memory to the system. The C library of Linux keeps the columns of one step, which the next can hardly use."""
+    if sys.platform == "linux":
+        import ctypes
+
+        getattr(ctypes.CDLL(None), "malloc_trim", bool)(0)
 
 
 def usable_cores() -> int:

@@ -57,9 +57,12 @@ class LocalPartitions:
     @property
     def mapped(self) -> bool:
         """True if tasks run in this process on texts that are mapped, so that a scan that stops early costs little."""
-        return getattr(self.executor, "in_process", False) and all(
-            getattr(part, "mapped", False) for part in self.parts
-        )
+        return self.in_process and all(getattr(part, "mapped", False) for part in self.parts)
+
+    @property
+    def in_process(self) -> bool:
+        """True if tasks run in this process, and share its memory."""
+        return bool(getattr(self.executor, "in_process", False))
 
     def map(self, task: Task) -> Iterator[Any]:
         """Yield the results in order.

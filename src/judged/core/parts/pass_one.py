@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from judged._types import Floats, Ints
+from judged._types import Bools, Floats, Ints
 from judged.core.find.hits import check_id_kinds, raise_no_rank
 from judged.core.find.match import Sieve, keys_of
 from judged.core.find.pool import IdPool
@@ -39,6 +39,19 @@ class LocatedHits:
             np.concatenate([part.position for part in parts]),
             sum(part.rows or 0 for part in parts),
         )
+
+    def in_order(self) -> LocatedHits:
+        """Return the hits in the order of their positions."""
+        if (self.position[1:] >= self.position[:-1]).all():
+            return self
+        return self._take(np.argsort(self.position, kind="stable"))
+
+    def repeated(self) -> LocatedHits:
+        """Return the hits of documents that were located more than once."""
+        return self._take(np.bincount(self.judgment)[self.judgment] > 1)
+
+    def _take(self, rows: Ints | Bools) -> LocatedHits:
+        return LocatedHits(self.judgment[rows], self.value[rows], self.position[rows], self.rows)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ on a document itself. The number of rows in each slot is all that is needed, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -55,43 +55,30 @@ class HitIndex:
 def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     """Put located hits in order."""
     by_position = policy.ties == "input"
-    query, doc = pool.query[located.judgment], pool.doc.take(located.judgment)
-    rows = np.arange(len(query))
-    by_value = np.lexsort((-located.value, query))
-    opens = _changes(query[by_value], located.value[by_value])
-    group = np.empty(len(query), np.int64)
-    group[by_value] = np.cumsum(opens) - 1
-    order = np.lexsort((located.position, group)) if by_position else _by_id(doc, group, located.position)
-    query, group, value = query[order], group[order], located.value[order]
-    same = np.zeros(len(order), bool)  # several rows with one value share a slot
-    if not by_position:
-        same[1:] = (group[1:] == group[:-1]) & doc.same(order[1:], doc, order[:-1])
-    kept = np.flatnonzero(~same)
-    opens = _changes(query[kept], value[kept])
-    starts = np.flatnonzero(opens)
+    located = located.in_order()
+    query = pool.query[located.judgment]
+    keys = query, -located.value
+    order = np.lexsort(keys[::-1]) if by_position else pool.doc.take(located.judgment).order(*keys)
+    judgment, value = located.judgment[order], located.value[order]
+    query = query[order]
+    opens = np.ones(len(query), bool)  # a new group
+    opens[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
+    kept = np.arange(len(order))
+    if not by_position:  # several rows of a document with one value share a slot
+        tied = np.flatnonzero(~opens)
+        kept = np.delete(kept, tied[judgment[tied] == judgment[tied - 1]])
+    starts = np.flatnonzero(opens[kept])
     return HitIndex(
         pool=pack_pool(pool, documents=False),
-        start=np.searchsorted(query[kept][starts], np.arange(len(pool.queries) + 1)),
-        value=value[kept][starts],
+        start=np.searchsorted(query[kept[starts]], np.arange(len(pool.queries) + 1)),
+        value=value[kept[starts]],
         first=np.append(starts, len(kept)),
-        judgment=located.judgment[order][kept],
-        times=np.diff(np.append(kept, len(rows))),
-        position=located.position[order][kept],
-        doc=doc.take(order[kept]).compact(),
+        judgment=judgment[kept],
+        times=np.diff(np.append(kept, len(order))),
+        position=located.position[order[kept]],
+        doc=pool.doc.take(judgment[kept]).compact(),
         by_position=by_position,
     )
-
-
-def _by_id(doc: IdColumn, group: Ints, position: Ints) -> Ints:
-    """Sort by group, then id, then position."""
-    earliest = np.argsort(position, kind="stable")
-    return earliest[doc.take(earliest).order(group[earliest])]
-
-
-def _changes(query: Ints, value: Floats) -> Bools:
-    opens = np.ones(len(query), bool)
-    opens[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
-    return opens
 
 
 class BatchEdge(NamedTuple):
@@ -131,12 +118,14 @@ class RankCounts:
         """Return the counts before any row."""
         places = len(index.value) + len(index.start) - 1
         inside = int(index.inside_start[-1])
-        return cls(np.zeros(places, np.int64), np.zeros(inside, np.int64), np.zeros(len(index.start) - 1, bool))
+        return cls(np.zeros(places, np.uint32), np.zeros(inside, np.uint32), np.zeros(len(index.start) - 1, bool))
 
-    def add(self, other: RankCounts, codes: dict[bytes, int]) -> None:
-        """Add the counts of the rows that follow."""
-        self.ahead += other.ahead
-        self.inside += other.inside
+    def add(self, other: RankCounts, codes: Callable[[], dict[bytes, int]]) -> None:
+        """Add the counts of the rows that follow. `codes` gives the judged queries by id."""
+        if self.rows + other.rows >= 1 << 32:  # no count is larger than the number of rows
+            self.ahead, self.inside = self.ahead.astype(np.int64), self.inside.astype(np.int64)
+        np.add(self.ahead, other.ahead, out=self.ahead, casting="unsafe")
+        np.add(self.inside, other.inside, out=self.inside, casting="unsafe")
         self.disagrees |= other.disagrees
         self.infinite += other.infinite
         self.rows += other.rows
@@ -152,7 +141,7 @@ class RankCounts:
             else:
                 self.more = True
         if self.last is not None and other.first is not None and self.last.contradicts(other.first):
-            self._note(other.first.query, codes)
+            self._note(other.first.query, codes())
         self.first, self.last = self.first or other.first, other.last or self.last
 
     def _note(self, query: bytes, codes: dict[bytes, int]) -> None:
@@ -207,7 +196,7 @@ class CountRanks(PartTask[RankCounts]):
         """Add up the counts of consecutive partitions; an executor may do so before it returns them."""
         total = RankCounts.nothing(self.index)
         for counted in results:
-            total.add(counted, self.codes)
+            total.add(counted, lambda: self.codes)
         return total
 
     def _count(self, batch: Run | UnreadRun, position: int) -> RankCounts:
@@ -220,8 +209,8 @@ class CountRanks(PartTask[RankCounts]):
         query = codes_in(self.index.pool, run)
         rows = np.flatnonzero(query >= 0)
         place, inside = _places(self.index, run, rows, query[rows], values_of(run, self.policy, position), position)
-        counted.ahead += np.bincount(place, minlength=len(counted.ahead))
-        counted.inside += np.bincount(inside, minlength=len(counted.inside))
+        counted.ahead = np.bincount(place, minlength=len(counted.ahead))
+        counted.inside = np.bincount(inside, minlength=len(counted.inside))
         counted.infinite = int(np.isinf(run.score).sum())
         odd = np.flatnonzero(disagree(run)) + 1
         counted.disagrees[query[odd][query[odd] >= 0]] = True

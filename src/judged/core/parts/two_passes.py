@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,9 @@ from judged._types import Ints
 from judged.core.find.hits import Hits, raise_duplicate, raise_empty_run, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import IdPool
 from judged.core.find.reference import by_grade
+from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
+from judged.core.numeric.native import return_memory
 from judged.core.parts.pass_one import LocatedHits, LocateHits, pack_pool
 from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_hits
 from judged.core.parts.run import PartitionedRun
@@ -29,11 +32,29 @@ def find_in_two_passes(
     progress: tuple[Progress | None, Progress | None],
 ) -> Hits:
     """Find the judged documents and their ranks; `progress` is that of each pass."""
-    locate = LocateHits(pack_pool(pool, documents=True), policy, kinds)
-    located = run.partitions.locate(locate) or LocatedHits.merge(run.map(locate, progress[0]))
-    count = CountRanks(index_hits(pool, located, policy), policy, kinds)
-    counts = count.merge(run.map(count, progress[1]))
-    return _rank_hits(pool, run, policy, located, count.index, counts)
+    located = _locate(pool, run, policy, kinds, progress[0])
+    index = index_hits(pool, located, policy)
+    located = located.repeated()
+    return_memory()
+    counts = _count(run, CountRanks(index, policy, kinds), progress[1])
+    index = replace(index, doc=IdColumn.of([]))  # ranks need its order only
+    return_memory()
+    return _rank_hits(pool, run, policy, located, index, counts)
+
+
+def _locate(
+    pool: IdPool, run: PartitionedRun, policy: Policy, kinds: tuple[IdKind, IdKind], progress: Progress | None
+) -> LocatedHits:
+    """The first pass. Its index of the judgments is gone before the second."""
+    shared = getattr(run.partitions, "in_process", False)
+    locate = LocateHits(pool if shared else pack_pool(pool, documents=True), policy, kinds)
+    return run.partitions.locate(locate) or LocatedHits.merge(run.map(locate, progress))
+
+
+def _count(run: PartitionedRun, count: CountRanks, progress: Progress | None) -> RankCounts:
+    """The second pass. Its own index is gone before counts become ranks."""
+    counts = count.merge(run.map(count, progress))
+    return replace(counts, ahead=counts.ahead.astype(np.int64), inside=counts.inside.astype(np.int64))
 
 
 def _rank_hits(
@@ -55,9 +76,11 @@ def _rank_hits(
                         hint="evaluate a run that is not being written, and make sure that a computed table is deterministic")  # fmt: skip
     group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
     _check_duplicates(pool, run, policy, located, index, above[group])
-    again = np.repeat(np.arange(len(group)), index.times)  # duplicates below the depth are kept
-    inside = inside[again] + segment.positions(index.times)
-    group, judgment, position = group[again], index.judgment[again], index.position[again]
+    judgment, position = index.judgment, index.position
+    if (index.times > 1).any():  # duplicates below the depth are kept
+        again = np.repeat(np.arange(len(group)), index.times)
+        inside = inside[again] + segment.positions(index.times)
+        group, judgment, position = group[again], judgment[again], position[again]
     if policy.ties in ("best", "worst"):
         first = np.argsort(position, kind="stable")  # of equal grades, the first one
         best = policy.ties == "best"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from judged.evaluation.conventions.switches import Switch, switches
@@ -52,9 +53,20 @@ def _names(tool: str, definition: Definition) -> Iterator[tuple[str, Measure]]:
         yield definition.name, plain
         yield from [] if deep is plain else [(f"{definition.name}@k", deep)]
     else:
-        spelt = SPELLINGS.get(tool, "").split()
-        for name in [*spelt, *(name for name in NAMES.get(tool, {}) if f"{name}@k" not in spelt)]:
-            yield name, parse(_with_number(name))
+        yield from _spelt(tool)
+
+
+@cache
+def _spelt(tool: str) -> list[tuple[str, Measure]]:
+    names = SPELLINGS.get(tool, "").split()
+    names += [name for name in NAMES.get(tool, {}) if f"{name}@k" not in names]
+    return [(name, parse(_with_number(name))) for name in names]
+
+
+@cache
+def _parsed(name: str) -> Measure:
+    """The measure that a name of another tool means; the names are the same for every measure that asks."""
+    return parse(_with_number(name))
 
 
 def _with_number(name: str) -> str:

@@ -76,7 +76,7 @@ class Provenance:
         """All documents of some queries (by position), in the order in which they were evaluated, down to a depth."""
         judged = in_one_order(self.judged.select(rows))
         if judged.policy.unjudged == "condensed":
-            return [[as_text(doc) for doc in docs[:depth]] for docs in _judged_documents(judged)]
+            return [docs[:depth] for docs in _judged_documents(judged)]
         last = min((d for d in (depth, judged.policy.depth) if d is not None), default=None)
         return [docs[:last] for docs in _rank_documents(self._rows_of(judged), judged, depth)]
 
@@ -111,10 +111,10 @@ def raw_id(query: Id) -> bytes:
     return str(query).encode("utf-8", "surrogateescape")
 
 
-def _judged_documents(judged: Judged) -> list[list[bytes]]:
+def _judged_documents(judged: Judged) -> list[list[str]]:
     """The judged documents of each ranking, by rank."""
     assert judged.pool_doc is not None
-    docs = judged.pool_doc.take(judged.judgment).tolist()
+    docs = judged.pool_doc.take(judged.judgment).texts()
     ends = np.cumsum(judged.hits).tolist()
     return [docs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
@@ -132,7 +132,7 @@ def _rank_documents(run: Run, judged: Judged, depth: int | None) -> list[list[st
     selected = np.array([raw in codes for raw in run.queries.tolist()], dtype=bool)
     shorter = run.take(_top_rows(run, np.flatnonzero(selected[run.query]), judged.policy, depth))
     owners, rows = ranked_rows(shorter, judged.policy, pool)
-    docs = list(map(as_text, shorter.doc.take(rows).tolist()))
+    docs = shorter.doc.take(rows).texts()
     ends = np.searchsorted(owners, np.arange(len(judged)), "right").tolist()
     return [docs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 

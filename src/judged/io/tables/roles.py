@@ -108,7 +108,7 @@ def _check_ids(names: list[Any], code: NDArray[Any], origin: Origin, role: str) 
     text, kind = encode_ids(names, rows, "query" if role == "query" else "doc")
     if all(isinstance(name, str) for name in names) or (kind == "integer" and origin.typed):
         return Coded(tuple(names), code)
-    words = [raw.decode("utf-8", "surrogateescape") for raw in text.tolist()]
+    words = text.texts()
     merged = {word: i for i, word in enumerate(dict.fromkeys(words))}  # 7 and "7" of a JSON file are one id
     return Coded(tuple(merged), np.array([merged[word] for word in words], dtype=np.int32)[code])
 

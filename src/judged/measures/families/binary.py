@@ -197,7 +197,7 @@ def yaap(j: Judged, *, level: Level = 1) -> Column:
 @measure("Rprec",
          intuition="R-precision asks how many of the first R documents are relevant, if R relevant documents exist. "
                    "A perfect ranking has the value 1 for every query, however many relevant documents there are.",
-         latex=r"\mathrm{Rprec} = \frac{1}{d} \sum_{r=1}^{d} \mathrm{rel}_r,\quad d = \lfloor c\,R + 0.9 \rfloor",
+         latex=r"\mathrm{Rprec} = \frac{1}{d} \sum_{r=1}^{d} \mathrm{rel}_r,\quad d = \lfloor \mathrm{multiple} \cdot R + 0.9 \rfloor",
          paper="buckley2005", family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"additive", "unit", "swap", "tail", "perfect"},
          example=([1, 0, 1], 1 / 2), formula="relevant in the first c·R / (c·R), with c = 1 unless given")  # fmt: skip
 def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:

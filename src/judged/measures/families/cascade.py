@@ -100,7 +100,7 @@ def stopping_probability(
 @measure("PFound",
          intuition="PFound is the probability that a user finds what was wanted before giving up; after each document some users leave. It "
                    "is the measure of Yandex, and resembles ERR with another discount.",
-         latex=r"\mathrm{PFound}@k = \sum_{r=1}^{k} \delta^{r-1} s_r \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
+         latex=r"\mathrm{PFound}@k = \sum_{r=1}^{k} \mathrm{decay}^{r-1}\, s_r \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
          family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 0.85**2 / 16),
          paper="gulin2009", formula="Σ over ranks r of decay^(r-1)·R_r·Π over i < r of (1 - R_i)")  # fmt: skip
 def p_found(

@@ -171,7 +171,7 @@ def insq(
 @measure("SearchEconomics",
          intuition="SearchEconomics imagines a user to whom each further good document is worth less than the one before. It suits tasks "
                    "in which the first few documents bring most of the benefit.",
-         latex=r"\mathrm{SET}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = r^{\beta} - (r - 1)^{\beta}\ (r \le k)",
+         latex=r"\mathrm{SearchEconomics}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = r^{\beta} - (r - 1)^{\beta}\ (r \le k)",
          family="user model", aliases=("SET",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
          example_params={"cutoff": 3}, paper="azzopardi2014", formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β")  # fmt: skip
 def search_economics(

@@ -52,7 +52,7 @@ def _cover(j: Judged, served: _Subtopics) -> tuple[Ints, Ints, Ints]:
     hit, subtopic = hit[hit >= 0], subtopic[hit >= 0]
     order = np.lexsort((hit, subtopic))
     hit, subtopic = hit[order], subtopic[order]
-    return hit, subtopic, segment.positions(np.bincount(subtopic, minlength=len(served.size)))
+    return hit, subtopic, segment.positions(np.bincount(subtopic))
 
 
 def _novelty(j: Judged, served: _Subtopics, alpha: Share) -> Column:

@@ -59,8 +59,8 @@ def _walk(j: Judged, gain: Column, depth: int, going_on: Callable[[Column, Colum
 
 
 @measure("IFT",
-         intuition="IFT imagines a user who forages for information: who stops the sooner the nearer the goal is, and the "
-                   "sooner the less each document has brought so far.",
+         intuition="IFT imagines a user who forages for information: the nearer the goal is, and the less each document has brought so far, the "
+                   "sooner the user stops. It suits result pages on which users judge whether reading on is worth the effort.",
          latex=r"\mathrm{IFT}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(1 - \frac{1}{1 + b_1 e^{(T - \bar{G}_r) R_1}}\right) \frac{1}{1 + b_2 e^{(A - \bar{G}_r / r) R_2}}",
          family="user model", aliases=("information_foraging",), laws={"unit", "cutoff", "tail"}, example=([4, 0], (1 + 0) / (1 + (1 - 1 / (1 + 0.9 * np.exp(10))) / (1 + 0.9 * np.exp(-8)))),
          example_params={"cutoff": 2}, paper="azzopardi2018",
@@ -121,7 +121,7 @@ def time_biased_gain(
          intuition="U follows the text that a user reads, snippet by snippet and document by document, and a relevant document is worth "
                    "less the more was read before it. It suits results of different lengths, such as answers and summaries, for which "
                    "ranks say little.",
-         latex=r"\mathrm{U}@k = \sum_{r=1}^{k} s_r \max\left(0, 1 - \frac{t_r}{L}\right),\quad t_r = l_{\mathrm{snippet}}\,r + \phi \sum_{i=1}^{r} [s_i > 0]\,l_i",
+         latex=r"\mathrm{U}@k = \sum_{r=1}^{k} s_r \max\left(0, 1 - \frac{t_r}{L}\right),\quad t_r = l_{\mathrm{snippet}}\,r + \mathrm{share} \sum_{i=1}^{r} [s_i > 0]\,l_i",
          family="user model", aliases=("U_measure", "U-measure"), laws={"cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 * (1 - (200 + 600) / 132000) + 1 / 16 * (1 - (600 + 1200) / 132000)),
          paper="sakai2013", formula="Σ over relevant ranks of gain·max(0, 1 - read / L), gain = (2^grade - 1) / 2^max, read = snippet·rank + Σ of share·length of the relevant documents so far")  # fmt: skip
 def u_measure(

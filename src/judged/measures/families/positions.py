@@ -32,7 +32,7 @@ def mean_average_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -
 @measure("RecallAtPrecision",
          intuition="RecallAtPrecision asks how much of everything useful a user finds who reads on only as long as enough "
                    "of what was read is useful. It suits tasks with a required precision, such as patent search.",
-         latex=r"\mathrm{RecallAtPrecision}@k = \max\{\mathrm{R}@r : r \le k,\ \mathrm{P}@r \ge \pi\}",
+         latex=r"\mathrm{RecallAtPrecision}@k = \max\{\mathrm{R}@r : r \le k,\ \mathrm{P}@r \ge \mathrm{precision}\}",
          family="ranked", aliases=("recall_at_precision", "RecallAtFixedPrecision"), laws={"unit", "cutoff", "swap", "tail"}, example=([1, 0, 1, 0, 0, 0, 1], 2 / 3),
          formula="max of R@r over ranks r down to k with P@r ≥ precision")  # fmt: skip
 def recall_at_precision(j: Judged, *, cutoff: Cutoff = None, precision: Share = 0.5, level: Level = 1) -> Column:

@@ -101,6 +101,28 @@ def test_each_collection_is_one_observation_of_a_sample_of_collections():
         rank_sets(tables, over="collections", by="wins")
 
 
+@pytest.mark.parametrize("by", ["mean", "mean_rank", "borda"])
+def test_over_collections_their_means_or_ranks_are_tested_like_the_queries_of_one_table(by):
+    rng = np.random.default_rng(5)
+    for collections in (2, 5):
+        means = np.array([0.2, 0.5, 0.8]) + rng.normal(0, 0.02, (collections, 3))
+        means[-1, :2] = means[-1, 1::-1]  # the first two change places once
+        tables = [m + rng.normal(0, 1e-9, (4, 1)) for m in means]
+        values = means if by == "mean" else stats.rankdata(means, axis=1)
+        for confidence in (0.5, 0.8, 0.9, 0.999):
+            found = rank_sets(tables, by=by, over="collections", confidence=confidence)
+            assert (found.above == rank_sets([values], confidence=confidence).above).all()
+
+
+def test_ranks_over_collections_leave_out_or_lower_a_missing_system():
+    clear = [np.array([[0.1, 0.5, 0.9]]) + shift for shift in (0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07)]
+    clear[0] = np.array([[NAN, 0.5, 0.9]])
+    for by in ("mean_rank", "borda"):
+        for missing in ("skip", "worst"):
+            assert rank_sets(clear, by=by, over="collections", missing=missing).rank.tolist() == [3, 2, 1]
+            assert rank_sets(clear, by=by, over="collections", missing=missing).above[2].tolist() == [True, True, False]
+
+
 def test_all_sets_contain_the_true_ranks_with_the_stated_confidence():
     rng, truth = np.random.default_rng(4), np.array([0.30, 0.31, 0.32, 0.5, 0.5])
     ranks_from = 1 + (truth > truth[:, None]).sum(axis=1)
@@ -114,14 +136,22 @@ def test_all_sets_contain_the_true_ranks_with_the_stated_confidence():
         assert missed <= 13  # 5 of 100 expected; P(more than 13) < 0.001
 
 
-@pytest.mark.parametrize("call", [
+WRONG = [
     lambda: rank_sets([[[0.1, 0.2]]], by="x"),
     lambda: rank_sets([[[0.1, 0.2]]], over="x"),
     lambda: rank_sets([[[0.1, 0.2]]], confidence=95),
     lambda: rank_sets([]),
     lambda: rank_sets([[[0.1, 0.2]], [[0.1]]]),
     lambda: rank_sets([[[0.1, 0.2], [NAN, 0.3]]]),
-])  # fmt: skip
+]  # fmt: skip
+
+
+def test_a_system_that_some_queries_lack_is_refused_whatever_the_others_have(refusal):
+    for row in ([NAN, 0.3], [0.3, NAN]):
+        refusal("table", rank_sets, [[[0.1, 0.2], row]])
+
+
+@pytest.mark.parametrize("call", WRONG)
 def test_wrong_calls_are_refused(call):
     with pytest.raises((UsageError, DataError)):
         call()
