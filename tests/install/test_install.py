@@ -340,12 +340,16 @@ def test_the_lowest_supported_versions_work(native, with_native, tmp_path):
     freeze = "from importlib.metadata import version; import sys; print(*map(version, sys.argv[1:]))"
     names, versions = zip(*(one.split("==") for one in pinned), strict=True)
     installed = run(venv.python, "-c", freeze, *names).split()
-    assert [found == given or found.startswith(f"{given}.") for found, given in zip(installed, versions, strict=True)]
+    assert all(
+        found == given or found.startswith(f"{given}.") for found, given in zip(installed, versions, strict=True)
+    )
     assert run(venv.python, "-c", NAMES, ROOT / "src" / "judged") == "[]\n", (
         "names that the lowest versions do not have"
     )
     assert venv.evaluated() == with_native.evaluated()
     assert venv.demo() == with_native.demo()
+    for name in COMMANDS:
+        assert "Usage:" in run(venv.folder / "bin" / "judged", name, "--help")
     run(venv.folder / "bin" / "judged", "curve", "pr", *map(jd.sample_path, ("qrels.txt", "runs/bm25.run")), "-o", tmp_path / "curve.png")  # fmt: skip
     tests = [ROOT / "tests" / "unit" / name for name in CORE.split()]
     words = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-x", "--basetemp", tmp_path / "base"]
