@@ -95,5 +95,6 @@ def test_the_interval_contains_the_mean_as_often_as_it_says(noise):
 
 
 def test_values_of_two_queries_are_not_adjusted():
-    values, error = np.array([0.5, np.nan, 0.7]), np.array([0.1, 0.2, -0.1])
-    np.testing.assert_array_equal(adjusted_values(values, error), values)
+    error = np.array([0.1, 0.2, -0.1])
+    for values in (np.array([0.5, np.nan, 0.7]), np.array([0.5, np.nan, np.nan]), np.full(3, np.nan)):
+        np.testing.assert_array_equal(adjusted_values(values, error), values)

@@ -106,7 +106,8 @@ def test_over_collections_their_means_or_ranks_are_tested_like_the_queries_of_on
     rng = np.random.default_rng(5)
     for collections in (2, 5):
         means = np.array([0.2, 0.5, 0.8]) + rng.normal(0, 0.02, (collections, 3))
-        means[-1, :2] = means[-1, 1::-1]  # the first two change places once
+        if collections > 2:
+            means[-1, :2] = means[-1, 1::-1]  # the first two change places once
         tables = [m + rng.normal(0, 1e-9, (4, 1)) for m in means]
         values = means if by == "mean" else stats.rankdata(means, axis=1)
         for confidence in (0.5, 0.8, 0.9, 0.999):
@@ -121,6 +122,27 @@ def test_ranks_over_collections_leave_out_or_lower_a_missing_system():
         for missing in ("skip", "worst"):
             assert rank_sets(clear, by=by, over="collections", missing=missing).rank.tolist() == [3, 2, 1]
             assert rank_sets(clear, by=by, over="collections", missing=missing).above[2].tolist() == [True, True, False]
+
+
+def test_a_missing_system_counts_as_the_lowest_of_its_collection_or_is_compared_where_it_is():
+    rng = np.random.default_rng(7)
+    means = np.array([0.6, 0.5, 0.3]) + rng.normal(0, 0.02, (6, 3))
+    tables = [m + rng.normal(0, 1e-9, (4, 1)) for m in means]
+    filled, tables[0] = [*tables], np.where([True, False, False], NAN, tables[0])
+    filled[0] = tables[0][:, [2, 1, 2]]
+    for confidence in (0.5, 0.9, 0.99, 0.999, 0.9999):
+        options = {"over": "collections", "confidence": confidence}
+        assert (rank_sets(tables, missing="worst", **options).above == rank_sets(filled, **options).above).all()
+        p = [[stats.ttest_rel(means[1:, a], means[1:, b]).pvalue if a * b == 0 and a != b else
+              stats.ttest_rel(means[:, a], means[:, b]).pvalue if a != b else 1 for b in range(3)] for a in range(3)]  # fmt: skip
+        above = (np.array(p) <= (1 - confidence) / 3) & (np.arange(3)[:, None] < np.arange(3))
+        assert (rank_sets(tables, missing="skip", **options).above == above).all()
+
+
+def test_a_system_that_is_missing_once_and_best_once_is_not_above_its_rival():
+    clear = [np.array([[NAN, 0.5]]).repeat(8, axis=0), np.array([[0.9, 0.1]]).repeat(8, axis=0)]
+    for by in ("mean_rank", "borda", "wins"):
+        assert not rank_sets(clear, by=by, missing="worst").above.any()
 
 
 def test_all_sets_contain_the_true_ranks_with_the_stated_confidence():

@@ -463,8 +463,8 @@ def test_many_items_in_the_same_order_have_the_smallest_p_that_is_reported():
             (np.finfo(float).tiny,) * 2 if size > 170 else (2 / factorial(size), 2 * size / factorial(size))
         )
         for coefficient in ("tau_b", "tau_a", "spearman"):
-            assert correlation(x, x, coefficient).p_value == near(least)
-        assert correlation(x, np.r_[1, 0, x[2:]], "tau_b").p_value == near(next_to)
+            assert correlation(x, x, coefficient).p_value / least == near(1)
+        assert correlation(x, np.r_[1, 0, x[2:]], "tau_b").p_value / next_to == near(1)
 
 
 def test_an_interval_needs_a_value_in_half_of_the_resamples():
