@@ -177,3 +177,16 @@ def test_a_system_that_some_queries_lack_is_refused_whatever_the_others_have(ref
 def test_wrong_calls_are_refused(call):
     with pytest.raises((UsageError, DataError)):
         call()
+
+
+def test_a_collection_of_one_query_separates_nobody_unless_it_says_nothing():
+    many = np.array([[0.9, 0.1]]) + np.random.default_rng(0).normal(0, 0.01, (20, 2))
+    assert not rank_sets([many, [[0.6, 0.5]]]).above.any()
+    assert rank_sets([many, [[0.5, 0.5]]]).above.tolist() == [[False, True], [False, False]]
+
+
+def test_a_system_that_wins_most_collections_is_above_by_wins():
+    rng = np.random.default_rng(1)
+    clear, equal = (rng.normal(means, 0.05, (30, 2)) for means in ([0.9, 0.1], [0.5, 0.5]))
+    assert rank_sets([clear, clear, equal], by="wins").above.tolist() == [[False, True], [False, False]]
+    assert not rank_sets([clear, equal, equal], by="wins").above.any()

@@ -304,3 +304,23 @@ def test_the_last_accepted_number_of_hits_is_the_least_that_is_not_significant(d
             some = [h for h in range(rows + 1) if (h + extra) / (rows + extra) > level + 1e-12]
             if hits + extra > 0:
                 assert last_accepted(hits, rows, p, level, drawn=drawn) == min(some)
+
+
+@pytest.mark.parametrize("test", list(TESTS), ids=lambda t: t.name)
+def test_an_alternative_is_one_of_three(test, refusal):
+    refusal("parameter", outcome, [0.1, 0.2, -0.1], test.name, alternative="up")
+
+
+def test_equal_differences_have_no_t_and_an_interval_of_no_width():
+    d = np.full(20, 0.25)
+    for test in ("t", "bootstrap"):
+        assert outcome(d, test).statistic.tolist() == [0]
+        low, high = interval_of(d, test, level=0.05)
+        assert (low[0], high[0]) == (0.25, 0.25)
+
+
+def test_codes_of_clusters_may_be_texts_of_any_kind():
+    d, codes = [0.1, 0.2, 0.4, -0.1], ["a", "a", "b", "c"]
+    expected = student(d, clusters=[0, 0, 1, 2]).p
+    for kind in (object, str):
+        assert (student(d, clusters=np.array(codes, dtype=kind)).p == expected).all()

@@ -457,7 +457,7 @@ def test_a_constant_column_has_no_test_whatever_the_coefficient():
 
 def test_many_items_in_the_same_order_have_the_smallest_p_that_is_reported():
     """Of n! orders two are as extreme; 2n have at most one pair in the wrong order, or in the right one. 171! is infinite."""
-    for size in (100, 170, 171, 400):
+    for size in (100, 170, 171):
         x = np.arange(size)
         least, next_to = (
             (np.finfo(float).tiny,) * 2 if size > 170 else (2 / factorial(size), 2 * size / factorial(size))
