@@ -40,7 +40,7 @@ TESTS = (
     "laws", "unit/measures", "unit/stats", "unit/comparison", "unit/correlation", "unit/judges", "unit/curves", "unit/evaluation",
     "architecture/test_examples.py", "conformance/test_notes.py", "conformance/test_cwl.py", "conformance/test_diversity.py",
     "conformance/test_ntcireval.py", "conformance/test_agreement.py", "conformance/test_correlation.py", "conformance/test_arrays.py",
-    "conformance/test_profiles.py", "conformance/test_trec_eval.py",
+    "conformance/test_profiles.py", "conformance/test_trec_eval.py", "conformance/test_trec_eval_flags.py",
 )  # fmt: skip
 PYTEST = ["-q", "-s", "-p", "no:cacheprovider", "-m", "not slow and not spark and not browser"]
 OURS = ("judged", "tests", "conftest")

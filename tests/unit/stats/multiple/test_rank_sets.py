@@ -187,6 +187,24 @@ def test_a_collection_of_one_query_separates_nobody_unless_it_says_nothing():
 
 def test_a_system_that_wins_most_collections_is_above_by_wins():
     rng = np.random.default_rng(1)
-    clear, equal = (rng.normal(means, 0.05, (30, 2)) for means in ([0.9, 0.1], [0.5, 0.5]))
-    assert rank_sets([clear, clear, equal], by="wins").above.tolist() == [[False, True], [False, False]]
+    clear, equal = (rng.normal(means, 0.05, (30, 3)) for means in ([0.9, 0.5, 0.1], [0.5, 0.5, 0.5]))
+    assert (rank_sets([clear, clear, equal], by="wins").above == np.triu(np.ones((3, 3)), 1)).all()
     assert not rank_sets([clear, equal, equal], by="wins").above.any()
+
+
+def test_two_queries_are_a_t_test_with_one_degree_of_freedom():
+    x = np.array([[0.9, 0.1], [0.7, 0.2]])
+    p = stats.ttest_rel(*x.T).pvalue
+    for confidence, clear in ((1 - 1.001 * p, True), (1 - 0.999 * p, False)):
+        assert rank_sets([x], confidence=confidence).above[0, 1] == clear
+
+
+def test_a_system_that_is_missing_has_the_last_rank_of_its_collection():
+    rng = np.random.default_rng(11)
+    means = np.array([0.9, 0.5, 0.3]) + rng.normal(0, 0.1, (6, 3))
+    tables = [np.tile(m, (4, 1)) for m in means]
+    tables[0][:, 0] = means[0, 0] = NAN
+    ranks = stats.rankdata(np.where(np.isnan(means), -1, means), axis=1)
+    for confidence in (0.3, 0.5, 0.8, 0.9, 0.95, 0.99):
+        found = rank_sets(tables, by="mean_rank", over="collections", missing="worst", confidence=confidence)
+        assert (found.above == rank_sets([ranks], confidence=confidence).above).all()
