@@ -3,10 +3,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PAGE   := src/judged/page/web tests/page
+PAGE   := src/judged/page/web docs/interactive tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick check bench bench-scale simulate fuzz clean chromium axe java latex
+.PHONY: help demo test quick coverage external check docs docs-serve bench bench-scale simulate mutate fuzz clean chromium axe java latex
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -14,19 +14,33 @@ help:  ## this list
 demo: $(VENV)/run  ## evaluate the sample collection: a table, and report.html
 	@$(BIN)/judged demo
 
-test: $(VENV)/test chromium axe java latex  ## every test
-	$(BIN)/python -m pytest -n auto --dist loadscope tests
+test: $(VENV)/test chromium axe java latex  ## every test; WITHOUT=java,tensors leaves out those that need them
+	$(BIN)/python -m pytest -n auto --dist loadscope $(if $(WITHOUT),--without $(WITHOUT)) tests
 
+QUICK := -n auto --hypothesis-profile quick -m "not slow and not conformance and not browser and not spark" tests
 quick: $(VENV)/test  ## the quick core of the tests
-	$(BIN)/python -m pytest -n auto -m "not slow and not conformance and not browser and not spark" tests
+	$(BIN)/python -m pytest $(QUICK)
 
-check: $(VENV)/test  ## lint, formatting and strict types
-	$(BIN)/ruff check src tests tools benchmarks fuzz simulations
-	$(BIN)/ruff format --check src tests tools benchmarks fuzz simulations
+coverage: $(VENV)/test  ## share of the Python lines that the quick tests run; make check fails below the floor in pyproject.toml
+	$(BIN)/python -m pytest $(QUICK) --cov --cov-report=term:skip-covered
+
+external: $(VENV)-external/made  ## tests of scorers inside MLflow, ragas, DeepEval, Haystack, LlamaIndex and Inspect, in an environment of their own
+	$(VENV)-external/bin/python -m pytest tests/unit/integrations/test_retrieval_tools.py
+
+check: coverage  ## the quick tests with their coverage, lint, formatting, strict types; builds the documentation and checks its links, spelling and completeness
+	$(BIN)/ruff check src tests tools examples benchmarks fuzz simulations
+	$(BIN)/ruff format --check src tests tools examples benchmarks fuzz simulations
 	$(BIN)/mypy
 	$(BIN)/deno lint $(PAGE)
 	$(BIN)/deno fmt --check $(PAGE)
 	$(BIN)/deno check $(PAGE)
+	$(BIN)/python -m tools.site
+
+docs: $(VENV)/docs  ## the documentation, into build/site, with every link checked; needs no network once .venv is there
+	$(BIN)/python -m tools.site
+
+docs-serve: $(VENV)/docs  ## the documentation on http://localhost:8000, which follows changes of docs/
+	$(BIN)/python -m tools.site serve
 
 chromium:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
@@ -59,14 +73,19 @@ bench-scale: $(VENV)-scale/made java  ## runs of 5 to 200 million rows: out of c
 
 FUZZ_SECONDS ?= 60
 SIMULATE ?= 1
-simulate: $(VENV)/test  ## error rates of the statistics, into docs/error_rates.md (a quarter of an hour); SIMULATE=0.05 for a quick look
+simulate: $(VENV)/test  ## error rates of the statistics, into docs/explanations/error_rates.md (a quarter of an hour); SIMULATE=0.05 for a quick look
 	$(BIN)/python -m simulations $(SIMULATE)
+
+MUTATE ?=
+mutate: $(VENV)/test  ## mistakes in measures and statistics that no test notices: a sample of mutants (an hour); MUTATE=--again for the survivors
+	$(BIN)/python -m pip install --quiet --group mutate
+	$(BIN)/python tools/mutate.py $(MUTATE)
 
 fuzz: $(VENV)-fuzz/made  ## the native core against the reference on hostile input, with sanitizers; FUZZ_SECONDS=60
 	$(VENV)-fuzz/bin/python fuzz/run.py --seconds $(FUZZ_SECONDS)
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-scale $(VENV)-fuzz build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-external $(VENV)-bench $(VENV)-scale $(VENV)-fuzz build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -78,7 +97,11 @@ $(VENV)/run: $(BUILT) | $(VENV)/pip
 	@touch $@
 
 $(VENV)/test: $(BUILT) | $(VENV)/pip
-	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group spark --group check
+	$(BIN)/python -m pip install --quiet --editable . --group test --group peers --group tensors --group spark --group docs --group check
+	@touch $@ $(VENV)/run $(VENV)/docs
+
+$(VENV)/docs: $(BUILT) | $(VENV)/pip
+	$(BIN)/python -m pip install --quiet --editable . --group docs
 	@touch $@ $(VENV)/run
 
 $(VENV)-%/made: $(BUILT)

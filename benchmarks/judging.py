@@ -1,4 +1,4 @@
-"""Simulations for docs/judging.md: coverage with human and model judgments, estimates from samples, and judgments saved by strategies.
+"""Simulations for docs/explanations/judging.md: coverage with human and model judgments, estimates from samples, and judgments saved by strategies.
 
 Run it with the collections beside the project: `python benchmarks/judging.py [repetitions]`; it prints Markdown tables.
 """

@@ -1,1 +1,1 @@
-"""Error rates of the statistics of `judged`, simulated on real scores: `make simulate` writes `docs/error_rates.md`."""
+"""Error rates of the statistics of `judged`, simulated on real scores: `make simulate` writes `docs/explanations/error_rates.md`."""

@@ -1,4 +1,4 @@
-"""Write `docs/error_rates.md`: `python -m simulations [scale] [section …]`, where 1 is the published page and 0.05 a quick look."""
+"""Write `docs/explanations/error_rates.md`: `python -m simulations [scale] [section …]`, where 1 is the published page and 0.05 a quick look."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from simulations import families, gate, others, pairs, units
 from simulations.table import SimulatedTable
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "error_rates.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "explanations" / "error_rates.md"
 
 HEAD = """# Error rates, measured
 

@@ -1,4 +1,4 @@
-"""Fixtures of all tests, and the count of values compared with other tools."""
+"""Fixtures of all tests, what they need, and the count of values compared with other tools."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import needs
 import pytest
 from hypothesis import settings
 
 from judged.errors import JudgedError
 
+os.environ.setdefault("MPLBACKEND", "Agg")  # no window
 settings.register_profile("patient", deadline=None)  # machines are shared: how long a test takes says nothing
+settings.register_profile("quick", deadline=None, max_examples=20)  # make quick
 settings.load_profile("patient")
 
 _COMPARED: Counter[str] = Counter()
-_SKIPPED: list[str] = []
+_SKIPPED: Counter[str] = Counter()  # by reason
+_WITHOUT = pytest.StashKey[set[str]]()
 
 
 @pytest.fixture
@@ -47,14 +51,47 @@ def pytest_testnodedown(node, error):
     _COMPARED.update(getattr(node, "workeroutput", {}).get("compared", {}))
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--without", default="", metavar="NAMES", help="skip tests that need these, which CI then does not count: names, or dependency groups"
+    )  # fmt: skip
+
+
+def pytest_configure(config):
+    try:
+        config.stash[_WITHOUT] = needs.named(config.getoption("--without"))
+    except ValueError as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if unknown := _needed(item) - needs.NEEDS.keys():
+            raise pytest.UsageError(f"{item.nodeid} needs what tests/helpers/needs.py does not name: {min(unknown)}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    without = item.config.stash[_WITHOUT]
+    for name in sorted(_needed(item)):
+        if name in without:
+            pytest.skip(f"without {name}, as asked for")
+        if needs.is_missing(name):
+            pytest.skip(needs.NEEDS[name].missing)
+
+
+def _needed(item) -> set[str]:
+    return {name for mark in item.iter_markers("needs") for name in mark.args}
+
+
 def pytest_runtest_logreport(report):
-    if report.skipped:
-        _SKIPPED.append(report.nodeid)
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _SKIPPED[report.longrepr[2].removeprefix("Skipped: ")] += 1
 
 
 def pytest_collectreport(report):
     if report.skipped:
-        _SKIPPED.append(report.nodeid)
+        _SKIPPED[f"{report.nodeid} was not collected"] += 1
 
 
 @pytest.hookimpl(trylast=True)
@@ -62,11 +99,20 @@ def pytest_sessionfinish(session):
     output = getattr(session.config, "workeroutput", None)
     if output is not None:  # under xdist the controller adds the workers' counts up
         output["compared"] = dict(_COMPARED)
-    elif _SKIPPED and os.environ.get("CI"):
+    elif os.environ.get("CI") and set(_SKIPPED) - _uncounted(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED  # in CI nothing may be skipped
 
 
-def pytest_terminal_summary(terminalreporter):
+def _uncounted(config) -> set[str]:
+    """Reasons to skip that nothing on this machine can remove, or that were asked for."""
+    asked = {f"without {name}, as asked for" for name in config.stash[_WITHOUT]}
+    return asked | {need.missing for need in needs.NEEDS.values() if not need.counts}
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for reason, tests in _SKIPPED.most_common():
+        refused = " In CI nothing may be skipped." if os.environ.get("CI") and reason not in _uncounted(config) else ""
+        terminalreporter.line(f"Skipped {tests:,} test{'s' * (tests > 1)}: {reason}.{refused}")
     if _COMPARED:
         terminalreporter.section("values compared with other tools, zero differences unless a test failed")
         for tool, values in sorted(_COMPARED.items()):

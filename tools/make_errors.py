@@ -1,4 +1,4 @@
-"""Write docs/errors.md from tests/golden/messages.toml: `python tools/make_errors.py`.
+"""Write docs/reference/errors.md from tests/golden/messages.toml: `python tools/make_errors.py`.
 
 With `--update`, run the example of every slug first and write the messages into the TOML file. With slugs after it, only print
 what their examples give.
@@ -22,12 +22,12 @@ import judged as jd
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "tests" / "golden" / "messages.toml"
-TARGET = ROOT / "docs" / "errors.md"
+TARGET = ROOT / "docs" / "reference" / "errors.md"
 
 INTRO = """\
 # Errors and warnings
 
-Generated from `tests/golden/messages.toml` by `tools/make_errors.py`.
+<!-- generated from tests/golden/messages.toml by tools/make_errors.py -->
 
 A call returns a value, returns a value with counted warnings, or raises an error; it never returns a wrong number. An error
 names the place and the problem, suggests one action, and ends with a slug from the lists below:
@@ -92,7 +92,7 @@ def _run(code: str, tmp: Path) -> Any:
     tree = ast.parse(code)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     assert last is None or isinstance(last, ast.Expr)
-    exec(compile(tree, "<example>", "exec"), names)  # noqa: S102
+    exec(compile(tree, "<example>", "exec"), names)
     return None if last is None else eval(compile(ast.Expression(last.value), "<example>", "eval"), names)  # noqa: S307
 
 
@@ -110,7 +110,7 @@ def dump(entries: dict[str, dict[str, str]]) -> str:
     groups = list(dict.fromkeys(entry["group"] for entry in entries.values()))
     lines = ["# Every error and warning: its meaning, and for most a snippet that triggers it, with the message.", ""]
     lines += [
-        "# `python tools/make_errors.py --update` runs the snippets and rewrites the messages and docs/errors.md.",
+        "# `python tools/make_errors.py --update` runs the snippets and rewrites the messages and docs/reference/errors.md.",
         "",
     ]
     for slug, entry in sorted(entries.items(), key=lambda one: groups.index(one[1]["group"])):
@@ -141,7 +141,10 @@ def _row(slug: str, entry: dict[str, str]) -> str:
     kind = {"warning": " (warning)", "both": " (error or warning)"}.get(entry.get("kind", ""), "")
     example = entry.get("message", "").removesuffix(f"  [{slug}]").replace("|", "\\|")
     ticks = "``" if "`" in example else "`"
-    return f"| `{slug}`{kind} | {entry['meaning']} | {f'{ticks}{example}{ticks}' if example else ''} |"
+    return (
+        f'| <a id="{slug}"></a>`{slug}`{kind} | '
+        + f"{entry['meaning']} | {f'{ticks}{example}{ticks}' if example else ''} |"
+    )
 
 
 if __name__ == "__main__":

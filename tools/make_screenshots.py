@@ -1,4 +1,4 @@
-"""Make the pictures in the README, light and dark: `python tools/make_screenshots.py`; requires Chromium and playwright."""
+"""Make the pictures in the README and the tutorials: `python tools/make_screenshots.py`; requires Chromium and playwright."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 import judged as jd
 
-PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs" / "pictures"
 SHOTS = (("page", "", 900), ("query", "#query=q18&a=bm25&b=dense", 860))
 CURVES = (("pr", "pr", None), ("ndcg", "at-k", "nDCG"))
 SCALE = 2  # pixels per point, for sharp text on dense screens
@@ -32,16 +33,33 @@ def main() -> None:
         )
         for name, fragment, height in SHOTS:
             for scheme in ("light", "dark"):
-                view = browser.new_page(
-                    viewport={"width": 1200, "height": height}, color_scheme=scheme, device_scale_factor=SCALE
-                )
-                view.goto(page.as_uri() + fragment)
-                view.wait_for_selector("html[data-ready=yes]", state="attached")
-                view.wait_for_timeout(300)
-                path = picture_path(name, "png", dark=scheme == "dark")
-                view.screenshot(path=path)
-                print(path)
+                take(browser, page.as_uri() + fragment, name, (1200, height), scheme, SCALE)
+        take(browser, write_shop_page(page.with_name("shop.html")), "shop", (900, 500), "light", 1)
         browser.close()
+
+
+def write_shop_page(page: Path) -> str:
+    """Write the page of the tutorial on a shop, and return its address."""
+    shop = ROOT / "examples" / "data" / "shop"
+    grades = {"Exact": 3, "Substitute": 2, "Complement": 1, "Irrelevant": 0}
+    runs = {name: shop / f"{name}.jsonl" for name in ("main", "synonyms")}
+    qrels = jd.read_qrels(shop / "ratings.csv", grade_map=grades)
+    board = jd.compare(qrels, runs, "nDCG@10", test="bootstrap", slices=shop / "queries.csv", by="kind")
+    jd.report(board, page, doc_texts=shop / "products.csv", title="Synonyms in the search")
+    return page.as_uri()
+
+
+def take(browser: Browser, address: str, name: str, size: tuple[int, int], scheme: str, scale: int) -> None:
+    """Take a picture of the top of a page."""
+    view = browser.new_page(
+        viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, device_scale_factor=scale
+    )
+    view.goto(address)
+    view.wait_for_selector("html[data-ready=yes]", state="attached")
+    view.wait_for_timeout(300)
+    path = picture_path(name, "png", dark=scheme == "dark")
+    view.screenshot(path=path)
+    print(path)
 
 
 def draw_curves(qrels: Path, runs: dict[str, Path], dark: bool) -> None:

@@ -98,8 +98,8 @@ def gdeval(kind: str) -> Answers:
         judgments.write_text("".join(f"{q} 0 {d} {g}\n" for q, row in qrels.items() for d, g in row.items()))
         ranking.write_text("".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, row in run.items() for d, s in row.items()))
         for k in CUTS:
-            printed = subprocess.run(  # noqa: S603 - its own script on its own files
-                ["perl", script, judgments, ranking, str(k)],  # noqa: S607
+            printed = subprocess.run(
+                ["perl", script, judgments, ranking, str(k)],
                 check=True,
                 capture_output=True,
                 text=True,

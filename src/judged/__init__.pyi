@@ -11,6 +11,7 @@ from . import recommenders as recommenders
 from . import stats as stats
 from . import typing as typing
 from ._version import __version__ as __version__
+from .citations import cite as cite
 from .comparison.compare import compare as compare
 from .comparison.leaderboard import leaderboard as leaderboard
 from .comparison.power import power as power

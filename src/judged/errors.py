@@ -119,7 +119,7 @@ def _as_flag(name: str, value: Any) -> str:
 class JudgedError(Exception):
     """A problem with its place, one action that solves it, and a slug: `<place>: <problem>. <action>.  [slug]`.
 
-    The slug is listed in `docs/errors.md`; all parts are attributes.
+    The slug is listed in `docs/reference/errors.md`; all parts are attributes.
 
     Args:
         slug: an identifier of the problem: two or three words joined by hyphens.

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from random import Random
 
 import pytest
+from needs import DENO
 
 ROOT = Path(__file__).parents[2]
-PAGE = ["src/judged/page/web", "tests/page"]
-DENO = shutil.which("deno", path=str(Path(sys.executable).parent)) or shutil.which("deno")
+PAGE = ["src/judged/page/web", "docs/interactive", "tests/page"]
 
 # Nothing of the caller's, and a folder of its own for what deno keeps.
 ALONE = {"NO_COLOR": "1", "DENO_DIR": str(Path(tempfile.gettempdir()) / "judged-deno"), "PATH": "/usr/bin:/bin"}
 
-pytestmark = pytest.mark.skipif(DENO is None, reason="there is no deno: pip install --group test")
+pytestmark = pytest.mark.needs("deno")
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ import judged
 
 # A package imports only packages of earlier lines; packages of one line do not import each other.
 ORDER = [
-    {"errors", "steps", "_types", "_version"},
-    {"registry"},
+    {"errors", "steps", "deprecation", "_types", "_version"},
+    {"registry", "references"},
     {"tables"},
     {"core"},
     {"stats", "measures", "io"},
@@ -21,7 +21,7 @@ ORDER = [
     {"evaluation"},
     {"judging"},
     {"comparison", "curves", "judges", "correlation", "clicks", "recommenders", "fusion"},
-    {"quality_gate", "page", "integrations", "compat"},
+    {"quality_gate", "page", "integrations", "compat", "citations"},
     {"cli", "pytest_plugin", "rag", "typing"},
     {"__main__"},
 ]

@@ -7,9 +7,13 @@ import re
 import tomllib
 from pathlib import Path
 
+import needs
+
 import judged as jd
+from judged.references.bibliography import parse_bibtex, plain_text
 
 ROOT = Path(__file__).parents[2]
+WORKFLOWS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")}
 
 
 def test_citation_and_metadata_have_the_version_and_licence_of_the_package():
@@ -21,5 +25,36 @@ def test_citation_and_metadata_have_the_version_and_licence_of_the_package():
     assert described["description"] == project["description"]
 
 
+def test_judged_is_cited_as_the_citation_file_says():
+    text = (ROOT / "CITATION.cff").read_text()
+    cited = parse_bibtex(jd.cite().to_bibtex())["judged"].fields
+    assert cited["title"] == re.search(r'^title: "(.+)"$', text, re.MULTILINE)[1]
+    assert [plain_text(cited["author"])] == re.findall(r'^  - name: "(.+)"$', text, re.MULTILINE)
+    assert cited["note"] == f"Version {jd.__version__}"
+
+
 def test_the_changelog_begins_with_this_version():
     assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == jd.__version__
+
+
+def test_the_supported_pythons_are_declared_tested_and_built():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    declared = re.findall(r"Python :: (3\.\d+)", "\n".join(project["project"]["classifiers"]))
+    assert f">={declared[0]}" == project["project"]["requires-python"]
+    assert json.loads(re.search(r"python: (\[.*\])", WORKFLOWS["test.yml"])[1]) == declared
+    built = re.findall(r"cp3(\d+)-", " ".join(project["tool"]["cibuildwheel"]["build"]))
+    assert built == ["11", project["tool"]["scikit-build"]["wheel"]["py-api"].removeprefix("cp3")]
+
+
+def test_actions_are_pinned_to_a_whole_version():
+    used = [name for text in WORKFLOWS.values() for name in re.findall(r"uses: (\S+)", text)]
+    assert [name for name in used if not re.search(r"@v\d+\.\d+\.\d+$|^\./", name)] == []
+
+
+def test_workflows_call_targets_paths_and_needs_that_exist():
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for text in WORKFLOWS.values():
+        assert set(re.findall(r"run: make (\S+)", text)) <= made
+        assert all((ROOT / path).exists() for path in re.findall(r"\btests/[\w/.]+", text))
+        for words in re.findall(r"(?:--without |WITHOUT=)(\S+)", text):
+            needs.named(words)

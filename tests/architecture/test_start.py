@@ -26,7 +26,20 @@ OF_OTHERS = {  # modules that take milliseconds, and that an evaluation of TREC 
     "shlex", "shutil", "socket", "subprocess", "tempfile", "unittest", "urllib.request", "xml", "zipfile", "zstandard", "isal",
 }  # fmt: skip
 FORMATS = ("json", "delimited", "letor", "scores", "trec_eval")
-FAMILIES = ("cascade", "cwl", "positions", "diversity", "effort", "ideal_overlap", "preferences", "passages")
+FAMILIES = (
+    "graded_precision",
+    "counts",
+    "incomplete",
+    "cascade",
+    "cwl",
+    "nearly_err",
+    "positions",
+    "diversity",
+    "effort",
+    "ideal_overlap",
+    "preferences",
+    "passages",
+)
 OURS = {
     "judged.comparison", "judged.page", "judged.plots", "judged.curves", "judged.core.parts.local", "judged.core.passages", "judged.core.find.reference",
     "judged.io.tables.frames", "judged.io.tables.origin", "judged.io.tables.table", "judged.io.parts.parts", "judged.evaluation.rag", "judged.tables.formats.html",

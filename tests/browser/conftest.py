@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from needs import CHROMIUM
 from tests.helpers.browser_waits import SECONDS
 
 import judged as jd
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -25,8 +24,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            if CHROMIUM is None:
-                item.add_marker(pytest.mark.skip(reason="there is no Chromium to open the page in"))
+            item.add_marker(pytest.mark.needs("chromium", "playwright"))
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +32,7 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=SECONDS * 1000)
         yield browser
         browser.close()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.helpers.axe import AXE, violations
+from tests.helpers.axe import violations
 
 import judged as jd
 
-pytestmark = pytest.mark.skipif(not AXE.exists(), reason="there is no axe-core: make axe")
+pytestmark = pytest.mark.needs("axe")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from tests.helpers.axe import AXE, violations
+from tests.helpers.axe import violations
 from tests.helpers.browser_waits import until
 from tests.helpers.commands import run
 
@@ -382,7 +382,7 @@ def test_a_phone_has_room_for_document_and_grades(visit, label_page):
     assert page.locator("#note").is_visible()
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="there is no axe-core: make axe")
+@pytest.mark.needs("axe")
 def test_no_state_of_the_judging_page_has_a_violation(visit, label_page):
     page = visit(label_page)
     assert violations(page) == []
@@ -401,7 +401,7 @@ def test_no_state_of_the_judging_page_has_a_violation(visit, label_page):
     assert violations(page) == []
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="there is no axe-core: make axe")
+@pytest.mark.needs("axe")
 @pytest.mark.parametrize("state", [{"dark": True}, {"width": 390, "height": 844}], ids=["dark", "phone"])
 def test_the_dark_and_the_narrow_page_have_no_violation(visit, label_page, state):
     page = begin(visit(label_page, **state))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from commands import lines, run
+from commands import called, lines, run
 
 pytestmark = pytest.mark.usefixtures("collection")
 
@@ -19,3 +19,23 @@ def test_demo_shows_three_runs_and_explains_one_query():
     ]
     top, bottom, value = map(float, re.search(r"^([\d.]+) / ([\d.]+) = ([\d.]+)$", text, re.MULTILINE).groups())
     assert top / bottom == pytest.approx(value, rel=1e-5)
+
+
+def test_demo_copies_the_sample_files_and_never_over_another(tmp_path):
+    assert "bm25.run, dense.run" in run("demo", "--copy", str(tmp_path / "new"))
+    copied = {path.name for path in (tmp_path / "new").iterdir()}
+    assert copied >= {"qrels.txt", "bm25.run", "documents.jsonl", "queries.jsonl"}
+    assert "nDCG@10" in run("eval", str(tmp_path / "new/qrels.txt"), str(tmp_path / "new/bm25.run"), "-m", "nDCG@10")
+    run("demo", "--copy", str(tmp_path / "new"))  # the same files again
+    (tmp_path / "new" / "tfidf.run").write_text("mine\n")
+    (tmp_path / "new" / "bm25.run").unlink()
+    refused = called("demo", "--copy", str(tmp_path / "new"))
+    assert (refused.returncode, "tfidf.run exists" in refused.stderr) == (2, True)
+    assert (tmp_path / "new" / "tfidf.run").read_text() == "mine\n"
+    assert not (tmp_path / "new" / "bm25.run").exists()
+
+
+def test_a_copy_to_the_current_folder_says_so(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert run("demo", "--copy", ".").endswith(" to the current folder.\n")

@@ -25,6 +25,7 @@ def states():
     return {row["part"]: row["state"] for row in json.loads(run("doctor", "--format", "json"))}
 
 
+@pytest.mark.needs("pyarrow")
 def test_versions_and_missing_packages_are_shown():
     import numpy
     import pyarrow

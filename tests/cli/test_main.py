@@ -182,7 +182,7 @@ def test_brackets_nested_beyond_the_stack_are_bad_input(words):
 NO = ["gate", "qrels.txt", "a.run", "-b", "b.run", "-m", "AP", "--mode", "mean", "--min-queries", "1", "-o", "gate.txt"]
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.needs("linux")  # /dev/full
 @pytest.mark.parametrize(("stderr", "words", "code"), [
     ("2>&-", NO, 1),
     ("2>&-", ["eval", "qrels.txt", "a.run", "--depht", "3"], 2),
@@ -196,7 +196,7 @@ def test_the_exit_code_does_not_depend_on_standard_error(stderr, words, code):
     assert subprocess.run(command, env=ENVIRONMENT, check=False, timeout=60).returncode == code
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.needs("linux")  # /dev/full
 def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
         outcome = shell("eval", "qrels.txt", "a.run", capture_output=False, stdout=full, stderr=subprocess.PIPE)
@@ -270,7 +270,7 @@ def stopped_in(before: str, *words: str, marker: bytes) -> Iterator[subprocess.P
         yield process
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.needs("unix")  # named pipes
 def test_an_interrupt_ends_a_command():
     os.mkfifo("pipe.run")
     command = [*PROGRAM, "eval", "qrels.txt", "pipe.run"]

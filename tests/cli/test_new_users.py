@@ -7,18 +7,21 @@ import math
 import re
 import shlex
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
-import ir_measures
 import numpy as np
 import pytest
 from commands import called
+from needs import optional
 
 import judged as jd
 from judged.cli.main import cli
 from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
+
+ir_measures = optional("ir_measures")
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 0.2, "b": 0.9}, "q2": {"c": 1.0}}
@@ -212,11 +215,12 @@ def test_a_grade_map_has_words_and_numbers() -> None:
     assert called("eval", "odd.csv", "run.json", *NAMES, "--grade-map", "Exact").returncode == 2
 
 
+@pytest.mark.needs("pandas")
 def test_a_column_is_used_in_every_table_that_has_it() -> None:
     judgments = [{"Wort": "q1", "doc": "a", "rel": 1}]
     run = [{"Wort": "q1", "doc": "a", "Punkte": 1.0}]
     assert jd.evaluate(judgments, run, "RR", query_col="Wort", score_col="Punkte").mean() == {"RR": 1.0}
-    runs = {"x": {"q1": ["a"]}, "y": pytest.importorskip("pandas").DataFrame(run)}
+    runs = {"x": {"q1": ["a"]}, "y": import_module("pandas").DataFrame(run)}
     assert jd.compare(judgments, runs, "RR", query_col="Wort", score_col="Punkte").names == ("x", "y")
 
 
@@ -262,8 +266,10 @@ def test_files_with_different_questions_are_compared_on_those_in_common() -> Non
     assert not decision.passed
 
 
+@pytest.mark.needs("pandas")
 def test_frames_of_questions_are_taken_by_every_function() -> None:
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     a, b = (pd.DataFrame([{"question": f"q{i}", "retrieved": docs, "relevant": ["a"]} for i in range(3)])
             for docs in (["a", "b"], ["b", "a"]))  # fmt: skip
     b.at[0, "retrieved"] = ["a"]
@@ -289,6 +295,7 @@ def test_metrics_are_measures() -> None:
     assert "measures=" in str(caught.value.hint)
 
 
+@pytest.mark.needs("ir_measures")
 def test_parameters_of_ir_measures_are_known() -> None:
     assert jd.nDCG(dcg="exp-log2") @ 10 == jd.nDCG(gain="exp") @ 10
     with pytest.raises(jd.UsageError):
@@ -370,8 +377,10 @@ def test_several_runs_in_one_file_are_refused(refusal: Any) -> None:
     assert len(jd.read_run("lines.jsonl")) == 3  # one ranking, or a part of one, per line
 
 
+@pytest.mark.needs("pandas")
 def test_frames_and_judgments_are_refused_likewise(refusal: Any) -> None:
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     frame = pd.DataFrame({"q": ["q1"], "doc": ["a"], "score": [1.0]})
     for runs in ([frame, frame], {"a": frame}):
         assert "jd.compare" in str(refusal("runs", jd.evaluate, QRELS, runs))
@@ -428,6 +437,7 @@ def shop() -> None:
     Path("shop.csv").write_text(SHOP)
 
 
+@pytest.mark.needs("polars")
 @pytest.mark.parametrize("name", ["Rank", "Position", "POS", "place"])
 def test_ranks_have_several_names_and_the_policy_says_that_they_were_used(name: str, shop: None) -> None:
     import polars as pl

@@ -18,9 +18,7 @@ from judged.cli.main import COMMANDS, cli
 from judged.cli.options.progress import show_steps
 from judged.steps import step
 
-pytestmark = pytest.mark.slow
-
-pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("unix")]  # pseudo-terminals
 
 INPUTS = ("reading qrels.txt", "joining a.run with qrels.txt", "joining b.run with qrels.txt")
 NAMED = ("joining a with qrels.txt", "joining b with qrels.txt")
@@ -34,6 +32,7 @@ STEPS = {  # the steps of each command, in order; others may be between them
     ("agree", "qrels.txt", "other.txt"): ("reading qrels.txt", "reading other.txt", "computing agreement"),
     ("merge", "qrels.txt", "other.txt", "--how", "max", "-o", "m.txt"): ("reading other.txt", "merging judgments", "writing m.txt"),
     ("doctor",): ("importing packages",),
+    ("cite", "a.json"): ("reading a.json",),
     ("board", "a.json", "b.json"): ("reading a.json", "reading b.json", "ranking the runs"),
     ("clicks", "fit", "log.csv", "--model", "all"): ("reading log.csv", "fitting dbn", "fitting pbm"),
     ("clicks", "simulate", "qrels.txt", "a.run", "-o", "s.csv"): ("reading a.run", "reading qrels.txt", "simulating clicks", "writing s.csv"),
@@ -72,7 +71,7 @@ class Terminal:
     """A pseudo-terminal that keeps what was written to it."""
 
     def __init__(self) -> None:
-        self.leader, follower = pty.openpty()
+        self.leader, follower = os.openpty()
         self.stream = os.fdopen(follower, "w")
 
     def read(self) -> str:

@@ -50,6 +50,18 @@ def test_one_run_has_a_page_too(run):
     assert "<bdi>bm25</bdi> has a mean nDCG@10" in Path("report.html").read_text()
 
 
+def test_the_methods_section_is_written_as_text(run):
+    done = run("report", QRELS, BM25, DENSE, "-m", "nDCG@10", "--methods", "methods.txt")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.splitlines()[-1] == "methods.txt"
+    overview, *_, references = Path("methods.txt").read_text().split("\n\n")
+    assert overview.startswith("2 runs (bm25, dense) were evaluated on 40 queries with 703 judgments")
+    assert "nDCG: Järvelin" in references
+    again = run("report", QRELS, BM25, "--methods", BM25)
+    assert again.exit_code == 2
+    assert "[output-is-input]" in again.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -16,9 +16,7 @@ from commands import called
 import judged as jd
 from judged.cli.main import COMMANDS, cli
 
-pytestmark = pytest.mark.slow
-
-pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("unix")]  # pseudo-terminals
 
 SAMPLE = [
     str(jd.sample_path("qrels.txt")),
@@ -32,7 +30,7 @@ def on_terminal(columns: int, *words: str, **environment: str) -> str:
     import fcntl
     import termios
 
-    leader, follower = pty.openpty()
+    leader, follower = os.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")} | {"TERM": "xterm"} | environment
     command = [sys.executable, "-c", "from judged.cli.main import main; main()", *words]

@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 import pytest
-from recorded import DATA, need_data
+from recorded import DATA
 
 import judged as jd
 from judged.stats.agreement.intervals import coefficients
@@ -81,9 +81,9 @@ def exact(value):
 # ── published examples ───────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_recorded_answer_to_a_published_example(name):
-    need_data()
     example, ratings = EXAMPLES[name], ratings_of(EXAMPLES[name])
     compared = 0
     for key, value in example["computed"].items():
@@ -107,6 +107,7 @@ def by_place(ratings):
     return Ratings(ratings.codes, tuple(range(len(ratings.categories))), ratings.names)
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.parametrize("name", WITH_MISSING)
 def test_irrcac_with_missing_labels(name):
     """Recorded under pandas 3, whose `stack` keeps NaN: irrCAC then takes it for one more category that nobody gave.
@@ -114,7 +115,6 @@ def test_irrcac_with_missing_labels(name):
     So its Gwet, Brennan-Prediger and ordinal weights are those of a scale with an idle category where NaN was sorted to. With
     that category we have the same numbers; without it we have those that irrCAC's own documentation and tests give, below.
     """
-    need_data()
     ratings, at = ratings_of(EXAMPLES[name]), WITH_MISSING[name]
     codes = np.where(ratings.codes >= at, ratings.codes + 1, ratings.codes)
     idle = Ratings(codes, tuple(range(len(ratings.categories) + 1)), ratings.names)
@@ -145,9 +145,9 @@ def irrcac_alpha_error(ratings):
     return np.sqrt(s.count @ (each - prime) ** 2 / (units * (units - 1)))
 
 
+@pytest.mark.needs("collections")
 def test_four_raters_as_irrcac_documents_them():
     """Values in the documentation and the tests of irrCAC (Python and R) for the same data, before pandas 3."""
-    need_data()
     ratings = ratings_of(EXAMPLES["krippendorff_4_observers_12_units"])
     ac1, fleiss, alpha = (one(ratings, key) for key in ("ac1", "fleiss", "alpha"))
     assert (round(ac1.value, 5), round(ac1.error, 5), round(ac1.low, 5), ac1.high) == (0.77544, 0.14295, 0.46081, 1)
@@ -166,8 +166,8 @@ def rounded(value, published):
     return pytest.approx(published, abs=0.51 * 10**-places) == value
 
 
+@pytest.mark.needs("collections")
 def test_published_values_to_the_digits_they_were_published_with():
-    need_data()
     for name in ("krippendorff_3_coders_15_units", "krippendorff_4_observers_12_units"):
         ratings = ratings_of(EXAMPLES[name])
         for key, value in EXAMPLES[name]["published"].items():
@@ -187,8 +187,8 @@ def test_published_values_to_the_digits_they_were_published_with():
         assert rounded(one(ratings, "raw").value, published["overall agreement"])
 
 
+@pytest.mark.needs("collections")
 def test_the_sas_example_with_errors_and_tests():
-    need_data()
     ratings, published = ratings_of(EXAMPLES["sas_3x3_table"]), EXAMPLES["sas_3x3_table"]["published"]
     kappa, weighted = one(ratings, "kappa"), one(ratings, "kappa(linear)")
     assert rounded(kappa.value, published["kappa"])
@@ -204,8 +204,8 @@ def test_the_sas_example_with_errors_and_tests():
     assert rounded(weighted.z, published["weighted z"])
 
 
+@pytest.mark.needs("collections")
 def test_the_irr_package_on_anxiety():
-    need_data()
     published = EXAMPLES["irr_anxiety"]["published"]
     columns = EXAMPLES["irr_anxiety"]["ratings_raters_by_units"]
     two = by_place(Ratings.of(columns[1], columns[2]))
@@ -243,7 +243,6 @@ def test_s4_kappa_with_e16_corrected_and_v9_own_and_pooled_marginals():
 @pytest.fixture(scope="module")
 def dl20():
     """{judge: column with None}, and the topics."""
-    need_data()
     with gzip.open(DATA / "agreement_dl20" / "judgements.tsv.gz", "rt") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     judges = list(rows[0])[2:]
@@ -269,6 +268,7 @@ def compared(columns, name):
     return Ratings.of(at(columns[judge], int(level)) if level else columns[judge], columns[second])
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.parametrize("pair", PAIRS)
 def test_two_judges_of_deep_learning_2020(pair, dl20):
     ratings = compared(dl20[0], pair)
@@ -280,6 +280,7 @@ def test_two_judges_of_deep_learning_2020(pair, dl20):
             assert value == exact(recorded[name]), name
 
 
+@pytest.mark.needs("collections")
 def test_five_binary_judges_of_deep_learning_2020(dl20):
     columns = dl20[0]
     binary = Ratings.of(*(column if name.startswith("binary") else at(column, 2) for name, column in columns.items()))
@@ -293,6 +294,7 @@ def test_five_binary_judges_of_deep_learning_2020(dl20):
         assert ours == exact(value), name
 
 
+@pytest.mark.needs("collections")
 def test_confusion_matrices_of_deep_learning_2020(dl20):
     recorded = json.loads((DATA / "agreement_dl20" / "confusion.json").read_text())
     for name, matrix in recorded.items():
@@ -300,6 +302,7 @@ def test_confusion_matrices_of_deep_learning_2020(dl20):
     assert len(recorded) == 7
 
 
+@pytest.mark.needs("collections")
 def test_every_topic_of_deep_learning_2020(dl20):
     rows = dl20[2]
     human = {}
@@ -335,9 +338,11 @@ def generated(seed, raters, units, categories, missing=0.0):
     return labels
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.parametrize("seed", range(12))
 def test_kappa_equals_scikit_learn_also_with_missing_labels(seed):
-    metrics = pytest.importorskip("sklearn.metrics")
+    from sklearn import metrics
+
     a, b = generated(seed, 2, 300, 2 + seed % 5, missing=0.1 * (seed % 3))
     both = ~np.isnan(a) & ~np.isnan(b)
     scale = list(range(2 + seed % 5))
@@ -348,9 +353,11 @@ def test_kappa_equals_scikit_learn_also_with_missing_labels(seed):
     assert one(Ratings.of(a, b), "raw").value == pytest.approx(metrics.accuracy_score(a[both], b[both]), rel=1e-14)
 
 
+@pytest.mark.needs("statsmodels")
 @pytest.mark.parametrize("seed", range(8))
 def test_kappa_with_its_errors_and_test_equals_statsmodels(seed):
-    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
+    from statsmodels.stats import inter_rater
+
     ratings = Ratings.of(*generated(100 + seed, 2, 200, 3 + seed % 3, missing=0.05))
     for weights in ("nominal", "linear", "quadratic"):
         theirs = inter_rater.cohens_kappa(ratings.confusion(), wt=None if weights == "nominal" else weights)
@@ -359,10 +366,12 @@ def test_kappa_with_its_errors_and_test_equals_statsmodels(seed):
             assert getattr(ours, field) == pytest.approx(getattr(theirs, name), rel=1e-11, abs=1e-13), (weights, name)
 
 
+@pytest.mark.needs("statsmodels")
 @pytest.mark.parametrize("seed", range(8))
 def test_weights_of_ones_own_equal_statsmodels(seed):
     """statsmodels takes disagreement weights; ours are of agreement."""
-    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
+    from statsmodels.stats import inter_rater
+
     rng = np.random.default_rng(seed)
     apart = np.triu(rng.random((4, 4)), 1)
     apart += apart.T
@@ -373,9 +382,11 @@ def test_weights_of_ones_own_equal_statsmodels(seed):
     assert ours.error == pytest.approx(theirs.std_kappa, rel=1e-11)
 
 
+@pytest.mark.needs("statsmodels")
 @pytest.mark.parametrize("seed", range(8))
 def test_fleiss_and_free_marginal_kappa_equal_statsmodels(seed):
-    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
+    from statsmodels.stats import inter_rater
+
     ratings = Ratings.of(*generated(200 + seed, 3 + seed % 4, 150, 2 + seed % 4))
     counts = np.stack([(ratings.codes == k).sum(axis=0) for k in range(len(ratings.categories))], axis=1)
     assert one(ratings, "fleiss").value == pytest.approx(inter_rater.fleiss_kappa(counts), rel=1e-12, abs=1e-14)

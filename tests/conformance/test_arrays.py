@@ -27,10 +27,12 @@ def lists(seed: int, *, tied: bool = False, top: int = 4) -> tuple[np.ndarray, n
 # ── scikit-learn ─────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("k", [None, *CUTOFFS])
 def test_dcg_and_ndcg_are_those_of_scikit_learn(tied, k, compared):
-    metrics = pytest.importorskip("sklearn.metrics")
+    from sklearn import metrics
+
     labels, scores = lists(1, tied=tied)
     ties = "expected" if tied else "input"
     ours, gains = jd.ndcg(labels, scores, k=k, ties=ties), jd.dcg(labels, scores, k=k, ties=ties)
@@ -43,8 +45,10 @@ def test_dcg_and_ndcg_are_those_of_scikit_learn(tied, k, compared):
         compared("scikit-learn, arrays", 2)
 
 
+@pytest.mark.needs("sklearn")
 def test_the_mean_under_the_profile_is_the_number_of_scikit_learn(compared):
-    metrics = pytest.importorskip("sklearn.metrics")
+    from sklearn import metrics
+
     labels, scores = lists(2)
     for k in CUTOFFS:
         found = jd.score(labels, scores, f"nDCG@{k}", profile="sklearn").mean()[f"nDCG@{k}"]
@@ -55,9 +59,11 @@ def test_the_mean_under_the_profile_is_the_number_of_scikit_learn(compared):
         compared("scikit-learn, arrays", 2)
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.parametrize("tied", [False, True])
 def test_average_precision_and_label_ranking_measures_are_those_of_scikit_learn(tied, compared):
-    metrics = pytest.importorskip("sklearn.metrics")
+    from sklearn import metrics
+
     labels, scores = lists(3, tied=tied, top=1)
     rows = np.flatnonzero((labels.sum(axis=1) > 0) & (labels.sum(axis=1) < ITEMS))
     labels, scores = labels[rows], scores[rows]
@@ -75,6 +81,7 @@ def test_average_precision_and_label_ranking_measures_are_those_of_scikit_learn(
 # ── torchmetrics ─────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("torch", "torchmetrics")
 @pytest.mark.parametrize(
     ("theirs", "ours", "top"),
     [
@@ -88,8 +95,9 @@ def test_average_precision_and_label_ranking_measures_are_those_of_scikit_learn(
     ],
 )
 def test_functions_are_those_of_torchmetrics(theirs, ours, top, compared):
-    torch = pytest.importorskip("torch")
-    functional = pytest.importorskip("torchmetrics.functional.retrieval")
+    import torch
+    from torchmetrics.functional import retrieval as functional
+
     labels, scores = lists(4, top=top)
     for k in (1, 3, 10, 25):
         found = ours(labels, scores, k)
@@ -103,9 +111,11 @@ def test_functions_are_those_of_torchmetrics(theirs, ours, top, compared):
             compared("torchmetrics, arrays", 1)
 
 
+@pytest.mark.needs("torch", "torchmetrics")
 def test_classes_over_flat_tensors_are_those_of_torchmetrics(compared):
-    torch = pytest.importorskip("torch")
-    retrieval = pytest.importorskip("torchmetrics.retrieval")
+    import torch
+    from torchmetrics import retrieval
+
     labels, scores = lists(5, top=1)
     order = np.random.default_rng(0).permutation(labels.size)
     qid = np.repeat(np.arange(LISTS), ITEMS)[order]
@@ -124,10 +134,12 @@ def test_classes_over_flat_tensors_are_those_of_torchmetrics(compared):
 # ── rax ──────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("jax", "rax")
 @pytest.mark.parametrize("k", CUTOFFS)
 def test_metrics_are_those_of_rax(k, compared):
-    rax = pytest.importorskip("rax")
-    jnp = pytest.importorskip("jax.numpy")
+    import rax
+    from jax import numpy as jnp
+
     graded, scores = lists(6)
     binary = (graded > 0).astype(float)
     mask = np.random.default_rng(1).random(graded.shape) < 0.8

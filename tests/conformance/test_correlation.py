@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from recorded import DATA, need_data
+from recorded import DATA
 from scipy import stats
 
 from judged.correlation.correlate import correlate
@@ -21,7 +21,7 @@ from judged.stats.rank_correlation.intervals import correlation
 from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
 from judged.stats.rank_correlation.tau_and_rho import kendall, pearson, somers_d, spearman, weighted_tau
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 near = lambda value: pytest.approx(value, rel=1e-12)  # noqa: E731
 
 
@@ -57,7 +57,6 @@ PLAIN = {
 
 @pytest.mark.parametrize(("a", "b", "name", "value"), recorded() or [("", "", "", 0.0)], ids=lambda v: str(v)[:30])
 def test_orders_of_systems_correlate_as_recorded(a, b, name, value):
-    need_data()
     first, second = means(a), means(b)
     assert set(first) == set(second)
     if name in PLAIN:
@@ -72,12 +71,10 @@ def test_orders_of_systems_correlate_as_recorded(a, b, name, value):
 
 
 def test_every_recorded_correlation_of_systems_is_compared():
-    need_data()
     assert len(recorded()) == 60
 
 
 def test_two_leaderboards_are_aligned_by_name():
-    need_data()
     first, second = means("adhoc8_ap"), means("adhoc8_rr")
     mixed = dict(sorted(second.items()))
     found = correlate(first, mixed, "tau_b spearman pearson weighted_tau").mean()
@@ -87,7 +84,6 @@ def test_two_leaderboards_are_aligned_by_name():
 
 
 def test_means_that_differ_by_a_rounding_are_told():
-    need_data()
     with gzip.open(DATA / "system_scores" / "adhoc8_p10.csv.gz", "rt") as file:
         rows = list(csv.reader(file))
     added = dict(zip(rows[0], np.array(rows[1:], float).mean(axis=0).tolist(), strict=True))
@@ -119,7 +115,6 @@ def labels():
     ("pair", "function", "value"), judges() or [("", None, 0.0)], ids=lambda v: getattr(v, "__name__", str(v))
 )
 def test_judges_correlate_as_recorded(pair, function, value):
-    need_data()
     sides = []
     for judge in pair.removesuffix(" (0-3)").split("~"):
         name, _, level = judge.partition(">=")
@@ -134,7 +129,6 @@ def test_judges_correlate_as_recorded(pair, function, value):
 
 
 def test_every_recorded_correlation_of_judges_is_compared():
-    need_data()
     assert len(judges()) == sum("scipy" in row["measure"] for row in table(DATA / "agreement_dl20" / "agreement.tsv"))
 
 
@@ -160,7 +154,6 @@ def scores(path):
 )
 def test_real_runs_correlate_as_scipy_says_of_each_query(collection, a, b):
     """Documents aligned by dicts, one query after the other; popularity holds long ties."""
-    need_data()
     paths = [DATA / collection / "runs" / f"{name}.run.gz" for name in (a, b)]
     first, second = map(scores, paths)
     found = correlate(*paths, "tau_b spearman weighted_tau rbo overlap@10")

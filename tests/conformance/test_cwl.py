@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import recorded
-from recorded import Pair, need_data, pairs, table
+from recorded import Pair, pairs, table
 
 import judged as jd
 from judged.core.judged import Judged
@@ -155,11 +155,11 @@ def clipped(judged: Judged, name: str) -> Judged:
     return replace(judged, grade=np.minimum(judged.grade, top), pool=pool)
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @each_run
 def test_every_value_of_cwl_eval_is_met(pair: Pair, compared):
     """It keeps documents with equal scores as the file has them."""
-    need_data()
     judged = pair.judged(Policy(ties="input"))
     place = {query: row for row, query in enumerate(judged.queries)}
     count, wrong = 0, []
@@ -185,11 +185,11 @@ def below_zero(pair: Pair) -> set[str]:
     return {run.queries[int(q)].decode() for q in np.unique(run.query[run.score < 0])}
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @each_run
 def test_every_value_of_compat_is_met_where_scores_are_positive(pair: Pair, compared):
     """It breaks ties by the smallest document id."""
-    need_data()
     judged, odd = pair.judged(Policy(ties="id-asc")), below_zero(pair)
     place = {query: row for row, query in enumerate(judged.queries)}
     count, wrong, lower = 0, [], []
@@ -208,10 +208,10 @@ def test_every_value_of_compat_is_met_where_scores_are_positive(pair: Pair, comp
     assert count == 2 * sum(query not in odd for query in judged.queries)
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 def test_enough_was_compared():
     """A few runs have negative scores; most must be left."""
-    need_data()
     sizes = [(len(pair.judged(Policy())), len(below_zero(pair))) for pair in AD_HOC]
     assert sum(8 * queries for queries, _ in sizes) > 25_000
     assert sum(2 * (queries - min(odd, queries)) for queries, odd in sizes) > 5_000

@@ -9,7 +9,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from recorded import DATA, Pair, need_data, pairs, table
+from recorded import DATA, Pair, pairs, table
 
 from judged.core.join.join import join
 from judged.core.policy import Policy
@@ -132,11 +132,11 @@ def compare(judged, answers, measures, tolerance) -> tuple[int, list]:
     return count, wrong
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @each_run
 def test_every_value_of_pyndeval_is_met(pair: Pair, compared):
     """It breaks ties by the smallest document id."""
-    need_data()
     judged = pair.judged(Policy(ties="id-asc"), aspects=True)
     count, wrong = compare(judged, table(pair.answers("ir_measures")), parse, 1e-14)
     compared("pyndeval (recorded, 1e-14)", count)
@@ -165,11 +165,11 @@ def printed(pair: Pair, variant: str) -> dict[str, dict[str, float]]:
     return answers
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @pytest.mark.parametrize("variant", VARIANTS)
 @each_run
 def test_every_value_of_ndeval_is_met(pair: Pair, variant, compared):
-    need_data()
     policy, given = VARIANTS[variant]
 
     def measure(name):
@@ -183,10 +183,10 @@ def test_every_value_of_ndeval_is_met(pair: Pair, variant, compared):
     assert count == 21 * len(judged)
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @each_run
 def test_the_means_of_ndeval_are_met(pair: Pair, compared):
-    need_data()
     judged = pair.judged(Policy(order="rank"), aspects=True)
     with gzip.open(pair.answers("ndeval", ".c.csv.gz"), "rt") as file:
         means = next(row for row in csv.DictReader(file) if row["topic"] == "amean")

@@ -6,13 +6,13 @@ import csv
 import gzip
 
 import pytest
-from recorded import DATA, need_data, table
+from recorded import DATA, table
 
 import judged as jd
 from judged.errors import UsageError
 from judged.measures.grammar import parse
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 
 FOLDER = DATA / "ltr_lightgbm"
 MODELS = ("lambdarank", "regression", "xendcg", "feature_sum")
@@ -22,7 +22,6 @@ _NAMES = {"ndcg": "nDCG", "map": "AP"}
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> dict[str, str]:
     """The labels with some features, the scores of each model; in the order of the lines of LightGBM's own file."""
-    need_data()
     with gzip.open(FOLDER / "scores.tsv.gz", "rt") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     folder = tmp_path_factory.mktemp("letor")

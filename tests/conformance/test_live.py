@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from needs import optional
 
 import judged as jd
 from judged.measures.grammar import parse
 
 pytestmark = pytest.mark.conformance
-pytrec_eval = pytest.importorskip("pytrec_eval")
-ir_measures = pytest.importorskip("ir_measures")
+pytrec_eval = optional("pytrec_eval")
+ir_measures = optional("ir_measures")
 
 SEEDS = range(16)
 KINDS = ["distinct", "tied", "near", "negative"]
@@ -62,6 +63,7 @@ def differing(values, theirs: dict[str, dict[str, float]], names: dict[str, str]
     return count, wrong
 
 
+@pytest.mark.needs("pytrec_eval")
 @pytest.mark.parametrize("kind", KINDS)
 def test_pytrec_eval_agrees_in_every_value(kind, compared):
     count, wrong = 0, []
@@ -94,6 +96,7 @@ BY_PYTREC = ["AP", "AP@5", "AP(rel=2)@10", "P@5", "P(rel=2)@3", "R@10", "R(rel=3
 BY_OTHERS = ["RR@5", "RR(rel=2)@10", "Judged@10", "Judged@3"]  # ties: id ascending, scores in float64
 
 
+@pytest.mark.needs("ir_measures")
 @pytest.mark.parametrize("kind", KINDS)
 def test_ir_measures_agrees_in_every_value(kind, compared):
     count, wrong = 0, []

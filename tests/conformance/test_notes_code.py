@@ -1,4 +1,4 @@
-"""The functions of the third note (S3), as they stand in it, give the numbers of judged's; `docs/notes.md` has the same table.
+"""The functions of the third note (S3), as they stand in it, give the numbers of judged's; `docs/learn/notes.md` has the same table.
 
 They take labels that are sorted already, one list at a time. Where they cannot answer, or answer otherwise, a test of its own says so.
 What is wrong in the notes is called E1 to E19, as in `test_notes.py`; all of the code's slips are E13.
@@ -10,12 +10,12 @@ from math import log2
 
 import numpy as np
 import pytest
+from needs import optional
+from notes_code import rele_gain, tor_ap_at_ks, tor_discounted_cumu_gain_at_ks, tor_err_at_ks, tor_p_at_ks
 
 import judged as jd
 
-torch = pytest.importorskip("torch")
-
-from notes_code import rele_gain, tor_ap_at_ks, tor_discounted_cumu_gain_at_ks, tor_err_at_ks, tor_p_at_ks  # noqa: E402
+torch = optional("torch")
 
 # ── the same numbers ─────────────────────────────────────────────────────────────────────────────
 
@@ -47,6 +47,7 @@ def zero_beyond(values: np.ndarray, ks: list[int], length: int) -> np.ndarray:
 every_list = pytest.mark.parametrize("labels", LISTS, ids=lambda v: f"{len(v)} items up to {v.max()}")
 
 
+@pytest.mark.needs("torch")
 @every_list
 def test_discounted_cumulative_gain_at_every_position(labels):
     n = len(labels)
@@ -56,6 +57,7 @@ def test_discounted_cumulative_gain_at_every_position(labels):
         assert ours.tolist() == pytest.approx(theirs, rel=2e-6)
 
 
+@pytest.mark.needs("torch")
 @every_list
 def test_the_ideal_and_the_normalised_gain_at_every_position(labels):
     n, cutoffs = len(labels), range(1, len(labels) + 1)
@@ -66,6 +68,7 @@ def test_the_ideal_and_the_normalised_gain_at_every_position(labels):
         assert jd.ndcg(*system(labels), k=cutoffs, gain="exp").tolist() == pytest.approx(theirs.tolist(), **FLOAT32)
 
 
+@pytest.mark.needs("torch")
 @every_list
 def test_precision_at_several_ks(labels):
     theirs = tor_p_at_ks(sorted_tensor(labels), KS).tolist()
@@ -74,6 +77,7 @@ def test_precision_at_several_ks(labels):
     assert ours.tolist() == pytest.approx(theirs, **FLOAT32)
 
 
+@pytest.mark.needs("torch")
 @every_list
 def test_average_precision_at_several_ks(labels):
     theirs = tor_ap_at_ks(sorted_tensor(labels), KS).tolist()
@@ -81,6 +85,7 @@ def test_average_precision_at_several_ks(labels):
     assert ours.tolist() == pytest.approx(theirs, **FLOAT32)
 
 
+@pytest.mark.needs("torch")
 @every_list
 def test_expected_reciprocal_rank_at_several_ks(labels):
     for top in (4, 6):
@@ -98,6 +103,7 @@ def test_the_gain_of_a_grade_with_any_base(base):
     assert discounted.tolist() == pytest.approx(np.cumsum(rele_gain(grades, base) / np.log2(grades + 2)).tolist())
 
 
+@pytest.mark.needs("torch")
 def test_lists_of_different_lengths_go_in_one_call():
     lists = [labels for labels in LISTS if labels.max() <= 4]
     given = [system(labels) for labels in lists]
@@ -113,6 +119,7 @@ def test_lists_of_different_lengths_go_in_one_call():
         assert ours.tolist() == [pytest.approx(row, **FLOAT32) for row in wanted]
 
 
+@pytest.mark.needs("torch")
 def test_tensors_are_taken_as_they_are():
     labels = sorted_tensor(np.array([3, 0, 2, 1]))
     scores = torch.tensor([4.0, 3.0, 2.0, 1.0], requires_grad=True)
@@ -126,6 +133,7 @@ S0 = np.array([1, 0, 1, 1, 0, 1, 0, 0])
 DOWN = -np.arange(8.0)
 
 
+@pytest.mark.needs("torch")
 def test_e13_the_notes_divide_ap_by_the_rank_and_judged_by_the_relevant_items():
     assert tor_ap_at_ks(sorted_tensor(S0), [8]).tolist() == pytest.approx([37 / 12 / 8])
     assert jd.average_precision(S0, DOWN, k=8, norm="cutoff") == pytest.approx(37 / 12 / 8)
@@ -135,6 +143,7 @@ def test_e13_the_notes_divide_ap_by_the_rank_and_judged_by_the_relevant_items():
     assert jd.average_precision(perfect, DOWN[:4], k=4) == 1
 
 
+@pytest.mark.needs("torch")
 def test_e13_beyond_the_list_the_notes_give_0_and_judged_what_the_list_has():
     labels, scores = np.array([1, 1]), np.array([2.0, 1.0])
     assert tor_p_at_ks(sorted_tensor(labels), [1, 4]).tolist() == [1, 0]
@@ -144,6 +153,7 @@ def test_e13_beyond_the_list_the_notes_give_0_and_judged_what_the_list_has():
     assert jd.err(labels, scores, k=[1, 4], max=1).tolist() == [1 / 2, 1 / 2 + 1 / 2 * 1 / 2 / 2]
 
 
+@pytest.mark.needs("torch")
 def test_e13_the_notes_fail_where_every_k_is_beyond_the_list():
     for function in (tor_p_at_ks, tor_ap_at_ks, lambda v, ks: tor_err_at_ks(v, ks, max_rele_level=1)):
         with pytest.raises(ValueError, match="max"):
@@ -151,6 +161,7 @@ def test_e13_the_notes_fail_where_every_k_is_beyond_the_list():
     assert jd.precision([1, 0], [2, 1], k=[3, 5], short="zero").tolist() == [0, 0]
 
 
+@pytest.mark.needs("torch")
 def test_e13_the_notes_take_ks_in_ascending_order_only():
     labels = np.array([1, 0, 0])
     assert tor_p_at_ks(sorted_tensor(labels), [5, 1]).tolist() == [
@@ -160,6 +171,7 @@ def test_e13_the_notes_take_ks_in_ascending_order_only():
     assert jd.precision(labels, [3, 2, 1], k=[5, 1], short="zero").tolist() == [0, 1]
 
 
+@pytest.mark.needs("torch")
 def test_e13_the_notes_dcg_fails_beyond_the_list_and_judged_stays_where_it_was():
     labels = np.array([2, 1])
     with pytest.raises(RuntimeError, match="size"):
@@ -169,6 +181,7 @@ def test_e13_the_notes_dcg_fails_beyond_the_list_and_judged_stays_where_it_was()
     )
 
 
+@pytest.mark.needs("torch")
 def test_e13_the_notes_err_needs_a_top_grade_and_knows_no_binary_labels():
     labels = sorted_tensor(np.array([1, 0, 1]))
     with pytest.raises(TypeError):
@@ -189,6 +202,7 @@ def test_e7_the_text_of_the_note_has_linear_gain_and_its_code_exponential():
     assert jd.dcg(labels, [2, 1], gain="exp") == pytest.approx(7 + 3 / log2(3))
 
 
+@pytest.mark.needs("torch")
 def test_any_label_above_0_is_relevant_in_the_notes_and_from_1_on_in_judged():
     labels = np.array([0.5, 0.0, 1.0])
     assert tor_p_at_ks(sorted_tensor(labels), [3]).tolist() == pytest.approx([2 / 3])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from recorded import DATA, Pair, need_data, pairs, table
+from recorded import DATA, Pair, pairs, table
 
 from judged.core.join.join import join
 from judged.core.judged import Judged
@@ -87,10 +87,10 @@ LINEAR = {1: 1, 2: 2, 3: 3}
 SAMPLES = {"": LINEAR, "_cutoff": LINEAR, "_grade": {1: 1, 2: 4, 3: 9}, "_label_j": LINEAR}
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @pytest.mark.parametrize("variant", SAMPLES)
 def test_every_value_the_original_program_prints_for_its_sample_is_met(variant, compared):
-    need_data()
     judged, gains = sample(condensed=variant == "_label_j"), SAMPLES[variant]
     text = (DATA / "ntcireval_sample" / f"res_test_compute{variant}.txt").read_text()
     wanted = re.findall(r"^ (\S+)= +(\S+)$", text, re.MULTILINE)
@@ -100,10 +100,10 @@ def test_every_value_the_original_program_prints_for_its_sample_is_met(variant, 
     assert len(wanted) == 19
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @pytest.mark.parametrize("pair", pairs("ntcireval") or [None], ids=str)
 def test_every_value_of_pyntcireval_is_met(pair: Pair, compared):
-    need_data()
     judged = pair.judged(Policy())
     place = {query: row for row, query in enumerate(judged.queries)}
     count, wrong = 0, []

@@ -9,20 +9,17 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from recorded import DATA, need_data
+from recorded import DATA
 
 import judged as jd
+
+pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 
 FOLDER = DATA / "recsys_ml_latest_small"
 LIKED = FOLDER / "qrels_liked.txt.gz"
 TRAIN = FOLDER / "train_pairs.tsv.gz"
 CUTOFFS = (5, 10, 20, 50)
 MODELS = ("als", "itemknn_cosine", "itemknn_bm25")
-
-
-@pytest.fixture(autouse=True)
-def there():
-    need_data()
 
 
 def run(model):

@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from recorded import DATA, Pair, lines, need_data, pairs, table
+from recorded import DATA, Pair, lines, pairs, table
 
 from judged.core.judged import Judged
 from judged.core.policy import Policy
@@ -18,7 +18,7 @@ from judged.evaluation.measuring.expected_ties import TieOrders
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 
 
 def each(tool, suffix=".tsv.gz"):
@@ -49,7 +49,6 @@ def same_printed(digits: int):
 
 @each("pytrec_eval")
 def test_every_value_of_pytrec_eval_is_met(pair: Pair, compared):
-    need_data()
     judged = pair.judged(Policy(queries="both", precision="float32"))
     count, wrong = 0, []
     for name, wanted in table(pair.answers("pytrec_eval")).items():
@@ -82,7 +81,6 @@ _BY_GDEVAL = re.compile(r"ERR@|nDCG\(dcg='exp-log2'\)")  # printed with five dec
 
 @each("ir_measures")
 def test_every_value_of_ir_measures_is_met(pair: Pair, compared):
-    need_data()
     judged = pair.judged(Policy(precision="float32"))
     skipped = tied(judged)
     count, wrong = 0, []
@@ -108,7 +106,6 @@ def test_every_value_of_ir_measures_is_met(pair: Pair, compared):
 @each("ranx")
 def test_every_value_of_ranx_is_met_where_it_means_the_same(pair: Pair, compared):
     """Not bpref (another definition). Its rbp multiplies by the grade itself, so ours is scaled back."""
-    need_data()
     judged = pair.judged(Policy(queries="both"))
     skipped, top = tied(judged), float(max(judged.pool_grade.max(), 1.0))
     count, wrong = 0, []
@@ -128,7 +125,6 @@ def test_every_value_of_ranx_is_met_where_it_means_the_same(pair: Pair, compared
 
 @pytest.mark.parametrize(("suffix", "cutoff"), [(".k10.csv.gz", 10), (".k20.csv.gz", 20)])
 def test_every_value_of_gdeval_is_met(suffix, cutoff, compared):
-    need_data()
     count, wrong = 0, []
     for pair in pairs("gdeval", suffix):
         if pair.collection == "compat":
@@ -149,7 +145,6 @@ _RBP_LINE = re.compile(r"p= (\S+) q= (\S+) d=\s*(\d+) rbp= (\S+) \+(\S+)")
 
 
 def test_every_value_and_residual_of_rbp_eval_is_met(compared):
-    need_data()
     count, wrong = 0, []
     for pair in pairs("rbp_eval", ".txt.gz"):
         judged = pair.judged(Policy(queries="both"))
@@ -182,7 +177,6 @@ def _official():
 
 @pytest.mark.parametrize("path", _official() or [None], ids=lambda p: p.parent.name if p else "none")
 def test_what_nist_published_for_these_runs_comes_out(path, compared):
-    need_data()
     wrong, count = [], 0
     rows = defaultdict(list)
     with path.open() as file:
@@ -229,7 +223,6 @@ def _per_query() -> dict:
 @pytest.mark.parametrize("model", ["feature_sum", "lambdarank", "regression", "xendcg"])
 def test_ties_by_expected_value_agree_with_scikit_learn(model, compared):
     """scikit-learn averages DCG over tied documents: the same as the mean over all their orders."""
-    need_data()
     judged = Pair("ltr_lightgbm", model, "labels", model).judged(Policy(ties="expected"))
     orders, recorded, count = TieOrders(judged), _per_query(), 0
     for pattern, name in _SKLEARN.items():
@@ -244,7 +237,6 @@ def test_ties_by_expected_value_agree_with_scikit_learn(model, compared):
 
 @pytest.mark.parametrize("model", ["lambdarank", "regression", "xendcg"])
 def test_the_area_under_the_roc_curve_agrees_with_scikit_learn(model, compared):
-    need_data()
     judged = Pair("ltr_lightgbm", model, "labels", model).judged(Policy())
     wanted = _per_query()[model, "sklearn.roc_auc_score(y>0)"]
     count, wrong = differences(parse("AUC"), judged, wanted, same)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from recorded import DATA, need_data
+from needs import optional
+from recorded import DATA
 
 import judged as jd
 from judged.core.join.join import join
@@ -18,6 +18,9 @@ from judged.core.policy import Policy
 from judged.distributed.executors import Threads
 from judged.io.read import open_whole_run, read_qrels, read_run
 from judged.measures.registry import MEASURES, Measure
+
+pa = optional("pyarrow")
+pytestmark = pytest.mark.needs("pyarrow")
 
 PARTS = (1, 2, 7, 64)
 EVERY = [Measure(d) for d in MEASURES if d.family != "own" and d.needs == "grades" and not d.text]
@@ -71,11 +74,11 @@ def table_of(run) -> pa.Table:
     return pa.table({"query": query, "doc": docs, "score": run.score})
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @pytest.mark.parametrize(("qrels", "run"), RUNS, ids=lambda name: name.split("/")[0])
 @pytest.mark.parametrize("parts", PARTS)
 def test_real_runs_in_shuffled_parts_give_the_bits_of_one_process(qrels, run, parts):
-    need_data()
     judgments, table = read_qrels(DATA / qrels), table_of(read_run(DATA / run))
     for ties in ("id-desc", "id-asc", "expected"):
         policy = Policy(ties=ties)
@@ -87,10 +90,10 @@ def test_real_runs_in_shuffled_parts_give_the_bits_of_one_process(qrels, run, pa
             assert bits(measure.on(split)) == bits(measure.on(whole)), measure
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.conformance
 @pytest.mark.parametrize("parts", PARTS)
 def test_judgments_of_subtopics_in_shuffled_parts_give_the_bits_of_one_process(parts):
-    need_data()
     judgments = read_qrels(DATA / "web2013_diversity/qrels.ndeval.txt.gz")
     table = table_of(read_run(DATA / "web2013_diversity/runs/cedr.run.gz"))
     whole, split = join(judgments, open_whole_run(table), Policy()), join(judgments, cut(table, parts), Policy())

@@ -13,14 +13,14 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from recorded import DATA, need_data
+from recorded import DATA
 
 from judged.stats.effect_sizes import record, standardised
 from judged.stats.intervals import interval
 from judged.stats.multiple.corrections import adjusted
 from judged.stats.paired.registry import outcome
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 
 FOLDER = DATA / "system_scores"
 NAMES = sorted(path.name.removesuffix(".pairs.tsv.gz") for path in FOLDER.glob("*.pairs.tsv.gz")) or ["none"]
@@ -33,7 +33,6 @@ CORRECTIONS = ["bonferroni", "holm", "holm-sidak", "sidak", "hommel", "simes-hoc
 @lru_cache
 def recorded(name):
     """Measure → one value for each pair; and the two tables of values, queries × pairs."""
-    need_data()
     with gzip.open(FOLDER / f"{name}.csv.gz", "rt") as file:
         header, *rows = csv.reader(file)
     x = np.array(rows, dtype=float)

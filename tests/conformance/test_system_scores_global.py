@@ -13,12 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from recorded import DATA, need_data
+from recorded import DATA
 
 from judged.stats.multiple.omnibus import anova, friedman
 from judged.stats.multiple.posthoc import nemenyi, randomised_tukey, tukey
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 
 FOLDER = DATA / "system_scores"
 NAMES = sorted(path.name.removesuffix(".global.tsv") for path in FOLDER.glob("*.global.tsv")) or [""]
@@ -63,7 +63,6 @@ def computed(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recorded_answer_is_ours(name):
-    need_data()
     wanted, found = answers(name)[1], computed(name)
     assert set(found) == set(wanted)
     for key, value in wanted.items():
@@ -73,7 +72,6 @@ def test_every_recorded_answer_is_ours(name):
 
 
 def test_all_tables_and_kinds_are_compared():
-    need_data()
     assert len(NAMES) == 6
     assert sum(len(answers(name)[1]) for name in NAMES) == 6 * (2 + 2 + 12 + 2 * 28)
     assert {key.split(".")[0] for name in NAMES for key in answers(name)[1]} == set(KINDS)
@@ -82,7 +80,6 @@ def test_all_tables_and_kinds_are_compared():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_randomised_comparison_is_that_of_independent_rearrangements(name):
     """Every value of every query moved by NumPy's generator; the two differ by chance only (4.5 deviations)."""
-    need_data()
     x, b = values(name), 4_000
     found = randomised_tukey(x, resamples=b)
     moved = np.random.default_rng(0).permuted(np.broadcast_to(x, (b, *x.shape)), axis=2).mean(axis=1)
@@ -93,14 +90,14 @@ def test_the_randomised_comparison_is_that_of_independent_rearrangements(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_randomised_comparison_says_no_more_than_the_classical_one(name):
     """Rearranging keeps differences between systems in the spread: never below the classical p but for chance and the shape of values."""
-    need_data()
     x = values(name)
     assert (randomised_tukey(x).p >= tukey(x).p - 0.025).all()
 
 
+@pytest.mark.needs("scikit_posthocs")
 @pytest.mark.parametrize("name", NAMES)
 def test_nemenyi_of_real_systems_is_that_of_scikit_posthocs(name):
-    need_data()
-    posthocs = pytest.importorskip("scikit_posthocs", exc_type=ImportError)
+    import scikit_posthocs as posthocs
+
     x = values(name)
     assert nemenyi(x).p == pytest.approx(posthocs.posthoc_nemenyi_friedman(x).to_numpy(), rel=1e-8, abs=1e-10)

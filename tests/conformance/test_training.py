@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from recorded import DATA, need_data
+from recorded import DATA
 
 import judged as jd
 
@@ -21,14 +21,12 @@ MODELS = ("lambdarank", "regression", "xendcg", "feature_sum")
 @cache
 def columns() -> dict[str, np.ndarray]:
     """LightGBM's ranking example: queries, labels, and the scores of four models."""
-    need_data()
     with gzip.open(FOLDER / "scores.tsv.gz", "rt") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     return {name: np.array([float(r[name]) for r in rows]) for name in ("qid", "label", *MODELS)}
 
 
 def recorded(name: str) -> list[tuple[str, str, float]]:
-    need_data()
     with (FOLDER / name).open() as file:
         return [(r["model"], r["measure"], float(r["value"])) for r in csv.DictReader(file, delimiter="\t")]
 
@@ -48,6 +46,7 @@ def streamed(labels: np.ndarray, scores: np.ndarray, measure: str, total: np.nda
 # ── recorded ─────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("collections")
 def test_what_lightgbm_reported_is_met(compared):
     for model, name, value in recorded("lightgbm_reported.tsv"):
         kind, _, k = name.removeprefix("lightgbm.").partition("@")
@@ -86,6 +85,7 @@ CATBOOST = {
 OTHERS = ("ERR", "QueryAUC", "AUC", "PairAccuracy")
 
 
+@pytest.mark.needs("collections")
 def test_what_catboost_reported_is_met_with_ties_at_their_worst(compared):
     left = set()
     for model, name, value in recorded("aggregate.tsv"):
@@ -111,6 +111,7 @@ _CLASSES = {"RetrievalMAP": "AP", "RetrievalMRR": "RR", "RetrievalPrecision": "P
             "RetrievalNormalizedDCG": "nDCG", "RetrievalRPrecision": "Rprec"}  # fmt: skip
 
 
+@pytest.mark.needs("collections")
 def test_what_classes_of_torchmetrics_reported_is_met(compared):
     """Four of its classes take an item whose score is not positive for not relevant; the profile has its AP."""
     labels, queries = columns()["label"], columns()["qid"]
@@ -148,8 +149,10 @@ def sizes(queries: np.ndarray) -> np.ndarray:
     return np.unique(queries, return_counts=True)[1]
 
 
+@pytest.mark.needs("collections", "lightgbm")
 def test_lightgbm_and_we_report_the_same_in_every_round(compared):
-    lgb = pytest.importorskip("lightgbm")
+    import lightgbm as lgb
+
     features, labels, queries, held = data()
     train = lgb.Dataset(features[~held], labels[~held], group=sizes(queries[~held]))
     valid = lgb.Dataset(features[held], labels[held], group=sizes(queries[held]), reference=train)
@@ -166,8 +169,10 @@ def test_lightgbm_and_we_report_the_same_in_every_round(compared):
                 compared("LightGBM, live", 15)
 
 
+@pytest.mark.needs("collections", "xgboost")
 def test_xgboost_and_we_report_the_same_in_every_round(compared):
-    xgb = pytest.importorskip("xgboost")
+    import xgboost as xgb
+
     features, labels, queries, held = data()
     train = xgb.DMatrix(features[~held], labels[~held], qid=queries[~held])
     valid = xgb.DMatrix(features[held], labels[held], qid=queries[held])
@@ -186,8 +191,10 @@ def test_xgboost_and_we_report_the_same_in_every_round(compared):
                 compared("XGBoost, live", 10)
 
 
+@pytest.mark.needs("collections", "xgboost")
 def test_xgboost_and_we_agree_on_binary_labels(compared):
-    xgb = pytest.importorskip("xgboost")
+    import xgboost as xgb
+
     features, labels, queries, held = data()
     labels = (labels > 1).astype(float)
     train, valid = (xgb.DMatrix(features[rows], labels[rows], qid=queries[rows]) for rows in (~held, held))
@@ -203,6 +210,7 @@ def test_xgboost_and_we_agree_on_binary_labels(compared):
         compared("XGBoost, live", 10)
 
 
+@pytest.mark.needs("catboost", "collections")
 @pytest.mark.filterwarnings("ignore:Failed to import numba")
 @pytest.mark.parametrize(
     ("theirs", "ours"),
@@ -217,7 +225,8 @@ def test_xgboost_and_we_agree_on_binary_labels(compared):
     ],
 )
 def test_catboost_and_we_report_the_same_in_every_round(theirs, ours, compared):
-    catboost = pytest.importorskip("catboost")
+    import catboost
+
     features, labels, queries, held = data()
     labels = columns()["label"]
     train, valid = (catboost.Pool(features[rows], labels[rows], group_id=queries[rows]) for rows in (~held, held))
@@ -236,8 +245,8 @@ def test_catboost_and_we_report_the_same_in_every_round(theirs, ours, compared):
 @pytest.fixture
 def batches():
     """Twelve batches of lists with distinct positive scores; some lists have nothing relevant."""
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("torchmetrics")
+    import torch
+
     make = torch.Generator().manual_seed(9)
     scores = (torch.argsort(torch.rand((96, 25), generator=make), dim=1) + 1) / 26
     labels = (torch.rand((96, 25), generator=make) < 0.12).long()
@@ -246,6 +255,7 @@ def batches():
     return [(scores[i : i + 8], labels[i : i + 8], indexes[i : i + 8]) for i in range(0, 96, 8)]
 
 
+@pytest.mark.needs("torch", "torchmetrics")
 @pytest.mark.parametrize(
     ("cls", "options", "measure"),
     [
@@ -267,7 +277,8 @@ def batches():
 )
 @pytest.mark.parametrize(("action", "empty"), [("neg", "zero"), ("pos", "one"), ("skip", "skip")])
 def test_classes_of_torchmetrics_and_the_wrapper_come_to_the_same(batches, cls, options, measure, action, empty, compared):  # fmt: skip
-    retrieval = pytest.importorskip("torchmetrics.retrieval")
+    from torchmetrics import retrieval
+
     if cls == "RetrievalFallOut":  # its empty lists are those without an irrelevant item, and there is none here
         action, empty = "pos", "zero"
     theirs = getattr(retrieval, cls)(empty_target_action=action, **options)
@@ -279,8 +290,10 @@ def test_classes_of_torchmetrics_and_the_wrapper_come_to_the_same(batches, cls, 
     compared("torchmetrics, live", 1)
 
 
+@pytest.mark.needs("torch", "torchmetrics")
 def test_the_curve_of_torchmetrics_is_precision_and_recall_at_each_cutoff(batches, compared):
-    retrieval = pytest.importorskip("torchmetrics.retrieval")
+    from torchmetrics import retrieval
+
     curve, fixed = retrieval.RetrievalPrecisionRecallCurve(max_k=10), retrieval.RetrievalRecallAtFixedPrecision(min_precision=0.1, max_k=10)  # fmt: skip
     ours = jd.integrations.torchmetrics.RankingMetric([f"{m}@{k}" for m in "PR" for k in range(1, 11)])  # fmt: skip
     for scores, labels, indexes in batches:

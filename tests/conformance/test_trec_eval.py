@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import trec_eval_cases as known
-from recorded import DATA, need_data
+from recorded import DATA
 from trec_eval_cases import call, options
 
 from judged.evaluation.trec_eval.output import evaluate
@@ -41,13 +41,13 @@ def test_every_exception_is_needed_and_documented():
                 needed |= known.differences(case.name, recorded["args"], outcome, recorded["stdout"].split("\n")[:-1])[
                     1
                 ]
-    page = (Path(__file__).parents[2] / "docs" / "trec_eval.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "trec_eval.md").read_text()
     assert [why for *_, why in known.EXCEPTIONS if why not in needed or why not in page] == []
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.parametrize("pair", known.pairs() or [None], ids=str)
 def test_every_collection_comes_out_as_trec_eval_prints_it(pair, compared):
-    need_data()
     run = pair.run()
     for args, path in pair.outputs.items():
         chosen = options(args)
@@ -63,9 +63,9 @@ def _table(name: str) -> list[dict[str, str]]:
     return [*csv.DictReader(path.read_text().splitlines(), delimiter="\t")] if path.exists() else [{}]
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.parametrize("row", _table("nist_commands.tsv"), ids=lambda row: row.get("inputs", "none").split(" ")[0])
 def test_what_nist_expects_of_trec_eval_comes_out(row, compared, monkeypatch):
-    need_data()
     monkeypatch.chdir(known.OWN / "nist")
     files = [str(known.present(Path(name))) for name in row["inputs"].split()]
     code, ours, said = call(*shlex.split(row["options"]), *files)
@@ -74,9 +74,9 @@ def test_what_nist_expects_of_trec_eval_comes_out(row, compared, monkeypatch):
     compared("trec_eval, lines that NIST expects", len(theirs))
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.parametrize("row", _table("trec_eval/commands.tsv"), ids=lambda row: row.get("name", "none"))
 def test_nists_own_files_with_other_flags(row, compared, monkeypatch):
-    need_data()
     monkeypatch.chdir(known.OWN / "nist")
     files = [str(known.present(Path(name))) for name in row["inputs"].split()]
     code, ours, said = call(*shlex.split(row["options"]), *files)
@@ -87,9 +87,9 @@ def test_nists_own_files_with_other_flags(row, compared, monkeypatch):
         compared("trec_eval 10.0, lines of collections", len(theirs))
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.parametrize("flag", ["q", "c"])
 def test_a_run_without_any_judged_topic(flag, compared):
-    need_data()
     folder = DATA / "msmarco_doc_dev"
     recorded = json.loads(gzip.decompress((folder / "trec_eval" / f"word2vec.{flag}.by_10.0.json.gz").read_bytes()))
     code, ours, said = call(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-SECONDS = 120
+SECONDS = 600
 
 
 def until(page, condition):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from needs import optional
 
-torch = pytest.importorskip("torch")
+torch = optional("torch")
 
 
 def rele_gain(rele_level, gain_base=2.0):

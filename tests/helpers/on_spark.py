@@ -14,14 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+from needs import optional
 
 import judged as jd
 from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import PartitionedRun
 
+pa = optional("pyarrow")
+pq = optional("pyarrow.parquet")
+
 SOURCE = str(Path(jd.__file__).parents[1])
+PATIENCE = 1800  # seconds that a test waits for an event
 CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -30,6 +33,10 @@ CONF = {
     "spark.driver.memory": "1g",
     "spark.sql.shuffle.partitions": "4",
     "spark.log.level": "OFF",
+    # A busy machine is not a broken one: nothing is given up because it is late. Processes that die are noticed at once, by their connections.
+    "spark.network.timeout": f"{PATIENCE}s",
+    "spark.executor.heartbeatInterval": "60s",
+    "spark.python.authenticate.socketTimeout": f"{PATIENCE}s",
 }
 EXECUTORS = {"spark.executor.memory": "512m", "spark.cores.max": "2"}
 
@@ -97,20 +104,25 @@ class Cluster:
         for pid in [worker.pid, *descendants(worker.pid)]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        worker.wait(30)
+        worker.wait(PATIENCE)
 
     def stop(self) -> None:
         processes = [*self.workers, self.master]
         pids = [pid for process in processes if process.poll() is None for pid in descendants(process.pid)]
         for process in processes:
             process.kill()
-            process.wait(30)
+            process.wait(PATIENCE)
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
     def _start(self, name: str, kind: str, *options: str) -> subprocess.Popen:
-        daemon = {"SPARK_HOME": str(self.home), "SPARK_DAEMON_MEMORY": "256m", "SPARK_LOCAL_DIRS": str(self.folder)}
+        daemon = {
+            "SPARK_HOME": str(self.home),
+            "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": f"-Dspark.worker.timeout={PATIENCE}",
+            "SPARK_LOCAL_DIRS": str(self.folder),
+        }
         others = {key: value for key, value in environment().items() if key not in ("PYTHONPATH", "SPARK_LOCAL_IP")}
         command = [str(self.home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", "--webui-port", "0"]
         with (self.folder / f"{name}.log").open("w") as log:
@@ -118,7 +130,7 @@ class Cluster:
 
     def _wait(self, name: str, words: str) -> None:
         log = self.folder / f"{name}.log"
-        until = time.monotonic() + 120
+        until = time.monotonic() + PATIENCE
         while words not in log.read_text():
             assert time.monotonic() < until, f"{name} did not start:\n{log.read_text()}"
             time.sleep(0.1)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import trec_eval_cases
 from profile_inputs import KINDS, Qrels, Run, generated, generated_lists, positive_only, recorded_inputs
 from recorded import DATA, pairs
@@ -166,7 +165,8 @@ PYTREC = ["map", "map_cut_5", "Rprec", "bpref", "recip_rank", "infAP", "11pt_avg
 
 def pytrec_eval(profile: str) -> Iterator[Compared]:
     """pytrec_eval is trec_eval 9.0.8 itself."""
-    tool = pytest.importorskip("pytrec_eval")
+    import pytrec_eval as tool
+
     for where, qrels, run in rankings(3):
         wanted = {"map", "map_cut", "Rprec", "bpref", "recip_rank", "infAP", "11pt_avg", "iprec_at_recall", "P", "recall", "ndcg", "ndcg_cut", "relative_P",
                   "success", "set_P", "set_recall", "set_F", "set_map", "binG", "G", "Rndcg", "num_rel_ret",
@@ -185,7 +185,8 @@ IR_MEASURES = ["AP", "AP@5", "AP(rel=2)@10", "P@5", "P(rel=2)@3", "R@10", "RR", 
 
 def ir_measures(profile: str = "ir_measures") -> Iterator[Compared]:
     """The providers that ir_measures brings itself, one measure at a time: together, measures with gains overwrite each other there."""
-    tool = pytest.importorskip("ir_measures")
+    import ir_measures as tool
+
     for where, qrels, run in rankings(2):
         values = jd.evaluate(qrels, run, IR_MEASURES, profile=profile)
         answers = {name: asked(tool, name, qrels, run) for name in IR_MEASURES}
@@ -229,7 +230,8 @@ def is_diverse(name: str) -> bool:
 
 def msmarco() -> Iterator[Compared]:
     """The script that ir_measures ships: rankings in order, relevant passages by query; the mean is over the latter."""
-    tool = pytest.importorskip("ir_measures.bin.msmarco_eval")
+    from ir_measures.bin import msmarco_eval as tool
+
     for where, qrels, run in rankings(2):
         relevant = positive_only(qrels)
         order = {q: sorted(row, key=lambda d, row=row: (row[d], d), reverse=True) for q, row in run.items()}
@@ -274,7 +276,9 @@ TORCH = {"RetrievalMAP": "AP", "RetrievalMRR": "RR", "RetrievalPrecision": "P", 
 
 def torchmetrics() -> Iterator[Compared]:
     """Each class on each generated list, and on all real ones, whose scores are moved into 0 to 1."""
-    torch, retrieval = pytest.importorskip("torch"), pytest.importorskip("torchmetrics.retrieval")
+    import torch
+    from torchmetrics import retrieval
+
     for where, labels, scores in lists(1):
         if where == "real":
             low, high = min(map(min, scores)), max(map(max, scores))
@@ -300,7 +304,8 @@ def torchmetrics() -> Iterator[Compared]:
 
 def sklearn() -> Iterator[Compared]:
     """Every function of rankings, list by list; one item is not a ranking for ndcg_score, and one class has no ROC curve."""
-    tool = pytest.importorskip("sklearn.metrics")
+    from sklearn import metrics as tool
+
     for where, labels, scores in lists(1):
         binary = [[int(grade > 0) for grade in row] for row in labels]
         answers: dict[str, dict[str, float]] = {
@@ -325,7 +330,8 @@ def sklearn() -> Iterator[Compared]:
 
 def lightgbm() -> Iterator[Compared]:
     """A model that adds nothing to the scores that it starts with."""
-    tool = pytest.importorskip("lightgbm")
+    import lightgbm as tool
+
     cuts = [1, 3, 5, 10]
     for where, labels, scores in lists(3):
         start = np.array([x for row in scores for x in row])
@@ -350,7 +356,8 @@ def lightgbm() -> Iterator[Compared]:
 
 def xgboost() -> Iterator[Compared]:
     """A model without trees: the scores are its base margin. Six decimals; map and pre take binary labels only."""
-    tool = pytest.importorskip("xgboost")
+    import xgboost as tool
+
     for where, labels, scores in lists(3):
         binary = [[int(grade > 0) for grade in row] for row in labels]
         for form, names in (
@@ -375,7 +382,8 @@ CATBOOST = {"NDCG:top=5;type=Base": "nDCG@5", "DCG:top=10;type=Base": "DCG@10", 
 
 def catboost() -> Iterator[Compared]:
     """Its own metrics of labels and scores."""
-    tool = pytest.importorskip("catboost.utils")
+    from catboost import utils as tool
+
     for where, labels, scores in lists(3):
         groups = [number for number, row in enumerate(labels) for _ in row]
         flat = [x for row in labels for x in row], [x for row in scores for x in row]
@@ -385,7 +393,6 @@ def catboost() -> Iterator[Compared]:
 
 def notes() -> Iterator[Compared]:
     """The functions of the notes, list by list, on labels in the order of the scores; DCG fails there beyond the list."""
-    pytest.importorskip("torch")
     import notes_code as code
     import torch
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import pytest
+from needs import COLLECTIONS
 
 from judged.core.join.join import join
 from judged.core.judged import Judged
@@ -22,15 +21,7 @@ from judged.core.tables import Qrels, Run
 from judged.io.files.source import PAD, read_bytes
 from judged.io.text.trec import parse_qrels, parse_run
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
-
-def need_data() -> None:
-    """Skip where the collections are not there; in CI they must be."""
-    if not DATA.is_dir():
-        if os.environ.get("CI"):
-            pytest.fail("the collections in ../shared/data are missing, and CI may skip nothing")
-        pytest.skip("the collections in ../shared/data are not on this machine")
+DATA = COLLECTIONS
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ import re
 import sys
 from enum import Enum
 from importlib import import_module
-from importlib.util import find_spec
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+
+from needs import is_missing
 
 RECORDED = json.loads((Path(__file__).parents[1] / "data" / "interfaces.json").read_text())
 PARTS = {  # of the tools that integrations import
@@ -24,7 +25,6 @@ PARTS = {  # of the tools that integrations import
                     "llama_index.core.evaluation.retrieval.metrics_base"),
     "inspect_ai": ("inspect_ai", "inspect_ai.scorer", "inspect_ai.solver"), "wandb": ("wandb",), "dvclive": ("dvclive",), "tensorboardX": ("tensorboardX",),
 }  # fmt: skip
-REAL = {tool for tool in PARTS if find_spec(tool) is not None}
 
 
 def recorded(name: str) -> Signature:
@@ -47,7 +47,7 @@ def space(name: str) -> Any:
 
 
 def is_real(tool: str) -> bool:
-    return tool in REAL
+    return not is_missing(tool)
 
 
 def find(tool: str, monkeypatch: Any) -> Any:

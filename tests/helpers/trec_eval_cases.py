@@ -40,7 +40,7 @@ def call(*argv: str) -> tuple[int, list[str], str]:
 
 
 # Where trec_eval is undefined, or answers what was not asked: the case, the flags, the names of the values, what it
-# prints, and why (the sentence stands in docs/trec_eval.md). Everything else is equal, byte for byte.
+# prints, and why (the sentence stands in docs/reference/trec_eval.md). Everything else is equal, byte for byte.
 EXCEPTIONS = [
     (r".*", r".*(-J|-M 0).*", r"iprec_at_recall_.*|11pt_avg", r"\s*-nan",
      "an empty list gives 0/0 in `iprec_at_recall` and `11pt_avg`, printed as `-nan`, and so does their mean"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from needs import pythons
+from packaging.requirements import Requirement
 
+import judged as jd
 import judged.core
 
 pytestmark = pytest.mark.slow
@@ -21,6 +25,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 PACKAGE = {p.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src" / "judged").rglob("*") if p.is_file()}
 PACKAGE = {name for name in PACKAGE if not name.endswith((".so", ".pyd", ".pyc"))}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NATIVE = "cp311-cp311" if sys.version_info < (3, 12) else "cp312-abi3"
 
 EVALUATE = """
@@ -89,7 +94,7 @@ def binaries(wheel: Path) -> list[str]:
 def tools(tmp_path_factory) -> str:
     """What a build needs, fetched once for the builds that do not test the fetching."""
     folder = tmp_path_factory.mktemp("tools")
-    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
     pip("install", "--quiet", "--no-compile", "--target", folder, *needed, "cmake>=3.26", "ninja")
     return str(folder)
 
@@ -216,30 +221,137 @@ def test_these_tests_run_on_the_core_that_was_asked_for():
     assert (os.environ.get("JUDGED_NATIVE") != "0") == judged.core.NATIVE
 
 
-def pythons() -> dict[int, str]:
-    """The Pythons of this machine that know the stable ABI of 3.12, by minor version."""
-    found = {}
-    for minor in range(12, 20):
-        named = [shutil.which(f"python3.{minor}"), sys.executable]
-        named += (Path.home() / ".pyenv" / "versions").glob(f"3.{minor}.*/bin/python3")
-        for python in filter(None, named):
-            code = "import sys, venv; print(sys.version_info[1], sys.implementation.name, sys.abiflags)"
-            said = subprocess.run([python, "-c", code], capture_output=True, text=True).stdout
-            if said.split() == [str(minor), "cpython"]:
-                found[minor] = str(python)
-                break
-    return found
+@pytest.mark.needs("pythons")
+def test_one_wheel_of_the_stable_abi_serves_later_pythons(sdist, tools, with_native, tmp_path):
+    found = pythons()
+    first, last = found[min(found)], found[max(found)]
+    unoptimised = "--config-settings=cmake.build-type=None"  # sooner built, and the ABI is the same
+    wheel, _ = wheel_of(sdist, tools, tmp_path / "wheel", unoptimised, python=first)
+    assert tag(wheel).startswith("cp312-abi3-")
+    assert binaries(wheel) == ["judged/core/_native.abi3.so"]
+    assert Venv(tmp_path / "last", wheel, python=last).evaluated() == with_native.evaluated()
 
 
-PYTHONS = pythons()
+# ── optional packages ────────────────────────────────────────────────────────────────────────────
 
-if len(PYTHONS) > 1 or not os.environ.get("CI"):  # in CI nothing may be skipped
 
-    @pytest.mark.skipif(len(PYTHONS) < 2, reason="fewer than two Pythons from 3.12 on were found")
-    def test_one_wheel_of_the_stable_abi_serves_later_pythons(sdist, tools, with_native, tmp_path):
-        first, last = PYTHONS[min(PYTHONS)], PYTHONS[max(PYTHONS)]
-        unoptimised = "--config-settings=cmake.build-type=None"  # sooner built, and the ABI is the same
-        wheel, _ = wheel_of(sdist, tools, tmp_path / "wheel", unoptimised, python=first)
-        assert tag(wheel).startswith("cp312-abi3-")
-        assert binaries(wheel) == ["judged/core/_native.abi3.so"]
-        assert Venv(tmp_path / "last", wheel, python=last).evaluated() == with_native.evaluated()
+def test_what_people_and_programs_read_is_installed(without_native):
+    """Types, stubs, the parts of the page, and the sample, found from the package itself."""
+    found = run(without_native.python, "-c", "import judged; print(judged.__path__[0])").strip()
+    for name in ("py.typed", "__init__.pyi", "core/_native.pyi", "sample/qrels.txt", "page/web/styles/page.css"):
+        assert Path(found, name).is_file(), name
+    assert run(without_native.python, "-m", "judged", "--version").split()[-1] == jd.__version__
+
+
+COMMANDS = {
+    "eval": ["eval", "QRELS", "BM25", "-m", "nDCG@10", "AP"],
+    "compare": ["compare", "QRELS", "BM25", "DENSE"],
+    "gate": ["gate", "QRELS", "DENSE", "-b", "BM25", "--max-drop", "1"],
+    "report": ["report", "QRELS", "BM25", "DENSE", "-o", "page.html"],
+    "explain": ["explain", "nDCG@10", "QRELS", "BM25"],
+    "doctor": ["doctor"],
+}
+LACKING = {  # what asks for an optional package, and the words of the answer
+    "a Parquet file": (["convert", "BM25", "run.parquet"], "judged[parquet]"),
+    "a picture": (["curve", "pr", "QRELS", "BM25", "-o", "curve.png"], "judged[plot]"),
+}
+
+
+@pytest.fixture(scope="module")
+def command(without_native, tmp_path_factory):
+    """A command in an environment without optional packages: exit code, output, errors."""
+    sample = run(without_native.python, "-c", "import judged; print(judged.sample_path('qrels.txt').parent)").strip()
+    known = {"QRELS": "qrels.txt", "BM25": "runs/bm25.run", "DENSE": "runs/dense.run"}
+    folder = tmp_path_factory.mktemp("commands")
+
+    def called(words: list[str]) -> subprocess.CompletedProcess[str]:
+        words = [str(Path(sample, known[word])) if word in known else word for word in words]
+        program = [str(without_native.folder / "bin" / "judged"), *words]
+        return subprocess.run(program, cwd=folder, capture_output=True, text=True, encoding="utf-8")
+
+    return called
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_work_without_optional_packages(command, name):
+    done = command(COMMANDS[name])
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", LACKING)
+def test_what_needs_an_optional_package_says_what_to_install(command, name):
+    words, answer = LACKING[name]
+    done = command(words)
+    assert done.returncode == 2
+    assert "[needs]" in done.stderr
+    assert f"pip install {answer}" in done.stderr.replace("'", "").replace('"', "")
+    assert answer.partition("[")[2].rstrip("]") in PROJECT["optional-dependencies"]
+
+
+def test_the_extra_all_has_every_other_one():
+    extras = dict(PROJECT["optional-dependencies"])
+    assert set(extras.pop("all")) == {line for lines in extras.values() for line in lines}
+
+
+# ── the lowest supported versions ────────────────────────────────────────────────────────────────
+
+
+def lowest(*extras: str) -> list[str]:
+    """The dependencies of the package and of some extras, pinned to the lowest version that they may have."""
+    lines = [*PROJECT["dependencies"], *(line for extra in extras for line in PROJECT["optional-dependencies"][extra])]
+    pinned = []
+    for needed in map(Requirement, lines):
+        [bound] = [one for one in needed.specifier if one.operator == ">="]
+        if needed.marker is None or needed.marker.evaluate():
+            pinned.append(f"{needed.name}=={bound.version}")
+    return pinned
+
+
+def test_every_dependency_has_a_lowest_version():
+    assert len(lowest(*PROJECT["optional-dependencies"])) >= len(PROJECT["dependencies"]) - 1
+
+
+NAMES = """
+import ast, importlib, sys
+from pathlib import Path
+
+missing = set()
+for path in Path(sys.argv[1]).rglob("*.py"):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np":
+            missing |= {f"numpy.{node.attr}"} - {f"numpy.{name}" for name in dir(importlib.import_module("numpy"))}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in ("numpy", "scipy", "click"):
+            for alias in node.names:
+                try:
+                    module = importlib.import_module(node.module)
+                    getattr(module, alias.name, None) or importlib.import_module(f"{node.module}.{alias.name}")
+                except ImportError:
+                    missing.add(f"{node.module}.{alias.name}")
+print(sorted(missing))
+"""
+CORE = "core/join core/numeric clicks/fitting evaluation/test_evaluate.py evaluation/test_values.py measures stats/paired stats/test_robustness.py io/formats/test_parquet.py"
+
+
+@pytest.mark.needs("lowest python")
+def test_the_lowest_supported_versions_work(native, with_native, tmp_path):
+    pinned = lowest("parquet", "plot")
+    venv = Venv(tmp_path / "lowest", native[0], *pinned, "pytest", "hypothesis")
+    freeze = "from importlib.metadata import version; import sys; print(*map(version, sys.argv[1:]))"
+    names, versions = zip(*(one.split("==") for one in pinned), strict=True)
+    installed = run(venv.python, "-c", freeze, *names).split()
+    assert all(
+        found == given or found.startswith(f"{given}.") for found, given in zip(installed, versions, strict=True)
+    )
+    assert run(venv.python, "-c", NAMES, ROOT / "src" / "judged") == "[]\n", (
+        "names that the lowest versions do not have"
+    )
+    assert venv.evaluated() == with_native.evaluated()
+    assert venv.demo() == with_native.demo()
+    for name in COMMANDS:
+        assert "Usage:" in run(venv.folder / "bin" / "judged", name, "--help")
+    run(venv.folder / "bin" / "judged", "curve", "pr", *map(jd.sample_path, ("qrels.txt", "runs/bm25.run")), "-o", tmp_path / "curve.png")  # fmt: skip
+    tests = [ROOT / "tests" / "unit" / name for name in CORE.split()]
+    words = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-x", "--basetemp", tmp_path / "base"]
+    said = run(venv.python, "-m", "pytest", *words, *tests, cwd=ROOT, CI="")
+    assert int(re.search(r"(\d+) passed", said)[1]) > 500

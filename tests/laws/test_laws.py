@@ -80,6 +80,7 @@ def bits(column) -> list:
     return column.tolist() if column.dtype == object else column.view(np.int64).tolist()
 
 
+@pytest.mark.slow
 @of_all_measures
 @given(queries=QUERIES)
 def test_any_split_of_the_queries_merged_gives_the_same_bits(queries):

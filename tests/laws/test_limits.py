@@ -8,7 +8,6 @@ import io
 import lzma
 import os
 import threading
-from pathlib import Path
 
 import pytest
 import zstandard
@@ -69,7 +68,7 @@ def test_what_no_text_has_is_refused(format, packing, tmp_path, monkeypatch):
         assert caught.value.slug in ("too-large", "columns", "json", "score-text"), name
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of Linux")
+@pytest.mark.needs("unix")  # /dev/zero
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
 def test_a_device_without_end_is_refused(device, monkeypatch):
     monkeypatch.setattr(limits, "LONGEST_LINE", 1 << 20)

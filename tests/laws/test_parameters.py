@@ -169,7 +169,12 @@ def skipped(definition: Definition, fixed: dict[str, Any], name: str) -> bool:
     return name in fixed or cancels
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
+SLOW = {"IFT"}  # an integral per document and combination of parameters
+
+
+@pytest.mark.parametrize(
+    "definition", [pytest.param(d, id=d.name, marks=[pytest.mark.slow] * (d.name in SLOW)) for d in DEFINITIONS]
+)
 def test_every_parameter_changes_a_value_or_is_refused(definition):
     contexts = written(definition)
     lengths = [False, True] if uses_tokens(definition) else [False]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 from itertools import combinations, product
 
-import pandas as pd
 import pytest
+from needs import optional
 
 import judged as jd
 from judged.errors import JudgedError
 from judged.io.click_logs import CLICKS, LISTS, read_list_rows
 from judged.io.tables.column_names import NAMES, rivals
+
+pd = optional("pandas")
 
 CELLS = {
     "query": "q",
@@ -59,6 +61,7 @@ def refused(read, source, pair) -> None:
     assert all(repr(name) in caught.value.problem for name in pair)
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("kind", RANKINGS)
 def test_runs_and_judgments_with_two_columns_for_one_role_are_refused(kind, tmp_path):
     read, roles = RANKINGS[kind]
@@ -100,6 +103,7 @@ def test_two_columns_of_ids_are_refused_however_sure_their_names_are(role):
     assert {word for word in words if all(rivals(NAMES[role], name, [word]) for name in sure)}.isdisjoint(TEXTS[role])
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize(
     "pair", [("doc_id", "item"), ("qid", "topic"), ("docno", "result"), ("user_id", "topic"), ("item", "id")]
 )

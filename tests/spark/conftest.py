@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 import pytest
-from on_spark import EXECUTORS, SOURCE, Cluster, session
-
-NO_JAVA = shutil.which("java") is None and not os.environ.get("JAVA_HOME")
+from on_spark import EXECUTORS, PATIENCE, SOURCE, Cluster, session
 
 
 def pytest_collection_modifyitems(items):
-    if NO_JAVA and not os.environ.get("CI"):  # in CI nothing may be skipped
-        for item in items:
-            if Path(__file__).parent in Path(item.path).parents:
-                item.add_marker(pytest.mark.skip(reason="there is no Java to start Spark with"))
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.needs("java", "pyspark", "pyarrow"))
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +26,7 @@ def jvm():
     if (gateway := SparkContext._gateway) is not None:
         gateway.shutdown()
         gateway.proc.stdin.close()
-        gateway.proc.wait(30)
+        gateway.proc.wait(PATIENCE)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from on_spark import EXECUTORS, each_a_part, same, session, tied_run, written
+from on_spark import EXECUTORS, PATIENCE, each_a_part, same, session, tied_run, written
 
 import judged as jd
 from judged.distributed.spark.executor import Spark
@@ -42,8 +42,8 @@ def test_files_and_tables_give_the_bits_of_one_process(clustered, files):
 def wait_until():
     """Wait on an event, however busy the machine is; what the test then asserts shows whether it came."""
 
-    def wait(condition):  # a function in a function: it goes to the workers by value
-        end = time.monotonic() + 300
+    def wait(condition, seconds=PATIENCE):  # a function in a function: it goes to the workers by value
+        end = time.monotonic() + seconds
         while not condition() and time.monotonic() < end:
             time.sleep(0.02)
 
@@ -103,7 +103,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(cluster, clustered, files
         cluster.kill_worker()
         killed.touch()
 
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=kill, daemon=True)
     killer.start()
     found = jd.evaluate(qrels, each_a_part(folder), MEASURES, engine=Slow(clustered))
     killer.join()

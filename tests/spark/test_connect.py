@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import pickle
 import subprocess
 import sys
@@ -11,18 +9,12 @@ from pathlib import Path
 
 import on_spark
 import pytest
-from on_spark import environment, same, tied_run, written
+from on_spark import PATIENCE, environment, same, tied_run, written
 
 import judged as jd
 from judged.evaluation.stream.exact_means import exact_means
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        importlib.util.find_spec("grpc") is None and not os.environ.get("CI"), reason="Spark Connect needs grpcio"
-    ),
-]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.needs("grpc")]
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10"
 
 
@@ -33,7 +25,9 @@ def answers(tmp_path_factory):
     (folder / "run").mkdir()
     written(tied_run()[1], folder / "run")
     program = Path(on_spark.__file__).with_name("spark_connect.py")
-    subprocess.run([sys.executable, str(program), str(folder), MEASURES], env=environment(), check=True, timeout=240)
+    subprocess.run(
+        [sys.executable, str(program), str(folder), MEASURES], env=environment(), check=True, timeout=PATIENCE
+    )
     return pickle.loads((folder / "answers").read_bytes())
 
 

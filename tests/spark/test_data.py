@@ -6,14 +6,16 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from needs import optional
 from on_spark import same
-from recorded import DATA, need_data
+from recorded import DATA
 
 import judged as jd
 from judged.distributed.spark.executor import Spark
 from judged.evaluation.spark.evaluate_frame import evaluate_frame
+
+pa = optional("pyarrow")
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 ADHOC = "nDCG@10 nDCG AP RR P@5 P@1000 R@100 Rprec Bpref infAP ERR@20 RBP Judged@10 GMAP NumRelRet iprec_at_recall.0.1 Success@1"
@@ -35,12 +37,12 @@ def scattered(spark, path: Path, partitions: int):
         return spark.createDataFrame(table).repartition(partitions)
 
 
+@pytest.mark.needs("collections")
 @pytest.mark.parametrize(
     ("collection", "run", "qrels", "measures"),
     [("robust03", "uic0301", "qrels", ADHOC), ("dl21_passage", "p_bm25", "qrels", ADHOC), ("web2013_diversity", "cedr", "qrels.ndeval", DIVERSITY)],
 )  # fmt: skip
 def test_a_real_run_gives_the_bits_of_one_process(spark, collection, run, qrels, measures, compared):
-    need_data()
     judgments, path = str(DATA / collection / f"{qrels}.txt.gz"), DATA / collection / "runs" / f"{run}.run.gz"
     wanted = jd.evaluate(judgments, str(path), measures)
     frame = scattered(spark, path, 7)

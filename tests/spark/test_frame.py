@@ -6,14 +6,16 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from needs import optional
 from on_spark import frame_of, same, tied_run
 
 import judged as jd
 from judged.evaluation.spark.evaluate_frame import evaluate_frame
 from judged.evaluation.spark.moments import Moments
 from judged.evaluation.stream.exact_means import exact_means
+
+pa = optional("pyarrow")
 
 pytestmark = pytest.mark.spark
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10 ERR@20 RBP"

@@ -6,12 +6,14 @@ import math
 import warnings
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from needs import optional
 from on_spark import arrow_of, frame_of, same, tied_run
 
 import judged as jd
 from judged.distributed.spark.table import table_run
+
+pa = optional("pyarrow")
 
 pytestmark = pytest.mark.spark
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10 ERR@20 RBP"

@@ -121,6 +121,16 @@ LISTED_WARNINGS = {slug_of(c["expected"]["code"]) for c in CASES.values() if c["
 Builder = Callable[[Path], Any]
 BUILT: dict[str, Builder] = {}  # how to make the run of a case that the list describes in words
 OWN: dict[str, Callable[..., None]] = {}  # cases that are more than one call
+NEEDED = {
+    "AR-13": "torch",
+    "AR-14": "torch",
+    "AR-15": "torch",
+    "AR-23": "torch",
+    "AR-28": "torch",
+    "AP-07": "polars",
+    "AP-12": "pandas",
+    "FA-09": "linux",
+}  # cases that need a library, or /proc
 
 
 def builds(name: str) -> Callable[[Builder], Builder]:
@@ -312,7 +322,9 @@ def _same_user_afterwards() -> Iterator[None]:
 
 def own_cases() -> Iterator[Any]:
     for name in (n for n in CASES if n not in (*DIRECT, *LEFT_OUT) and not n.startswith("FI")):
-        yield pytest.param(name, id=name, marks=[pytest.mark.slow] if name.startswith(("FA", "LO-01", "LO-02")) else [])
+        slow = [pytest.mark.slow] if name.startswith(("FA", "LO-01", "LO-02")) else []
+        needs = [pytest.mark.needs(NEEDED[name])] if name in NEEDED else []
+        yield pytest.param(name, id=name, marks=[*slow, *needs])
 
 
 @pytest.mark.parametrize("name", list(own_cases()))
@@ -380,7 +392,8 @@ def empty_arrays(folder, monkeypatch):
 
 @runs("AR-13")
 def tensors_with_gradients(folder, monkeypatch):
-    torch = pytest.importorskip("torch")
+    import torch
+
     assert jd.ndcg([1, 0, 2], torch.tensor([0.5, 0.9, 0.7], requires_grad=True)) == jd.ndcg(
         [1, 0, 2], np.float32([0.5, 0.9, 0.7])
     )
@@ -388,7 +401,8 @@ def tensors_with_gradients(folder, monkeypatch):
 
 @runs("AR-14")
 def bfloat16_scores(folder, monkeypatch):
-    torch = pytest.importorskip("torch")
+    import torch
+
     found = jd.score([[0, 1, 0]], torch.tensor([[0.501, 0.503, 0.502]], dtype=torch.bfloat16), "RR")
     scores = torch.tensor([0.501, 0.503, 0.502], dtype=torch.bfloat16).tolist()
     assert found["RR"].tolist() == [1 / (1 + sum(other > scores[1] for other in scores) + (scores[0] == scores[1]))]
@@ -397,7 +411,8 @@ def bfloat16_scores(folder, monkeypatch):
 
 @runs("AR-15")
 def close_scores_in_float64(folder, monkeypatch):
-    torch = pytest.importorskip("torch")
+    import torch
+
     assert jd.reciprocal_rank([0, 0, 1], torch.tensor([1, 1 + 2e-9, 1 + 1e-9], dtype=torch.float64)) == 1 / 2
 
 
@@ -414,7 +429,8 @@ def labels_of_padding(folder, monkeypatch):
 
 @runs("AR-23")
 def uint8_labels(folder, monkeypatch):
-    torch = pytest.importorskip("torch")
+    import torch
+
     assert jd.ndcg(torch.tensor([1, 0, 2], dtype=torch.uint8), [1, 2, 3]) == jd.ndcg([1, 0, 2], [1, 2, 3])
 
 
@@ -427,7 +443,8 @@ def fewer_queries(folder, monkeypatch):
 
 @runs("AR-28")
 def devices_without_data(folder, monkeypatch):
-    torch = pytest.importorskip("torch")
+    import torch
+
     with refused("device"):
         jd.ndcg(torch.ones(3, device="meta"), torch.ones(3))
 
@@ -493,7 +510,8 @@ def a_hyphen_in_a_query_id(folder, monkeypatch):
 
 @runs("AP-07")
 def a_polars_frame(folder, monkeypatch):
-    polars = pytest.importorskip("polars")
+    import polars
+
     rows = [(query, doc, score) for query, docs in RUN.items() for doc, score in docs.items()]
     frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
     same_as_base(jd.evaluate(QRELS, frame, MEASURES))
@@ -510,7 +528,8 @@ def twenty_seven_runs_in_one_table(folder, monkeypatch):
 
 @runs("AP-12")
 def inputs_stay_as_they_were(folder, monkeypatch):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     qrels, run = copy.deepcopy(QRELS), copy.deepcopy(RUN)
     frame = pandas.DataFrame(
         [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"]
@@ -815,8 +834,6 @@ main()
 
 @runs("FA-09")
 def too_little_memory(folder, monkeypatch):
-    if not Path("/proc/self/statm").exists():
-        pytest.skip("the size of a process is read from /proc")
     qrels, run = a_long_run(folder)
     refused = 0
     for megabytes in (1, 10, 60, 120):

@@ -1,4 +1,4 @@
-"""Empty but well-formed inputs: the table of docs/guide.md, in every form of input."""
+"""Empty but well-formed inputs: the table of docs/guides/inputs.md, in every form of input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ FILES = {
 
 
 def frames():
-    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    import pandas
+    import polars
+    import pyarrow
+
     columns = {
         name: np.array([], dtype)
         for name, dtype in (("query", "U1"), ("doc", "U1"), ("score", float), ("grade", float))
@@ -53,17 +56,20 @@ def slug(function, *args, **options) -> str:
     return caught.value.slug
 
 
+@pytest.mark.needs("pandas", "polars", "pyarrow")
 def test_a_run_without_rankings_is_refused(nothings):
     assert [slug(jd.evaluate, QRELS, nothing, "AP") for nothing in nothings] == ["empty-run"] * len(nothings)
     assert slug(jd.compare, QRELS, {"a": {}, "b": RUN}, "AP") == "empty-run"
 
 
+@pytest.mark.needs("pandas", "polars", "pyarrow")
 def test_judgments_without_any_are_refused(nothings):
     assert [slug(jd.evaluate, nothing, RUN, "AP") for nothing in (*nothings, {"q": {}})] == ["empty-qrels"] * (
         len(nothings) + 1
     )
 
 
+@pytest.mark.needs("pandas", "polars", "pyarrow")
 def test_the_command_line_refuses_both_with_exit_code_2(nothings):
     Path("qrels").write_text("q 0 a 1\n")
     Path("run").write_text("q Q0 a 1 1.0 tag\n")
@@ -80,6 +86,7 @@ def test_a_ranking_without_documents_counts_0(nothing):
     result = jd.evaluate(QRELS, {"q": nothing, "p": ["b"]}, "AP RR P@5")
     assert result.of("q") == {"AP": 0, "RR": 0, "P@5": 0}
     assert [(w.slug, w.count) for w in result.warnings] == [("empty-list", 1)]
+    assert result.warnings[0].text.endswith(": 'q'")  # such queries are the first to be looked at
     assert jd.evaluate(QRELS, {"q": nothing, "p": nothing}, "AP").mean() == {"AP": 0}
 
 

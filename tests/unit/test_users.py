@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from needs import optional
 
 import judged as jd
 from judged.core.judged import Judged
@@ -214,12 +215,14 @@ def test_the_truth_scored_against_itself_is_exactly_one(name):
     assert jd.evaluate(qrels, qrels, name)[name].tolist() == [1.0, 1.0, 1.0]
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("null", [None, float("nan"), "pandas.NA"], ids=repr)
 @pytest.mark.parametrize("side", ["qrels", "run"])
 @pytest.mark.parametrize("role", [0, 1], ids=["query", "doc"])
 def test_a_missing_id_is_refused_on_either_side(null, side, role):
     """22: null ids matched each other (ragflow #16427)."""
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     null = pandas.NA if null == "pandas.NA" else null
     rows = [["q1", "a", 1], ["q1", "b", 1]]
     rows[1][role] = null
@@ -265,47 +268,51 @@ def _columns():
 
 
 def _pandas(dtype):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = pandas.DataFrame(_columns())
     return frame.astype({"query_id": dtype, "doc_id": dtype})
 
 
+VIEW = ["view"] if hasattr(optional("pyarrow"), "string_view") else []  # from pyarrow 16 on
+
+
 def _arrow(kind):
-    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow
+
     table = pyarrow.table(_columns())
     ids = {
-        "large": pyarrow.large_string(),
-        "dictionary": pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
-        "view": pyarrow.string_view(),
-    }[kind]
+        "large": pyarrow.large_string,
+        "dictionary": lambda: pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
+        "view": lambda: pyarrow.string_view(),
+    }[kind]()
     return table.cast(pyarrow.schema([("query_id", ids), ("doc_id", ids), ("score", pyarrow.float32())]))
 
 
 def _polars(kind):
-    polars = pytest.importorskip("polars")
+    import polars
+
     dtype = {"string": polars.String, "category": polars.Categorical, "enum": polars.Enum([*RUN, *"abcdex"])}[kind]
     return polars.DataFrame(_columns()).with_columns(polars.col("query_id", "doc_id").cast(dtype))
 
 
 def _duckdb(kind):
-    return pytest.importorskip("duckdb").from_df(_pandas("object"))
+    import duckdb
+
+    return duckdb.from_df(_pandas("object"))
 
 
 @pytest.mark.parametrize(
     ("frame", "kind"),
     [
-        (_pandas, "str"),
-        (_pandas, "string"),
-        (_pandas, "object"),
-        (_pandas, "category"),
-        (_pandas, "string[pyarrow]"),
-        (_polars, "string"),
-        (_polars, "category"),
-        (_polars, "enum"),
-        (_arrow, "large"),
-        (_arrow, "dictionary"),
-        (_arrow, "view"),
-        (_duckdb, "relation"),
+        *(
+            pytest.param(_pandas, kind, marks=pytest.mark.needs("pandas"))
+            for kind in ("str", "string", "object", "category")
+        ),
+        pytest.param(_pandas, "string[pyarrow]", marks=pytest.mark.needs("pandas", "pyarrow")),
+        *(pytest.param(_polars, kind, marks=pytest.mark.needs("polars")) for kind in ("string", "category", "enum")),
+        *(pytest.param(_arrow, kind, marks=pytest.mark.needs("pyarrow")) for kind in ("large", "dictionary", *VIEW)),
+        pytest.param(_duckdb, "relation", marks=pytest.mark.needs("duckdb", "pandas")),
     ],
 )
 def test_text_columns_of_every_type_are_taken(frame, kind):

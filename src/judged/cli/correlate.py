@@ -113,11 +113,12 @@ def _list(ctx: click.Context) -> None:
     import shutil
     from textwrap import fill
 
+    from judged.references.bibliography import short_form
     from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
 
     width = min(max(shutil.get_terminal_size().columns, 60), 100)
     for c in RANK_COEFFICIENTS:
         click.echo(c.usage)
-        for part in filter(None, (c.text, f"ties: {c.ties}", c.paper)):
+        for part in filter(None, (c.text, f"ties: {c.ties}", short_form(c.paper))):
             click.echo(fill(part, width, initial_indent="    ", subsequent_indent="      "))
     ctx.exit()

@@ -159,6 +159,7 @@ def _list(ctx: click.Context) -> None:
 
     from judged.fusion.normalise import NORMALISATIONS
     from judged.fusion.registry import FUSIONS
+    from judged.references.bibliography import short_form
 
     width = min(max(shutil.get_terminal_size().columns, 60), 100)
     for m in FUSIONS:
@@ -166,7 +167,7 @@ def _list(ctx: click.Context) -> None:
             "needs --qrels" if m.train else ""
         )
         click.echo(f"{m.usage}" + (f"  ({needs})" if needs else ""))
-        for part in filter(None, (m.text, f"a document that a run lacks: {m.missing}", m.paper)):
+        for part in filter(None, (m.text, f"a document that a run lacks: {m.missing}", short_form(m.paper))):
             click.echo(fill(part, width, initial_indent="    ", subsequent_indent="      "))
     click.echo("\nNormalisations (--norm)")
     for n in NORMALISATIONS:

@@ -89,9 +89,7 @@ class _Commands(click.Group):
     invoke_without_command=True,
     no_args_is_help=True,
 )
-@click.option(
-    "--version", is_flag=True, help="Show the version and exit. --json adds Python and the native core."
-)
+@click.option("--version", is_flag=True, help="Show the version and exit. --json adds Python and the native core.")
 @click.option("--json", "as_json", is_flag=True, hidden=True)
 @click.pass_context
 def cli(ctx: click.Context, version: bool, as_json: bool) -> None:
@@ -128,7 +126,7 @@ def _show_version(as_json: bool) -> None:
 
 
 def main() -> NoReturn:
-    """Run a command; every outcome has its exit code, see docs/errors.md."""
+    """Run a command; every outcome has its exit code, see docs/reference/errors.md."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no command multiplies matrices; starting threads costs 50 ms
     _prepare_streams()
     code = _run()

@@ -192,8 +192,9 @@ def _categories(path: str | None) -> Any:
 def _measures() -> RecordTable:
     """All measures beyond accuracy, with their input and paper."""
     from judged.recommenders.registry import BEYOND
+    from judged.references.bibliography import short_form
 
     words = ("measure", "of", "needs", "summary", "formula", "paper")
-    rows = [(d.name, "each user" if d.of == "user" else "the run", ", ".join(d.needs) or "the run", d.summary, d.formula, d.paper)
+    rows = [(d.name, "each user" if d.of == "user" else "the run", ", ".join(d.needs) or "the run", d.summary, d.formula, short_form(d.paper))
             for d in sorted(BEYOND, key=lambda d: d.of)]  # fmt: skip
     return RecordTable(dict(zip(words, zip(*rows, strict=True), strict=True)), words)

@@ -47,6 +47,9 @@ _PAIRS = (
     group="Output",
     help="Also write the answer as a picture of 1200 × 630 pixels: .png, .svg or .pdf.",
 )
+@option(
+    "--methods", metavar="FILE", group="Output", help="Also write the methods section as text, to paste into a paper."
+)
 @option("--title", metavar="TEXT", group="Output", help="Title of the page. [default: the names of the runs]")
 @option("--show", type=click.IntRange(1), metavar="N", group="Output", help="Number of ranks to show. [default: 100, fewer for very many queries]")  # fmt: skip
 @comparison_options
@@ -67,11 +70,12 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     judged report qrels.txt a.run b.run --doc-texts corpus.jsonl
     judged report qrels.txt a.run b.run --slices queries.csv --by category
     judged report qrels.txt a.run b.run --card card.png
+    judged report qrels.txt a.run b.run --methods methods.txt
     """
     from judged.comparison.compare import compare
     from judged.evaluation.evaluate import DEFAULT, evaluate
     from judged.io.run_names import short_names
-    from judged.page.report import write_page
+    from judged.page.report import write_methods, write_page
 
     judgments, runs = split_inputs(qrels, runs, options)
     files = named_files(runs)
@@ -94,6 +98,9 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     if options["card"] is not None:
         result.card(options["card"])
         say(options["card"])
+    if options["methods"] is not None:
+        write_methods(result, options["methods"])
+        say(options["methods"])
 
 
 def _check_no_comparison(ctx: click.Context) -> None:

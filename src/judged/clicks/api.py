@@ -104,7 +104,7 @@ def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1),
 
     Args:
         log: any input of `read_clicks`.
-        model: cascade, dcm, sdbn, dbn, pbm, ubm, ctr or rank-ctr; see docs/clicks.md.
+        model: cascade, dcm, sdbn, dbn, pbm, ubm, ctr or rank-ctr; see docs/guides/clicks.md.
         prior: counts (A, B) added to every probability: (successes + A) / (trials + A + B). (0, 0) is maximum likelihood.
         held_out: the share of sessions to hold out.
         seed: random seed of the held-out sessions.

@@ -160,7 +160,11 @@ def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:
         own = ({str(m): dict(m.policy) for m in r.measures if m in common} for r in (first, other))
         for what, a, b in (("policies", first.policy, other.policy), ("profiles", first.profile, other.profile), ("policies", *own)):  # fmt: skip
             if a != b:
-                problem = f"{names[0]} and {name} have different {what}: {a}; {b}"
+                mine, theirs = (str(x).split(" · ") for x in (a, b))
+                unlike = (
+                    " · ".join(w for w in x if w not in y) or "the default" for x, y in ((mine, theirs), (theirs, mine))
+                )
+                problem = f"{names[0]} and {name} have different {what}: {'; '.join(unlike)}"
                 raise DataError("incomparable", problem, hint="evaluate both under the same conventions")
         if not {str(m) for m in first.measures} & {str(m) for m in other.measures}:
             a, b = (", ".join(map(str, r.measures)) for r in (first, other))

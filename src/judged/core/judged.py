@@ -241,6 +241,12 @@ class Judged:
         """Keep the hits for which the mask holds, with the same queries and pool."""
         return replace(self, **{name: getattr(self, name)[mask] for name in _PER_HIT})
 
+    def read_only(self) -> Self:
+        """The same columns, which cannot be written: a user's measure that sorts one in place would change all measures after it."""
+        pool = replace(self.pool, query=_read_only(self.pool.query), grade=_read_only(self.pool.grade))
+        columns = {name: _read_only(getattr(self, name)) for name in ("retrieved", "answered", *_PER_HIT)}
+        return replace(self, pool=pool, **columns)
+
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
     def select(self, rows: Sequence[int] | Ints) -> Self:
@@ -279,6 +285,12 @@ class Judged:
         return replace(
             parts[0], pool=Pool.merge([part.pool for part in parts]), reading=reading, files=files, **columns
         )
+
+
+def _read_only(column: Column) -> Any:
+    view = column.view()
+    view.flags.writeable = False
+    return view
 
 
 Judged.warnings = Deferred("warnings")  # type: ignore[assignment]

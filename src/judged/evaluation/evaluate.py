@@ -79,7 +79,7 @@ def evaluate(
         qrels: judgments in any format that `read_qrels` takes; or a `Judged`, without a run; or, without a run, a single file with
             questions, retrieved and relevant documents, see `read_questions`.
         run: a ranking in any format that `read_run` takes; or several files, a dataset, a lazy frame or a Spark DataFrame, which are
-            scanned in partitions, see `docs/scale.md`.
+            scanned in partitions, see `docs/guides/scale.md`.
         measures: names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
         level: lowest relevant grade, for every binary measure that does not set its own.
         bounds: also compute every measure as if all unjudged documents that it sees were irrelevant, and as if they had
@@ -89,14 +89,14 @@ def evaluate(
         clusters: of queries that are not independent, such as those of one user: {query: cluster}, or a table of queries. Intervals count
             clusters as units.
         cluster_col: column of the clusters in that table. [default: cluster]
-        model: judgments of a model, of more queries than people judged: means are estimates of those of human judgments over all queries, see `docs/judging.md`.
+        model: judgments of a model, of more queries than people judged: means are estimates of those of human judgments over all queries, see `docs/guides/judging.md`.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
         options: policies, see `Policy`; names of columns: `query_col`, `doc_col`, `score_col`, `grade_col`, `rank_col`, each used in
             every table that has it; `grade_map`, grades for words; `split`, the split of inputs that have several; preparation of the inputs: `roll_up`, `documents`, `chunks`, `tokens`, `exclude_self`,
-            `overlap`, see `docs/rag.md`; and `engine`: `memory`, `local`, `spark`, or an executor such as `Threads(4)` or `Spark(session)`.
+            `overlap`, see `docs/guides/rag.md`; and `engine`: `memory`, `local`, `spark`, or an executor such as `Threads(4)` or `Spark(session)`.
 
     >>> print(evaluate({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 0.2, "b": 0.9}}, "RR AP").mean())
     {'RR': 0.5, 'AP': 0.5}

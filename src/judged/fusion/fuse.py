@@ -106,7 +106,7 @@ def fuse(
 
     Args:
         runs: a list of runs or {name: run}; each in any format that `read_run` takes.
-        method: a method with its parameters, such as `"rrf"`, `"rrf(k=10)"` or `"mnz"`; see `docs/fusion.md`.
+        method: a method with its parameters, such as `"rrf"`, `"rrf(k=10)"` or `"mnz"`; see `docs/guides/fusion.md`.
         norm: normalisation of the scores: min-max, max, sum, zmuv, rank, borda, min-max-inverted or none.
             [default: min-max; methods that use ranks need none]
         weights: of the runs, for the methods that have them: {name: weight}, or a list in the order of the runs.

@@ -127,7 +127,7 @@ class FusionTuning(Result):
         spans = tuple(None if v.low != v.low else Span(v.low, v.value, v.high, scale=self.measure) for v in self.values)
         notes = (
             f"{counted(len(self.queries), 'query')}, {counted(len(self.folds), 'fold')}, {counted(self.trials, 'setting')} tried",
-            *map(str, self.warnings),
+            *(f"warning: {warning}" for warning in self.warnings),
         )
         values = Table(("", self.measure, "95% interval"), rows, notes=notes, spans=spans)
         folds = tuple(

@@ -17,7 +17,7 @@ def scorer(
     """Create a scorer for `mlflow.genai.evaluate`: the value of a measure for each row, and their mean.
 
     The name of the scorer has no characters that MLflow refuses: nDCG@10 is `nDCG_at_10`. MLflow's own `ndcg_at_k` divides by the ideal
-    ranking of as many documents as were retrieved, so that a single relevant document retrieved is always perfect; see `docs/conventions.md`.
+    ranking of as many documents as were retrieved, so that a single relevant document retrieved is always perfect; see `docs/explanations/conventions.md`.
 
     Args:
         measure: one measure, such as `"nDCG@10"`.

@@ -38,7 +38,7 @@ def read_run(
     """Read a run: a ranking for each query, from a file or from memory.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) has TREC lines, JSON,
-    JSON Lines, CSV or TSV with a header, Parquet or Arrow; responses of a search engine or predictions of an evaluation tool (see `docs/formats.md`). In memory, a run is `{query: {doc: score}}`,
+    JSON Lines, CSV or TSV with a header, Parquet or Arrow; responses of a search engine or predictions of an evaluation tool (see `docs/reference/formats.md`). In memory, a run is `{query: {doc: score}}`,
     `{query: [doc, …]}` with the best document first, (query, doc, score) tuples, records, a frame of
     pandas, polars, Arrow or DuckDB, or a dataset of ir_datasets. Columns are found by their known names. Without scores, the order of
     a list or the rank column decides. In text files every id is text; elsewhere 7 and "7" are two ids. A directory, a pattern (`run/*.gz`) or

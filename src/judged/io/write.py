@@ -45,7 +45,7 @@ def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = No
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
         format: trec, json, jsonl, csv, tsv or parquet (default: from the extension); for judgments also rank-eval, judgment-ratings, quepid or
-            rre, see `docs/formats.md`.
+            rre, see `docs/reference/formats.md`.
 
     Raises:
         DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.

@@ -51,14 +51,15 @@ class Strategy:
     priority: Callable[[Candidates], Floats]
     text: str
     aliases: tuple[str, ...] = ()
+    paper: str = ""
 
 
 STRATEGIES = Registry[Strategy]("strategy")
-DEFAULT = "depth"  # differences are nearest to those of the whole pool, see docs/judging.md
+DEFAULT = "depth"  # differences are nearest to those of the whole pool, see docs/explanations/judging.md
 
 
-def _add(name: str, text: str, priority: Callable[[Candidates], Floats], *aliases: str) -> None:
-    STRATEGIES.add(Strategy(name, priority, text, aliases))
+def _add(name: str, text: str, priority: Callable[[Candidates], Floats], *aliases: str, paper: str = "") -> None:
+    STRATEGIES.add(Strategy(name, priority, text, aliases, paper))
 
 
 def _chance_of_relevance(c: Candidates) -> Floats:
@@ -100,6 +101,12 @@ _add(
     lambda c: c.effect * _chance_of_relevance(c),
     "expected-change",
 )
-_add("move-to-front", "documents of runs whose last judged documents were relevant", _move_to_front, "mtf")
+_add(
+    "move-to-front",
+    "documents of runs whose last judged documents were relevant",
+    _move_to_front,
+    "mtf",
+    paper="cormack1998",
+)
 _add("depth", "documents with the best ranks", lambda c: -c.best_rank, "rank")
 _add("random", "documents in random order", lambda c: c.random.random(len(c.docs)))

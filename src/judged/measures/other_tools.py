@@ -1,4 +1,4 @@
-"""Names of measures in other tools that stand for a measure with parameters."""
+"""Names of measures in other tools."""
 
 from __future__ import annotations
 
@@ -7,23 +7,43 @@ from typing import Any
 from judged.errors import UsageError, shown
 from judged.registry import Call, parse_call
 
-_NAMES = {
-    # XGBoost
-    "pre": "P",
-    # rax: gain 2^grade - 1, precision of the items that there are
-    "mrr_metric": "RR", "recall_metric": "R", "precision_metric": "P(short='shrink')", "ap_metric": "AP", "opa_metric": "OPA",
-    "dcg_metric": "DCG(gain='exp')", "ndcg_metric": "nDCG(gain='exp')",
-    # scikit-learn: equal scores together
-    "dcg_score": "DCG", "average_precision_score": "AP(tied='together')", "label_ranking_average_precision_score": "AP(tied='together')",
-    "roc_auc_score": "AUC", "precision_score": "SetP", "recall_score": "SetR", "f1_score": "SetF", "fbeta_score": "SetF",
-    "accuracy_score": "SetAccuracy", "balanced_accuracy_score": "BalancedAccuracy", "matthews_corrcoef": "MCC", "top_k_accuracy_score": "Success@2",
-    # RAGAS: the mean of P@r over the ranks r of relevant contexts that were retrieved
-    "context_precision": "AP(norm='found')", "context_recall": "R",
+NAMES: dict[str, dict[str, str]] = {  # of a tool, those that stand for a measure with parameters
+    "xgboost": {"pre": "P"},
+    "rax": {  # gain 2^grade - 1, precision of the items that there are
+        "mrr_metric": "RR", "recall_metric": "R", "precision_metric": "P(short='shrink')", "ap_metric": "AP", "opa_metric": "OPA",
+        "dcg_metric": "DCG(gain='exp')", "ndcg_metric": "nDCG(gain='exp')",
+    },
+    "sklearn": {  # equal scores together
+        "dcg_score": "DCG", "average_precision_score": "AP(tied='together')", "label_ranking_average_precision_score": "AP(tied='together')",
+        "roc_auc_score": "AUC", "precision_score": "SetP", "recall_score": "SetR", "f1_score": "SetF", "fbeta_score": "SetF",
+        "accuracy_score": "SetAccuracy", "balanced_accuracy_score": "BalancedAccuracy", "matthews_corrcoef": "MCC", "top_k_accuracy_score": "Success@2",
+    },
+    "ragas": {  # the mean of P@r over the ranks r of relevant contexts that were retrieved
+        "context_precision": "AP(norm='found')", "context_recall": "R",
+    },
 }  # fmt: skip
+SPELLINGS = {  # of the other names of a tool, which are parsed as they are; k is a cutoff
+    "ranx": "hits@k hit_rate@k precision@k recall@k f1@k r-precision mrr@k map@k dcg@k dcg_burges@k ndcg@k ndcg_burges@k bpref rbp.95",
+    "gdeval": "ndcg@k err@k",
+    "torchmetrics": "RetrievalMAP RetrievalMRR RetrievalPrecision RetrievalRecall RetrievalHitRate RetrievalFallOut RetrievalNormalizedDCG "
+    "RetrievalRPrecision RetrievalAUROC",
+    "sklearn": "ndcg_score coverage_error label_ranking_loss",
+    "beir": "NDCG@k MAP@k Recall@k P@k MRR@k R_cap@k Hole@k Accuracy@k",
+    "mteb": "ndcg_at_k map_at_k recall_at_k precision_at_k mrr_at_k hit_rate_at_k",
+    "sentence-transformers": "ndcg@k map@k recall@k precision@k mrr@k accuracy@k",
+    "msmarco": "MRR@k",
+    "lightgbm": "ndcg@k map@k",
+    "xgboost": "ndcg@k map@k pre@k",
+    "catboost": "NDCG:top=k DCG:top=k MAP:top=k MRR:top=k PrecisionAt:top=k RecallAt:top=k",
+    "lenskit": "NDCG@k DCG@k Precision@k Recall@k RecipRank@k Hit@k AveragePrecision@k RBP@k",
+    "ntcireval": "RR O-measure P-measure P-plus AP AP@k Q-measure Q@k RBP ERR nERR@k nDCG@k MSnDCG@k P@k Hit@k",
+    "mlflow": "ndcg_at_k precision_at_k recall_at_k",
+}
 _CATBOOST = {
     "NDCG": "nDCG", "DCG": "DCG", "MAP": "AP(norm='capped')", "MRR": "RR", "PrecisionAt": "P(short='shrink')", "RecallAt": "R",
     "PFound": "PFound(chance='grade')",
 }  # fmt: skip
+_MEANT = {name: meant for names in NAMES.values() for name, meant in names.items()}
 _CATBOOST_PARAMETERS: dict[str, dict[str, tuple[str, str]]] = {
     "type": {"Base": ("gain", "linear"), "Exp": ("gain", "exp")},
     "denominator": {"LogPosition": ("discount", "log2"), "Position": ("discount", "rank")},
@@ -39,7 +59,7 @@ def in_our_words(call: Call) -> Call:
     name, colon, rest = call.name.partition(":")
     if colon and name in _CATBOOST:
         return _of_catboost(name, rest, call)
-    meant = parse_call(_NAMES[call.name]) if call.name in _NAMES else call
+    meant = parse_call(_MEANT[call.name]) if call.name in _MEANT else call
     if meant is not call:
         at = meant.at if call.at is None and not {"k", "cutoff"} & call.params.keys() else call.at
         return Call(meant.name, {**meant.params, **call.params}, at)

@@ -102,7 +102,7 @@ PROFILES = {
             "trec_eval-10",
             "trec_eval 10 with -c: the defaults",
             "trec",
-            except_for="fractional grades, which it truncates; inputs that are errors here; see docs/trec_eval.md",
+            except_for="fractional grades, which it truncates; inputs that are errors here; see docs/reference/trec_eval.md",
         ),
         Profile(
             "trec_eval-9",
@@ -279,7 +279,7 @@ PROFILES = {
         ),
         Profile(
             "notes",
-            "the functions of the course notes (docs/notes.md): gain 2^grade - 1; AP divided by the cutoff; P, AP and ERR of lists shorter than the cutoff 0",
+            "the functions of the course notes (docs/learn/notes.md): gain 2^grade - 1; AP divided by the cutoff; P, AP and ERR of lists shorter than the cutoff 0",
             "nDCG@? DCG@? P@ AP@ ERR@",
             {"ties": "input", "queries": "both"},
             (_BURGES, Convention("P ERR", {"short": "zero"}), Convention("AP", {"norm": "cutoff", "short": "zero"})),

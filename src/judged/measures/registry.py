@@ -36,13 +36,12 @@ class Definition:
         trec: trec_eval's names; a trailing `.` means that a cutoff follows, `=` that pairs follow, `:` that a list follows.
         laws: properties that are tested: unit (values are between 0 and 1), perfect (the ideal ranking has the value 1), capped (at every
             cutoff too), swap (moving a better document up never lowers the value), cutoff (nothing below the cutoff matters), tail
-            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone),
-            residual (the same over documents that are not judged).
+            (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone), residual (the same over unjudged ones).
         example: grades of a ranking from rank 1 down, and the value; these documents are the pool.
         summary: how the values of queries are summarised.
         needs: what the judgments must contain.
-        paper: who proposed it.
-        formula: in plain mathematics.
+        paper: keys of `judged.references`, separated by blanks; a text for a user's own measure.
+        formula: in plain mathematics; `latex` has the same, typeset, in the notation of `judged.measures.notation`.
         intuition: two sentences for readers who have never seen the measure.
         ideal: the measure that the ideal ranking is explained with, beside the actual one.
     """
@@ -62,6 +61,7 @@ class Definition:
     lower_is_better: bool = False
     paper: str = ""
     formula: str = ""
+    latex: str = ""
     intuition: str = ""
     ideal: str = ""
     ideal_only: bool = False  # the value is that of the ideal ranking
@@ -185,6 +185,8 @@ class Measure:
             if name in self.explicit and (only := self.lacks(name, value, judged)) is not None:
                 raise self._no_effect(name, value, only)
         judged = self.seen(judged)
+        if self.definition.family == "own":
+            judged = judged.read_only()
         params = {name: value for name, value in self.given if name not in ("judged_only", "tokens")}
         _check_needs(self, judged)
         with np.errstate(divide="ignore", invalid="ignore"):

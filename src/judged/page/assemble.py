@@ -15,15 +15,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 _HERE = Path(__file__).parent / "web"
 _STYLES = ("page", "answer", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
 _LABEL_STYLES = ("page", "label")
-# Template, first script and style sheets of each page.
-PAGES = {"report": ("page.html", "main.js", _STYLES), "label": ("label/label.html", "label/main.js", _LABEL_STYLES)}
+
+
+class PageParts(NamedTuple):
+    """Template, first script and style sheets of a page; paths are absolute or relative to `web/`."""
+
+    template: str
+    script: str
+    styles: tuple[str, ...]
+
+
+PAGES = {
+    "report": PageParts("page.html", "main.js", _STYLES),
+    "label": PageParts("label/label.html", "label/main.js", _LABEL_STYLES),
+}
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"([^\"]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _COMMENT = re.compile(
@@ -33,7 +45,11 @@ _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _SLOT = re.compile(r"\{\{([\w-]+)\}\}")
 
 
-def script_files(page: str = "report") -> list[Path]:
+def _page(page: str | PageParts) -> PageParts:
+    return page if isinstance(page, PageParts) else PAGES[page]
+
+
+def script_files(page: str | PageParts = "report") -> list[Path]:
     """Return the scripts of a page in dependency order."""
     files: list[Path] = []
 
@@ -44,24 +60,24 @@ def script_files(page: str = "report") -> list[Path]:
         if path not in files:
             files.append(path)
 
-    visit((_HERE / PAGES[page][1]).resolve())
+    visit((_HERE / _page(page).script).resolve())
     return files
 
 
-def style_files(page: str = "report") -> list[Path]:
+def style_files(page: str | PageParts = "report") -> list[Path]:
     """Return the style sheets of a page in cascade order."""
-    return [_HERE / "styles" / f"{name}.css" for name in PAGES[page][2]]
+    return [_HERE / "styles" / f"{name}.css" for name in _page(page).styles]
 
 
 @cache
-def script(page: str = "report") -> str:
+def script(page: str | PageParts = "report") -> str:
     """Return all scripts of a page as one, in its own scope."""
     parts = [_EXPORT.sub("", _IMPORT.sub("", _compact(path))) for path in script_files(page)]
     return '\n(() => {\n"use strict";\n' + "\n".join(parts) + "\nstart();\n})();\n"
 
 
 @cache
-def style(page: str = "report") -> str:
+def style(page: str | PageParts = "report") -> str:
     """Return all style sheets of a page as one."""
     return "\n" + "\n".join(map(_compact, style_files(page)))
 
@@ -87,10 +103,10 @@ def document(
     yield from assembled("report", slots, chain(own, details))
 
 
-def assembled(page: str, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
+def assembled(page: str | PageParts, slots: Mapping[str, str], parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
     """Yield the text of a page in pieces: its template with scripts, styles and the named parts of its data."""
     theme = "\n" + (_HERE / "theme.js").read_text("utf-8")
-    before, after = (_HERE / PAGES[page][0]).read_text("utf-8").split("{{data}}\n")
+    before, after = (_HERE / _page(page).template).read_text("utf-8").split("{{data}}\n")
     own = {"policy": _policy([theme, script(page)], style(page)), "theme": theme, "style": style(page), "script": script(page)}  # fmt: skip
     yield _fill(before, {**own, **slots})
     for name, data in parts:

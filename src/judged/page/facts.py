@@ -28,6 +28,7 @@ from judged.page.evidence import found_documents, reach, unjudged_answer, worth_
 from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.subject import Subject
 from judged.page.verdict import answers, best_first
+from judged.references.bibliography import short_form
 from judged.steps import step
 
 LEVEL = 0.95
@@ -88,7 +89,7 @@ def _measure(subject: Subject, m: Measure) -> dict[str, Any]:
     d = m.definition
     places = 0 if d.whole and subject.comparison is None else 4
     return {
-        "name": str(m), "intuition": d.intuition, "description": d.description, "formula": d.formula, "paper": d.paper,
+        "name": str(m), "intuition": d.intuition, "description": d.description, "formula": d.formula, "paper": short_form(d.paper),
         "lower": d.lower_is_better, "whole": d.whole, "unit": "unit" in d.laws, "places": places, "reach": reach(m), "kind": subject.kind(m),
     }  # fmt: skip
 

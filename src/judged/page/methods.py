@@ -19,8 +19,11 @@ from judged.io.fingerprint import content_of, file_hash
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
+from judged.references.bibliography import short_form
+from judged.stats.intervals import PAPERS as INTERVAL_PAPERS
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS, PairTest
+from judged.stats.two_phase import PAPER as MODEL_PAPER
 
 EMPTY = {
     "zero": "counts as 0",
@@ -175,18 +178,16 @@ def percent(share: float) -> str:
 
 def citations(subject: Subject) -> list[str]:
     """Return the references of the measures and methods used."""
-    references = [f"{m.name}: {m.definition.paper}." for m in subject.measures if m.definition.paper]
-    references.append("Intervals of proportions: Wilson, JASA 1927.")
+    references = [f"{m.name}: {short_form(m.definition.paper)}." for m in subject.measures if m.definition.paper]
+    references.append(f"Intervals of proportions: {short_form(INTERVAL_PAPERS['wilson'])}.")
     if subject.first.model is not None:
-        references.append(
-            "Human and model judgments: Angelopoulos, Duchi and Zrnic, PPI++, 2023; Cochran, Sampling Techniques, 1977."
-        )
+        references.append(f"Human and model judgments: {short_form(MODEL_PAPER)}.")
     if subject.comparison is not None:
         s = subject.comparison.settings
         test, fixed = TESTS.find(s.test), CORRECTIONS.find(s.correction)
-        references.append(f"{test.title[:1].upper()}{test.title[1:]}: {test.paper}.")
+        references.append(f"{test.title[:1].upper()}{test.title[1:]}: {short_form(test.paper)}.")
         if fixed.paper:
-            references.append(f"Correction ({fixed.name}): {fixed.paper}.")
+            references.append(f"Correction ({fixed.name}): {short_form(fixed.paper)}.")
     return list(dict.fromkeys(references))
 
 

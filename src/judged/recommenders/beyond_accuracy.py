@@ -64,7 +64,7 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
 
     Args:
         run: recommendations, any input of `read_run`; equal scores are ordered by id, descending, as in `evaluate`.
-        measures: names, such as `"Coverage Gini(over='recommended')@5 ILD"`; by default all that the arguments allow. See docs/recommenders.md.
+        measures: names, such as `"Coverage Gini(over='recommended')@5 ILD"`; by default all that the arguments allow. See docs/guides/recommenders.md.
         k: number of recommendations per user, for measures without their own cutoff.
         items: the catalogue: ids, or their number.
         history: past interactions, usually the training data: a file or frame with users and items (ratings are ignored),

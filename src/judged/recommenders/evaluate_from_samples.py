@@ -169,7 +169,7 @@ def _ranks(ranks: Any, sampled: int) -> Ints:
 def _check_settings(sampled: int, items: int, estimator: Any, gamma: Any, replacement: bool) -> None:
     if estimator not in ("corrected", "rank", "biased"):
         problem = f"estimator must be corrected, rank or biased, got {shown(estimator)}"
-        raise UsageError("sampled-negatives", problem, value=estimator, hint="see docs/recommenders.md")
+        raise UsageError("sampled-negatives", problem, value=estimator, hint="see docs/guides/recommenders.md")
     if not isinstance(gamma, (int, float)) or isinstance(gamma, bool) or not 0 <= gamma <= 1:
         raise UsageError("parameter", f"gamma must be from 0 to 1, got {shown(gamma)}", value=gamma)
     if items < 2 or (sampled > items - 1 and not replacement):

@@ -45,6 +45,10 @@ class BeyondDefinition:
         function: the formula, from `RecommendedLists` and parameters to one value per user, or to one of the whole run.
         of: "user" or "run": which of the two.
         needs: the arguments that it needs with its default parameters.
+        formula: in plain mathematics.
+        latex: the same, typeset.
+        paper: keys of `judged.references`, separated by blanks.
+        intuition: two sentences for readers who have never seen the measure.
         range: the smallest and the largest value.
         lower_is_better: for measures with a better end.
         whole: a count, printed without decimals.
@@ -57,6 +61,8 @@ class BeyondDefinition:
     formula: str
     paper: str
     range: tuple[float, float]
+    intuition: str = ""
+    latex: str = ""
     aliases: tuple[str, ...] = ()
     lower_is_better: bool = False
     whole: bool = False
@@ -201,7 +207,14 @@ def _declare_name(d: BeyondDefinition) -> None:
     function.__signature__ = inspect.Signature([first, *others])  # type: ignore[attr-defined]
     function.__annotations__ = {**hints, "return": Floats}
     function.__doc__ = d.description
-    measure(d.name, lower_is_better=d.lower_is_better, paper=d.paper, formula=d.formula)(function)
+    measure(
+        d.name,
+        lower_is_better=d.lower_is_better,
+        paper=d.paper,
+        formula=d.formula,
+        latex=d.latex,
+        intuition=d.intuition,
+    )(function)
 
 
 def _restore(name: str, params: tuple[tuple[str, Any], ...], k: int | None) -> BeyondMeasure:

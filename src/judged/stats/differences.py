@@ -145,7 +145,7 @@ def mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     The mean is the ratio of all sums to all sizes. Its variance, C/(C - 1) · Σ (sum - mean · size)² / n², is that of a
     linearised ratio (Cochran, Sampling Techniques, 1977, 6.4). With clusters of one query it is s²/n.
     """
-    return _mean_and_error(sums, sizes, np.full(len(sizes), 1 - 1 / max(len(sizes), 1)))
+    return _mean_and_error(sums, sizes, np.ones(len(sizes)))  # the same for each
 
 
 def mean_and_cr2(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
@@ -153,8 +153,7 @@ def mean_and_cr2(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
 
     Bell and McCaffrey 2002; Pustejovsky and Tipton 2018. The degrees of freedom are `degrees_of_freedom`.
     """
-    others = 1 - sizes / sizes.sum()
-    return _mean_and_error(sums, sizes, np.where(others > 0, others, 1.0))  # a cluster that has everything has no rest
+    return _mean_and_error(sums, sizes, 1 - sizes / sizes.sum())
 
 
 def _mean_and_error(sums: Floats, sizes: Floats, shrunk: Floats) -> tuple[Floats, Floats]:
@@ -184,8 +183,6 @@ def degrees_of_freedom(sizes: Floats) -> float:
     if (sizes == sizes[0]).all():
         return len(sizes) - 1.0
     share = sizes / sizes.sum()
-    if share.max() == 1:
-        return 1.0
     inflated = share**2 / (1 - share)
     return float(1 / (np.sum(share**2) + np.sum(inflated) ** 2 - np.sum(inflated**2)))
 

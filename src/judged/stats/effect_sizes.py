@@ -123,19 +123,19 @@ for _effect in (
     Effect(name="difference", aliases=("mean-difference", "mean"), text="mean of b - a", paper="", none=0.0, function=mean_difference),
     Effect(
         name="d_z", aliases=("standardised", "standardized", "cohen", "cohen-d", "d"), none=0.0, function=standardised,
-        text="mean of b - a, in standard deviations of it", paper="Cohen 1988, 2.3.5",
+        text="mean of b - a, in standard deviations of it", paper="cohen1988",
     ),
     Effect(
-        name="hedges", aliases=("g", "g_z", "hedges-g"), none=0.0, function=hedges, paper="Hedges, Journal of Educational Statistics 1981",
+        name="hedges", aliases=("g", "g_z", "hedges-g"), none=0.0, function=hedges, paper="hedges1981",
         text="d_z, corrected for small samples",
     ),
     Effect(
         name="superiority", aliases=("common-language", "cles", "cl"), none=0.5, function=superiority,
-        text="share of queries that b wins, ties counted half", paper="McGraw and Wong, Psychological Bulletin 1992; Vargha and Delaney 2000",
+        text="share of queries that b wins, ties counted half", paper="mcgraw1992 vargha2000",
     ),
     Effect(
         name="cliff", aliases=("delta", "cliffs-delta", "cliff-delta"), none=0.0, function=cliff,
-        text="probability that a value of b exceeds one of a, less the reverse", paper="Cliff, Psychological Bulletin 1993",
+        text="probability that a value of b exceeds one of a, less the reverse", paper="cliff1993",
     ),
 ):  # fmt: skip
     EFFECTS.add(_effect)

@@ -18,6 +18,13 @@ from judged.stats.student_t import normal_quantile, two_sided_quantile
 Ends = tuple[float, float] | None
 Method = Literal["t", "bootstrap-t", "percentile", "bca"]
 
+PAPERS = {
+    "t": "student1908",
+    "wilson": "wilson1927",
+    "bootstrap-t": "hall1988",
+    "percentile": "efron1979",
+    "bca": "efron1987",
+}
 _RESAMPLES = {"percentile": 2_000, "bca": 10_000, "bootstrap-t": 10_000}  # the last two use more extreme quantiles
 _DRAWS = {
     "percentile": 20_000_000,

@@ -122,9 +122,9 @@ def deviation_range(d: Any, *, confidence: float = 0.95, resamples: int = 2_000,
     """
     x, level = column(d), check_share(confidence, "confidence")
     n = len(x)
-    if n < 2 or not x.std() > 0:
+    if not x.std() > 0:
         return 0.0, 0.0
-    z = (x - x.mean()) / (x.std() or 1.0)  # scale and location cancel
+    z = (x - x.mean()) / x.std()  # scale and location cancel
     m = resampled_means(np.stack([z, z**2, z**3, z**4], axis=1), check_count(resamples, "resamples"), seed)
     variance, error = _log_variance(np.array([[0.0, 1.0, float((z**3).mean()), float((z**4).mean())]]), n)
     drawn, errors = _log_variance(m[m[:, 1] - m[:, 0] ** 2 > 1e-12], n)
@@ -190,8 +190,6 @@ def simulated_power(
     n = len(observed) if queries is None else check_count(queries, "queries")
     check_count(trials, "trials")
     check_count(resamples, "resamples")
-    if n < 2:
-        return 0.0
     moved = observed - observed.mean() + float(difference)
     actual, size, flipped = np.zeros(trials), np.zeros(trials), np.zeros((resamples, trials))
     step = 64 * max(1, _CELLS // (64 * max(trials, resamples)))

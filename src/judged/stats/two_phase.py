@@ -16,6 +16,7 @@ from judged._types import Bools, Floats
 from judged.stats.differences import SLACK
 from judged.stats.student_t import two_sided_quantile
 
+PAPER = "angelopoulos2023 cochran1977"
 FEWEST = 3  # queries with both values: for a slope and a residual
 
 

@@ -16,7 +16,7 @@ def weighted_mean_and_error(x: Floats, weights: Floats) -> tuple[Floats, Floats,
     HC3 (MacKinnon and White, Journal of Econometrics 1985), (1 - Σ p²) · Σ pᵢ² (xᵢ - mean)² / vᵢ², scaled so that equal weights give s²/n. It holds if values of
     heavy queries vary more or less than others. The degrees of freedom are the effective number of queries, 1 / Σ p² (Kish 1965), less one. In simulations
     of dense measures the 5% test rejects in 4.4% to 5.8% where the weights count like 20 queries or more, and in less with fewer, or on sparse measures
-    (`docs/error_rates.md`).
+    (`docs/explanations/error_rates.md`).
     """
     mean, p = weighted_mean(x, weights), weights / weights.max()
     p = p / p.sum()

@@ -51,10 +51,19 @@ def some(items: Sequence[Any], n: int = 3) -> str:
 
 
 def plain_data(value: Any) -> Any:
-    """Convert to what strict JSON holds: NumPy values become Python's, tuples become lists, NaN and infinities become None."""
+    """Convert to what strict JSON holds: NumPy values become Python's, tuples become lists, NaN and infinities become None.
+
+    >>> import numpy as np
+    >>> plain_data([np.float64(0.5), np.str_("a"), np.int64(2), (float("nan"),)])
+    [0.5, 'a', 2, [None]]
+    """
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, str | int | None):
+        return (
+            float(value) if math.isfinite(value) else None
+        )  # NumPy's float64 is a float, and prints as np.float64(0.5)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int | None):
         return value
     if isinstance(value, dict):
         return {key: plain_data(item) for key, item in value.items()}

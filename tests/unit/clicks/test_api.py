@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from judged.clicks.models.cascade import attractiveness_of_grades, cascade_click
 
 RUN = {"q1": ["a", "b", "c", "d"], "q2": ["x", "y", "z"]}
 QRELS = {"q1": {"a": 0, "b": 3, "c": 1, "d": 4}, "q2": {"x": 2, "y": 0, "z": 4}}
-DOCS = Path(__file__).parents[3] / "docs" / "clicks.md"
 
 
 @pytest.fixture(scope="module")
@@ -323,6 +320,7 @@ def test_a_run_is_estimated_from_clicks_on_another():
     assert given.supported == 1.0
 
 
+@pytest.mark.slow
 def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, log):
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(json.dumps({"q1": ["d", "new"], "q2": ["z"]}))
@@ -351,18 +349,3 @@ def test_intervals_of_fitted_propensities_hold_the_truth():
 def test_what_does_not_add_up_over_documents_cannot_be_estimated(measure, log):
     with pytest.raises(jd.UsageError):
         jd.clicks.evaluate_from_clicks(log, RUN, measure)
-
-
-# ── the page ─────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_the_examples_of_the_page_give_what_they_say():
-    text = DOCS.read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) >= 3
-    space: dict[str, object] = {}
-    for code, expected in blocks:
-        *head, last = code.strip().split("\n")
-        exec("\n".join(head), space)
-        inner = last.removeprefix("print(").removesuffix(")")
-        assert str(eval(inner, space)) == expected.rstrip("\n"), code

@@ -27,6 +27,7 @@ def test_a_card_has_the_words_and_numbers_of_the_answer(board):
     assert "AP, 40 queries, 3 runs" in card.footer
 
 
+@pytest.mark.needs("matplotlib")
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_card_is_a_picture_of_1200_by_630_pixels(board, dark, tmp_path):
     path = tmp_path / "card.png"
@@ -38,6 +39,7 @@ def test_a_card_is_a_picture_of_1200_by_630_pixels(board, dark, tmp_path):
     assert (tmp_path / "again.png").read_bytes() == content
 
 
+@pytest.mark.needs("matplotlib")
 def test_hostile_and_long_names_and_unclear_answers_can_be_drawn(tmp_path):
     runs = {"$x^2$ " + "a" * 300: jd.sample_path("runs/bm25.run"), "新システム <b>": jd.sample_path("runs/tfidf.run")}
     board = jd.compare(jd.sample_path("qrels.txt"), runs, "nDCG@10")

@@ -387,6 +387,7 @@ def test_the_queries_that_changed_most_come_with_the_documents_that_moved():
 # ── as other things ──────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_a_comparison_comes_as_frames_json_and_csv(board, tmp_path):
     assert board.to_pandas().shape == (6, 23)
     assert len(board.to_polars()) == 6
@@ -502,3 +503,10 @@ def test_few_clusters_bound_p_and_enlarge_the_number_of_queries_needed():
     assert ("in clusters of the same size" in str(found)) == (clustered.needed is not None)
     units = queries_needed_about(0.1 * clustered.mean_a, means.std(ddof=1))
     assert clustered.needed == (10 * units if 10 * units > 40 else None)
+
+
+def test_results_under_different_policies_are_refused_by_what_differs(refusal):
+    results = {ties: jd.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", ties=ties) for ties in ("id-desc", "best")}
+    error = refusal("incomparable", jd.compare, results)
+    assert "ties: id-desc; ties: best" in str(error)
+    assert "order by score" not in str(error)

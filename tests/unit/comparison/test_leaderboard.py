@@ -54,6 +54,7 @@ def test_a_missing_run_is_handled_by_the_rule_that_is_said(missing, collections)
     assert json.loads(board.to_json())["missing"] == missing
 
 
+@pytest.mark.needs("pandas")
 def test_a_list_of_values_says_run_and_collection_by_itself():
     values = [result for table in TABLES.values() for result in table.values()]
     with pytest.raises(jd.UsageError, match="two results") as caught:

@@ -107,6 +107,7 @@ def test_a_baseline_of_zero_leaves_no_difference_to_ask_for():
     assert (found.difference, found.needed) == (0.0, None)
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_frames_and_json():
     found = jd.power(QRELS, A, B, "RR AP", difference=0.1)
     assert len(found) == 2

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
 import pytest
 from generated_rankings import answered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from needs import each
 
 from judged.compat import pytrec_eval as ours
 from judged.errors import JudgedError
 
-MODULES = ["judged.compat.pytrec_eval", "pytrec_eval"]
+MODULES = ["judged.compat.pytrec_eval", *each("pytrec_eval")]
 QREL = {"q1": {"d1": 0, "d2": 1, "d3": 0}, "q2": {"d2": 1, "d3": 1}}
 RUN = {"q1": {"d1": 1.0, "d2": 0.0, "d3": 1.5}, "q2": {"d1": 1.5, "d2": 0.2, "d3": 0.5}}
 
 
 @pytest.fixture(params=MODULES)
 def module(request):
-    return pytest.importorskip(request.param)
+    return import_module(request.param)
 
 
 @pytest.fixture
 def theirs():
-    return pytest.importorskip("pytrec_eval")
+    return import_module("pytrec_eval")
 
 
 def same(ours: float, theirs: float) -> bool:
@@ -56,6 +58,7 @@ def test_cutoffs_are_written_with_a_dot_or_an_underscore(module):
     assert set(found) == {"ndcg_cut_1", "ndcg_cut_4", "ndcg_cut_15", "ndcg_cut_20", "recall_1000"} | cuts
 
 
+@pytest.mark.needs("pytrec_eval")
 @pytest.mark.parametrize("nickname", ["official", "set", "all_trec"])
 def test_nicknames_stand_for_the_same_measures_in_the_same_order(theirs, nickname):
     rows = [m.RelevanceEvaluator(QREL, {nickname}).evaluate(RUN)["q1"] for m in (ours, theirs)]
@@ -64,6 +67,7 @@ def test_nicknames_stand_for_the_same_measures_in_the_same_order(theirs, nicknam
     assert ours.supported_measures == theirs.supported_measures
 
 
+@pytest.mark.needs("pytrec_eval")
 @pytest.mark.parametrize("measures", [{"map"}, set()])
 @pytest.mark.parametrize(("qrels", "run"), [({}, {}), ({}, RUN), (QREL, {}), (QREL, RUN), ({"q1": {}}, RUN), (QREL, {"q9": {"a": 1.0}})])  # fmt: skip
 def test_empty_inputs_give_empty_results(theirs, measures, qrels, run):
@@ -103,11 +107,13 @@ def undefined(name: str, value: float) -> bool:
     return math.isnan(value) and name.startswith(("iprec_at_recall", "11pt_avg"))
 
 
+@pytest.mark.needs("pytrec_eval")
 @pytest.mark.conformance
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(answered(), st.sampled_from([1, 2]), st.booleans())
 def test_every_value_is_that_of_pytrec_eval(compared, case, level, judged_only):
-    theirs = pytest.importorskip("pytrec_eval")
+    import pytrec_eval as theirs
+
     qrels, run = case
     names = {"all_trec", "P_1,3", "ndcg_cut.2", "set_F.0.5"}
     found, wanted = (m.RelevanceEvaluator(qrels, names, level, judged_only).evaluate(run) for m in (ours, theirs))
@@ -120,9 +126,11 @@ def test_every_value_is_that_of_pytrec_eval(compared, case, level, judged_only):
         assert all(found[query][n] == 0 for n in wrong)
 
 
+@pytest.mark.needs("pytrec_eval")
 @given(st.lists(st.floats(-20, 1), min_size=1), st.sampled_from(["map", "num_rel", "gm_map", "gm_bpref"]))
 def test_aggregated_values_are_those_of_pytrec_eval(values, name):
-    theirs = pytest.importorskip("pytrec_eval")
+    import pytrec_eval as theirs
+
     both = [m.compute_aggregated_measure(name, values) for m in (ours, theirs)]
     assert type(both[0]) is float
     assert both[0] == pytest.approx(both[1], rel=1e-12, abs=1e-12)

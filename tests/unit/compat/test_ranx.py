@@ -94,11 +94,13 @@ def test_every_value_is_the_one_that_ranx_wrote(kind, compared):
 NAMES = ["hits", "hit_rate@3", "precision@5", "recall@3", "f1@5", "r-precision", "mrr", "map", "map@5-l2", "dcg@5", "ndcg", "ndcg_burges@5", "rbp.80"]  # fmt: skip
 
 
+@pytest.mark.needs("ranx")
 @pytest.mark.conformance
 @settings(max_examples=40)
 @given(same_queries())
 def test_every_value_is_that_of_ranx(case):
-    theirs = pytest.importorskip("ranx")
+    import ranx as theirs
+
     tables = [(m.Qrels(case[0]), m.Run(case[1])) for m in (ours, theirs)]
     found, wanted = (m.evaluate(*pair, NAMES) for m, pair in zip((ours, theirs), tables, strict=True))
     assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
@@ -135,7 +137,9 @@ def test_a_table_does_not_change_its_source():
     assert source == {"q": {"a": 1.0}}
 
 
-@pytest.mark.parametrize("ending", ["json", "trec", "txt", "parquet"])
+@pytest.mark.parametrize(
+    "ending", ["json", "trec", "txt", pytest.param("parquet", marks=pytest.mark.needs("pandas", "pyarrow"))]
+)
 def test_tables_are_saved_and_loaded(tmp_path, ending):
     for made in (Qrels(QRELS), Run(RUN, name="bm25")):
         path = str(tmp_path / f"{type(made).__name__}.{ending}")
@@ -156,6 +160,7 @@ def test_files_are_those_of_ranx(tmp_path):
     assert Run.from_file(str(tmp_path / "run.gz"), name="x").name == "x"
 
 
+@pytest.mark.needs("pandas")
 def test_frames():
     frame = Run(RUN).to_dataframe()
     assert list(frame.columns) == ["q_id", "doc_id", "score"]
@@ -218,6 +223,7 @@ def test_fisher_is_reproducible_and_never_0():
     assert all(0 < row["map"]["p_value"] <= 1 for row in first.comparisons.values())
 
 
+@pytest.mark.needs("pandas")
 def test_a_report_is_printed_and_saved(tmp_path):
     qrels, runs = five_runs()
     report = compare(qrels, runs, ["map", "ndcg@3"], max_p=0.5, rounding_digits=2)

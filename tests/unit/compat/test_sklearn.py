@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,13 @@ from hypothesis import strategies as st
 from judged.compat import sklearn as ours
 from judged.errors import JudgedError
 
-MODULES = ["judged.compat.sklearn", "sklearn.metrics"]
+MODULES = ["judged.compat.sklearn", pytest.param("sklearn.metrics", marks=pytest.mark.needs("sklearn"))]
 TRUE, SCORES = [[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]]
 
 
 @pytest.fixture(params=MODULES)
 def module(request):
-    return pytest.importorskip(request.param)
+    return import_module(request.param)
 
 
 # ── the examples of the documentation, with both ─────────────────────────────────────────────────
@@ -68,9 +69,11 @@ def test_sparse_labels(module):
     assert module.label_ranking_loss(labels, [[0.75, 0.5, 1], [1, 0.2, 0.1]]) == 0.75
 
 
+@pytest.mark.needs("sklearn")
 def test_the_parameters_are_those_of_scikit_learn():
     """`roc_auc_score` has no `multi_class` and `labels` here: it takes two classes, or labels."""
-    metrics = pytest.importorskip("sklearn.metrics")
+    from sklearn import metrics
+
     for name in ours.__all__:
         theirs = list(inspect.signature(getattr(metrics, name)).parameters)
         mine = list(inspect.signature(getattr(ours, name)).parameters)
@@ -93,7 +96,8 @@ def matrices(draw: st.DrawFn, top: int = 3) -> tuple[Any, Any, Any]:
 
 def compare(name: str, *arguments: Any, **options: Any) -> None:
     """The same number, or an error from both."""
-    metrics = pytest.importorskip("sklearn.metrics")
+    from sklearn import metrics
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -111,6 +115,7 @@ def compare(name: str, *arguments: Any, **options: Any) -> None:
         assert isinstance(found, float | np.ndarray)
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.conformance
 @settings(max_examples=40)
 @given(matrices(), st.sampled_from([None, 1, 3, 50]), st.sampled_from([2, 10, 1.5]))
@@ -122,6 +127,7 @@ def test_gains_are_those_of_scikit_learn(case, k, base):
         compare("ndcg_score", labels, scores, k=k, ignore_ties=True)
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.conformance
 @settings(max_examples=40)
 @given(matrices(top=1))
@@ -131,6 +137,7 @@ def test_label_rankings_are_those_of_scikit_learn(case):
         compare(name, labels, scores, sample_weight=weights)
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.conformance
 @settings(max_examples=40)
 @given(matrices(top=1), st.sampled_from(["macro", "micro", "weighted", "samples", None]))
@@ -143,6 +150,7 @@ def test_averages_over_classes_are_those_of_scikit_learn(case, average):
     compare("roc_auc_score", labels[0], scores[0])
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.conformance
 @settings(max_examples=40)
 @given(matrices(top=1), st.integers(1, 4), st.booleans())

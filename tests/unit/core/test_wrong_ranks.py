@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
+from needs import optional
 
 import judged as jd
 from judged.errors import DataError
+
+pd = optional("pandas")
 
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}}
 
@@ -26,6 +28,7 @@ def test_the_first_wrong_rank_of_a_file_is_named(rank, engine, tmp_path):
     assert jd.evaluate(QRELS, path, "RR").mean()["RR"] == 1  # ranks are not needed otherwise
 
 
+@pytest.mark.needs("pandas")
 def test_the_first_wrong_rank_of_a_frame_is_named():
     frame = pd.DataFrame({"query_id": ["q1"] * 3, "doc_id": ["a", "b", "c"], "score": [3.0, 2, 1], "rank": [1, -2, -3]})
     with pytest.raises(DataError) as caught:
@@ -33,6 +36,7 @@ def test_the_first_wrong_rank_of_a_frame_is_named():
     assert (caught.value.slug, caught.value.value) == ("no-rank", "-2")
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("repeats", ["judged", "all"])
 @pytest.mark.parametrize("kind", ["run", "csv", "parquet"])
 @pytest.mark.parametrize("engine", [None, "local"])

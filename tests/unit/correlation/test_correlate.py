@@ -7,9 +7,8 @@ import pickle
 from math import isnan
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
+from needs import optional
 from scipy import stats
 
 import judged as jd
@@ -19,6 +18,9 @@ from judged.io.system_scores import read_scores
 from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
 from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
 from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
+
+pd = optional("pandas")
+pl = optional("polars")
 
 near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
 
@@ -87,6 +89,7 @@ def test_ties_are_ties_whatever_the_order_of_the_file():
         np.testing.assert_allclose(first[name], second[name], rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_the_two_sides_may_be_given_in_any_form(tmp_path):
     path = tmp_path / "a.run"
     path.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, docs in A.items() for d, s in docs.items()))
@@ -187,6 +190,7 @@ def test_intervals_are_of_the_mean_over_queries():
 # ── two orders ───────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_columns_are_aligned_by_position():
     found = jd.correlate([1, 2, 2, 3], (1, 2, 3, 4), "tau_a spearman rbo")
     assert (found.kind, len(found), found.queries) == ("scores", 1, ())
@@ -196,6 +200,7 @@ def test_columns_are_aligned_by_position():
         assert jd.correlate(form, other, "tau_a spearman rbo").mean() == found.mean()
 
 
+@pytest.mark.needs("pandas")
 def test_mappings_and_series_are_aligned_by_name():
     a, b = {"bm25": 0.3, "dense": 0.4, "old": 0.1, "tfidf": 0.2}, {"tfidf": 0.5, "dense": 0.9, "bm25": 0.7, "new": 1.0}
     found = jd.correlate(a, b, "tau_b rbo")
@@ -206,6 +211,7 @@ def test_mappings_and_series_are_aligned_by_name():
     assert jd.correlate(a, b, "tau_a", documents="union").mean()["tau_a"] == near((3 + 3 - 4) / 10)
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_a_frame_holds_two_orders():
     frame = {"system": ["a", "b", "c"], "AP": [0.1, 0.2, 0.3], "nDCG": [0.2, 0.1, 0.3]}
     for library in (pd, pl):
@@ -250,6 +256,7 @@ def test_scores_that_differ_by_a_rounding_are_told():
     assert jd.correlate([0.3, 0.3, 0.5], [1, 2, 3], "tau_b").warnings == ()
 
 
+@pytest.mark.needs("pandas")
 def test_whole_numbers_that_might_be_ids_are_said_to_be_scores():
     said = "integers are read as scores of the same items; use text for ids"
     assert jd.correlate([3, 1, 2], [1, 3, 7]).notes == (said,)
@@ -407,6 +414,7 @@ def test_a_coefficient_is_found_by_its_other_names():
 # ── what is refused ──────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize(
     ("a", "b", "options", "slug"),
     [

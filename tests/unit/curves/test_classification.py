@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 import pytest
+from needs import optional
 from scipy import special, stats
-from sklearn import metrics
 
 import judged as jd
+
+metrics = optional("sklearn.metrics")
 
 CASES = [(seed, size, share) for seed, (size, share) in enumerate([(10, 0.5), (200, 0.5), (2000, 0.03), (300, 0.97)])]
 
@@ -23,6 +25,7 @@ def data(seed: int, size: int, share: float):
     return labels, scores, (rng.random(size) < 0.4).astype(int)
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.parametrize(("seed", "size", "share"), CASES)
 def test_rates_of_decisions_equal_scikit_learn(seed, size, share, compared):
     labels, _, decisions = data(seed, size, share)
@@ -45,6 +48,7 @@ def test_rates_of_decisions_equal_scikit_learn(seed, size, share, compared):
     compared("scikit-learn", len(expected) + 4)
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.parametrize(("seed", "size", "share"), CASES)
 def test_areas_of_scores_equal_scikit_learn_ties_included(seed, size, share, compared):
     labels, scores, _ = data(seed, size, share)
@@ -59,6 +63,7 @@ def test_areas_of_scores_equal_scikit_learn_ties_included(seed, size, share, com
     compared("scikit-learn", 6)
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.parametrize(("seed", "size", "share"), CASES)
 def test_curves_have_the_points_of_scikit_learn(seed, size, share, compared):
     labels, scores, _ = data(seed, size, share)
@@ -167,6 +172,7 @@ def test_delongs_error_is_that_of_the_pairs():
     assert found.auc_error == pytest.approx(error)
 
 
+@pytest.mark.needs("pandas")
 def test_frames_of_scores_are_models_and_rows_in_another_order_are_refused():
     import pandas as pd
 

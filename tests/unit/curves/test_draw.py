@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import pytest
-from matplotlib.figure import Figure
+from needs import optional
 
 import judged as jd
 from judged.plots.style import COLOURS, DARK_COLOURS
+
+plt = optional("matplotlib.pyplot")
+figure = optional("matplotlib.figure")
+pytestmark = pytest.mark.needs("matplotlib")
 
 RUNS = ("bm25", "tfidf", "dense")
 
@@ -47,7 +46,7 @@ def test_names_of_curves_stay(curves):
 
 
 def test_on_one_axes_runs_have_colours_and_measures_dashes(curves):
-    ax = Figure().add_subplot()
+    ax = figure.Figure().add_subplot()
     assert curves.plot(ax=ax) is ax
     lines = {line.get_label(): line for line in ax.get_lines()}
     assert len(lines) == len(curves)
@@ -57,7 +56,7 @@ def test_on_one_axes_runs_have_colours_and_measures_dashes(curves):
 
 
 def test_axes_of_the_caller_are_one_per_measure(curves):
-    axes = Figure().subplots(1, 3)
+    axes = figure.Figure().subplots(1, 3)
     assert curves.plot(ax=axes) is axes
     assert all(len(ax.get_lines()) == len(RUNS) for ax in axes)
     with pytest.raises(jd.UsageError) as raised:

@@ -48,6 +48,7 @@ def test_the_height_of_an_upright_part_is_its_top():
     assert [ROC.height(x) for x in (0, 0.25, 0.75, 1)] == pytest.approx([0.5, 0.5, 0.75, 1])
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_points_come_as_frames_and_json():
     found = picture(PR, Curve("q", PR.x, PR.y, low=PR.y - 0.1, high=PR.y + 0.1))
     assert found.to_pandas().shape == (6, 6)
@@ -86,6 +87,7 @@ def test_control_characters_in_a_name_do_not_reach_the_terminal():
     assert "\x07" not in text
 
 
+@pytest.mark.needs("matplotlib")
 @pytest.mark.parametrize(
     "curve", [Curve("e", np.empty(0), np.empty(0)), Curve("n", np.array([0.5]), np.array([np.nan]))]
 )
@@ -94,6 +96,7 @@ def test_a_curve_without_points_draws_an_empty_frame(curve):
     assert picture(curve).picture("svg").startswith(b"<?xml")
 
 
+@pytest.mark.needs("matplotlib")
 @pytest.mark.parametrize(("form", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures_are_the_same_bytes_each_time(form, magic):
     first = picture(title="costs $5 & <b>").picture(form)
@@ -101,12 +104,14 @@ def test_pictures_are_the_same_bytes_each_time(form, magic):
     assert picture(title="costs $5 & <b>").picture(form) == first
 
 
+@pytest.mark.needs("matplotlib")
 def test_a_name_is_text_in_a_picture_never_markup_or_mathematics():
     drawn = picture(Curve("<script>$x^2$", PR.x, PR.y)).picture("svg").decode()
     assert "<script>" not in drawn
     assert "&lt;script&gt;$x^2$" in drawn
 
 
+@pytest.mark.needs("matplotlib")
 def test_curves_are_drawn_on_the_axes_that_are_given():
     from matplotlib.figure import Figure
 
@@ -117,6 +122,7 @@ def test_curves_are_drawn_on_the_axes_that_are_given():
     assert {text.get_text() for text in axes.get_legend().get_texts()} == {"p", "r"}
 
 
+@pytest.mark.needs("matplotlib")
 def test_curves_differ_in_more_than_colour():
     from matplotlib.figure import Figure
 

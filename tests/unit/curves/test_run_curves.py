@@ -114,12 +114,14 @@ def test_a_mean_curve_keeps_its_first_height_down_to_0():
     assert line.area() == pytest.approx(float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)))
 
 
+@pytest.mark.needs("matplotlib")
 def test_a_curve_without_any_value_is_an_empty_picture(tmp_path):
     found = jd.curve("pr", {"q": {"a": 0}, "r": {"a": 0}}, {"q": ["a"], "r": ["b", "a"]}, empty="skip")
     found.save(tmp_path / "nothing.svg")
     assert (tmp_path / "nothing.svg").read_bytes().startswith(b"<?xml")
 
 
+@pytest.mark.needs("matplotlib")
 @pytest.mark.parametrize("name", ["c\x01trl", "\udcff", "日本", "_hidden", "n" * 3000, "<&\"'>", ""])
 def test_any_name_makes_a_picture_of_well_formed_xml(name):
     from xml.etree import ElementTree
@@ -154,6 +156,7 @@ def test_long_rankings_get_a_hundred_points_at_most():
     assert line.x[:50].tolist() == list(range(1, 51))
 
 
+@pytest.mark.needs("matplotlib")
 def test_far_cutoffs_stand_on_a_logarithmic_axis():
     run = {"q": [f"d{i}" for i in range(400)]}
     found = jd.curve("at-k", {"q": {"d0": 1, "d300": 1}}, run, "R")
@@ -216,6 +219,7 @@ def test_a_wrong_call_is_told(call, match):
         call()
 
 
+@pytest.mark.needs("matplotlib")
 def test_curves_are_saved_by_the_ending_of_the_name(tmp_path):
     found = jd.curve("pr", QRELS, RUNS)
     found.save(tmp_path / "points.csv")

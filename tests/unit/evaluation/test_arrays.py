@@ -80,7 +80,8 @@ def test_groups_and_ids_are_the_same_lists():
 
 
 def test_sparse_matrices_rank_what_is_stored():
-    sparse = pytest.importorskip("scipy.sparse")
+    from scipy import sparse
+
     labels = sparse.csr_matrix([[1, 0, 1, 0], [0, 2, 0, 0]])
     scores = sparse.csr_matrix([[0.2, 0.9, 0, 0], [0, 0.5, 0.7, 0.1]])
     found = jd.score(labels, scores, "R AP RR")
@@ -170,8 +171,11 @@ def test_scores_in_few_bits_that_became_equal_are_warned_of():
     assert [w.slug for w in jd.score([[0, 1, 0]], scores, "RR").warnings] == ["low-precision", "ties"]
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_frames_columns_are_arrays():
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    import pandas
+    import polars
+
     for frame in (
         pandas.DataFrame({"y": [1, 0], "s": [0.1, 0.2], "q": ["a", "a"]}),
         polars.DataFrame({"y": [1, 0], "s": [0.1, 0.2], "q": ["a", "a"]}),
@@ -179,9 +183,11 @@ def test_frames_columns_are_arrays():
         assert jd.score(frame["y"], frame["s"], "RR", qid=frame["q"])["RR"].tolist() == [1 / 2]
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.slow
 def test_tensors_of_torch_are_taken_and_given_back():
-    torch = pytest.importorskip("torch")
+    import torch
+
     labels = torch.tensor(LABELS)
     scores = torch.tensor(SCORES, requires_grad=True)
     same(jd.score(labels, scores, MEASURES), jd.score(LABELS, SCORES, MEASURES))
@@ -196,15 +202,19 @@ def test_tensors_of_torch_are_taken_and_given_back():
         jd.ndcg(torch.ones(3, device="meta"), torch.ones(3, device="meta"))
 
 
+@pytest.mark.needs("torch")
 def test_bfloat16_scores_that_collapse_are_warned_of():
-    torch = pytest.importorskip("torch")
+    import torch
+
     scores = torch.tensor([[0.501, 0.503, 0.502]], dtype=torch.bfloat16)
     assert jd.score([[0, 1, 0]], scores, "RR").warnings[0].slug == "low-precision"
 
 
+@pytest.mark.needs("jax")
 @pytest.mark.slow
 def test_arrays_of_jax_are_taken_and_given_back():
-    jax = pytest.importorskip("jax")
+    import jax
+
     labels, scores = jax.numpy.asarray(LABELS), jax.numpy.asarray(SCORES, dtype=jax.numpy.float32)
     same(jd.score(labels, scores, "nDCG AP"), jd.score(LABELS, np.asarray(scores), "nDCG AP"))
     assert isinstance(jd.ndcg(labels, scores, same_kind=True), jax.Array)
@@ -409,6 +419,7 @@ def test_the_stubs_of_array_functions_are_current():
     assert tool.NAMES.read_text(encoding="utf-8") == tool.public_names(), "run tools/make_stubs.py"
 
 
+@pytest.mark.needs("sklearn")
 def test_no_array_function_has_the_name_of_a_function_of_scikit_learn():
     import sklearn.metrics
 
@@ -419,6 +430,7 @@ def test_no_array_function_has_the_name_of_a_function_of_scikit_learn():
         jd.ndcg_score  # noqa: B018 - the access is the test
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [

@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from click.testing import CliRunner
+from needs import optional
 
 import judged as jd
 from judged.cli.main import cli as program
 from judged.errors import DataError, UsageError
+
+pd = optional("pandas")
 
 N, SIZE = 40, 5
 RNG = np.random.default_rng(8)
@@ -47,6 +49,7 @@ def test_copies_in_a_cluster_are_no_evidence():
     assert result().mean() == result(clusters=None).mean()
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("form", ["csv", "pandas", "columns", "column", "numbers"])
 def test_clusters_come_from_a_table_of_queries(form, tmp_path):
     frame = pd.DataFrame({"query_id": list(CLUSTERS), "cluster": list(CLUSTERS.values())})

@@ -42,6 +42,7 @@ def values_of(result: jd.Values) -> tuple[float, dict[str, float]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_causes_switched_together_give_the_value_of_the_profile_exactly(name):
     """The law: the value under a profile, from its causes alone, with the same bits for every query; and no cause can be left out."""
@@ -138,6 +139,7 @@ def test_queries_that_differ_most_come_first():
     assert {"beir", "pytrec_eval"} <= set(missing.left_out)
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_a_result_is_rendered_in_every_format():
     found = jd.conventions("AP", QRELS, RUN, to="0.25")
     data = json.loads(found.to_json())

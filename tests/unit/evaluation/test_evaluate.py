@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from needs import optional
 
 import judged as jd
 from judged import AP, P, nDCG
@@ -336,11 +337,10 @@ def test_fractional_grades_and_whole_scores_are_not_taken_for_swapped(grades: An
 
 
 def frame() -> Any:
-    import pandas as pd
-
-    return pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
+    return optional("pandas").DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("call", [
     lambda: jd.evaluate([nDCG @ 10], QRELS, RUN), lambda: jd.evaluate(QRELS, RUN, QRELS), lambda: jd.compare(QRELS, RUN, RUN),
     lambda: jd.evaluate(QRELS, RUN, frame()), lambda: jd.evaluate(QRELS, RUN, jd.Run(RUN)), lambda: jd.score([1], [1], {"AP": 1}),
@@ -351,6 +351,7 @@ def test_data_in_the_place_of_measures_is_named_as_such(call: Any) -> None:
     assert error.value.slug == "measure-syntax"
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("qrels", [QRELS, jd.Qrels(QRELS), [("q1", "a", 1)], frame()])
 def test_a_forgotten_run_is_named_as_such(qrels: Any) -> None:
     with pytest.raises(jd.UsageError, match="no run was given") as error:
@@ -358,6 +359,7 @@ def test_a_forgotten_run_is_named_as_such(qrels: Any) -> None:
     assert error.value.slug == "runs"
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("measures", ["R@5", "nDCG@10 AP", nDCG @ 10])
 def test_measures_in_the_place_of_the_run_are_named_as_such(measures: Any) -> None:
     with pytest.raises(jd.UsageError, match="measures=") as error:

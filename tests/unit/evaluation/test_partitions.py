@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.dataset as dataset
-import pyarrow.parquet as parquet
 import pytest
+from needs import optional
 
 import judged as jd
 from judged.core.parts.local import LocalPartitions
 from judged.io.files.stored import Stored
 from judged.io.parts import row_groups as _part_parquet
 from judged.io.parts.parts import open_partitions
+
+pa = optional("pyarrow")
+dataset = optional("pyarrow.dataset")
+parquet = optional("pyarrow.parquet")
 
 QRELS = {f"q{q}": {f"d{i}": i % 3 for i in range(q, 40, 3)} for q in range(4)}
 ROWS = [(f"q{i % 5}", f"d{i}", float(i * 7 % 4)) for i in range(60)]
@@ -50,6 +52,7 @@ def same(found, whole) -> bool:
     return all((found[m] == whole[m]).all() for m in whole.columns)
 
 
+@pytest.mark.needs("pyarrow")
 def test_a_folder_is_one_run_and_is_called_by_its_name(folder, whole):
     found = jd.evaluate(QRELS, f"{folder}/", "AP nDCG@5 RR")
     assert same(found, whole)
@@ -58,12 +61,14 @@ def test_a_folder_is_one_run_and_is_called_by_its_name(folder, whole):
     assert "duplicates" not in str(jd.evaluate(QRELS, folder, "AP", repeats="all").policy)
 
 
+@pytest.mark.needs("pyarrow")
 def test_all_sources_of_parts_can_be_compared(folder, whole):
     files = sorted(map(str, folder.iterdir()))
     found = jd.compare(QRELS, {"a": folder, "b": dataset.dataset(folder), "c": files, "d": f"{folder}/*.parquet"}, "AP")
     assert {name: result.mean()["AP"] for name, result in zip(found.names, found.results, strict=True)} == dict.fromkeys("abcd", whole.mean()["AP"])  # fmt: skip
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("repeats", ["judged", "all"])
 def test_an_executor_that_loses_or_invents_results_is_refused(folder, repeats):
     class Careless:
@@ -85,6 +90,7 @@ def test_an_executor_that_loses_or_invents_results_is_refused(folder, repeats):
         assert error.value.exit_code == 3
 
 
+@pytest.mark.needs("pyarrow")
 def test_an_error_ends_the_threads(tmp_path, monkeypatch):
     monkeypatch.setattr(_part_parquet, "FEWEST", 1)
     monkeypatch.setattr(_part_parquet, "MOST", 1)
@@ -98,6 +104,7 @@ def test_an_error_ends_the_threads(tmp_path, monkeypatch):
     assert threading.active_count() == before
 
 
+@pytest.mark.needs("pyarrow")
 def test_row_groups_without_statistics_prove_nothing(tmp_path, whole):
     folder = write(tmp_path / "run", write_statistics=False)
     columns = list(zip(*ROWS[0::6], strict=True))
@@ -122,6 +129,7 @@ def test_patterns_do_not_enter_folders_that_are_passed_over(tmp_path):
     assert found["NumRet"].tolist() == [2]
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("engine", ["nonsense", 7, jd.Threads])
 def test_an_engine_that_is_none_is_refused(folder, engine):
     with pytest.raises(jd.UsageError) as error:
@@ -143,6 +151,7 @@ def test_what_lies_in_memory_needs_no_engine():
     assert error.value.slug == "engine"
 
 
+@pytest.mark.needs("pyarrow")
 def test_chunks_need_the_run_in_memory(folder):
     with pytest.raises(jd.UsageError) as error:
         jd.evaluate(QRELS, folder, "AP", exclude_self=True)
@@ -151,6 +160,7 @@ def test_chunks_need_the_run_in_memory(folder):
     assert jd.evaluate(QRELS, folder, "AP", exclude_self=True, engine="memory").mean()
 
 
+@pytest.mark.needs("pyarrow")
 def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
     table = pa.table({"query": ["q"] * 4, "doc": ["x", "a", "a", "b"], "score": [9.0, 1.0, 1.0, 0.5]})
@@ -165,6 +175,7 @@ def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path, monkeypat
         assert {m: c.tolist() for m, c in parts.if_top.items()} == {m: c.tolist() for m, c in memory.if_top.items()}
 
 
+@pytest.mark.needs("pyarrow")
 def test_rows_that_were_brought_together_contradict_no_rank(tmp_path, monkeypatch):
     monkeypatch.setattr("judged.core.parts.local._BUCKET", 1)
     monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
@@ -175,11 +186,13 @@ def test_rows_that_were_brought_together_contradict_no_rank(tmp_path, monkeypatc
         assert [w.slug for w in jd.evaluate(qrels, run, "AP", repeats="all").warnings] == []
 
 
+@pytest.mark.needs("pyarrow")
 def test_a_query_of_a_run_in_parts_is_explained_with_its_unjudged_documents(folder):
     found, memory = jd.evaluate(QRELS, folder, "AP"), jd.evaluate(QRELS, ROWS, "AP")
     assert str(found.explain("AP", "q1")) == str(memory.explain("AP", "q1"))
 
 
+@pytest.mark.needs("pyarrow")
 def test_progress_reaches_the_end(folder):
     told = []
     jd.evaluate(QRELS, folder, "AP", progress=lambda done, size: told.append((done, size)))
@@ -210,6 +223,7 @@ class Dying:
         os._exit(1)
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [jd.Processes(1), ProcessPoolExecutor(1, get_context("spawn"))], ids=["own", "pool"])
 def test_the_partition_of_a_worker_that_dies_is_named(tmp_path, engine):

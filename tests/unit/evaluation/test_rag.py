@@ -6,12 +6,14 @@ import math
 import pickle
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
+from needs import optional
 
 import judged as jd
 from judged.measures.registry import MEASURES
+
+pd = optional("pandas")
+pl = optional("polars")
 
 GOLD = {"q1": ["c1", "c4"], "q2": ["c7"]}
 RUN = {"q1": ["c4", "c2", "c1"], "q2": ["c5", "c7"]}
@@ -37,8 +39,10 @@ def test_lists_of_ids_are_evaluated_as_they_are():
     }
 
 
+@pytest.mark.needs("ir_measures")
 def test_ir_measures_gives_the_same_values_of_lists_of_ids(compared):
-    ir_measures = pytest.importorskip("ir_measures")
+    import ir_measures
+
     gold, run = rankings(3)
     names = ["P@3", "R@5", "nDCG@5", "RR", "AP", "Success@2"]
     theirs_qrels = {q: dict.fromkeys(docs, 1) for q, docs in gold.items()}
@@ -86,6 +90,7 @@ def test_first_keeps_the_order_of_the_ranking_where_scores_are_equal():
     assert jd.rag.roll_up({"q": ["b#1", "a#1", "b#2"]}, "#").doc.tolist() == [b"b", b"a"]
 
 
+@pytest.mark.needs("pandas", "polars")
 @pytest.mark.parametrize(
     "documents",
     [
@@ -353,6 +358,7 @@ def test_a_count_that_is_no_whole_number_is_refused(count):
     assert caught.value.slug == "no-tokens"
 
 
+@pytest.mark.needs("pandas")
 def test_token_counts_come_in_any_form(tmp_path):
     counts = {"c1": 5, "c2": 5, "c4": 5, "c5": 5, "c7": 5}
     (tmp_path / "t.csv").write_text("chunk_id,tokens\n" + "".join(f"{c},{n}\n" for c, n in counts.items()))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
+from needs import optional
 
 import judged as jd
+
+pd = optional("pandas")
 
 GOLD = {"q": [("d", 120, 180), ("d", 400, 440, 2)]}
 
@@ -34,6 +36,7 @@ def test_chunks_with_spans_are_read_in_any_form(chunks):
     assert jd.evaluate(GOLD, {"q": chunks}, "R@1 P@2 CharRecall").mean() == {"R@1": 0.5, "P@2": 0.5, "CharRecall": 0.6}
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("form", ["mapping", "frame", "csv"])
 def test_ids_are_looked_up_in_a_table_of_chunks(form, tmp_path):
     table = {"c1": ("d", 100, 200), "c2": ("e", 0, 9)}

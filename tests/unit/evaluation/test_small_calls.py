@@ -13,7 +13,6 @@ import pytest
 
 import judged as jd
 from judged.core.join import join as joining
-from judged.core.numeric.native import NATIVE
 from judged.evaluation import evaluate as evaluating
 
 JUDGMENTS = {f"q{q}": {f"d{d}": (q + d) % 3 for d in range(0, 20, 2)} for q in range(5)}
@@ -53,7 +52,7 @@ def calls_of(function: Any) -> int:
     return count
 
 
-@pytest.mark.skipif(not NATIVE, reason="the reference reads dicts in more steps")
+@pytest.mark.needs("native")  # the reference reads dicts in more steps
 @small
 def test_a_small_call_takes_few_calls_of_functions(name):
     function, most = SMALL[name]
@@ -62,6 +61,7 @@ def test_a_small_call_takes_few_calls_of_functions(name):
     assert calls_of(function) <= most
 
 
+@pytest.mark.slow
 @small
 def test_a_small_call_leaves_no_garbage_in_cycles(name):
     function, _ = SMALL[name]

@@ -163,8 +163,10 @@ def test_queries_in_batches_have_the_values_of_one_pass(options):
     assert counts[0] == counts[1]
 
 
+@pytest.mark.needs("polars")
 def test_batches_may_be_files_frames_and_runs():
-    pl = pytest.importorskip("polars")
+    import polars as pl
+
     runs = rankings()
     a, b, c = list(runs)[:3]
     evaluator = jd.Evaluator("AP", QRELS)
@@ -228,9 +230,11 @@ def test_numbered_queries_stand_in_the_order_of_numbers():
     assert evaluator.result().queries == (1, 2, 10)
 
 
+@pytest.mark.needs("pandas")
 def test_measures_of_subtopics_are_streamed_too():
     table = [{"query": q, "doc": d, "aspect": a, "grade": 1} for q, d, a in (("q", "a", "1"), ("q", "b", "2"), ("r", "a", "1"), ("r", "c", "2"))]  # fmt: skip
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     qrels = jd.read_qrels(pd.DataFrame(table))
     runs = {"q": ["a", "x", "b"], "r": ["c", "b", "a"]}
     evaluator = jd.Evaluator("alpha_nDCG@10", qrels)

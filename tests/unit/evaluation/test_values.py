@@ -52,8 +52,15 @@ def test_a_measure_is_found_by_any_of_its_names():
     assert caught.value.slug == "not-asked"
 
 
+def test_values_of_a_query_are_plain_python():
+    assert {type(value) for value in RESULT.of("q0").values()} <= {float, str}
+    assert repr(RESULT.of("q0")) == repr(RESULT.to_dict()["q0"])
+
+
+@pytest.mark.needs("pandas")
 def test_frames():
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = RESULT.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
     assert frame.loc["q0", "AP"] == RESULT.of("q0")["AP"]
@@ -216,3 +223,8 @@ def test_queries_are_a_tuple_also_of_copies(queries):
         assert values.queries == queries
         assert json.loads(json.dumps(values.queries)) == list(queries)
     assert type(jd.join({q: {"a": 1} for q in queries}, {q: ["a"] for q in queries}).queries) is tuple
+
+
+def test_values_of_a_query_print_as_plain_numbers():
+    result = jd.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR NumRel")
+    assert repr(dict(result.of("q"))) == f"{{'RR': {1 / 2}, 'NumRel': {1.0}}}"

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from commands import refused
+from needs import optional
 from scipy.stats import t
 
 import judged as jd
 from judged.errors import DataError, UsageError
+
+pd = optional("pandas")
 
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {"a": 0}}
 RUN = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "d", "a"], "q4": ["a"]}
@@ -127,6 +129,7 @@ def test_the_interval_covers_the_mean_of_the_population_as_often_as_it_says():
     assert 0.925 < hits / 1000 < 0.97
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("form", ["csv", "jsonl", "pandas", "column", "columns"])
 def test_weights_come_from_a_table_of_queries(form, tmp_path):
     frame = pd.DataFrame({"query_id": list(WEIGHTS), "weight": list(WEIGHTS.values()), "visits": [1, 1, 1, 1, 1]})
@@ -160,6 +163,7 @@ def test_wrong_weights_are_refused(weights):
     assert caught.value.slug == "query-weights"
 
 
+@pytest.mark.needs("pandas")
 def test_a_table_without_the_column_says_how_to_name_it():
     with pytest.raises(DataError) as caught:
         result(pd.DataFrame({"query": ["q1"], "visits": [1]}))
@@ -216,10 +220,12 @@ LABELS, SCORES = np.array([[3, 0, 1, 2], [0, 2, 1, 0]]), np.array([[1.0, 4.0, 3.
 ITEMS = np.array([[0.5, 2.0, 3.0, 1.0], [1.0, 0.2, 4.0, 0.0]])
 
 
+@pytest.mark.needs("rax")
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "k"), [("nDCG", None), ("nDCG", 2), ("DCG", 3)])
 def test_weights_of_items_multiply_gains_as_in_rax(name, k):
-    rax = pytest.importorskip("rax")
+    import rax
+
     theirs = (rax.ndcg_metric if name == "nDCG" else rax.dcg_metric)(
         SCORES, LABELS.astype(float), weights=ITEMS, topn=k, reduce_fn=None
     )

@@ -152,6 +152,7 @@ def test_only_the_first_documents_are_fused_with_a_depth():
     assert jd.fuse(RUNS, "rrf", depth=1)["q"] == pytest.approx({"b": 1 / 61, "a": 1 / 61})
 
 
+@pytest.mark.needs("pandas")
 def test_files_tables_and_mappings_give_the_same_run(tmp_path: Path):
     import pandas as pd
 

@@ -132,6 +132,14 @@ def test_only_a_value_that_is_too_high_is_called_optimistic():
     assert "optimistic" not in same.headline()[1]
 
 
+def test_warnings_are_marked_as_such_below_the_table():
+    qrels, runs = collection()
+    tuned = jd.tune_fusion({**qrels, "missing": {"d0": 1}}, runs, "wsum", "AP", folds=3)
+    assert (
+        [note for note in tuned.tables()[0].notes if "[" in note] == [f"warning: {one}" for one in tuned.warnings] != []
+    )
+
+
 @pytest.mark.parametrize(
     ("slug", "method", "measure", "options"),
     [

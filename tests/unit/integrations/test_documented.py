@@ -1,4 +1,4 @@
-"""The examples of docs/training.md that need other libraries run as they stand, where these are installed."""
+"""The examples of docs/guides/training.md that need other libraries run as they stand, where these are installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import judged as jd
 
-PAGE = (Path(__file__).parents[3] / "docs" / "training.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "training.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL))
 RNG = np.random.default_rng(2)
 QUERIES = np.repeat(np.arange(60), RNG.integers(3, 12, 60))
@@ -19,10 +19,9 @@ LABELS = np.clip(np.floor(4 * FEATURES[:, 0] + RNG.normal(0, 0.7, len(QUERIES)))
 
 
 def run(name: str, **given) -> dict:
-    pytest.importorskip(name)
     namespace = {"features": FEATURES, "labels": LABELS, "queries": QUERIES, "held": QUERIES >= 40, "__name__": name,
                  "sizes": lambda queries: np.unique(queries, return_counts=True)[1], **given}  # fmt: skip
-    exec(compile(BLOCKS[name], f"docs/training.md, {name}", "exec"), namespace)
+    exec(compile(BLOCKS[name], f"docs/guides/training.md, {name}", "exec"), namespace)
     return namespace
 
 
@@ -31,25 +30,30 @@ def test_every_library_has_its_example():
 
 
 @pytest.mark.slow
+@pytest.mark.needs("lightgbm")
 def test_the_example_of_lightgbm_runs():
     found = run("lightgbm")
     assert found["model"].best_score["valid_0"]["nDCG(gain='exp')@10"] > 0.5
     assert list(found["ranker"].evals_result_["valid_0"])[-1] == "nDCG(gain='exp')@10"
 
 
+@pytest.mark.needs("xgboost")
 def test_the_example_of_xgboost_runs():
     assert run("xgboost")["model"].best_score > 0.5
 
 
 @pytest.mark.slow
+@pytest.mark.needs("catboost")
 @pytest.mark.filterwarnings("ignore:Failed to import numba")
 def test_the_example_of_catboost_runs():
     assert run("catboost")["model"].best_score_["validation"]["nDCG(gain='exp')@10"] > 0.5
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.slow
 def test_the_example_of_scikit_learn_runs(capsys):
-    sklearn = pytest.importorskip("sklearn")
+    import sklearn
+
     with sklearn.config_context():
         found = run("sklearn")
     assert found["search"].best_score_ > 0.5
@@ -57,8 +61,10 @@ def test_the_example_of_scikit_learn_runs(capsys):
     capsys.readouterr()
 
 
+@pytest.mark.needs("torch", "torchmetrics")
 def test_the_example_of_torchmetrics_runs(capsys):
-    torch = pytest.importorskip("torch")
+    import torch
+
     scores, labels = torch.rand(8, 5), torch.randint(0, 2, (8, 5))
     flat = {"flat_scores": scores.ravel(), "flat_labels": labels.ravel(), "flat_queries": torch.arange(8).repeat_interleave(5)}  # fmt: skip
     found = run("torchmetrics", loader=[(scores[:4], labels[:4]), (scores[4:], labels[4:])], **flat)
@@ -67,11 +73,13 @@ def test_the_example_of_torchmetrics_runs(capsys):
     assert "nDCG@10" in capsys.readouterr().out
 
 
+@pytest.mark.needs("lightning", "torch")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_example_of_lightning_runs(tmp_path):
-    torch = pytest.importorskip("torch")
-    pl = pytest.importorskip("lightning.pytorch")
+    import torch
+    from lightning import pytorch as pl
+
     features = torch.rand(24, 6, 3)
     labels = (features[..., 0] > 0.6).float()
     data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(features, labels, torch.arange(24)), batch_size=5)

@@ -6,6 +6,7 @@ import copy
 import pickle
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -71,8 +72,10 @@ def test_a_wrong_measure_or_option_is_refused_before_training(make):
 # ── LightGBM ─────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("lightgbm")
 def test_lightgbm_reports_each_measure_and_is_told_which_way_is_better():
-    lgb = pytest.importorskip("lightgbm")
+    import lightgbm as lgb
+
     train = lgb.Dataset(FEATURES[~HELD], LABELS[~HELD], group=sizes(QUERIES[~HELD]))
     valid = lgb.Dataset(FEATURES[HELD], LABELS[HELD], group=sizes(QUERIES[HELD]), reference=train)
     found: dict = {}
@@ -86,8 +89,10 @@ def test_lightgbm_reports_each_measure_and_is_told_which_way_is_better():
     assert reported[1][1] == mean("FirstHit(missed=100)", scores, level=2)
 
 
+@pytest.mark.needs("lightgbm")
 def test_lightgbm_stops_early_by_the_measure():
-    lgb = pytest.importorskip("lightgbm")
+    import lightgbm as lgb
+
     train = lgb.Dataset(FEATURES[~HELD], LABELS[~HELD], group=sizes(QUERIES[~HELD]))
     valid = lgb.Dataset(FEATURES[HELD], LABELS[HELD], group=sizes(QUERIES[HELD]), reference=train)
     found: dict = {}
@@ -96,8 +101,10 @@ def test_lightgbm_stops_early_by_the_measure():
     assert model.best_iteration == 1 + int(np.argmax(found["valid_0"]["nDCG@3"]))
 
 
+@pytest.mark.needs("lightgbm")
 def test_the_estimators_and_the_cross_validation_of_lightgbm_take_the_same_metric():
-    lgb = pytest.importorskip("lightgbm")
+    import lightgbm as lgb
+
     metric = jd.integrations.lightgbm.metric("nDCG@5")
     ranker = lgb.LGBMRanker(n_estimators=3, min_child_samples=5, verbose=-1, n_jobs=1)
     ranker.fit(FEATURES[~HELD], LABELS[~HELD], group=sizes(QUERIES[~HELD]), eval_X=FEATURES[HELD], eval_y=LABELS[HELD],
@@ -108,8 +115,10 @@ def test_the_estimators_and_the_cross_validation_of_lightgbm_take_the_same_metri
     assert found["valid nDCG(gain='exp')@5-mean"] == pytest.approx(found["valid ndcg@5-mean"], rel=1e-12)
 
 
+@pytest.mark.needs("lightgbm")
 def test_lightgbm_without_groups_is_a_clear_error():
-    lgb = pytest.importorskip("lightgbm")
+    import lightgbm as lgb
+
     data = lgb.Dataset(FEATURES, LABELS)
     with pytest.raises(jd.UsageError, match="groups") as caught:
         lgb.train({"verbose": -1, "num_threads": 1}, data, 1, valid_sets=[data], feval=jd.integrations.lightgbm.metric("RR"))  # fmt: skip
@@ -119,8 +128,10 @@ def test_lightgbm_without_groups_is_a_clear_error():
 # ── XGBoost ──────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("xgboost")
 def test_xgboost_reports_each_measure_and_stops_early_when_told_to_maximise():
-    xgb = pytest.importorskip("xgboost")
+    import xgboost as xgb
+
     train = xgb.DMatrix(FEATURES[~HELD], LABELS[~HELD], qid=QUERIES[~HELD])
     valid = xgb.DMatrix(FEATURES[HELD], LABELS[HELD], group=sizes(QUERIES[HELD]))
     found: dict = {}
@@ -139,8 +150,10 @@ def test_xgboost_is_told_not_to_maximise_where_less_is_better():
     assert not jd.integrations.xgboost.metric("FirstHit").maximize
 
 
+@pytest.mark.needs("xgboost")
 def test_the_ranker_of_xgboost_calls_the_metric_list_by_list():
-    xgb = pytest.importorskip("xgboost")
+    import xgboost as xgb
+
     ranker = xgb.XGBRanker(n_estimators=3, n_jobs=1, eval_metric=jd.integrations.xgboost.metric("nDCG@5"))
     ranker.fit(FEATURES[~HELD], LABELS[~HELD], qid=QUERIES[~HELD], eval_set=[(FEATURES[HELD], LABELS[HELD])],
                eval_qid=[QUERIES[HELD]], verbose=False)  # fmt: skip
@@ -153,8 +166,10 @@ def test_the_ranker_of_xgboost_calls_the_metric_list_by_list():
         jd.integrations.xgboost.metric("RR AP")([1, 0], [0.1, 0.2])
 
 
+@pytest.mark.needs("xgboost")
 def test_xgboost_without_groups_is_a_clear_error():
-    xgb = pytest.importorskip("xgboost")
+    import xgboost as xgb
+
     data = xgb.DMatrix(FEATURES, LABELS)
     with pytest.raises(jd.UsageError, match="groups"):
         jd.integrations.xgboost.metric("RR")(LABELS, data)
@@ -165,7 +180,7 @@ def test_xgboost_without_groups_is_a_clear_error():
 
 @pytest.fixture
 def catboost():
-    return pytest.importorskip("catboost")
+    return import_module("catboost")
 
 
 @pytest.fixture
@@ -173,6 +188,7 @@ def pools(catboost):
     return tuple(catboost.Pool(FEATURES[rows], LABELS[rows], group_id=QUERIES[rows]) for rows in (~HELD, HELD))
 
 
+@pytest.mark.needs("catboost")
 @pytest.mark.filterwarnings("ignore:Failed to import numba")
 def test_catboost_reports_the_measure_under_its_name_and_chooses_by_it(catboost, pools):
     train, valid = pools
@@ -184,6 +200,7 @@ def test_catboost_reports_the_measure_under_its_name_and_chooses_by_it(catboost,
     assert len(found["learn"]["nDCG@5"]) == 12
 
 
+@pytest.mark.needs("catboost")
 @pytest.mark.filterwarnings("ignore:Failed to import numba")
 def test_catboost_minimises_where_less_is_better(catboost, pools):
     metric = jd.integrations.catboost.metric("FirstHit(missed=100)", *pools)
@@ -207,6 +224,7 @@ def test_a_pool_is_told_by_its_labels_and_anything_else_is_an_error():
     assert "training pool" in str(caught.value.hint)
 
 
+@pytest.mark.needs("catboost")
 @pytest.mark.filterwarnings("ignore:Failed to import numba")
 def test_a_training_pool_that_catboost_shuffled_is_an_error_not_a_wrong_number(catboost, pools):
     metric = jd.integrations.catboost.metric("RR", *pools)
@@ -238,6 +256,7 @@ def test_catboost_takes_one_measure():
         jd.integrations.catboost.metric("RR AP", ([1, 0], ["a", "a"]))
 
 
+@pytest.mark.needs("catboost")
 def test_a_pool_without_groups_is_refused(catboost):
     with pytest.raises(jd.JudgedError):
         jd.integrations.catboost.metric("RR", catboost.Pool(FEATURES, LABELS))
@@ -269,7 +288,8 @@ FIRST = Column(predict=lambda rows: rows[:, 0])
 
 @pytest.fixture
 def routing():
-    sklearn = pytest.importorskip("sklearn")
+    import sklearn
+
     with sklearn.config_context(enable_metadata_routing=True):
         yield
 
@@ -286,8 +306,10 @@ def test_a_scorer_turns_the_sign_where_less_is_better():
     assert found == {"AP": mean("AP", FEATURES[HELD, 0]), "FirstHit(missed=100)": -mean("FirstHit(missed=100)", FEATURES[HELD, 0])}  # fmt: skip
 
 
+@pytest.mark.needs("pandas")
 def test_queries_may_stand_in_the_features():
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     wanted = mean("AP", FEATURES[HELD, 0])
     table = np.column_stack([FEATURES[HELD], QUERIES[HELD]])
     frame = pd.DataFrame(table, columns=[*"abcd", "query"])
@@ -319,6 +341,7 @@ def test_a_scorer_without_the_lists_of_rows_says_how_to_give_them():
     assert caught.value.slug == "group"
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.usefixtures("routing")
 def test_groups_reach_the_scorer_as_well_as_the_splitter():
     from sklearn.linear_model import LinearRegression
@@ -333,9 +356,10 @@ def test_groups_reach_the_scorer_as_well_as_the_splitter():
         assert value == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.needs("sklearn", "xgboost")
 @pytest.mark.usefixtures("routing")
 def test_several_scorers_and_a_ranker_that_wants_qid_itself():
-    xgb = pytest.importorskip("xgboost")
+    import xgboost as xgb
     from sklearn.model_selection import GroupKFold, cross_validate
 
     ranker = xgb.XGBRanker(n_estimators=3, n_jobs=1).set_fit_request(qid=True)
@@ -347,6 +371,7 @@ def test_several_scorers_and_a_ranker_that_wants_qid_itself():
         scoring["ap"].set_score_request(sample_weight=True)
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.usefixtures("routing")
 def test_a_grid_search_chooses_by_the_measure():
     from sklearn.linear_model import Ridge

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import stand_ins
 
 import judged as jd
 
-PAGE = (Path(__file__).parents[3] / "docs" / "integrations.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "integrations.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL)
 RELEVANT, RETRIEVED = ["a", "b"], ["a", "x", "c"]
 warns = pytest.mark.filterwarnings("ignore")  # the tool itself does
@@ -69,11 +70,10 @@ def test_ndcg_of_mlflow_is_wrong_if_fewer_than_k_documents_are_retrieved():
     assert wrong >= 5
 
 
+@pytest.mark.needs("mlflow")
 @warns
 def test_mlflow_evaluates_rows_with_the_scorer(tool, tmp_path, monkeypatch):
     mlflow = tool("mlflow")
-    if not stand_ins.is_real("mlflow"):
-        return  # a stand-in evaluates nothing
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow.set_tracking_uri(tmp_path.as_uri())
     mlflow.set_experiment("judged")
@@ -98,11 +98,10 @@ def test_a_metric_of_ragas_scores_a_sample(tool):
     assert asyncio.run(texts.single_turn_ascore(sample)) == 1 / 2
 
 
+@pytest.mark.needs("ragas")
 @warns
 def test_ragas_evaluates_samples_with_the_metric(tool):
     samples = tool("ragas")
-    if not stand_ins.is_real("ragas"):
-        return  # a stand-in evaluates nothing
     import ragas
 
     rows = [samples.SingleTurnSample(retrieved_context_ids=docs, reference_context_ids=RELEVANT) for docs in (RETRIEVED, ["x"])]  # fmt: skip
@@ -128,11 +127,10 @@ def test_a_metric_of_deepeval_scores_a_test_case(tool):
     assert (lower.measure(case), lower.is_successful()) == (1, True)
 
 
+@pytest.mark.needs("deepeval")
 @warns
 def test_deepeval_evaluates_test_cases_with_the_metric(tool):
     case = tool("deepeval").LLMTestCase(input="?", actual_output="!", context=RELEVANT, retrieval_context=RETRIEVED)
-    if not stand_ins.is_real("deepeval"):
-        return  # a stand-in evaluates nothing
     from deepeval import assert_test
 
     assert_test(case, [jd.integrations.deepeval.scorer("nDCG@10", threshold=0.6)], run_async=False)
@@ -163,11 +161,10 @@ def test_lists_for_haystack_belong_to_the_same_questions(tool, refusal):
     refusal("lengths", component.run, ground_truth_documents=[[], []], retrieved_documents=[[]])
 
 
+@pytest.mark.needs("haystack")
 @warns
 def test_a_pipeline_of_haystack_is_saved_and_loaded_with_the_component(tool):
     haystack = tool("haystack")
-    if not stand_ins.is_real("haystack"):
-        return  # a stand-in has no pipelines
     pipeline = haystack.Pipeline()
     pipeline.add_component("nDCG", jd.integrations.haystack.scorer("nDCG@10", empty="skip"))
     again = haystack.Pipeline.loads(pipeline.dumps(), allowed_modules=["judged.integrations.haystack"])
@@ -189,11 +186,10 @@ def test_a_metric_of_llama_index_scores_a_query(tool):
     assert texts.compute(expected_texts=["yes"], retrieved_texts=["no", "yes"]).score == 1 / 2
 
 
+@pytest.mark.needs("llama_index")
 @warns
 def test_llama_index_evaluates_a_retriever_with_the_metric(tool):
     tool("llama_index")
-    if not stand_ins.is_real("llama_index"):
-        return  # a stand-in evaluates nothing
     from llama_index.core.base.base_retriever import BaseRetriever
     from llama_index.core.evaluation import RetrieverEvaluator
     from llama_index.core.schema import NodeWithScore, TextNode
@@ -211,11 +207,9 @@ def test_llama_index_evaluates_a_retriever_with_the_metric(tool):
 
 
 def task_state(metadata, target):
-    from inspect_ai.scorer import Target
-    from inspect_ai.solver import TaskState
-
-    return TaskState(
-        model="none/none", sample_id=1, epoch=1, input="?", messages=[], target=Target(target), metadata=metadata
+    target = sys.modules["inspect_ai.scorer"].Target(target)  # of a stand-in too
+    return sys.modules["inspect_ai.solver"].TaskState(
+        model="none/none", sample_id=1, epoch=1, input="?", messages=[], target=target, metadata=metadata
     )
 
 
@@ -229,11 +223,10 @@ def test_a_scorer_of_inspect_scores_a_sample(tool):
     assert asyncio.run(graded(state, state.target)).value == pytest.approx(1 / (3 + 1 / math.log2(3)))
 
 
+@pytest.mark.needs("inspect_ai")
 @warns
 def test_inspect_evaluates_a_task_with_the_scorer(tool, tmp_path):
     tool("inspect_ai")
-    if not stand_ins.is_real("inspect_ai"):
-        return  # a stand-in evaluates nothing
     from inspect_ai import Task
     from inspect_ai import eval as evaluate
     from inspect_ai.dataset import Sample
@@ -295,12 +288,11 @@ def test_every_tool_has_its_example():
 
 
 @warns
-@pytest.mark.parametrize(("name", "block"), BLOCKS)
+@pytest.mark.parametrize(("name", "block"), [pytest.param(*one, marks=pytest.mark.needs(one[0])) for one in BLOCKS])
 def test_the_examples_of_the_page_run_where_the_tool_is_installed(name, block, tmp_path, monkeypatch):
-    code = compile(block, f"docs/integrations.md, {name}", "exec")
+    code = compile(block, f"docs/guides/integrations.md, {name}", "exec")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
     monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "judged")
-    if stand_ins.is_real(name):
-        exec(code, {"__name__": name})
+    exec(code, {"__name__": name})

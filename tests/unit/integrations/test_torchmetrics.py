@@ -9,13 +9,15 @@ import sys
 
 import numpy as np
 import pytest
+from needs import optional
 
 import judged as jd
 
-torch = pytest.importorskip("torch")
-torchmetrics = pytest.importorskip("torchmetrics")
+torch = optional("torch")
+torchmetrics = optional("torchmetrics")
 
-RankingMetric = jd.integrations.torchmetrics.RankingMetric
+pytestmark = pytest.mark.needs("torch", "torchmetrics")
+RankingMetric = jd.integrations.torchmetrics.RankingMetric if torchmetrics else torchmetrics
 MAKE = torch.Generator().manual_seed(5)
 SCORES = torch.rand((40, 15), generator=MAKE)
 LABELS = torch.randint(0, 3, (40, 15), generator=MAKE) * (torch.rand((40, 15), generator=MAKE) < 0.3)
@@ -165,7 +167,7 @@ print([value.item().hex() for value in metric.compute().values()])
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="processes meet at a file")
+@pytest.mark.needs("unix")  # processes meet at a file
 def test_processes_come_to_the_bits_of_one_pass(tmp_path):
     commands = [
         [sys.executable, "-W", "ignore", "-c", _PROCESS, str(rank), str(tmp_path / "store")] for rank in range(3)

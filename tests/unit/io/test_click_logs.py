@@ -7,14 +7,16 @@ import io
 import json
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from needs import optional
 
 from judged.errors import DataError, FileError, UsageError
 from judged.io.click_logs import read_click_rows, read_list_rows, write_columns
+
+pd = optional("pandas")
+pl = optional("polars")
+pa = optional("pyarrow")
+pq = optional("pyarrow.parquet")
 
 COLUMNS = {
     "session": ["s1", "s1", "s2", "s2"],
@@ -63,6 +65,7 @@ FORMS = {
 }  # fmt: skip
 
 
+@pytest.mark.needs("pandas", "polars", "pyarrow")
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_gives_the_same_rows(form):
     rows = read_click_rows(FORMS[form]())
@@ -92,6 +95,7 @@ def test_ranks_may_be_missing():
     assert read_click_rows({name: column for name, column in COLUMNS.items() if name != "rank"}).rank is None
 
 
+@pytest.mark.needs("pandas")
 def test_ids_are_text_in_text_files_and_keep_their_type_elsewhere():
     numbers = {**COLUMNS, "query": [7, 7, 8, 8]}
     assert read_click_rows(io.StringIO(lines(numbers))).query.ids == ("7", "8")

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from needs import each
 from small_collection import QRELS, RUN
 
 from judged.core.tables import Qrels, Run
@@ -17,15 +18,24 @@ from judged.errors import DataError
 from judged.io.read import read_qrels, read_run
 from judged.io.write import convert, write_qrels, write_run
 
-ENDINGS = ["", ".run", ".trec", ".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq"]
+ENDINGS = [
+    "",
+    ".run",
+    ".trec",
+    ".txt",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".csv",
+    ".tsv",
+    *each(others={".parquet": "pyarrow", ".pq": "pyarrow"}),
+]
 PACKED = ["", ".gz", ".bz2", ".xz", ".zst"]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("packed", PACKED)
 def test_runs_and_judgments_read_back_the_same(ending, packed, tmp_path, save, rows, run_rows, qrels_rows):
-    if ending in (".parquet", ".pq"):
-        pytest.importorskip("pyarrow")
     run, qrels = tmp_path / f"r{ending}{packed}", tmp_path / f"q{ending}{packed}"
     write_run(save("base.run", RUN), run)
     write_qrels(save("base.qrels", QRELS), qrels)
@@ -72,10 +82,8 @@ def test_any_judgments_read_back_exactly_from_json(rankings, tmp_path_factory):
     assert read_qrels(path).grade.tolist() == read_qrels(grades).grade.tolist()
 
 
-@pytest.mark.parametrize("ending", ["txt", "json", "jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("ending", ["txt", "json", "jsonl", "csv", *each(others={"parquet": "pyarrow"})])
 def test_subtopics_are_written_too(ending, tmp_path, rows):
-    if ending == "parquet":
-        pytest.importorskip("pyarrow")
     qrels = read_qrels([("q", "1", "d", 1), ("q", "2", "d", 0.5)])
     write_qrels(qrels, tmp_path / f"q.{ending}")
     assert rows(read_qrels(tmp_path / f"q.{ending}")) == rows(qrels)
@@ -166,7 +174,6 @@ def test_equal_content_gives_equal_bytes(tmp_path, save):
 
 
 def test_types_of_ids_survive_in_parquet(tmp_path):
-    pytest.importorskip("pyarrow")
     run = read_run({1: {2**53 + 1: 0.5, 10**17: 0.25}})
     write_run(run, tmp_path / "a.parquet")
     again = read_run(tmp_path / "a.parquet")

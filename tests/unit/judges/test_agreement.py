@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import pickle
+from importlib import import_module
 from math import isnan
 
 import numpy as np
 import pytest
+from needs import each
 
 import judged as jd
 from judged.judges.panel import read_panel
@@ -108,7 +110,7 @@ def test_a_level_that_nobody_reaches_leaves_one_category_and_its_reason():
     assert found["bp"].value == 1
 
 
-@pytest.mark.parametrize("form", ["pandas", "polars", "tuples", "file", "qrels", "arrow"])
+@pytest.mark.parametrize("form", [*each("pandas", "polars", others={"arrow": "pyarrow"}), "tuples", "file", "qrels"])
 def test_judgments_in_every_form_say_the_same(form, tmp_path):
     rows = [(q, d, g) for q, docs in B.items() for d, g in docs.items()]
     names = ["query_id", "doc_id", "relevance"]
@@ -120,9 +122,9 @@ def test_judgments_in_every_form_say_the_same(form, tmp_path):
     elif form == "qrels":
         given = jd.read_qrels(rows)
     elif form == "arrow":
-        given = pytest.importorskip("pyarrow").table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+        given = import_module("pyarrow").table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
     else:
-        library = pytest.importorskip(form)
+        library = import_module(form)
         given = library.DataFrame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
     found = jd.agree({"one": A, "other": given})
     assert found.names == ("one", "other")
@@ -157,8 +159,10 @@ def test_columns_of_labels_need_no_queries():
     assert error.value.slug == "judges"
 
 
+@pytest.mark.needs("pandas")
 def test_one_frame_with_a_column_for_each_judge():
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     frame = pd.DataFrame({"a": [0, 1, 1, 0], "b": [0, 1, None, 1]})
     assert jd.agree(frame).names == ("a", "b")
     assert jd.agree(frame).shared == 3
@@ -170,9 +174,9 @@ def test_one_frame_with_a_column_for_each_judge():
     assert refused(frame, names=["a", "c"]).slug == "columns"
 
 
-@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+@pytest.mark.parametrize("library", each("polars", "pyarrow"))
 def test_one_frame_of_other_libraries(library):
-    module = pytest.importorskip(library)
+    module = import_module(library)
     columns = {"query_id": ["q1", "q1", "q2"], "doc_id": list("xyz"), "a": [0, 1, 1], "b": [0, None, 1]}
     frame = module.DataFrame(columns) if library == "polars" else module.table(columns)
     found = jd.agree(frame, names=["a", "b"])
@@ -382,8 +386,9 @@ def test_a_pair_of_several_judges_with_few_common_queries_draws_documents():
     ]  # fmt: skip
 
 
+@pytest.mark.needs("pandas")
 def test_the_same_judgments_in_any_form_and_order_have_the_same_intervals(tmp_path):
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
 
     def table(shift):
         return [(int(q[1:]), d, g) for q, docs in many(25, shift).items() for d, g in docs.items()]
@@ -673,8 +678,10 @@ WIDE = "qid,docno,human,gpt4,note\nq1,a,2,1,x\nq1,b,0,,\nq1,c,1,1,\nq2,a,,0,\nq2
 LONG = "qid,docno,annotator,label\nq1,a,Ann B,2\nq1,a,llm,1\nq1,b,Ann B,0\nq1,b,llm,\nq1,c,Ann B,1\nq1,c,llm,1\n"
 
 
+@pytest.mark.needs("pandas")
 def test_a_column_for_each_judge_in_a_file_a_frame_or_records(tmp_path):
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     (tmp_path / "sheet.csv").write_text(WIDE)
     found = jd.agree(tmp_path / "sheet.csv", judges=["human", "gpt4"])
     assert found.names == ("human", "gpt4")
@@ -747,9 +754,8 @@ def test_as_json_it_is_strict_and_whole():
     assert data["paradox"]["prevalence"]["0"] == pytest.approx(3 / 8)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("library", each("pandas", "polars"))
 def test_as_frames(library):
-    pytest.importorskip(library)
     found = jd.agree(A, B)
     frame = getattr(found, f"to_{library}")()
     assert list(frame["key"]) == list(found.coefficients)
@@ -883,6 +889,7 @@ def test_whole_number_ids_survive_merging():
 # ── names that other columns have; wrong calls ───────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas")
 def test_judges_called_as_columns_are_have_columns_of_their_own():
     found = jd.agree({"query": A, "difference": B, "judge_query": B}, runs=RUNS)
     listing = found.disagreements()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 import judged as jd
 from judged import AP, P, nDCG, parse
 from judged.measures import parse_all
+from judged.measures.registry import MEASURES, measure
 from judged.measures.trec_lists import NICKNAMES
 
 
@@ -31,6 +34,8 @@ from judged.measures.trec_lists import NICKNAMES
         ("iprec_at_recall_0.10", "IPrec@0.1"),
         ("iprec_at_recall..25", "IPrec@0.25"),
         ("Rprec_mult.0.5", "Rprec@0.5"),
+        ("set_F.0.25", "SetF(beta=0.5)"),  # trec_eval's number is the square of β
+        ("nDCG(gains={2: 5, 1: 2})", "nDCG(gains={1: 2, 2: 5})"),
         ("ndcg.1=3,2=9", "nDCG(gains={1: 3, 2: 9})"),
         ("utility.2,-1,0,0", "Utility(weights=[2, -1, 0, 0])"),
         ("rbp.p=0.5", "RBP(p=0.5)"),
@@ -162,8 +167,10 @@ def test_several_cutoffs_need_no_braces():
     assert parse_all("nDCG@1,5,10 P@1") == parse_all("nDCG@{1,5,10} P@1")
 
 
+@pytest.mark.needs("ir_measures")
 def test_objects_of_ir_measures_are_measures():
-    ir_measures = pytest.importorskip("ir_measures")
+    import ir_measures
+
     objects = [ir_measures.nDCG @ 10, ir_measures.P(rel=2) @ 5, ir_measures.RR]
     assert parse_all(objects) == parse_all(["nDCG@10", "P(level=2)@5", "RR"])
     assert parse(ir_measures.AP) == parse("AP")
@@ -201,8 +208,10 @@ def test_nonsense_is_refused_in_our_own_words(text):
         parse_all(text)
 
 
+@pytest.mark.needs("ir_measures")
 def test_ir_measures_spellings_give_its_numbers():
-    ir_measures = pytest.importorskip("ir_measures")
+    import ir_measures
+
     qrels, run = (
         {"q": {"a": 2, "b": 0, "c": 1, "d": 2}},
         {"q": {"x": 9.0, "a": 8.0, "c": 7.0, "b": 6.0, "y": 5.0, "d": 4.0, "z": 3.0}},
@@ -255,3 +264,61 @@ def test_a_measure_is_described_in_python_as_on_the_command_line():
     assert "parameter" not in CliRunner().invoke(cli, ["measures", "coverage"]).stdout
     with pytest.raises(TypeError, match=r"jd\.describe"):
         jd.measures("nDCG")
+
+
+def test_a_measure_of_ones_own_cannot_change_the_columns_of_others():
+    @measure("SortsInPlace")
+    def sorts_in_place(j):
+        """A mistake."""
+        j.grade.sort()
+        return j.total(j.grade)
+
+    judgments, run = {"q": {"a": 1, "b": 2}}, {"q": ["b", "a"]}
+    try:
+        joined = jd.join(judgments, run)
+        with pytest.raises(ValueError, match="read-only"):
+            jd.evaluate(joined, "SortsInPlace")
+        assert jd.evaluate(joined, "nDCG").mean() == {"nDCG": 1.0}
+    finally:
+        MEASURES.discard("SortsInPlace")
+
+
+@pytest.mark.parametrize("names", [7, None, [7], [["P@5"], None]])
+def test_what_is_neither_a_name_nor_a_list_of_names_is_refused(names, refusal):
+    refusal("measure-syntax", parse_all, names)
+
+
+def test_a_parameter_of_a_measure_has_a_type_that_says_what_it_means():
+    """At the declaration, not at the first use."""
+    with pytest.raises(TypeError, match="share"):
+
+        @measure("HasNoSuchType")
+        def share_of(j, *, share: float = 0.5):
+            """A share."""
+            return j.retrieved * share
+
+
+def test_a_formula_may_divide_by_nothing():
+    try:
+
+        @measure("Nothing")
+        def nothing(j):
+            """0 / 0 for a query without a ranking, and 1 / 0 for the others."""
+            return (j.retrieved > 0) / np.zeros(len(j))
+
+        found = jd.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"]}, "Nothing")["Nothing"]
+        assert found.tolist() == pytest.approx([np.inf, np.nan], nan_ok=True)
+    finally:
+        MEASURES.discard("Nothing")
+
+
+def test_a_measure_of_ones_own_is_unpickled_only_where_it_is_declared(refusal):
+    @measure("OnlyHere")
+    def only_here(j):
+        """A constant."""
+        return np.ones(len(j))
+
+    packed = pickle.dumps(parse("OnlyHere"))
+    assert pickle.loads(packed) == parse("OnlyHere")
+    MEASURES.discard("OnlyHere")
+    refusal("unknown-measure", pickle.loads, packed)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
+from needs import optional
 
 import judged as jd
 from judged.plots.results import draw_comparison, draw_values
 from judged.plots.style import BETTER, COLOURS, DARK_BETTER, DARK_COLOURS, theme_of
+
+mpl = optional("matplotlib")
+plt = optional("matplotlib.pyplot")
+figure = optional("matplotlib.figure")
+pytestmark = pytest.mark.needs("matplotlib")
 
 KINDS = ["means", "differences", "queries", "scatter", "critical"]
 
@@ -245,7 +245,7 @@ def test_the_diagram_of_means_joins_runs_that_no_verdict_separates(sample, measu
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_draws_on_the_axes_that_are_given_and_leaves_pyplot_alone(sample, kind):
-    ax = Figure(layout="constrained").add_subplot()
+    ax = figure.Figure(layout="constrained").add_subplot()
     assert draw_comparison(sample, kind, "AP", ax=ax) is ax
     drawn(ax)
     assert plt.get_fignums() == []
@@ -363,7 +363,9 @@ def test_everything_is_visible_on_the_paper_of_the_style(sample, kind, style):
 
 
 def test_the_palette_is_that_of_the_paper_and_ink_is_that_of_the_axes():
-    light, dark, clear = (Figure(facecolor=face).add_subplot(facecolor=face) for face in ("white", "#202020", "none"))
+    light, dark, clear = (
+        figure.Figure(facecolor=face).add_subplot(facecolor=face) for face in ("white", "#202020", "none")
+    )
     assert (theme_of(light).runs, theme_of(light).better) == (COLOURS, BETTER)
     assert (theme_of(dark).runs, theme_of(dark).better) == (DARK_COLOURS, DARK_BETTER)
     assert theme_of(clear).runs == COLOURS  # black ink, so the paper is light
@@ -399,6 +401,6 @@ def test_differences_from_a_baseline_keep_their_sign(sample):
 def test_a_new_figure_says_what_it_shows(sample, kind):
     ax = draw_comparison(sample, kind, "nDCG@10")
     assert "40 queries" in ax.figure.get_supxlabel()
-    given = Figure().add_subplot()
+    given = figure.Figure().add_subplot()
     draw_comparison(sample, kind, "nDCG@10", ax=given)
     assert given.figure.get_supxlabel() == ""

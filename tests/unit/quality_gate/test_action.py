@@ -10,19 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from needs import optional
 
 from judged.io.sample import sample_path
+
+yaml = optional("yaml")
+pytestmark = pytest.mark.needs("yaml")
 
 ROOT = Path(__file__).parents[3]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 STEPS = {step.get("name", step.get("uses")): step for step in ACTION["runs"]["steps"]}
-BLOCKS = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "gate.md").read_text(encoding="utf-8"), re.DOTALL)
+BLOCKS = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "guides" / "gate.md").read_text(encoding="utf-8"), re.DOTALL)
 GH = """#!/usr/bin/env bash
 printf '%s\\n' "$*" >> "$CALLS"
 if [[ "$*" == *--jq* && -f "$CALLS.id" ]]; then cat "$CALLS.id"; fi
 """
-needs_bash = pytest.mark.skipif(sys.platform == "win32", reason="the scripts of the action run on Linux")
+needs_bash = pytest.mark.needs("unix")  # the scripts of the action run on Linux
 
 
 @pytest.fixture
@@ -105,7 +108,7 @@ def test_the_workflow_of_the_docs_uses_inputs_of_the_action():
     used = next(one for one in workflow["jobs"]["gate"]["steps"] if "judged@" in one.get("uses", ""))["with"]
     assert used.keys() <= ACTION["inputs"].keys()
     assert {name for name, entry in ACTION["inputs"].items() if entry.get("required")} <= used.keys()
-    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "gate.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in (*ACTION["inputs"], *ACTION["outputs"]))
     from click.testing import CliRunner
 

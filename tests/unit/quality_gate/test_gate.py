@@ -869,6 +869,7 @@ def test_the_input_is_left_as_it_was():
     assert json.dumps(rules) == before
 
 
+@pytest.mark.slow
 def test_over_many_gates_without_a_difference_false_alarms_are_as_rare_as_alpha():
     """Runs that differ by chance: at most alpha of the gates may fail, over three slices together."""
     rng, failed, gates = np.random.default_rng(5), 0, 100

@@ -240,6 +240,7 @@ def test_the_key_of_a_file_of_rules_is_a_path_from_its_folder(path, monkeypatch)
     assert not Path("builds.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_fifty_equal_builds_fail_together_as_rarely_as_alpha_says():
     """The t test at the shares of alpha, for builds that have the same queries."""
     rng, failed, repeats = np.random.default_rng(3), 0, 300

@@ -8,13 +8,15 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
+from needs import optional
 from scipy import sparse
-from sklearn.metrics import roc_auc_score
 
 import judged as jd
+
+pd = optional("pandas")
+pl = optional("polars")
+metrics = optional("sklearn.metrics")
 
 RUN = {"u": ["a", "b", "c"], "v": ["a", "d", "b"]}
 HISTORY = {"u": ["d", "e"], "v": ["c", "e"], "w": ["a", "e"]}
@@ -28,6 +30,7 @@ def rows(run):
 # ── user–item frames ─────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas", "polars")
 @pytest.mark.parametrize(
     ("user", "item", "rating", "score"),
     [("user_id", "item_id", "rating", "score"), ("userId", "movieId", "rating", "prediction"), ("user", "item", "rating", "score"),
@@ -49,12 +52,14 @@ def test_columns_of_users_and_items_are_found_by_their_usual_names(user, item, r
     assert found.mean() == {"RR(level=4)": (1 / 2 + 1) / 2}
 
 
+@pytest.mark.needs("pandas", "polars")
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_pairs_without_a_rating_are_relevant(library):
     held_out = library({"userId": [1, 2], "movieId": [10, 20]})
     assert jd.evaluate(held_out, {1: [10, 20], 2: [10, 20]}, "RR").mean() == {"RR": 3 / 4}
 
 
+@pytest.mark.needs("pandas")
 def test_a_frame_of_three_columns_without_a_rating_is_still_refused():
     with pytest.raises(jd.DataError, match="grades"):
         jd.read_qrels(pd.DataFrame({"userId": [1], "movieId": [10], "when": [3]}))
@@ -73,6 +78,7 @@ def test_row_and_column_numbers_are_the_ids_unless_others_are_given():
     assert jd.evaluate({0: {1: 1}, 1: {0: 1}}, jd.recommenders.top_k(SCORES, 1), "P@1").mean() == {"P@1": 1}
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("seen", [
     {"u": ["b"], "v": ["a", "z"], "stranger": ["a"]},
     [("u", "b"), ("v", "a")],
@@ -103,8 +109,10 @@ def test_a_list_is_short_where_little_is_left():
     assert [(u, d) for u, d, _ in rows(run)] == [(0, "2"), (0, "0")]
 
 
+@pytest.mark.needs("torch")
 def test_scores_may_be_tensors_and_sparse():
-    torch = pytest.importorskip("torch")
+    import torch
+
     plain = rows(jd.recommenders.top_k(SCORES, 3))
     assert rows(jd.recommenders.top_k(torch.tensor(SCORES, requires_grad=True), 3)) == plain
     assert rows(jd.recommenders.top_k(sparse.csr_matrix(SCORES), 3)) == plain
@@ -158,6 +166,7 @@ def test_measures_have_their_own_cutoffs():
     assert found.summary() == {"Distinct@1": 1, "Distinct@2": 3, "Distinct@3": 4}
 
 
+@pytest.mark.needs("pandas", "polars")
 @pytest.mark.parametrize("history", [
     HISTORY,
     {u: dict.fromkeys(items, 5) for u, items in HISTORY.items()},
@@ -178,6 +187,7 @@ def test_a_sparse_history_has_rows_of_users_and_columns_of_items():
     assert jd.recommenders.beyond_accuracy(run, "Popularity", history=past)["Popularity"].tolist() == [1 / 2, 1 / 2]
 
 
+@pytest.mark.needs("pandas")
 def test_a_history_without_a_rating_but_with_other_columns_says_what_to_do():
     frame = pd.DataFrame({"user": ["u"], "item": ["a"], "when": [3]})
     with pytest.raises(jd.DataError, match=r"columns user and item.*\[columns\]"):
@@ -241,6 +251,7 @@ def test_equal_scores_are_ordered_as_in_evaluate():
     assert jd.recommenders.beyond_accuracy(run, "Popularity@1", history=[("u", "c")])["Popularity@1"].tolist() == [1]
 
 
+@pytest.mark.needs("pandas")
 def test_the_order_of_rows_does_not_matter():
     frame = pd.DataFrame(
         [(u, i, 9 - n) for u, items in RUN.items() for n, i in enumerate(items)], columns=["user", "item", "score"]
@@ -333,6 +344,7 @@ def test_a_result_is_printed_and_saved_as_data(result):
     assert "<table" in result._repr_html_()
 
 
+@pytest.mark.needs("pandas")
 def test_runs_are_compared_user_by_user_with_slices(result):
     other = jd.recommenders.beyond_accuracy(
         jd.recommenders.top_k(np.random.default_rng(9).normal(size=(40, 30)), 10),
@@ -385,6 +397,7 @@ def shown():
     return frame
 
 
+@pytest.mark.needs("pandas", "sklearn")
 @pytest.mark.parametrize("weights", ["impressions", "clicks", "equal"])
 def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
     found = jd.recommenders.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], weights=weights)
@@ -394,7 +407,7 @@ def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
             left += 1
             continue
         weight = {"impressions": len(group), "clicks": group.label.sum(), "equal": 1}[weights]
-        top, bottom = top + weight * roc_auc_score(group.label, group.score), bottom + weight
+        top, bottom = top + weight * metrics.roc_auc_score(group.label, group.score), bottom + weight
     assert found.value == pytest.approx(top / bottom)
     assert found.left_out == left > 0
     assert len(found.users) + left == 30
@@ -402,12 +415,14 @@ def test_gauc_is_the_weighted_mean_of_scikit_learns_auc(shown, weights):
     assert f"{left} users with a single class excluded" in str(found)
 
 
+@pytest.mark.needs("pandas")
 def test_the_interval_of_gauc_is_students_over_users(shown):
     found = jd.recommenders.gauc(shown[["user", "item", "label"]], shown[["user", "item", "score"]], confidence=0.5)
     assert (found.low, found.high) == pytest.approx(jd.stats.weighted_interval(found.auc, found.weight, level=0.5))
     assert found.low < found.value < found.high
 
 
+@pytest.mark.needs("pandas")
 def test_gauc_takes_results_and_weights_of_ones_own(shown):
     pair = shown[["user", "item", "label"]], shown[["user", "item", "score"]]
     whole = jd.recommenders.gauc(*pair)
@@ -420,6 +435,7 @@ def test_gauc_takes_results_and_weights_of_ones_own(shown):
     assert jd.recommenders.gauc(*pair, weights=users).value == whole.auc[0]
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize(
     ("given", "slug"),
     [

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
+from needs import optional
 from scipy.stats import entropy
 
 import judged as jd
+
+pd = optional("pandas")
 
 RUN = {"u": ["a", "b", "c"], "v": ["a", "d", "f"], "w": ["e", "b"]}
 HISTORY = {"u": ["d", "e", "g"], "v": ["c", "e"], "w": ["a", "d", "g"], "x": ["g", "e", "d"], "y": ["g"]}
@@ -43,6 +45,7 @@ def test_the_tail_by_items_is_a_share_of_the_items_that_have_users():
     assert found("TailCount(head=0.6, of='items')")["TailCount(head=0.6, of='items')"].tolist() == [3, 2, 1]
 
 
+@pytest.mark.needs("pandas")
 def test_the_popularity_rank_is_a_quantile_and_that_of_lenskit():
     counts = pd.Series({"g": 4, "e": 3, "d": 3, "a": 1, "c": 1})
     rank = counts.rank(method="average") / len(counts)

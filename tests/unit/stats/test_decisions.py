@@ -70,6 +70,7 @@ def test_tests_of_wins_have_the_interval_of_the_t_test():
             np.testing.assert_array_equal(interval_of(d, test, level=0.01), interval_of(d, "t", level=0.01))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", list(CORRECTIONS), ids=lambda c: c.name)
 @pytest.mark.parametrize("test", list(TESTS), ids=lambda t: t.name)
 def test_better_and_worse_are_the_pairs_whose_interval_excludes_0(test, correction):
@@ -212,6 +213,7 @@ def test_the_default_rejects_equal_means_and_misses_the_true_mean_in_5_percent(n
         assert abs(((low <= 0) & (high >= 0)).mean() - 0.95) < 0.015, name
 
 
+@pytest.mark.slow
 def test_a_table_has_a_false_finding_in_at_most_5_percent_and_never_contradicts_itself():
     rng, wrong, contradictions = np.random.default_rng(8), 0, 0
     for _ in range(600):
@@ -230,3 +232,36 @@ def test_ten_clusters_of_different_sizes_reject_equal_means_in_about_5_percent()
     d = np.repeat(rng.normal(0, 1, (10, 3_000)), sizes, axis=0) * 0.5 + rng.normal(0, 1, (len(codes), 3_000))
     assert (outcome(d, "t", clusters=codes).p <= 0.05).mean() < 0.075  # 11% with as many degrees of freedom as clusters
     assert (outcome(d, "t").p <= 0.05).mean() > 0.3
+
+
+@pytest.mark.parametrize("alpha", [0, 0.5, 0.7, -0.1, float("nan"), "5%", True])
+def test_alpha_is_above_0_and_below_one_half(alpha, refusal):
+    refusal("parameter", decide, [[0.1, 0.2], [0.3, 0.5]], [(0, 1)], alpha=alpha)
+
+
+def test_an_interval_that_touches_the_margin_is_not_within_it():
+    for sign, apart in ((1, "better"), (-1, "worse")):
+        x = np.stack([np.zeros(20), np.full(20, sign * 0.25)], axis=1)
+        assert decide(x, [(0, 1)], margin=0.25).verdict == (apart,)
+        assert decide(x, [(0, 1)], margin=0.2501).verdict == ("equal",)
+
+
+def test_the_seed_decides_what_a_decision_draws():
+    x = np.random.default_rng(3).normal([0, 0.1], 0.3, (40, 2))
+    for test in [t for t in TESTS if "resamples" in t.options]:
+        p = [decide(x, [(0, 1)], test=test.name, resamples=499, seed=seed).p[0] for seed in (0, 1, 1, 2, 3)]
+        assert p[1] == p[2]
+        assert len(set(p)) > 1
+
+
+def test_one_table_is_decided_as_a_family_of_one():
+    x, codes = np.random.default_rng(6).normal([0, 0.2, 0.1], 0.3, (30, 3)), np.arange(30) // 3
+    for test in [t for t in TESTS if "clusters" in t.options]:
+        options = {"test": test.name, "correction": "holm", "alpha": 0.04, "margin": 0.01}
+        for clusters in (None, codes):
+            alone = decide(x, [(0, 1), (1, 2)], limit=0.15, clusters=clusters, **options)
+            (family,) = decide_family([x], [(0, 1), (1, 2)], limits=[0.15], clusters=[clusters], **options)
+            assert (alone.p == family.p).all()
+            assert (alone.low == family.low).all()
+            assert alone.verdict == family.verdict
+        assert (alone.p != decide(x, [(0, 1), (1, 2)], **options).p).any()

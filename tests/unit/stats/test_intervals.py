@@ -220,3 +220,38 @@ def test_values_whose_sum_exceeds_the_range_of_numbers_are_refused(call):
     with pytest.raises(DataError) as caught:
         call(np.full(30, 8e307) * np.linspace(-1, 1, 30))
     assert caught.value.slug == "table"
+
+
+def test_bca_of_clusters_is_skewed_by_the_means_without_each_cluster():
+    rng = np.random.default_rng(3)
+    codes = np.repeat(np.arange(12), rng.integers(1, 9, 12))
+    x = rng.exponential(size=len(codes)) + (codes % 3) ** 2
+    kept = [x[codes != c].mean() for c in range(12)]
+    away = np.mean(kept) - kept
+    acceleration = np.sum(away**3) / (6 * np.sum(away**2) ** 1.5)
+    sums, sizes = np.bincount(codes, x), np.bincount(codes).astype(float)
+    drawn = resampled_means(np.stack([sums, sizes], axis=1), 10_000, 0)
+    means = drawn[:, 0] / drawn[:, 1]
+    bias = stats.norm.ppf(((means < x.mean() - 1e-12).mean() + (means <= x.mean() + 1e-12).mean()) / 2)
+    z = bias + stats.norm.ppf([0.025, 0.975])
+    levels = stats.norm.cdf(bias + z / (1 - acceleration * z))
+    assert interval([x], "bca", clusters=codes)[0] == pytest.approx(np.quantile(means, levels), rel=1e-9)
+
+
+def test_few_resamples_reach_as_far_as_the_farthest():
+    """Of ten resamples none may be left out at 95%; of twenty the farthest is that of 1/21 < 5%."""
+    x = columns(30, 1)
+    for resamples in (10, 20):
+        means, squares = (resampled_means(y, resamples, 4) for y in (x - x.mean(), (x - x.mean()) ** 2))
+        farthest = (np.abs(means) / np.sqrt((squares - means**2) / 29)).max() * x.std(ddof=1) / np.sqrt(30)
+        low, high = interval(x, "bootstrap-t", resamples=resamples, seed=4)[0]
+        assert (low, high) == pytest.approx((x.mean() - farthest, x.mean() + farthest), rel=1e-9)
+
+
+def test_a_column_keeps_its_interval_beside_one_that_is_far_larger():
+    x = columns(12, 1)
+    assert interval(np.hstack([x * 1e-30, x * 1e30])) == [interval(x * s)[0] for s in (1e-30, 1e30)]
+
+
+def test_an_unknown_interval_is_refused_as_one(refusal):
+    refusal("interval", interval, [[0.0, 1.0]], "bootstrap")

@@ -14,6 +14,7 @@ from judged.stats.checks import deviation
 from judged.stats.power import (
     LITTLE,
     MATERIAL,
+    _log_variance,
     achieved_power,
     detectable_difference,
     deviation_range,
@@ -26,10 +27,13 @@ from judged.stats.power import (
 )
 
 
+@pytest.mark.needs("statsmodels")
 @pytest.mark.parametrize("n", [2, 3, 5, 20, 50, 250, 6980, 100_000])
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
 def test_power_is_that_of_statsmodels(n, alpha):
-    solver = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    from statsmodels.stats.power import TTestPower
+
+    solver = TTestPower()
     compared = 0
     for effect in (0.001, 0.01, 0.05, 0.1, 0.3, 1.0, 3.0):
         wanted = solver.power(effect, n, alpha)
@@ -61,8 +65,11 @@ def test_the_smallest_difference_is_found_with_just_that_power():
             assert achieved_power(found, 0.3, n) == pytest.approx(power, abs=1e-12)
 
 
+@pytest.mark.needs("statsmodels")
 def test_the_queries_needed_are_the_fewest():
-    solver = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    from statsmodels.stats.power import TTestPower
+
+    solver = TTestPower()
     for effect in (0.01, 0.05, 0.2, 0.5, 1.5):
         n = queries_needed(effect, 1.0)
         assert achieved_power(effect, 1.0, n) >= 0.8
@@ -176,3 +183,24 @@ def test_the_queries_needed_are_about_what_a_formula_says(alpha):
 
 def test_differences_that_do_not_vary_have_a_deviation_of_0():
     assert deviation_range(np.zeros(20)) == (0.0, 0.0)
+
+
+def test_two_queries_have_a_range_of_deviations_and_one_has_none():
+    low, high = deviation_range([0.1, 0.3])
+    assert 0 < low <= high
+    assert deviation_range([0.1]) == deviation_range([0.2, 0.2]) == (0, 0)
+
+
+def test_a_simulated_p_that_equals_alpha_is_significant():
+    """19 resamples that all stay below the difference give p = (1 + 0) / (1 + 19) = alpha."""
+    d = np.random.default_rng(0).normal(0, 0.01, 30)
+    assert simulated_power(d, 1.0, alpha=1 / 20, resamples=19, trials=100) == 1
+    assert simulated_power(d, 1.0, alpha=1 / 21, resamples=19, trials=100) == 0
+    assert simulated_power(d, 1.0, queries=1, trials=100) == 0
+
+
+def test_the_logarithm_of_a_variance_has_the_error_of_its_kurtosis():
+    x = np.random.default_rng(2).exponential(size=(3, 50)) + np.array([[0.0], [1.0], [-2.0]])
+    log, error = _log_variance(np.stack([np.mean(x**k, axis=1) for k in (1, 2, 3, 4)], axis=1), 50)
+    assert log == pytest.approx(np.log(x.var(axis=1)))
+    assert error == pytest.approx(np.sqrt((stats.kurtosis(x, axis=1, fisher=False) - 1) / 50))

@@ -6,10 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sklearn.metrics import auc
+from needs import optional
 
 from judged.errors import DataError
 from judged.stats import abstention_auc, group_gap, rank_change, worst_in_groups
+
+metrics = optional("sklearn.metrics")
 
 VALUES = [0.9, 0.2, np.nan, 0.4, 0.7, 0.1]
 GROUPS = ["a", "a", "a", "b", "b", "c"]
@@ -32,11 +34,14 @@ def mean_of_answered(values, confidence, rate):
     return np.mean([value for value, less_sure in zip(values, surer, strict=True) if sum(less_sure) >= unanswered])
 
 
+@pytest.mark.needs("sklearn")
 @pytest.mark.parametrize("n", [2, 7, 50])
 def test_abstention_is_scaled_between_a_constant_and_an_oracle(n):
     rng = np.random.default_rng(n)
     values, confidence, rates = rng.random(n), rng.random(n).round(1), np.linspace(0, 1, 11)[:-1]
-    ours, oracle = (auc(rates, [mean_of_answered(values, by, rate) for rate in rates]) for by in (confidence, values))
+    ours, oracle = (
+        metrics.auc(rates, [mean_of_answered(values, by, rate) for rate in rates]) for by in (confidence, values)
+    )
     flat = values.mean() * (rates[-1] - rates[0])
     assert abstention_auc(values, confidence) == pytest.approx((ours - flat) / (oracle - flat))
     assert abstention_auc(values, values) == pytest.approx(1)
@@ -62,6 +67,8 @@ def test_a_rank_that_falls_is_a_gain_and_one_that_rises_a_loss():
         lambda: abstention_auc([1.0, np.nan], [1.0, 2.0]),
         lambda: abstention_auc([1.0, 2.0], [1.0, 2.0], rates=[0.5, 0.1]),
         lambda: rank_change([0], [1], ["q"]),
+        lambda: rank_change([1, 0], [1, 2], ["q", "q"]),
+        lambda: rank_change([1, 2], [0, 1], ["q", "q"]),
         lambda: rank_change([1, 2], [1], ["q"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""The simulations of docs/error_rates.md, in a quick version with wide limits."""
+"""The simulations of docs/explanations/error_rates.md, in a quick version with wide limits."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from simulations.families import contradictions
 from simulations.pairs import QUERIES, coverage_of_means, type_one_errors
-from simulations.populations import SCORES
 from simulations.table import Cell, SimulatedTable
 
 pytestmark = pytest.mark.slow
 
-needs_scores = pytest.mark.skipif(not SCORES.exists(), reason="the scores of real systems are not beside the project")
+needs_scores = pytest.mark.needs("collections")
 
 
 def test_a_rate_outside_of_the_goal_is_bold():

@@ -51,3 +51,8 @@ def test_a_quantile_needs_few_steps_even_where_the_last_digit_goes_up_and_down(c
         two_sided_quantile(1 - confidence, float(df))
     assert max(map(calls.count, calls)) <= 20
     assert len(calls) <= 6 * len(set(calls))
+
+
+@pytest.mark.parametrize("df", [1.0, 30.0, 1e6])
+def test_no_value_has_no_tail(df):
+    assert two_sided_p(np.array([]), df).shape == (0,)

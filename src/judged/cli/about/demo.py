@@ -14,9 +14,13 @@ MEASURES = "nDCG@10 AP RR"
 
 @click.command("demo", cls=Command)
 @option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="HTML page to write.")  # fmt: skip
+@option("--copy", metavar="FOLDER", type=click.Path(path_type=Path), group="Output", help="Copy the sample files to a folder, and do nothing else.")  # fmt: skip
 @click.pass_context
-def command(ctx: click.Context, /, output: str) -> None:
+def command(ctx: click.Context, /, output: str, copy: Path | None) -> None:
     """Evaluate three runs of the sample collection, explain one query, and write an HTML page."""
+    if copy is not None:
+        _copy_sample(copy)
+        return
     from judged.comparison.compare import compare, compare_with_first
     from judged.evaluation.evaluate import evaluate
     from judged.evaluation.result.evaluations import Evaluations
@@ -39,7 +43,28 @@ def command(ctx: click.Context, /, output: str) -> None:
     write_text(
         f"\nOpen {output} in a browser to see how certain the differences are, where they arise and why.\n", None
     )
-    write_text(f"The files are in {qrels.parent}; try: judged eval {qrels} {runs['bm25']} -m nDCG@10 AP\n", None)
+    write_text(
+        "`judged demo --copy .` copies its files here; then try: judged eval qrels.txt bm25.run -m nDCG@10 AP\n", None
+    )
+
+
+def _copy_sample(folder: Path) -> None:
+    """Copy the files of the sample into one folder; a file that differs stays as it is, with an error before any is written."""
+    from judged.io.files.atomic import write_atomically
+    from judged.io.sample import sample_path
+
+    root = sample_path().parent
+    files = [path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix != ".md"]
+    for path in files:
+        target = folder / path.name
+        if target.exists() and target.read_bytes() != path.read_bytes():
+            raise click.UsageError(f"{target} exists and is another file; choose another folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in files:
+        with write_atomically(folder / path.name, "wb") as file:
+            file.write(path.read_bytes())
+    place = "the current folder" if str(folder) == "." else str(folder)
+    write_text(f"Copied {', '.join(path.name for path in files)} to {place}.\n", None)
 
 
 def _is_foreign(path: Path) -> bool:

@@ -58,7 +58,8 @@ def _description(name: str) -> Any:
 
 
 def _coefficient(declared: Any, title: str, meaning: str, *notes: str) -> Any:
+    from judged.references.bibliography import short_form
     from judged.tables.result import RecordTable
 
-    record = {"coefficient": declared.name, "meaning": meaning, "other names": ", ".join(declared.aliases), "paper": declared.paper}  # fmt: skip
+    record = {"coefficient": declared.name, "meaning": meaning, "other names": ", ".join(declared.aliases), "paper": short_form(declared.paper)}  # fmt: skip
     return RecordTable.of([record], words=tuple(record), title=title, notes=notes)

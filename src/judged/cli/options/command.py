@@ -26,7 +26,7 @@ _ARGUMENTS = {  # lines of `--help`
     "files": "Judgments, and the run that may replace the baseline.", "inputs": "Judgments, and the runs of each system.",
     "history": "Interactions that the recommender was trained on.", "log": "Click log.", "source": "File to read.", "target": "File to write.",
     "measure": "Measure, such as nDCG@10.", "name": "Measure to describe.", "kind": "Kind of curve.", "words": "Arguments of trec_eval.",
-    "todo": "Documents to judge, such as a file of `judged pool`.",
+    "cited": "Results (.json), or names of measures, tests and methods.", "todo": "Documents to judge, such as a file of `judged pool`.",
 }  # fmt: skip
 _MEANT = {  # options that people try, and what to write instead
     "--metric": "--measures", "--metrics": "--measures", "--measure": "--measures", "--json": "--format json", "--csv": "--format csv",

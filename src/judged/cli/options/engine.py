@@ -106,5 +106,5 @@ def _start_session(master: str | None) -> Any:
     except Exception as error:  # no Java, no cluster, a wrong address: each has its own type
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise EngineError("engine", f"cannot start a Spark session: {reason}",
-                          hint="check that Java 17 is installed and the cluster is running, see docs/scale.md") from error  # fmt: skip
+                          hint="check that Java 17 is installed and the cluster is running, see docs/guides/scale.md") from error  # fmt: skip
     return session

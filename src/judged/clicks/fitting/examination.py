@@ -114,7 +114,10 @@ class _Cells:
         from scipy.sparse.csgraph import connected_components
 
         size = self.pairs + self.places
-        edges = (np.ones(len(self.pair)), (self.pair, self.pairs + self.place))
+        pair, place = (
+            ends.astype(np.int32) for ends in (self.pair, self.pairs + self.place)
+        )  # SciPy 1.11 takes no others
+        edges = (np.ones(len(self.pair)), (pair, place))
         part = connected_components(coo_array(edges, shape=(size, size)), directed=False)[1]
         lost = part != part[self.pairs]
         return lost[: self.pairs] & (self.by_pair(self.shown) > 0), lost[self.pairs :]

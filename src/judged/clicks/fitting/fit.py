@@ -28,22 +28,23 @@ class ModelOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ModelFitter:
-    """A click model: its name, the function that fits it, and the options that it takes."""
+    """A click model: its name, the function that fits it, the options that it takes, and its papers."""
 
     name: str
     fit: Callable[..., Fit]
     options: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
+    paper: str = ""
 
 
 MODELS: Registry[ModelFitter] = Registry("click model")
 for _model in (
-    ModelFitter("cascade", fit_cascade, frozenset({"multiple"})),
-    ModelFitter("dcm", fit_dependent, frozenset({"method"})),
-    ModelFitter("sdbn", fit_simplified, frozenset({"method"})),
-    ModelFitter("dbn", fit_bayesian, frozenset({"persistence"})),
-    ModelFitter("pbm", fit_position),
-    ModelFitter("ubm", fit_browsing),
+    ModelFitter("cascade", fit_cascade, frozenset({"multiple"}), paper="craswell2008"),
+    ModelFitter("dcm", fit_dependent, frozenset({"method"}), paper="guo2009"),
+    ModelFitter("sdbn", fit_simplified, frozenset({"method"}), paper="chapelle2009b"),
+    ModelFitter("dbn", fit_bayesian, frozenset({"persistence"}), paper="chapelle2009b"),
+    ModelFitter("pbm", fit_position, paper="richardson2007 craswell2008"),
+    ModelFitter("ubm", fit_browsing, paper="dupret2008"),
     ModelFitter("ctr", fit_document_ctr),
     ModelFitter("rank-ctr", fit_rank_ctr),
 ):

@@ -31,6 +31,7 @@ from judged.tables.text import counted, number, p_text
 
 Method = Literal["team-draft", "balanced"]
 _METHODS = {"team-draft": methods.team_draft, "balanced": methods.balanced}
+PAPERS = {"team-draft": "radlinski2008", "balanced": "joachims2003"}
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pq")
 
 
@@ -139,7 +140,7 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
     ]
     alone = len(a) + len(b) - 2 * len(shared)
     warning = Warned(
-        "query-unshared", alone, f"{counted(alone, 'query is', 'queries are')} in only one run; no list for them"
+        "query-unshared", alone, f"{counted(alone, 'query is', 'queries are')} in only one run, without a list"
     )
     session, query, rank, doc, team, rank_a, rank_b = zip(*rows, strict=True)
     names, own = (first.name, second.name), None if sessions is None else session

@@ -35,7 +35,8 @@ from judged.errors import DataError, Hint, UsageError, shown
 from judged.stats.checks import check_share
 
 Worth = Literal["DCG", "P", "CTR"]
-ESTIMATORS = ("ips", "dr", "snips", "naive")
+PAPERS = {"ips": "joachims2017", "dr": "oosterhuis2023", "snips": "swaminathan2015", "naive": ""}
+ESTIMATORS = tuple(PAPERS)
 
 
 @dataclass(frozen=True, slots=True)

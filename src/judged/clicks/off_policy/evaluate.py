@@ -83,7 +83,7 @@ class Counterfactuals(Result):
 def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "DCG@10 P@10", *, propensity: Any = None,
                          estimators: Sequence[str] = ESTIMATORS, clip: float = 0.0, by: str = "session",
                          level: float = 0.95, resamples: int = 200, seed: int = 0) -> Counterfactuals:  # fmt: skip
-    """Estimate measures of runs from clicks on other rankings; docs/clicks.md states the assumptions.
+    """Estimate measures of runs from clicks on other rankings; docs/guides/clicks.md states the assumptions.
 
     Args:
         log: any input of `read_clicks`.

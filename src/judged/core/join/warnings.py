@@ -22,7 +22,7 @@ def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Pol
     """Return the warnings about a join."""
     warnings = [
         *_query_missing(j, run, hits, policy),
-        *_empty_rankings(run, hits),
+        *_empty_rankings(j, run, hits),
         *not_judged(qrels),
         *_query_unjudged(run, hits),
         *_no_relevant(j, policy),
@@ -97,11 +97,11 @@ def _fold(alike: list[Warned]) -> Warned:
     return replace(alike[0], count=sum(warned.count for warned in alike), text=text)
 
 
-def _empty_rankings(run: HasName, hits: Hits) -> Iterator[Warned]:
-    empty = int((hits.answered & (hits.retrieved == 0)).sum())
+def _empty_rankings(j: Judged, run: HasName, hits: Hits) -> Iterator[Warned]:
+    empty = [j.queries[i] for i in np.flatnonzero(hits.answered & (hits.retrieved == 0)).tolist()]
     if empty:
-        number = f"{empty} {'ranking' if empty == 1 else 'rankings'}"
-        yield Warned("empty-list", empty, f"{number} of {run.label} without documents, counted as 0")
+        text = f"{counted(len(empty), 'ranking')} of {run.label} without documents, counted as 0: {some(empty)}"
+        yield Warned("empty-list", len(empty), text)
 
 
 def _query_unjudged(run: HasName, hits: Hits) -> Iterator[Warned]:

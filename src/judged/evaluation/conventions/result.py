@@ -17,7 +17,7 @@ _MOST_QUERIES = 10
 _MOST_MATCHES = 20
 _ADDITIVE = 1e-9
 _ALONE = "alone: the change by this convention alone; if these do not add up to the difference, only the combination explains it"
-_EXCEPTIONS = "where a tool gives another number than its profile: docs/measures.md#profiles"
+_EXCEPTIONS = "where a tool gives another number than its profile: docs/reference/profiles.md"
 
 
 class Cause(NamedTuple):

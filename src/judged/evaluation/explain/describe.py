@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from judged.evaluation.conventions.peers import Peer, peers_of
+from judged.evaluation.explain.edge_cases import EdgeCase, edge_cases
 from judged.evaluation.explain.explain import shown_columns
 from judged.evaluation.explain.ideal import explain_ideal
 from judged.evaluation.explain.result import cell_text, plain_number
@@ -13,8 +15,10 @@ from judged.measures.examples import ranked
 from judged.measures.grammar import parse
 from judged.measures.parameters import literal
 from judged.measures.registry import Definition, Measure
+from judged.references.bibliography import keys_in, short_form
 from judged.tables.result import Result
 from judged.tables.table import Table
+from judged.tables.text import number
 
 _LAWS = {
     "unit": "values are between 0 and 1",
@@ -48,15 +52,15 @@ class MeasureDescription(Result):
     def headline(self) -> tuple[str, ...]:
         """Name, intuition, definition and formula."""
         d = self.declaration
-        intuition = getattr(d, "intuition", "")
         first, *others = d.description.split("\n")
-        lines = [d.name, "", *([intuition, "", f"Definition: {first}"] if intuition else [first]), *others]
+        lines = [d.name, "", *([d.intuition, "", f"Definition: {first}"] if d.intuition else [first]), *others]
         lines += ["", f"Formula: {d.formula}"] if d.formula else []
         return tuple(lines) if d.parameters else (*lines, "", *self._notes())
 
     def tables(self, *, places: int = 4) -> list[Table]:
-        """The worked example, then the parameters with further facts below."""
-        return [*self._example(), *([self._parameter_table()] if self.declaration.parameters else [])]
+        """The worked example, the parameters with further facts below, edge cases, and other tools."""
+        parameters = [self._parameter_table()] if self.declaration.parameters else []
+        return [*self._example(), *parameters, *self._edge_cases(places), *self._other_tools()]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per parameter."""
@@ -66,8 +70,9 @@ class MeasureDescription(Result):
         """Everything that is declared."""
         d = self.declaration
         return {
-            "name": d.name, "intuition": getattr(d, "intuition", ""), "description": d.description, "formula": d.formula,
-            "parameters": self._parameters(), "properties": self._facts(), "aliases": self._names(), "paper": d.paper,
+            "name": d.name, "intuition": d.intuition, "description": d.description, "formula": d.formula, "latex": d.latex,
+            "parameters": self._parameters(), "properties": self._facts(), "aliases": self._names(), "paper": short_form(d.paper),
+            "references": keys_in(d.paper), "edge_cases": [c._asdict() for c in self._cases()], "other_tools": [p._asdict() for p in self._peers()],
         }  # fmt: skip
 
     def _parameters(self) -> list[dict[str, Any]]:
@@ -88,7 +93,7 @@ class MeasureDescription(Result):
         if names := self._names():
             notes.append(f"Other names: {', '.join(names)}")
         if self.declaration.paper:
-            notes.append(f"Paper: {self.declaration.paper}")
+            notes.append(f"Paper: {short_form(self.declaration.paper)}")
         return tuple(notes)
 
     def _facts(self) -> list[str]:
@@ -102,6 +107,23 @@ class MeasureDescription(Result):
     def _names(self) -> list[str]:
         d = self.declaration
         return [*(f"{word.rstrip('.=:')} (trec_eval)" for word in getattr(d, "trec", ())), *d.aliases]
+
+    def _cases(self) -> list[EdgeCase]:
+        return edge_cases(self.declaration) if isinstance(self.declaration, Definition) else []
+
+    def _peers(self) -> list[Peer]:
+        return peers_of(self.declaration) if isinstance(self.declaration, Definition) else []
+
+    def _edge_cases(self, places: int) -> list[Table]:
+        rows = tuple((case, number(value, places)) for case, value in self._cases())
+        return [Table(("if", "value"), rows, title="Edge cases", words=(0,))] if rows else []
+
+    def _other_tools(self) -> list[Table]:
+        names: dict[tuple[str, str], list[str]] = {}
+        for tool, name, difference in self._peers():
+            names.setdefault((tool, difference), []).append(name)
+        rows = tuple((tool, ", ".join(known), text or "the same") for (tool, text), known in names.items())
+        return [Table(("tool", "name", "difference"), rows, title="In other tools", words=(0, 1, 2))] if rows else []
 
     def _example(self) -> list[Table]:
         """The arithmetic of the declared example, and of its ideal ranking."""

@@ -8,8 +8,8 @@ from judged._types import Floats
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.registry import FUSIONS, Fusion, FusionParameter, FusionSettings
 
-_MOURAO = "Mourão, Martins and Magalhães, TREC 2013"
-_ASLAM = "Aslam and Montague, SIGIR 2001"
+_MOURAO = "mourao2015"
+_ASLAM = "aslam2001"
 _SHARED = "share of the points that the run did not give"
 _K = FusionParameter(
     "k",
@@ -43,7 +43,7 @@ def borda_points(a: AlignedRuns, given: FusionSettings) -> Floats:
 for _method in (
     Fusion(
         name="rrf", aliases=("reciprocal_rank_fusion", "rr_fusion"), uses="ranks", weights="optional", parameters=(_K,),
-        paper="Cormack, Clarke and Büttcher, SIGIR 2009",
+        paper="cormack2009",
         text="reciprocal rank fusion: Σ 1 / (k + r)",
         score=lambda a, given: a.total(given.weight(a) / (given["k"] + a.rank)),
     ),
@@ -64,7 +64,7 @@ for _method in (
     ),
     Fusion(
         name="rbc", aliases=("rank_biased_centroid", "rank_biased_centroids"), uses="ranks", weights="optional", parameters=(_PHI,),
-        paper="Bailey, Moffat, Scholer and Thomas, SIGIR 2017",
+        paper="bailey2017",
         text="rank-biased centroid: Σ (1 - phi) · phi^(r - 1)",
         score=lambda a, given: a.total(given.weight(a) * (1 - given["phi"]) * np.power(given["phi"], a.rank - 1.0)),
     ),

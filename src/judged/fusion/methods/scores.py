@@ -6,8 +6,8 @@ import numpy as np
 
 from judged.fusion.registry import FUSIONS, IGNORED, Fusion, FusionParameter
 
-_FOX = "Fox and Shaw, TREC-2 1994"
-_WU = "Wu and Crestani, CIKM 2002"
+_FOX = "fox1993"
+_WU = "wu2002"
 _GAMMA = FusionParameter(
     "gamma", 1.0, 0.0, np.inf, tuple(i / 10 for i in range(21)), "exponent of the number of runs that have the document"
 )
@@ -24,7 +24,7 @@ for _method in (
         score=lambda a, _: a.total(a.score) * a.count,
     ),
     Fusion(
-        name="gmnz", aliases=("comb_gmnz", "combgmnz"), uses="scores", parameters=(_GAMMA,), paper="Lee, SIGIR 1997",
+        name="gmnz", aliases=("comb_gmnz", "combgmnz"), uses="scores", parameters=(_GAMMA,), paper="lee1997",
         text="between sum (gamma = 0) and mnz (gamma = 1): n^gamma · Σ s",
         score=lambda a, given: a.total(a.score) * np.power(a.count.astype(float), given["gamma"]),
     ),
@@ -50,7 +50,7 @@ for _method in (
     ),
     Fusion(
         name="wsum", aliases=("weighted_sum",), uses="scores", weights="needed", fillable=True,
-        paper="Vogt and Cottrell, Information Retrieval 1999",
+        paper="vogt1999",
         text="weighted sum of the scores: Σ w·s",
         score=lambda a, given: a.total(a.score * given.weight(a)),
     ),

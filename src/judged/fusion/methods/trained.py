@@ -9,7 +9,7 @@ from judged.core.numeric import segments_reference as segment
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.registry import FUSIONS, Fusion, FusionParameter, FusionSettings, Training
 
-_LILLIS = "Lillis et al., SIGIR 2010"
+_LILLIS = "lillis2010"
 _COUNTS = (*range(1, 11), 15, 20, 25, 30, 40, 50, 75, 100)
 _SEGMENTS = FusionParameter("segments", 25, 1, 100_000, _COUNTS, "number of segments of a ranking")
 _WINDOW = FusionParameter("w", 5, 0, 100_000, _COUNTS, "ranks on either side of the window")
@@ -140,22 +140,22 @@ for _method in (
         score=lambda a, given: a.total(given.learnt(a, a.rank - 1)),
     ),
     Fusion(
-        name="slidefuse", aliases=("slide_fuse",), uses="ranks", train=_by_position, parameters=(_WINDOW,), paper="Lillis et al., ECIR 2008",
+        name="slidefuse", aliases=("slide_fuse",), uses="ranks", train=_by_position, parameters=(_WINDOW,), paper="lillis2008",
         text="mean of these shares over the ranks r - w to r + w",
         score=_slidefuse,
     ),
     Fusion(
-        name="probfuse", aliases=("prob_fuse",), uses="ranks", train=_by_segment, parameters=(_SEGMENTS,), paper="Lillis et al., SIGIR 2006",
+        name="probfuse", aliases=("prob_fuse",), uses="ranks", train=_by_segment, parameters=(_SEGMENTS,), paper="lillis2006",
         text="share of relevant documents in segment k of equal ones, divided by k: Σ P(k) / k",
         score=_probfuse,
     ),
     Fusion(
-        name="segfuse", aliases=("seg_fuse",), uses="scores", train=_by_growing_segment, paper="Shokouhi, ECIR 2007",
+        name="segfuse", aliases=("seg_fuse",), uses="scores", train=_by_growing_segment, paper="shokouhi2007",
         text="share of relevant documents in segments of 5, 15, 35, 75 … ranks, times the score: Σ P(k) · (s + 1)",
         score=lambda a, given: a.total(given.learnt(a, _segment_of(a.rank)) * (a.score + 1)),
     ),
     Fusion(
-        name="bayesfuse", aliases=("bayes_fuse",), uses="ranks", train=_log_odds, paper="Aslam and Montague, SIGIR 2001",
+        name="bayesfuse", aliases=("bayes_fuse",), uses="ranks", train=_log_odds, paper="aslam2001",
         text="logarithm of the odds of relevance in bins of ranks, up to rank 1,000: Σ ln O(r)",
         missing="odds of 0.001 to 0.999", score=_bayesfuse,
     ),

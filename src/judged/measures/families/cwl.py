@@ -31,7 +31,6 @@ from judged.measures.parameters import (
     Goal,
     MaxGrade,
     MinGrade,
-    Persistence,
     Spec,
     number,
     one_of,
@@ -49,9 +48,8 @@ Of = Annotated[Literal["rate", "gain", "depth", "cost", "total_cost"], Spec(_OF,
 Diminishing = Annotated[
     float, Spec("how fast the worth of further documents falls: 1 not at all", number(0, 1, open_low=True))
 ]
-_DEPTH = 1000  # depth of cwl-eval
+DEPTH = 1000  # depth of cwl-eval
 _STEP = 4096
-_PAPER = "Azzopardi, Mackenzie and Moffat, ICTIR 2021"
 
 
 def sum_weights(weight: Weight, last: Column) -> Column:
@@ -79,7 +77,7 @@ def inverse_squares(x: Any) -> Column:
     return np.asarray(near + far)
 
 
-def _scale_grades(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
+def scale_grades(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
     """Scale grades to values between 0 and 1. Grades below 0 count as 0."""
     if low >= high:
         raise UsageError("parameter", "min below max", got=f"min={low:g}, max={high:g}")
@@ -88,7 +86,7 @@ def _scale_grades(j: Judged, low: MinGrade, high: MaxGrade) -> Column:
     return j.column("gain", np.where(j.judgment < 0, 0.0, gain))
 
 
-def _rate(j: Judged, gain: Column, reached: Column, looked: Column, of: Of = "rate", first: float = 1.0) -> Column:
+def gain_rate(j: Judged, gain: Column, reached: Column, looked: Column, of: Of = "rate", first: float = 1.0) -> Column:
     """Gain per inspected document; at most 1 despite rounding. Or its parts, or costs; `first` is the weight of rank 1."""
     if of in _COSTS:
         return _cost(j, reached, looked, of, first)
@@ -108,11 +106,11 @@ def _cost(j: Judged, reached: Column, looked: Column, of: Of, first: float) -> C
     return j.ratio(total, looked) if of == "cost" else total / first
 
 
-def _inspected(j: Judged, depth: int | None, of: Of) -> Judged:
+def every_document(j: Judged, depth: int | None, of: Of) -> Judged:
     """The same rankings; for costs, with every document down to a depth: those without a judgment gain nothing."""
     if of not in _COSTS:
         return j
-    cut = _seen(j, depth)
+    cut = cut_at(j, depth)
     rank = segment.positions(cut.retrieved) + 1
     place = segment.offsets(cut.retrieved)[cut.query] + cut.rank - 1
     grade, judgment = np.zeros(len(rank)), np.full(len(rank), -1)
@@ -121,19 +119,23 @@ def _inspected(j: Judged, depth: int | None, of: Of) -> Judged:
     return replace(cut, query=query, rank=rank, grade=grade, judgment=judgment, tie_first=rank, tie_last=rank)
 
 
-def _seen(j: Judged, depth: int | None) -> Judged:
+def cut_at(j: Judged, depth: int | None) -> Judged:
     return j if depth is None else j.cut(depth)
 
 
-def _every(j: Judged, rank: float | None) -> Column:
+def rank_per_query(j: Judged, rank: float | None) -> Column:
     return np.full(len(j), np.inf if rank is None else rank)
 
 
 # ── users whose patience does not depend on what they find ───────────────────────────────────────
 
 
-@measure("SDCG", family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"additive", "unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
-         example_params={"cutoff": 3}, paper="Moffat and Zobel, TOIS 2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
+@measure("SDCG",
+         intuition="SDCG is DCG divided by that of k perfect documents, even if the collection has fewer. It reads as gain per document "
+                   "that a user inspects, so it suits comparisons with other user models such as RBP.",
+         latex=r"\mathrm{SDCG}@k = \frac{\sum_{r=1}^{k} \bar{g}_r / \log_2(r + 1)}{\sum_{r=1}^{k} 1 / \log_2(r + 1)}",
+         family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"additive", "unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
+         example_params={"cutoff": 3}, paper="moffat2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
 def scaled_dcg(
     j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
 ) -> Column:
@@ -141,29 +143,37 @@ def scaled_dcg(
 
     Without a cutoff, the first 1000 ranks.
     """
-    last = cutoff or _DEPTH
-    j = _inspected(j, last, of)
-    gain = np.where(j.within(last), _scale_grades(j, min, max), 0.0)
+    last = cutoff or DEPTH
+    j = every_document(j, last, of)
+    gain = np.where(j.within(last), scale_grades(j, min, max), 0.0)
     best = sum_weights(lambda rank: 1.0 / np.log2(rank + 1.0), np.array([last]))
     discount = j.column("discount", np.log2(j.rank + 1.0))
-    return _rate(j, gain / discount, 1.0 / discount, best[0], of)
+    return gain_rate(j, gain / discount, 1.0 / discount, best[0], of)
 
 
-@measure("INSQ", family="user model", laws={"additive", "unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
-         example_params={"depth": 3}, paper="Moffat, Scholer and Thomas, ADCS 2012", formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²")  # fmt: skip
+@measure("INSQ",
+         intuition="INSQ imagines a user who wants T relevant documents: the more are wanted, the further down the user reads. It suits "
+                   "tasks with a known number of documents that are wanted.",
+         latex=r"\mathrm{INSQ} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \frac{1}{(r + 2T - 1)^2}",
+         family="user model", laws={"additive", "unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
+         example_params={"depth": 3}, paper="moffat2012", formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²")  # fmt: skip
 def insq(
-    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
+    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """Gain per document of a user who hopes for T relevant documents and loses patience with the rank."""
-    j = _inspected(j, depth, of)
-    gain = np.where(j.within(depth), _scale_grades(j, min, max), 0.0)
-    looked = inverse_squares(2 * T) - inverse_squares(_every(j, depth) + 2 * T)
+    j = every_document(j, depth, of)
+    gain = np.where(j.within(depth), scale_grades(j, min, max), 0.0)
+    looked = inverse_squares(2 * T) - inverse_squares(rank_per_query(j, depth) + 2 * T)
     weight = j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2)
-    return _rate(j, gain * weight, weight, looked, of, 1.0 / (2 * T) ** 2)
+    return gain_rate(j, gain * weight, weight, looked, of, 1.0 / (2 * T) ** 2)
 
 
-@measure("SearchEconomics", family="user model", aliases=("SET",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
-         example_params={"cutoff": 3}, paper="Azzopardi, SIGIR 2014", formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β")  # fmt: skip
+@measure("SearchEconomics",
+         intuition="SearchEconomics imagines a user to whom each further good document is worth less than the one before. It suits tasks "
+                   "in which the first few documents bring most of the benefit.",
+         latex=r"\mathrm{SearchEconomics}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = r^{\beta} - (r - 1)^{\beta}\ (r \le k)",
+         family="user model", aliases=("SET",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
+         example_params={"cutoff": 3}, paper="azzopardi2014", formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β")  # fmt: skip
 def search_economics(
     j: Judged, *, cutoff: Cutoff = None, beta: Diminishing = 0.5, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
 ) -> Column:  # fmt: skip
@@ -172,18 +182,22 @@ def search_economics(
     β = 1 is precision. Without a cutoff, the first 1000 ranks. SET of cwl-eval has V(r) = (r + 1)^β - r^β, whose sum is
     not r^β.
     """
-    last = cutoff or _DEPTH
-    j = _inspected(j, last, of)
-    gain = np.where(j.within(last), _scale_grades(j, min, max), 0.0)
+    last = cutoff or DEPTH
+    j = every_document(j, last, of)
+    gain = np.where(j.within(last), scale_grades(j, min, max), 0.0)
     weight = j.column("weight", np.power(j.rank, beta) - np.power(j.rank - 1.0, beta))
-    return _rate(j, gain * weight, weight, _every(j, last**beta), of)
+    return gain_rate(j, gain * weight, weight, rank_per_query(j, last**beta), of)
 
 
 # ── users who stop when they have found enough ───────────────────────────────────────────────────
 
 
-@measure("BPM", family="user model", aliases=("BPM-Static",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], 1 / 3), example_params={"cutoff": 5},
-         paper="Zhang, Liu, Li, Zhang, Xu and Ma, SIGIR 2017", formula="mean gain down to the first rank at which the gains reach T, or to rank k")  # fmt: skip
+@measure("BPM",
+         intuition="BPM imagines a user who stops when enough was found, or when patience ends at rank k, whichever is first. It suits "
+                   "tasks with both a goal and a limit of time.",
+         latex=r"\mathrm{BPM}@k = \frac{1}{d} \sum_{r=1}^{d} \bar{g}_r,\quad d = \min\left(\{r : \bar{G}_r \ge T\} \cup \{k\}\right)",
+         family="user model", aliases=("BPM-Static",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], 1 / 3), example_params={"cutoff": 5},
+         paper="zhang2017", formula="mean gain down to the first rank at which the gains reach T, or to rank k")  # fmt: skip
 def bejewelled_player(
     j: Judged, *, cutoff: Cutoff = None, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
@@ -192,21 +206,25 @@ def bejewelled_player(
     The static model, in which neither the goal T nor the patience k changes with the rank. Without a cutoff, the
     first 1000 ranks.
     """
-    j = _inspected(j, cutoff or _DEPTH, of)
-    gain = _scale_grades(j, min, max)
-    stop = np.minimum(j.first(j.running(gain) >= T), cutoff or _DEPTH)
+    j = every_document(j, cutoff or DEPTH, of)
+    gain = scale_grades(j, min, max)
+    stop = np.minimum(j.first(j.running(gain) >= T), cutoff or DEPTH)
     read = j.rank <= j.at(stop)
-    return _rate(j, np.where(read, gain, 0.0), read, stop, of)
+    return gain_rate(j, np.where(read, gain, 0.0), read, stop, of)
 
 
-@measure("INST", family="user model", laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
-         example_params={"depth": 3}, paper="Moffat, Bailey, Scholer and Thomas, ADCS 2015", formula="Σ V·gain / Σ V; C(r) = ((r + T + T_r - 1) / (r + T + T_r))², T_r = T - gain down to r")  # fmt: skip
+@measure("INST",
+         intuition="INST imagines a user who wants T relevant documents and leaves the sooner, the more of them were found. It is INSQ for "
+                   "users who react to what they see.",
+         latex=r"\mathrm{INST} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(\frac{r + T + T_r - 1}{r + T + T_r}\right)^2,\quad T_r = T - \bar{G}_r",
+         family="user model", laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
+         example_params={"depth": 3}, paper="moffat2015", formula="Σ V·gain / Σ V; C(r) = ((r + T + T_r - 1) / (r + T + T_r))², T_r = T - gain down to r")  # fmt: skip
 def inst(
-    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
+    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
 ) -> Column:  # fmt: skip
     """INSQ for a user who stops earlier after seeing more relevant documents."""
-    j = _inspected(_seen(j, depth), None, of)
-    gain = _scale_grades(j, min, max)
+    j = every_document(cut_at(j, depth), None, of)
+    gain = scale_grades(j, min, max)
     total = j.running(gain)
     new = np.diff(j.query, prepend=-1) > 0
     above = np.where(new, 1, np.roll(j.rank, 1))  # the hit before, or rank 1, which every user inspects
@@ -214,85 +232,12 @@ def inst(
     step = (np.maximum(above - 1.0 + hope, 0.0) / (j.rank - 1.0 + hope)) ** 2
     before = j.product_before(step)
     reached = j.column("reached", before * step)
-    tail = np.where(np.roll(new, -1), reached * _stretch(j.rank, j.at(_every(j, depth)), 2 * T - total), 0.0)
+    tail = np.where(np.roll(new, -1), reached * _stretch(j.rank, j.at(rank_per_query(j, depth)), 2 * T - total), 0.0)
     looked = 1.0 + j.total(before * _stretch(above, j.rank, hope) + tail)
-    return _rate(j, reached * gain, reached, looked, of)
+    return gain_rate(j, reached * gain, reached, looked, of)
 
 
 def _stretch(after: Column, through: Column, hope: Column) -> Column:
     """Expected number of documents that INST inspects after one rank, up to another, given that it reached the first and finds nothing."""
     ranks: Column = inverse_squares(after + hope) - inverse_squares(through + hope)
     return np.square(np.maximum(after - 1.0 + hope, 0.0)) * ranks
-
-
-# ── nearly expected reciprocal rank: users who continue with probability 1 - gain, and tire ──────
-
-
-def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column, of: Of, first: float = 1.0) -> Column:
-    """Gain per document when V(r) = weight(r)·Π over i < r of (1 - gain).
-
-    `upto` are the sums of the weights down to each hit, `end` down to the last rank. Summed by the rank at
-    which the user is satisfied, Σ V = Σ of stops·upto + (never satisfied)·end.
-    """
-    before = j.product_before(1.0 - gain)
-    never = np.ones(len(j))
-    never[j.query] = before * (1.0 - gain)  # the last hit of a query overwrites the others
-    stops = j.column("stops here", gain * before)
-    return _rate(j, stops * weight, before * weight, j.total(stops * upto) + never * end, of, first)
-
-
-@measure("NERR8", family="user model", aliases=("NERReq8",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16) / (1 + 1 / 4 + 1 / 4)),
-         example_params={"cutoff": 3}, paper=_PAPER, formula="Σ V·gain / Σ V down to k; C(r) = 1 - gain")  # fmt: skip
-def nearly_err_8(
-    j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
-) -> Column:
-    """The gain per document of a user who continues until satisfied, at most to rank k.
-
-    Equation 8 of the paper. Without a cutoff, the first 1000 ranks.
-    """
-    j = _inspected(_seen(j, cutoff or _DEPTH), None, of)
-    return _nearly(j, _scale_grades(j, min, max), np.ones(len(j.rank)), j.rank, _every(j, cutoff or _DEPTH), of)
-
-
-@measure("NERR9", family="user model", aliases=("NERReq9",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16 / 3) / (1 + 1 / 4 / 2 + 1 / 4 / 3)),
-         example_params={"cutoff": 3}, paper=_PAPER, formula="Σ V·gain / Σ V down to k; C(r) = r / (r + 1)·(1 - gain)")  # fmt: skip
-def nearly_err_9(
-    j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
-) -> Column:
-    """The gain per document of a user who tires as one over the rank, or is satisfied, at most to rank k.
-
-    Equation 9 of the paper. Without a cutoff, the first 1000 ranks.
-    """
-    last = cutoff or _DEPTH
-    j = _inspected(_seen(j, last), None, of)
-    upto = sum_weights(np.reciprocal, np.append(j.rank, last))
-    return _nearly(j, _scale_grades(j, min, max), 1.0 / j.rank, upto[:-1], upto[-1], of)
-
-
-@measure("NERR10", family="user model", aliases=("NERReq10",), laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 0.81 / 16) / (1 + 0.9 / 4 + 0.81 / 4)),
-         example_params={"depth": 3}, paper=_PAPER, formula="Σ V·gain / Σ V; C(r) = p·(1 - gain)")  # fmt: skip
-def nearly_err_10(
-    j: Judged, *, p: Persistence = 0.9, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"
-) -> Column:
-    """The gain per document of a user who continues with probability p as in RBP, until satisfied.
-
-    Equation 10 of the paper.
-    """
-    j = _inspected(_seen(j, depth), None, of)
-    upto, end = (1.0 - p**j.rank) / (1.0 - p), (1.0 - p ** _every(j, depth)) / (1.0 - p)
-    return _nearly(j, _scale_grades(j, min, max), p ** (j.rank - 1.0), upto, end, of)
-
-
-@measure("NERR11", family="user model", aliases=("NERReq11",), laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 16 * (2 / 4) ** 2) / (1 + 1 / 4 * (2 / 3) ** 2 + 1 / 4 * (2 / 4) ** 2)),
-         example_params={"depth": 3}, paper=_PAPER, formula="Σ V·gain / Σ V; C(r) = ((r + 2T - 1) / (r + 2T))²·(1 - gain)")  # fmt: skip
-def nearly_err_11(
-    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = _DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
-) -> Column:  # fmt: skip
-    """The gain per document of a user who hopes for T relevant documents as in INSQ, until satisfied.
-
-    Equation 11 of the paper.
-    """
-    j = _inspected(_seen(j, depth), None, of)
-    all_of_them = inverse_squares(2 * T)
-    upto, end = (all_of_them - inverse_squares(rank + 2 * T) for rank in (j.rank, _every(j, depth)))
-    return _nearly(j, _scale_grades(j, min, max), 1.0 / (j.rank + 2 * T - 1.0) ** 2, upto, end, of, 1.0 / (2 * T) ** 2)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
 import numpy as np
 
 from judged._types import Column
@@ -13,7 +11,6 @@ from judged.errors import DataError, UsageError
 from judged.measures.families.sets import depth_of
 from judged.measures.gains import LARGEST_EXPONENT, discount, gain_of
 from judged.measures.parameters import (
-    CAPPED_WITH_CUTOFF,
     Base,
     Cutoff,
     Discount,
@@ -23,7 +20,6 @@ from judged.measures.parameters import (
     Level,
     LogBase,
     PadOrShrink,
-    Positive,
 )
 from judged.measures.registry import measure
 
@@ -41,7 +37,7 @@ def _sums(
     ideal = j.ideal_above(cutoff)
     custom = bool(gains) or isinstance(gain, Function)
     if custom:  # which need not grow with the grade, and may be negative
-        here, worth = _gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
+        here, worth = gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
         whole = j.ideal_by(worth)
         ideal = whole if cutoff is None else whole.only(whole.within(cutoff))
         best = np.maximum(worth[ideal.judgment], 0.0)
@@ -71,7 +67,7 @@ def _unscaled(j: Judged, value: Column, scale: float) -> Column:
     return value / scale
 
 
-def _gain_columns(
+def gain_columns(
     j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0, largest: int = LARGEST_EXPONENT
 ) -> tuple[Column, Column]:
     """The gain of each hit, and of each judgment in the pool."""
@@ -82,7 +78,8 @@ def _gain_columns(
 
 @measure("CG",
          intuition="CG adds up the grades of the first k documents. Their order does not matter.",
-         family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="Järvelin and Kekäläinen, TOIS 2002",
+         latex=r"\mathrm{CG}@k = \sum_{r=1}^{k} g_r",
+         family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="jarvelin2002",
          formula="Σ of the gains down to k")  # fmt: skip
 def cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None) -> Column:  # fmt: skip
     """Sum of the gains of the first k documents."""
@@ -90,8 +87,12 @@ def cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", b
     return j.total(np.where(j.within(cutoff), worth, 0.0))
 
 
-@measure("nCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
-         paper="Järvelin and Kekäläinen, TOIS 2002", formula="CG@k / CG@k of the ideal ranking", ideal="CG")  # fmt: skip
+@measure("nCG",
+         intuition="nCG is the sum of the grades of the first k documents as a share of the best possible sum. It suits sets of k "
+                   "documents that are shown together: unlike nDCG it does not care about the order within them.",
+         latex=r"\mathrm{nCG}@k = \frac{\sum_{r=1}^{k} g_r}{\sum_{r=1}^{k} g^*_r}",
+         family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
+         paper="jarvelin2002", formula="CG@k / CG@k of the ideal ranking", ideal="CG")  # fmt: skip
 def normalised_cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None) -> Column:  # fmt: skip
     """Cumulated gain as a share of the best possible."""
     ideal = j.ideal_by(gain_of(j.pool_grade, gain, base, gains, name=j.names[0]))
@@ -104,7 +105,8 @@ def normalised_cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = 
          intuition="DCG adds up what the user gains from each document, and reduces a gain the further down the "
                    "document is. It has no upper limit, so values of different queries are not comparable; nDCG "
                    "fixes that.",
-         family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="Järvelin and Kekäläinen, TOIS 2002",
+         latex=r"\mathrm{DCG}@k = \sum_{r=1}^{k} \frac{g_r}{\log_2(r + 1)}",
+         family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="jarvelin2002",
          formula="Σ over ranks r down to k of gain / log2(r + 1)")  # fmt: skip
 def dcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
@@ -117,7 +119,8 @@ def dcg(
 
 @measure("IDCG",
          intuition="IDCG is the DCG of the best possible order of the judged documents. nDCG divides by it.",
-         family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
+         latex=r"\mathrm{IDCG}@k = \sum_{r=1}^{k} \frac{g^*_r}{\log_2(r + 1)}",
+         paper="jarvelin2002", family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
          formula="DCG@k of the pool in its best order", ideal="DCG", ideal_only=True)  # fmt: skip
 def ideal_dcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
@@ -132,8 +135,9 @@ def ideal_dcg(
          intuition="nDCG measures how close a ranking comes to the best possible order of the judged documents, "
                    "which has the value 1. Better grades earn more, and the same document earns less the further "
                    "down it is.",
+         latex=r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k} = \frac{\sum_{r=1}^{k} g_r / \log_2(r + 1)}{\sum_{r=1}^{k} g^*_r / \log_2(r + 1)}",
          family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
-         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="Järvelin and Kekäläinen, TOIS 2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
+         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="jarvelin2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
 def ndcg(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
     discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0, short: PadOrShrink = "pad",
@@ -148,21 +152,33 @@ def ndcg(
     return j.ratio(ours, best)
 
 
-@measure("nDCG_burges", family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
-         paper="Burges et al., ICML 2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
+@measure("nDCG_burges",
+         intuition="nDCG_burges is nDCG in which each step of the grade doubles the worth of a document. It suits web search and learning "
+                   "to rank, where one perfect document is worth more than several fair ones.",
+         latex=r"\mathrm{nDCG\_burges}@k = \frac{\sum_{r=1}^{k} (2^{y_r} - 1) / \log_2(r + 1)}{\sum_{r=1}^{k} (2^{y^*_r} - 1) / \log_2(r + 1)}",
+         family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
+         paper="burges2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """nDCG with exponential gain, under its name in ranx."""
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
-@measure("MSnDCG", family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
-         paper="Burges et al., ICML 2005", formula="nDCG with the discount log2(rank + 1)", ideal="DCG")  # fmt: skip
+@measure("MSnDCG",
+         intuition="MSnDCG is today's usual nDCG under its name in NTCIR campaigns, where plain nDCG has an older discount. Use it to "
+                   "compare with published NTCIR results.",
+         latex=r"\mathrm{MSnDCG}@k = \frac{\sum_{r=1}^{k} g_r / \log_2(r + 1)}{\sum_{r=1}^{k} g^*_r / \log_2(r + 1)}",
+         family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
+         paper="burges2005", formula="nDCG with the discount log2(rank + 1)", ideal="DCG")  # fmt: skip
 def ms_ndcg(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
     """NTCIREVAL's name for nDCG with the discount log2(rank + 1); NTCIREVAL's own nDCG uses a different discount."""
     return ndcg(j, cutoff=cutoff, gain=gain, gains=gains)
 
 
-@measure("DCG_burges", family="graded", aliases=("dcg_burges",), laws={"additive", "cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
+@measure("DCG_burges",
+         intuition="DCG_burges adds up discounted gains that double with each step of the grade. Like DCG it has no upper limit, so it "
+                   "suits comparisons of rankings of the same queries only.",
+         latex=r"\mathrm{DCG\_burges}@k = \sum_{r=1}^{k} \frac{2^{y_r} - 1}{\log_2(r + 1)}",
+         paper="burges2005", family="graded", aliases=("dcg_burges",), laws={"additive", "cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """DCG with exponential gain, under its name in ranx."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
@@ -170,13 +186,17 @@ def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
 
 def _discount_gains(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Column]:
     """The ideal ranking, its positive gains, and both rankings' gain over log2(rank + 1)."""
-    here, best = _gain_columns(j, "linear", 2.0, gains)
+    here, best = gain_columns(j, "linear", 2.0, gains)
     ideal = j.ideal_by(best)
     best = np.maximum(best[ideal.judgment], 0.0)
     return ideal, best, here / discount(j.rank), best / discount(ideal.rank)
 
 
-@measure("nDCG_rel", family="graded", trec="ndcg_rel=", laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 3.5 / (3 + 1 / np.log2(3))) / 2),
+@measure("nDCG_rel",
+         intuition="nDCG_rel looks at nDCG at the rank of each relevant document and takes the mean, as average precision does with "
+                   "precision. It suits users who may stop at any relevant document, not at a fixed cutoff.",
+         latex=r"\mathrm{nDCG\_rel} = \frac{1}{R} \left(\sum_{r=1}^{n} \mathrm{rel}_r \cdot \mathrm{nDCG}@r + (R - c_n)\,\mathrm{nDCG}@n\right)",
+         family="graded", trec="ndcg_rel=", laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 3.5 / (3 + 1 / np.log2(3))) / 2),
          formula="mean of nDCG at the ranks of the relevant documents; those not retrieved count at the end")  # fmt: skip
 def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
     """Mean of nDCG over the ranks of the relevant documents."""
@@ -188,7 +208,11 @@ def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
     return j.ratio(j.total(np.where(here, there, 0.0)) + at_the_end, relevant)
 
 
-@measure("Rndcg", family="graded", trec="Rndcg=", laws={"unit"}, example=([3, 0, 1], (1 + 3 / (3 + 1 / np.log2(3))) / 2),
+@measure("Rndcg",
+         intuition="Rndcg is the counterpart of R-precision for grades: it looks at nDCG where the best possible ranking would pass from "
+                   "one grade to the next. It needs no cutoff and adapts to the number of documents of each grade.",
+         latex=r"\mathrm{Rndcg} = \frac{1}{|E|} \sum_{r \in E} \mathrm{nDCG}@r,\quad E = \{r : g^*_r > g^*_{r+1}\} \cup \{n : n > R + 1\}",
+         family="graded", trec="Rndcg=", laws={"unit"}, example=([3, 0, 1], (1 + 3 / (3 + 1 / np.log2(3))) / 2),
          formula="mean of nDCG at the ranks where the ideal ranking passes to a lower gain, and at the end")  # fmt: skip
 def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Column:
     """Mean of nDCG over the ranks at which the ideal ranking changes from one gain to the next."""
@@ -205,14 +229,19 @@ def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Colum
     return np.where(j.relevant(level) > 0, j.ratio(total, count + beyond), 0.0)
 
 
-@measure("G", family="graded", trec="G=", laws={"unit"}, example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
+@measure("G",
+         intuition="G discounts a document by how much gain the ranking has missed so far, and not by its rank. A document is worth its "
+                   "full grade as long as everything above it was ideal, so it suits comparisons over queries with different numbers of "
+                   "relevant documents.",
+         latex=r"\mathrm{G} = \frac{1}{\sum_r g^*_r} \sum_r \frac{g_r}{\log_2(2 + H_r - G_r)},\quad H_r = \sum_{i=1}^{r} \max(g^*_i, 1)",
+         family="graded", trec="G=", laws={"unit"}, example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
          formula="Σ of gain / log2(2 + ideal cumulated gain - cumulated gain), / Σ of the ideal gains")  # fmt: skip
 def g_measure(j: Judged, *, gains: Gains = None) -> Column:
     """Sum of gains, each discounted by the cumulated gain that the ranking lacks compared with the ideal one.
 
     The discount is 1 for ranks beyond the ideal ranking and for gains below 1.
     """
-    here, best = _gain_columns(j, "linear", 2.0, gains)
+    here, best = gain_columns(j, "linear", 2.0, gains)
     ideal = j.ideal_by(best)
     best = np.maximum(best[ideal.judgment], 0.0)
     size = ideal.total(best > 0)
@@ -222,64 +251,24 @@ def g_measure(j: Judged, *, gains: Gains = None) -> Column:
     return j.ratio(j.total(np.where(here != 0, term, 0.0)), ideal.total(best))
 
 
-# ── blended ratio measures: cumulated gain where AP has counts ───────────────────────────────────
-
-
-def _blended_ratio(j: Judged, cutoff: Cutoff, gain: Gain, gains: Gains, beta: float) -> tuple[Column, Column, Column]:
-    """Hits that gain something; the blended ratio and the gain ratio at their ranks."""
-    here, best = _gain_columns(j, gain, 2.0, gains)
-    ideal = j.ideal_by(best)
-    perfect = ideal.upto(np.maximum(best[ideal.judgment], 0.0), j.query, j.rank)
-    hit = (here > 0) & j.within(cutoff)
-    mine = j.running(np.maximum(here, 0.0))
-    blended = (j.running(hit) + beta * mine) / (j.rank + beta * perfect)
-    return hit, blended, j.ratio(mine, perfect)
-
-
-Beta = Positive
-
-
-@measure("Q", family="graded", aliases=("Q_measure", "Q-measure"), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([3, 0, 1], (1 + 6 / 7) / 2),
-         paper="Sakai, NTCIR-4, 2004", formula="mean over relevant documents of (count + β·CG) / (rank + β·ideal CG)")  # fmt: skip
-def q_measure(
-    j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, gain: Gain = "linear", gains: Gains = None,
-    norm: Annotated[Literal["relevant", "capped"], CAPPED_WITH_CUTOFF] = "relevant",
-) -> Column:  # fmt: skip
-    """Average precision for grades: the blended ratio replaces precision."""
-    hit, blended, _ = _blended_ratio(j, cutoff, gain, gains, beta)
-    relevant = j.ideal.total(gain_of(j.pool_grade, gain, 2.0, gains) > 0)
-    bottom = np.minimum(relevant, cutoff) if norm == "capped" and cutoff is not None else relevant
-    return j.ratio(j.total(np.where(hit, blended, 0.0)), bottom)
-
-
-@measure("GAP", family="graded", aliases=("graded_AP",), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([2, 0, 1], (1 + 1 + 2 / 3) / 3),
-         paper="Robertson, Kanoulas and Yilmaz, SIGIR 2010", formula="Σ over ranks n of (1 / n)·Σ over m ≤ n of min(gain_m, gain_n), / Σ of the gains in the pool")  # fmt: skip
-def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
-    """Expected average precision over users who differ in the lowest grade that they consider relevant.
-
-    A grade is the threshold with a probability proportional to the gain that it adds to the grade below.
-    """
-    worth = np.where(j.within(cutoff), gain_of(j.grade, gain, 2.0, gains, name=j.names[0]), 0.0)
-    shared = np.zeros(len(worth))  # Σ over this hit and those above of the smaller of the two gains
-    for level in j.levels(worth):
-        here = (worth == level) & (worth > 0)
-        shared[here] = (j.running(np.where(worth < level, worth, 0.0)) + level * j.running(worth >= level))[here]
-    return j.ratio(j.total(shared / j.rank), j.ideal.total(gain_of(j.pool_grade, gain, 2.0, gains)))
-
-
 # ── judgment coverage ────────────────────────────────────────────────────────────────────────────
 
 
 @measure("Judged",
          intuition="Judged shows how much of what the user sees was ever judged. If it is low, other measures treat "
                    "unknown documents as not relevant, and their values are too low.",
+         latex=r"\mathrm{Judged}@k = \frac{1}{\min(k, n)} \sum_{r=1}^{\min(k, n)} j_r",
          family="coverage", laws={"additive", "unit", "cutoff"}, example=([1, 0, 1], 1), formula="documents of the pool in the first k / min(k, retrieved)")  # fmt: skip
 def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k documents that are in the pool."""
     return j.ratio(j.total(j.within(cutoff)), j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved))
 
 
-@measure("Unjudged", family="coverage", trec="unj.", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
+@measure("Unjudged",
+         intuition="Unjudged is the share of the first k ranks about which nothing is known. If it differs between two systems, their "
+                   "other values are not comparable: the one with more unknown documents looks worse than it is.",
+         latex=r"\mathrm{Unjudged}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
+         family="coverage", trec="unj.", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
          formula="unjudged in the first k / k")  # fmt: skip
 def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks with an unjudged document; documents with negative grades are unjudged."""
@@ -288,8 +277,12 @@ def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     return j.ratio(unjudged, j.retrieved if cutoff is None else cutoff)
 
 
-@measure("Hole", family="coverage", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
-         paper="Thakur, Reimers, Rücklé, Srivastava and Gurevych, BEIR, NeurIPS 2021", formula="documents in the first k that are not in the pool / k")  # fmt: skip
+@measure("Hole",
+         intuition="Hole is the share of the first k ranks that no assessor ever saw for the query. It suits old collections and new kinds "
+                   "of systems, which find documents that the systems of the time did not.",
+         latex=r"\mathrm{Hole}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
+         family="coverage", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
+         paper="thakur2021", formula="documents in the first k that are not in the pool / k")  # fmt: skip
 def hole(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks with a document that was never judged for the query.
 

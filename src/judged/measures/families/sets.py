@@ -45,7 +45,8 @@ def _decisions(j: Judged, level: Level, cutoff: Cutoff = None) -> Confusion:
 @measure("SetP",
          intuition="Set precision is the share of all retrieved documents that are relevant. It suits systems that "
                    "return a set without an order, such as filters.",
-         family="set", aliases=("set_precision",), trec="set_P", laws={"cutoff", "additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
+         latex=r"\mathrm{SetP} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FP}}",
+         paper="kent1955", family="set", aliases=("set_precision",), trec="set_P", laws={"cutoff", "additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
          formula="relevant retrieved / retrieved")  # fmt: skip
 def set_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the retrieved documents that are relevant; with a cutoff, of the first k as a set."""
@@ -55,15 +56,20 @@ def set_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colu
 @measure("SetR",
          intuition="Set recall is the share of all relevant documents that were retrieved. It suits systems that "
                    "return a set without an order, such as Boolean search.",
-         family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"cutoff", "additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+         latex=r"\mathrm{SetR} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}}",
+         paper="kent1955", family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"cutoff", "additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / relevant")  # fmt: skip
 def set_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the relevant documents that were retrieved; with a cutoff, among the first k."""
     return _decisions(j, level, cutoff).recall
 
 
-@measure("SetF", family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
-         paper="van Rijsbergen, Information Retrieval, 1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
+@measure("SetF",
+         intuition="Set F combines set precision and set recall in one number that is high only if both are high. It suits filters and "
+                   "classifiers, which return a set without an order.",
+         latex=r"\mathrm{SetF} = \frac{(1 + \beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}{\beta^2\,\mathrm{SetP} + \mathrm{SetR}}",
+         family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
+         paper="vanrijsbergen1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
 def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = False) -> Column:
     """The weighted harmonic mean of set precision and set recall; β > 1 favours recall.
 
@@ -72,7 +78,12 @@ def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = Fals
     return _decisions(j, level).f(beta**0.5 if squared else beta)
 
 
-@measure("SetAP", family="set", trec="set_map", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
+@measure("SetAP",
+         intuition="SetAP multiplies the share of the retrieved documents that are relevant with the share of the relevant documents that "
+                   "were retrieved. It is about what average precision would be if the retrieved set were in random order, so it suits "
+                   "unordered results.",
+         latex=r"\mathrm{SetAP} = \mathrm{SetP} \cdot \mathrm{SetR}",
+         family="set", trec="set_map", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
          formula="set precision · set recall")  # fmt: skip
 def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
     """Set precision times set recall: average precision if the order were random."""
@@ -80,7 +91,11 @@ def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
     return j.ratio(hits * hits, j.retrieved * j.relevant(level))
 
 
-@measure("SetRelP", family="set", trec="set_relative_P", laws={"cutoff", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
+@measure("SetRelP",
+         intuition="SetRelP compares the number of relevant documents retrieved with the most that a set of this size could contain. It is "
+                   "fairer than set precision if sets have different sizes, or if few relevant documents exist.",
+         latex=r"\mathrm{SetRelP} = \frac{\mathrm{TP}}{\min(n, R)}",
+         family="set", trec="set_relative_P", laws={"cutoff", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
          formula="relevant retrieved / min(retrieved, relevant)")  # fmt: skip
 def set_relative_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Set precision relative to the best that a set of this size could have."""
@@ -90,7 +105,7 @@ def set_relative_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1
 # ── right and wrong decisions: these count non-relevant documents that were left out too ─────────
 
 
-def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cutoff = None) -> Confusion:
+def all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cutoff = None) -> Confusion:
     """Confusion counts of the collection. Without its size, of the judged documents."""
     hits = relevant_retrieved(j, level, cutoff)
     if collection is None:
@@ -106,7 +121,11 @@ def _all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cuto
     return Confusion(tp=hits, fp=wrong, fn=j.relevant(level) - hits, tn=outside, ratio=j.ratio)
 
 
-@measure("FallOut", family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
+@measure("FallOut",
+         intuition="Fall-out is the share of the useless documents that the system returned all the same. It suits tasks in which false "
+                   "alarms are costly, and is the horizontal axis of a ROC curve.",
+         latex=r"\mathrm{FallOut} = \frac{\mathrm{FP}}{\mathrm{FP} + \mathrm{TN}}",
+         family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
          laws={"additive", "cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
 def fall_out(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None, no_negatives: OneClass = 0.0
@@ -115,24 +134,26 @@ def fall_out(
 
     Without the size of the collection, the judged non-relevant documents represent all others; `no_negatives` is the value if there are none.
     """
-    counts = _all_decisions(j, level, collection, cutoff)
+    counts = all_decisions(j, level, collection, cutoff)
     return np.where(counts.fp + counts.tn > 0, counts.fall_out, no_negatives)
 
 
-@measure(
-    "Specificity",
-    family="set",
-    aliases=("TNR",),
-    example=([1, 0, 1], 0),
-    laws={"additive", "cutoff"},
-    formula="1 - fall-out",
-)
+@measure("Specificity",
+         intuition="Specificity is the share of the useless documents that the system rightly left out. It is the counterpart of recall "
+                   "for screening tasks, in which each wrong alarm costs work.",
+         latex=r"\mathrm{Specificity} = \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}",
+         family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"additive", "cutoff"}, formula="1 - fall-out")  # fmt: skip
 def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
     """The share of the non-relevant documents that were not retrieved."""
-    return _all_decisions(j, level, collection, cutoff).specificity
+    return all_decisions(j, level, collection, cutoff).specificity
 
 
-@measure("SetAccuracy", family="set", aliases=("decision_accuracy",), laws={"unit"}, always_defined=True, example=([1, 0, 1], 2 / 3),
+@measure("SetAccuracy",
+         intuition="Set accuracy is the share of all documents about which the system decided correctly, to return them or to leave them "
+                   "out. It suits balanced classification; in search almost nothing is relevant, and a system that returns nothing looks "
+                   "excellent.",
+         latex=r"\mathrm{SetAccuracy} = \frac{\mathrm{TP} + \mathrm{TN}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN} + \mathrm{TN}}",
+         family="set", aliases=("decision_accuracy",), laws={"unit"}, always_defined=True, example=([1, 0, 1], 2 / 3),
          formula="(relevant retrieved + non-relevant left out) / all documents")  # fmt: skip
 def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The share of correct decisions: relevant documents retrieved, others not.
@@ -140,36 +161,50 @@ def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) 
     Misleading if almost nothing is relevant: returning nothing is then almost always right. Three measures are
     called accuracy; see `Accuracy` (pairs in the right order) and `Success` (any hit).
     """
-    return _all_decisions(j, level, collection).accuracy
+    return all_decisions(j, level, collection).accuracy
 
 
-@measure(
-    "BalancedAccuracy", family="set", laws={"unit"}, example=([1, 0, 1], 1 / 2), formula="(recall + specificity) / 2"
-)
+@measure("BalancedAccuracy",
+         intuition="Balanced accuracy gives the relevant documents together the same weight as all others together. It suits filters if "
+                   "relevant documents are rare, where plain accuracy is misleading.",
+         latex=r"\mathrm{BalancedAccuracy} = \frac{1}{2}\left(\frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}\right)",
+         paper="brodersen2010", family="set", laws={"unit"}, example=([1, 0, 1], 1 / 2), formula="(recall + specificity) / 2")  # fmt: skip
 def balanced_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The mean of recall and specificity: ½ for retrieving all, nothing, or at random."""
-    return _all_decisions(j, level, collection).balanced_accuracy
+    return all_decisions(j, level, collection).balanced_accuracy
 
 
-@measure("Youden", family="set", aliases=("informedness",), example=([1, 0, 1], 0), paper="Youden, Cancer 3(1), 1950",
+@measure("Youden",
+         intuition="Youden's J tells how much more often relevant documents are returned than others. Random decisions have 0 whatever "
+                   "share of the documents is relevant, so it suits the choice of a threshold.",
+         latex=r"\mathrm{Youden} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}} - 1",
+         family="set", aliases=("informedness",), example=([1, 0, 1], 0), paper="youden1950",
          formula="recall + specificity - 1")  # fmt: skip
 def youden(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """Recall and specificity beyond chance: 0 for random decisions, 1 for perfect ones."""
-    return _all_decisions(j, level, collection).youden
+    return all_decisions(j, level, collection).youden
 
 
-@measure("MCC", family="set", aliases=("matthews",), example=([1, 0, 1], 0), paper="Matthews, BBA 405(2), 1975",
+@measure("MCC",
+         intuition="MCC is a correlation: 1 if exactly the relevant documents are returned, 0 for random decisions, -1 if every decision "
+                   "is wrong. It uses all four kinds of decisions, so it suits unbalanced data on which accuracy and F disagree.",
+         latex=r"\mathrm{MCC} = \frac{\mathrm{TP} \cdot \mathrm{TN} - \mathrm{FP} \cdot \mathrm{FN}}{\sqrt{(\mathrm{TP} + \mathrm{FP})(\mathrm{TP} + \mathrm{FN})(\mathrm{TN} + \mathrm{FP})(\mathrm{TN} + \mathrm{FN})}}",
+         family="set", aliases=("matthews",), example=([1, 0, 1], 0), paper="matthews1975",
          formula="(TP·TN - FP·FN) / √((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))")  # fmt: skip
 def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The correlation between being retrieved and being relevant; 0 if either never varies."""
-    return _all_decisions(j, level, collection).mcc
+    return all_decisions(j, level, collection).mcc
 
 
 _LEFT_OUT = Only("weights", lambda weights: weights[3:] != (0.0,), "without a fourth weight other than 0")
 _Size = Annotated[float, Spec("number of documents in the collection", number(0, _MOST), ("N",), only=_LEFT_OUT)]
 
 
-@measure("Utility", family="set", trec="utility:", example=([1, 0, 1], 1),
+@measure("Utility",
+         intuition="Utility pays or charges a fixed amount for each document, depending on whether it is relevant and whether it was "
+                   "returned. It suits alerts and filters for which the worth of a hit and the cost of a false alarm are known.",
+         latex=r"\mathrm{Utility} = w_1\,\mathrm{TP} + w_2\,\mathrm{FP} + w_3\,\mathrm{FN} + w_4\,\mathrm{TN}",
+         family="set", trec="utility:", example=([1, 0, 1], 1),
          formula="w₁·relevant retrieved + w₂·non-relevant retrieved + w₃·relevant missed + w₄·non-relevant left out")  # fmt: skip
 def utility(
     j: Judged, *, weights: Weights = (1.0, -1.0, 0.0, 0.0), level: Level = 1, collection: _Size = 0.0
@@ -184,69 +219,3 @@ def utility(
         + weights[2] * (relevant - hits)
         + weights[3] * (collection + hits - j.retrieved - relevant)
     )
-
-
-# ── counts ───────────────────────────────────────────────────────────────────────────────────────
-
-
-@measure("NumQ", family="count", trec="num_q", summary="sum", whole=True, example=([1, 0, 1], 1), formula="1")
-def number_of_queries(j: Judged) -> Column:
-    """Number of queries: 1 for each."""
-    return np.ones(len(j))
-
-
-@measure(
-    "NumRet", family="count", trec="num_ret", summary="sum", whole=True, example=([1, 0, 1], 3), formula="retrieved"
-)
-def number_retrieved(j: Judged) -> Column:
-    """Number of documents in the ranking."""
-    return j.retrieved
-
-
-@measure(
-    "NumRel", family="count", trec="num_rel", summary="sum", whole=True, example=([1, 0, 1], 2), formula="relevant"
-)
-def number_relevant(j: Judged, *, level: Level = 1) -> Column:
-    """Number of relevant documents in the pool."""
-    return j.relevant(level)
-
-
-@measure("NumRelRet", family="count", aliases=("hits", "TP"), trec="num_rel_ret", summary="sum", whole=True,
-         laws={"additive", "cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved")  # fmt: skip
-def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """Number of relevant documents in the ranking."""
-    return relevant_retrieved(j, level, cutoff)
-
-
-@measure("MeanRelRet", family="count", laws={"cutoff"}, example=([1, 0, 1], 2), formula="relevant retrieved, averaged over queries")  # fmt: skip
-def mean_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """Number of relevant documents in the ranking, averaged over queries, like `hits` in ranx."""
-    return relevant_retrieved(j, level, cutoff)
-
-
-@measure("NumNonRelRet", family="count", trec="num_nonrel_judged_ret", summary="sum", whole=True, lower_is_better=True,
-         laws={"additive", "cutoff"}, example=([1, 0, 1], 1), formula="judged non-relevant retrieved")  # fmt: skip
-def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
-    """Number of judged non-relevant documents in the ranking."""
-    return _all_decisions(j, level, None, cutoff).fp
-
-
-@measure("NumWrongRet", family="count", aliases=("FP",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 1),
-         formula="non-relevant retrieved")  # fmt: skip
-def number_wrongly_retrieved(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """Number of non-relevant documents in the ranking: judged ones, or all of the collection."""
-    return _all_decisions(j, level, collection).fp
-
-
-@measure("NumRelMissed", family="count", aliases=("FN",), summary="sum", whole=True, lower_is_better=True, example=([1, 0, 1], 0),
-         formula="relevant not retrieved")  # fmt: skip
-def number_relevant_missed(j: Judged, *, level: Level = 1) -> Column:
-    """Number of relevant documents that are not in the ranking."""
-    return _all_decisions(j, level, None).fn
-
-
-@measure("NumNonRelLeft", family="count", aliases=("TN",), summary="sum", whole=True, example=([1, 0, 1], 0),
-         formula="non-relevant not retrieved")  # fmt: skip
-def number_nonrelevant_left(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
-    """Number of non-relevant documents that are not in the ranking: judged ones, or all of the collection."""
-    return _all_decisions(j, level, collection).tn

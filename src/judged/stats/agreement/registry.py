@@ -89,41 +89,41 @@ for _coefficient in (
     ),
     AgreementCoefficient(
         "expected", ("expected_agreement",), "expected agreement", "E = Σ w p(a=k) p(b=l), each rater's own marginals; mean over pairs of raters",
-        "Cohen 1960; Conger 1980", "any", True, chance.own, error=error.expected_error, floor=0.0,
+        "cohen1960 conger1980", "any", True, chance.own, error=error.expected_error, floor=0.0,
     ),
     AgreementCoefficient(
-        "kappa", ("cohen", "cohen_kappa", "cohens_kappa"), "Cohen's kappa", _K + "E = Σ w p(a=k) p(b=l)", "Cohen 1960, 1968; errors: Fleiss, Cohen and Everitt 1969",
+        "kappa", ("cohen", "cohen_kappa", "cohens_kappa"), "Cohen's kappa", _K + "E = Σ w p(a=k) p(b=l)", "cohen1960 cohen1968 fleiss1969",
         "two", True, _chance_corrected(chance.own), chance.own, error.cohen_error, error.cohen_null, "normal",
     ),
     AgreementCoefficient(
-        "pi", ("scott", "scotts_pi"), "Scott's pi", _K + "E = Σ w π(k) π(l), both raters' labels pooled", "Scott 1955; errors: Gwet 2014",
+        "pi", ("scott", "scotts_pi"), "Scott's pi", _K + "E = Σ w π(k) π(l), both raters' labels pooled", "scott1955 gwet2014",
         "two", True, _chance_corrected(chance.pooled), chance.pooled, error.pooled_error,
     ),
     AgreementCoefficient(
         "fleiss", ("fleiss_kappa",), "Fleiss' kappa", _K + "E = Σ w π(k) π(l), all raters' labels pooled",
-        "Fleiss 1971; test: Fleiss, Nee and Landis 1979; errors and missing labels: Gwet 2014",
+        "fleiss1971 fleiss1979 gwet2014",
         "any", True, _chance_corrected(chance.pooled), chance.pooled, error.pooled_error, error.fleiss_null,
     ),
     AgreementCoefficient(
         "conger", ("conger_kappa",), "Conger's kappa", _K + "E = mean over pairs of raters of Σ w p(g=k) p(h=l)",
-        "Conger 1980; errors and missing labels: Gwet 2014", "any", True, _chance_corrected(chance.own), chance.own, error.conger_error,
+        "conger1980 gwet2014", "any", True, _chance_corrected(chance.own), chance.own, error.conger_error,
     ),
     AgreementCoefficient(
-        "ac1", ("gwet",), "Gwet's AC1", _K + "E = Σ π(k) (1 − π(k)) / (q − 1), q categories", "Gwet 2008",
+        "ac1", ("gwet",), "Gwet's AC1", _K + "E = Σ π(k) (1 − π(k)) / (q − 1), q categories", "gwet2008",
         "any", False, _chance_corrected(chance.gwet), chance.gwet, error.gwet_error,
     ),
     AgreementCoefficient(
-        "ac2", (), "Gwet's AC2", _K + "E = Σ w · Σ π(k) (1 − π(k)) / (q (q − 1))", "Gwet 2014",
+        "ac2", (), "Gwet's AC2", _K + "E = Σ w · Σ π(k) (1 − π(k)) / (q (q − 1))", "gwet2014",
         "any", True, _chance_corrected(chance.gwet), chance.gwet, error.gwet_error,
     ),
     AgreementCoefficient(
         "bp", ("brennan_prediger", "bennett", "pabak", "free_marginal_kappa"), "Brennan-Prediger", _K + "E = Σ w / q² (1/q without weights)",
-        "Bennett, Alpert and Goldstein 1954 (S); Brennan and Prediger 1981; Randolph 2005 (free-marginal kappa); for two categories PABAK",
+        "bennett1954 brennan1981 randolph2005",
         "any", True, _chance_corrected(chance.even), chance.even, error.even_error,
     ),
     AgreementCoefficient(
         "alpha", ("krippendorff", "krippendorffs_alpha"), "Krippendorff's alpha", "1 − D_o / D_e over units with two labels or more",
-        "Krippendorff 1970, 2011; errors: Gwet 2014", "any", True, chance.alpha, error=error.alpha_error,
+        "krippendorff1970 krippendorff2011 gwet2014", "any", True, chance.alpha, error=error.alpha_error,
     ),
 ):  # fmt: skip
     AGREEMENT_COEFFICIENTS.add(_coefficient)
@@ -131,7 +131,7 @@ for _coefficient in (
 # Krippendorff's ordinal distance depends on how often each category occurs; his interval distance is the quadratic one.
 _ORDINAL = AgreementCoefficient(
     "alpha", (), "Krippendorff's alpha", "1 − D_o / D_e, distance: (labels from one category to the other, ends half)²",
-    "Krippendorff 1970, 2011", "any", True, chance.ordinal_alpha,
+    "krippendorff1970 krippendorff2011", "any", True, chance.ordinal_alpha,
 )  # fmt: skip
 _METRIC = {"interval": "quadratic"}
 

@@ -21,10 +21,6 @@ class Weights:
     matrix: Floats
 
 
-def _nominal(x: Floats) -> Floats:
-    return np.eye(len(x))
-
-
 def _linear(x: Floats) -> Floats:
     """1 − |x−y| / range, after Cicchetti and Allison (1971)."""
     return 1 - np.abs(x[:, None] - x) / np.ptp(x)
@@ -50,7 +46,7 @@ def _ratio(x: Floats) -> Floats:
 
 
 # Distances are between grades, not positions, so a grade that does not occur leaves a gap. Ordinal weights use positions.
-WEIGHTS = {"nominal": _nominal, "linear": _linear, "quadratic": _quadratic, "ordinal": _ordinal, "ratio": _ratio}
+WEIGHTS = {"linear": _linear, "quadratic": _quadratic, "ordinal": _ordinal, "ratio": _ratio}
 
 
 def weights_of(weights: Any, numbers: Floats | None, size: int) -> Weights:
@@ -61,8 +57,8 @@ def weights_of(weights: Any, numbers: Floats | None, size: int) -> Weights:
     """
     if not isinstance(weights, str):
         return Weights("own", _matrix(weights, size))
-    if weights not in WEIGHTS:
-        raise UsageError("weights", f"weights must be one of {', '.join(WEIGHTS)}, or a matrix, got {shown(weights)}", value=weights)  # fmt: skip
+    if weights not in ("nominal", *WEIGHTS):
+        raise UsageError("weights", f"weights must be one of nominal, {', '.join(WEIGHTS)}, or a matrix, got {shown(weights)}", value=weights)  # fmt: skip
     if weights == "nominal" or size < 2:
         return Weights(weights, np.eye(size))
     if numbers is None:

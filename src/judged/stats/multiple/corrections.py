@@ -78,41 +78,41 @@ _DISCOVERY = "the false discovery rate"
 CORRECTIONS: Registry[Correction] = Registry("correction")
 for _correction in (
     Correction(
-        name="holm", controls=_FAMILY, paper="Holm, Scandinavian Journal of Statistics 1979", function=lambda p: _up(p * _left(p)),
+        name="holm", controls=_FAMILY, paper="holm1979", function=lambda p: _up(p * _left(p)),
         text="Bonferroni stepwise from the smallest p; more powerful than Bonferroni with the same assumptions",
     ),
     Correction(
-        name="max", aliases=("max-t", "westfall-young", "single-step"), controls=_FAMILY, paper="Westfall and Young, 1993", function=None,
+        name="max", aliases=("max-t", "westfall-young", "single-step"), controls=_FAMILY, paper="westfall1993", function=None,
         text="maximum statistic of all pairs under the same random signs; assumes that runs differ in the mean only",
     ),
     Correction(
-        name="bonferroni", controls=_FAMILY, paper="Dunn, JASA 1961", function=lambda p: p * len(p), text="p times the number of tests; valid under any dependence",
+        name="bonferroni", controls=_FAMILY, paper="dunn1961", function=lambda p: p * len(p), text="p times the number of tests; valid under any dependence",
         level=lambda alpha, tests: alpha / tests,
     ),
     Correction(
-        name="hochberg", aliases=("simes-hochberg",), controls=_FAMILY, paper="Hochberg, Biometrika 1988", function=lambda p: _down(p * _left(p)),
+        name="hochberg", aliases=("simes-hochberg",), controls=_FAMILY, paper="hochberg1988", function=lambda p: _down(p * _left(p)),
         text="Holm's steps from the largest p; assumes independence, or positive dependence",
     ),
     Correction(
-        name="hommel", controls=_FAMILY, paper="Hommel, Biometrika 1988", function=_hommel,
+        name="hommel", controls=_FAMILY, paper="hommel1988", function=_hommel,
         text="Simes' test of all subsets; assumptions of Hochberg's, and at least as powerful",
     ),
     Correction(
-        name="sidak", controls=_FAMILY, paper="Šidák, JASA 1967", function=lambda p: _any_of(p, np.full(len(p), float(len(p)))),
+        name="sidak", controls=_FAMILY, paper="sidak1967", function=lambda p: _any_of(p, np.full(len(p), float(len(p)))),
         text="1 - (1 - p) to the number of tests; assumes independence, or positive dependence",
         level=lambda alpha, tests: -math.expm1(math.log1p(-alpha) / tests),
     ),
     Correction(
-        name="holm-sidak", controls=_FAMILY, paper="Holland and Copenhaver, Biometrics 1987", function=lambda p: _up(_any_of(p, _left(p))),
+        name="holm-sidak", controls=_FAMILY, paper="holland1987", function=lambda p: _up(_any_of(p, _left(p))),
         text="Holm's steps with Šidák's bound",
     ),
     Correction(
         name="benjamini-hochberg", aliases=("bh", "fdr", "fdr-bh"), controls=_DISCOVERY, function=lambda p: _down(p / (np.arange(1, len(p) + 1) / len(p))),
-        paper="Benjamini and Hochberg, JRSS B 1995", text="assumes independence, or positive dependence",
+        paper="benjamini1995", text="assumes independence, or positive dependence",
     ),
     Correction(
         name="benjamini-yekutieli", aliases=("by", "fdr-by"), controls=_DISCOVERY, function=_benjamini_yekutieli,
-        paper="Benjamini and Yekutieli, Annals of Statistics 2001", text="valid under any dependence",
+        paper="benjamini2001", text="valid under any dependence",
     ),
     Correction(
         name="none", aliases=("raw",), controls="nothing", paper="", function=lambda p: p, text="no correction",

@@ -69,9 +69,8 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
             "no-complete-collection", "no collection has values of all systems", hint=Hint("count the others with {missing}", missing="skip"),
         )  # fmt: skip
     kept = values[:, counted]
-    columns = _aggregate(kept[None], missing)
     return Standings(
-        **{name: column[0] for name, column in columns.items()},
+        **_aggregate(kept, missing),
         present=present[:, counted].sum(axis=1),
         missing=missing,
         collections=tuple(np.flatnonzero(counted).tolist()),
@@ -101,38 +100,38 @@ def system_values(table: Any) -> Floats:
 
 
 def _aggregate(values: Floats, missing: Missing) -> dict[str, Floats]:
-    """Compute the columns of standings for many tables at once (tables × systems × collections)."""
+    """Compute the columns of standings."""
     present = ~np.isnan(values)
-    lowest = np.min(values, axis=1, keepdims=True, where=present, initial=np.inf)
+    lowest = np.min(values, axis=0, where=present, initial=np.inf)
     filled = np.where(present, values, lowest)
-    ranks = mean_ranks(np.where(present, values, -np.inf), axis=1, tolerance=_fuzz(filled))
+    ranks = mean_ranks(np.where(present, values, -np.inf), axis=0, tolerance=_fuzz(filled))
     counts = present if missing == "skip" else np.ones_like(present)
-    some = counts.sum(axis=2)
+    some = counts.sum(axis=1)
 
     def known(x: Floats) -> Floats:
         return np.where(some > 0, x, np.nan)
 
     def over(x: Floats) -> Floats:
-        return np.where(counts, x, 0.0).sum(axis=2) / known(some)
+        return np.where(counts, x, 0.0).sum(axis=1) / known(some)
 
-    rivals = counts.sum(axis=1, keepdims=True)
-    best = ranks == ranks.min(axis=1, keepdims=True)
+    rivals = counts.sum(axis=0)
+    best = ranks == ranks.min(axis=0)
     return {
         "mean": over(filled),
         "mean_rank": over(ranks),
-        "borda": known(np.where(counts, rivals - ranks, 0.0).sum(axis=2)),
+        "borda": known(np.where(counts, rivals - ranks, 0.0).sum(axis=1)),
         "wins": known(_wins(ranks, counts)),
-        "firsts": known(np.where(best & counts, 1 / best.sum(axis=1, keepdims=True), 0.0).sum(axis=2)),
+        "firsts": known(np.where(best & counts, 1 / best.sum(axis=0), 0.0).sum(axis=1)),
     }
 
 
 def _wins(ranks: Floats, counts: NDArray[np.bool_]) -> Floats:
-    wins = np.zeros(ranks.shape[:2])
-    for rival in range(ranks.shape[1]):
-        both = counts & counts[:, rival : rival + 1]
-        lead = np.where(both, np.sign(ranks[:, rival : rival + 1] - ranks), 0.0).sum(axis=2)
-        half = np.where(both.any(axis=2), 0.5, 0.0)  # systems without a common collection do not beat each other
-        half[:, rival] = 0.0
+    wins = np.zeros(len(ranks))
+    for rival, (theirs, counted) in enumerate(zip(ranks, counts, strict=True)):
+        both = counts & counted
+        lead = np.where(both, np.sign(theirs - ranks), 0.0).sum(axis=1)
+        half = np.where(both.any(axis=1), 0.5, 0.0)  # systems without a common collection do not beat each other
+        half[rival] = 0.0
         wins += np.where(lead > 0, 1.0, np.where(lead < 0, 0.0, half))
     return wins
 

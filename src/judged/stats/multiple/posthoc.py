@@ -132,7 +132,6 @@ def randomised_tukey(x: Any, *, resamples: int = 10_000, seed: int = 0, alpha: f
     hits = len(spread) - np.searchsorted(spread, np.abs(first[None, :] - first[:, None]) - fuzz)
     extra = 0 if exact else 1
     p = (extra + hits) / (extra + len(spread))
-    np.fill_diagonal(p, 1.0)
     allowed = (
         math.floor(level * (extra + len(spread)) + 1e-9) - extra
     )  # permutations that may exceed a significant difference

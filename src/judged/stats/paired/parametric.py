@@ -98,7 +98,7 @@ def _estimate(
 
 TESTS.add(PairTest(
     name="t", aliases=("t-test", "ttest", "student", "paired-t"), title="paired t test", null="the mean difference is 0",
-    assumes="normal differences, or many queries", paper="Student, Biometrika 1908", function=student, interval=_student_interval,
+    assumes="normal differences, or many queries", paper="student1908", function=student, interval=_student_interval,
     options=("clusters", "weights", "cheap"),
 ))  # fmt: skip
 
@@ -126,7 +126,7 @@ def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
 
 TESTS.add(PairTest(
     name="sign", aliases=("sign-test", "binomial"), title="sign test", null="the median difference is 0: wins and losses are equally likely",
-    assumes="nothing; ignores the size of differences", paper="Arbuthnot 1710; Conover 1999", function=sign,
+    assumes="nothing; ignores the size of differences", paper="arbuthnot1710 conover1999", function=sign,
     direction=lambda d: np.sign(d).sum(axis=0), flips_signs=True,
 ))  # fmt: skip
 
@@ -184,7 +184,7 @@ def _bootstrap_interval(
 TESTS.add(PairTest(
     name="bootstrap", aliases=("bootstrap-test", "paired-bootstrap"), title="paired bootstrap test", null="the mean difference is 0",
     assumes="queries that represent the population; not too few of them",
-    paper="Efron and Tibshirani 1993; Sakai, SIGIR 2006; Smucker, Allan and Carterette, CIKM 2007", function=bootstrap_test,
+    paper="efron1993 sakai2006 smucker2007", function=bootstrap_test,
     interval=_bootstrap_interval, options=("resamples", "seed", "clusters", "statistic"),
 ))  # fmt: skip
 

@@ -123,7 +123,7 @@ def _most_enumerated(resamples: int) -> int:
 TESTS.add(PairTest(
     name="permutation", aliases=("randomisation", "randomization", "fisher", "sign-flip"), title="paired permutation test",
     null="the two systems are exchangeable, query by query", assumes="nothing else; with many queries also valid for equal means",
-    paper="Fisher 1935; Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth 2010", function=permutation,
+    paper="fisher1935 smucker2007 phipson2010", function=permutation,
     interval=_interval, options=("resamples", "seed", "clusters", "scale"), of_pairs=permutation_of, flips_signs=True, corrects=True,
 ))  # fmt: skip
 

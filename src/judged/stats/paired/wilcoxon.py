@@ -67,7 +67,7 @@ def wilcoxon(
 TESTS.add(PairTest(
     name="wilcoxon", aliases=("signed-rank", "wilcoxon-signed-rank"), title="signed-rank test",
     null="differences are symmetric about 0", assumes="symmetry: skewed differences of mean 0 are rejected, more so with more queries",
-    paper="Wilcoxon, Biometrics Bulletin 1945; Pratt, JASA 1959", function=wilcoxon, options=("zeros", "method", "correction"),
+    paper="wilcoxon1945 pratt1959", function=wilcoxon, options=("zeros", "method", "correction"),
     direction=lambda d: (np.sign(d) * _ranks(np.abs(d))[0]).sum(axis=0), flips_signs=True,
 ))  # fmt: skip
 

@@ -120,8 +120,8 @@ def _always(function: OfPairs) -> Callable[[Columns], OfPairs | None]:
     return lambda _: function
 
 
-_URBANO = "Urbano and Marrero, ICTIR 2017"
-_WEBBER = "Webber, Moffat and Zobel, TOIS 2010; ties: Corsi and Urbano, SIGIR 2024"
+_URBANO = "urbano2017"
+_WEBBER = "webber2010 corsi2024"
 _CROSSING = "a tie that crosses the cutoff: as rbo"
 
 RANK_COEFFICIENTS: Registry[RankCoefficient] = Registry("coefficient")
@@ -129,39 +129,39 @@ for _coefficient in (
     RankCoefficient(
         name="tau_b", aliases=("tau", "kendall", "kendall_tau", "kendall_tau_b"), pairs=of.tau_b_of, test="kendall",
         redrawn=_always(of.tau_b_of), ties="removed from the denominator of each column: 1 for equal orders with ties",
-        paper="Kendall, Biometrika 1945", text="concordant − discordant pairs, divided by √(pairs untied in a · pairs untied in b)",
+        paper="kendall1945", text="concordant − discordant pairs, divided by √(pairs untied in a · pairs untied in b)",
     ),
     RankCoefficient(
         name="tau_a", aliases=("kendall_tau_a",), pairs=of.tau_a_of, test="kendall",
         redrawn=lambda c: None if c.tied_both.any() else of.tau_a_apart_of,
         ties="count as neither and stay in the denominator: the mean over all orders of tied items",
-        paper="Kendall, Biometrika 1938", text="concordant − discordant pairs, divided by all pairs",
+        paper="kendall1938", text="concordant − discordant pairs, divided by all pairs",
     ),
     RankCoefficient(
         name="tau_c", aliases=("kendall_tau_c", "stuart"), pairs=of.tau_c_of, test="kendall",
-        ties="corrected by m, the smaller number of distinct values", paper="Stuart, Biometrika 1953",
+        ties="corrected by m, the smaller number of distinct values", paper="stuart1953",
         text="concordant − discordant pairs, divided by (n²·(m - 1) / 2m)",
     ),
     RankCoefficient(
         name="gamma", aliases=("goodman_kruskal", "goodman_kruskal_gamma"), pairs=of.gamma_of, redrawn=_always(of.gamma_of),
-        ties="excluded", paper="Goodman and Kruskal, JASA 1954",
+        ties="excluded", paper="goodman1954",
         text="concordant − discordant pairs, divided by their sum",
     ),
     RankCoefficient(
         name="somers_d", aliases=("somers", "d"), pairs=of.somers_d_of, redrawn=_always(of.somers_d_of),
-        ties="ties in a are excluded; ties in b count in the denominator", paper="Somers, American Sociological Review 1962",
+        ties="ties in a are excluded; ties in b count in the denominator", paper="somers1962",
         text="concordant − discordant pairs, divided by pairs untied in a",
     ),
     RankCoefficient(
         name="tau_ap", aliases=("ap_correlation", "tau_ap_a"), pairs=of.tau_ap_a_of,
         redrawn=lambda c: None if (c.size_x > 1).any() else of.tau_ap_apart_of,
-        ties="the mean over all orders of tied items", paper=f"Yilmaz, Aslam and Robertson, SIGIR 2008; ties: {_URBANO}",
+        ties="the mean over all orders of tied items", paper="yilmaz2008 urbano2017",
         text="tau weighted to the top of a: for each item, the share of the items above it that b has above it too",
     ),
     RankCoefficient(
         name="tau_ap_symmetric", aliases=("tau_ap_sym",), pairs=of.tau_ap_symmetric_of,
         redrawn=lambda c: None if (c.size_x > 1).any() or (c.size_y > 1).any() else of.tau_ap_apart_symmetric_of,
-        ties="the mean over all orders of tied items", paper=f"Yilmaz, Aslam and Robertson, SIGIR 2008; ties: {_URBANO}",
+        ties="the mean over all orders of tied items", paper="yilmaz2008 urbano2017",
         text="mean of tau_ap from a to b and from b to a",
     ),
     RankCoefficient(
@@ -171,17 +171,17 @@ for _coefficient in (
     ),
     RankCoefficient(
         name="weighted_tau", aliases=("tau_w",), pairs=of.weighted_tau_of, redrawn=_always(of.weighted_tau_of),
-        ties="as tau_b, weighted", paper="Vigna, WWW 2015",
+        ties="as tau_b, weighted", paper="vigna2015",
         text="tau_b with pairs weighted 1/(r + 1) + 1/(s + 1) at ranks r, s from 0; the mean of ranks by a and by b",
     ),
     RankCoefficient(
         name="spearman", aliases=("rho", "spearmanr", "spearman_rho"), pairs=of.spearman_of, test="t",
         redrawn=_always(of.spearman_of), ties="share the mean of their ranks",
-        paper="Spearman, American Journal of Psychology 1904", text="Pearson's correlation of the ranks",
+        paper="spearman1904", text="Pearson's correlation of the ranks",
     ),
     RankCoefficient(
         name="pearson", aliases=("r", "pearsonr"), pairs=of.pearson_of, test="t", redrawn=_always(of.pearson_of),
-        ties="not relevant: scores are compared, not ranks", paper="Pearson, Philosophical Transactions 1896",
+        ties="not relevant: scores are compared, not ranks", paper="pearson1896",
         text="covariance of the scores, divided by the product of their standard deviations",
     ),
     RankCoefficient(
@@ -203,11 +203,11 @@ for _coefficient in (
     ),
     RankCoefficient(
         name="jaccard", depths=lambda r, k, p, ties: jaccard_of(r, k), cutoff=True, low=0.0, ties="a tie that crosses the cutoff: mean of |A ∩ B| over all orders",
-        paper="Jaccard, Bulletin de la Société vaudoise des sciences naturelles 1901", text="|A ∩ B| / |A ∪ B| of the first k",
+        paper="jaccard1901", text="|A ∩ B| / |A ∪ B| of the first k",
     ),
     RankCoefficient(
         name="average_overlap", aliases=("ao",), depths=lambda r, k, p, ties: average_overlap_of(r, k, ties), cutoff=True, low=0.0,
-        ties=_CROSSING, paper="Fagin, Kumar and Sivakumar, SIAM Journal on Discrete Mathematics 2003",
+        ties=_CROSSING, paper="fagin2003",
         text="mean of overlap@1 … overlap@k",
     ),
 ):  # fmt: skip

@@ -8,12 +8,12 @@ from judged.errors import safe
 from judged.tables.formats import Renderable, output_format
 from judged.tables.table import Table
 
-_MARKED = re.compile(r"([+-]?[\d.]+) ([A-Za-z][A-Za-z0-9]*|[▲▼=])")
+_MARKED = re.compile(r"([+-]?[\d.]+) ([A-Za-z][A-Za-z0-9]*|[▲▼=≡])")
 _MINUS = re.compile(r"-(?=[\d.])")
 
 _GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
 _SYMBOLS = dict(zip("αβγδεζηθκλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", _GREEK.split(), strict=True)) | {
-    "·": "cdot", "×": "times", "±": "pm", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "∞": "infty", "√": "surd", "∩": "cap", "∪": "cup",
+    "·": "cdot", "×": "times", "±": "pm", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "≡": "equiv", "∞": "infty", "√": "surd", "∩": "cap", "∪": "cup",
     "→": "rightarrow", "←": "leftarrow", "↑": "uparrow", "↓": "downarrow", "▲": "blacktriangle", "▼": "blacktriangledown",
 }  # fmt: skip
 _ESCAPES = str.maketrans({

@@ -13,12 +13,11 @@ import judged as jd
 from judged.core.find import native, reference
 from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
-from judged.core.numeric.native import NATIVE
 from judged.core.policy import Policy
 from judged.io.formats.trec import unread_bytes
 from judged.io.read import open_whole_run, read_qrels, read_run
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 DOCS = ["a", "ab", "abc", "abcd", "d1", "d2", "d3", "d10", "é", "D" * 15, "D" * 16, "D" * 17, "E" * 70]
 QUERIES = ["1", "10", "2", "query-with-a-long-name", "ä"]
@@ -156,11 +155,13 @@ def test_mappings_give_what_the_reference_gives(run, policy, listed):
     check(open_whole_run({query: list(docs) for query, docs in run.items()} if listed else run), policy)
 
 
+@pytest.mark.needs("pyarrow")
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(rows=st.lists(rows, min_size=1, max_size=30), policy=policies, chunks=st.integers(1, 4), form=st.integers(0, 4))
 def test_arrow_batches_give_what_the_reference_gives(rows, policy, chunks, form):
-    pa = pytest.importorskip("pyarrow")
-    text = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.large_string())][form]  # fmt: skip
+    import pyarrow as pa
+
+    text = [pa.string(), pa.large_string(), getattr(pa, "string_view", pa.string)(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.large_string())][form]  # fmt: skip
     size = -(-len(rows) // chunks)
     batches = [
         pa.table({"query_id": pa.array([r[0] for r in part]).cast(text), "doc_id": pa.array([r[1] for r in part]).cast(text),
@@ -183,8 +184,10 @@ def test_the_first_line_with_data_is_known_behind_many_comments():
     check(unread_bytes(b"#\n" * 35_000 + b"1 0 a 1\n1 Q0 a 1 1 t\n" + bytes(8), "run.txt"), Policy())
 
 
+@pytest.mark.needs("polars")
 def test_whole_numbers_are_ids_too():
-    polars = pytest.importorskip("polars")
+    import polars
+
     qrels = read_qrels({1: {10: 1, 9: 1}, 2: {11: 1}})
     rows = [(1, 9, 0.5), (1, 10, 0.5), (1, 100, 0.5), (2, 11, 1.0), (3, 5, 1.0)]
     frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
@@ -193,8 +196,10 @@ def test_whole_numbers_are_ids_too():
         check(open_whole_run(source), Policy(), qrels)
 
 
+@pytest.mark.needs("pyarrow")
 def test_a_source_that_can_be_read_once_is_read_once():
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
     table = pa.table({"query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 2.0]})
     assert jd.evaluate({"q": {"a": 1}}, table.to_reader(), "AP").mean() == {"AP": 1 / 2}
     twice = pa.concat_tables([table, table]).to_reader()
@@ -203,8 +208,10 @@ def test_a_source_that_can_be_read_once_is_read_once():
     assert caught.value.slug == "duplicate-doc"
 
 
+@pytest.mark.needs("pyarrow")
 def test_ranks_that_a_double_cannot_tell_apart_are_no_ranks():
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
     table = pa.table({"query": ["1", "1"], "doc": ["a", "ab"], "score": [1.0, 2.0], "rank": [2**53 + 1, 2**53]})
     check(open_whole_run(table), Policy(order="rank"))
 

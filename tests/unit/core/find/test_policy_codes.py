@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from judged.core.find.native import POLICY_CODES, native_policy
-from judged.core.numeric.native import NATIVE, native
+from judged.core.numeric.native import native
 from judged.core.policy import POLICY_OPTIONS, Policy
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 
 def test_the_tables_of_python_and_cpp_have_the_same_choices():

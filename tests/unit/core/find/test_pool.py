@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 import judged as jd
 from judged.core.find import pool
-from judged.core.numeric.native import NATIVE
 from judged.core.policy import Policy
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 ids = st.one_of(
     st.integers(0, 300).map("doc{}".format), st.integers(0, 99).map("prefix-of-many-bytes-{:05d}".format), st.text("ab", min_size=1, max_size=3),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from needs import optional
 
 from judged.core.find import native, reference
 from judged.core.find.pool import pool_of
-from judged.core.numeric.native import NATIVE
 from judged.core.policy import Policy
 from judged.errors import DataError
 from judged.io.read import open_whole_run, read_qrels, read_run
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pa = optional("pyarrow")
+
+pytestmark = [pytest.mark.needs("native", "pyarrow")]
 
 QUERIES, ROWS = 300, 40_000  # more than are looked at to tell
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import judged.core
-from judged.core.numeric.native import NATIVE, native
+from judged.core.numeric.native import native
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 STUB = ast.parse((Path(judged.core.__file__).parent / "_native.pyi").read_text())
 

@@ -37,7 +37,7 @@ def outcomes(flips: SignFlips) -> list:
     return [flips.all_sums().tolist(), counts, ends, sorted(seen)]
 
 
-@pytest.mark.parametrize(("n", "rows", "seed"), [(0, 1, None), (1, 2, None), (9, 512, None), (17, 301, 0), (64, 4_100, 1), (65, 100, 2**64 + 5), (200, 333, 7)])  # fmt: skip
+@pytest.mark.parametrize(("n", "rows", "seed"), [(0, 1, None), (1, 2, None), (9, 512, None), (17, 301, 0), pytest.param(64, 4_100, 1, marks=pytest.mark.slow), (65, 100, 2**64 + 5), (200, 333, 7)])  # fmt: skip
 def test_the_native_core_gives_the_bits_of_the_reference(n, rows, seed, monkeypatch):
     flips = SignFlips(whole(n), rows, seed)
     found = outcomes(flips)

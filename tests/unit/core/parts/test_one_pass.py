@@ -12,14 +12,13 @@ import pytest
 import judged as jd
 from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
-from judged.core.numeric.native import NATIVE
 from judged.core.parts import find as finding
 from judged.core.policy import Policy
 from judged.distributed.open_run import open_run
 from judged.io.parts import parts, pieces
 from judged.io.read import read_qrels
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 QRELS = read_qrels({f"q{query}": {f"d{i}": i % 3 for i in range(0, 30, 4)} for query in range(12)})
 POLICIES = [

@@ -6,16 +6,15 @@ import pickle
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needs import each, optional
 
 import judged as jd
 from judged.core.find import reference
 from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
-from judged.core.numeric.native import NATIVE
 from judged.core.parts import native as native_parts
 from judged.core.parts.find import find_in_partitions
 from judged.core.parts.local import LocalPartitions
@@ -24,6 +23,9 @@ from judged.core.parts.pass_two import CountRanks, index_hits
 from judged.core.parts.run import MAX_UNJUDGED, PartitionedRun
 from judged.core.policy import Policy
 from judged.io.read import open_whole_run, read_qrels, read_run
+
+pa = optional("pyarrow")
+pytestmark = pytest.mark.needs("pyarrow")
 
 DOCS = ["a", "ab", "abc", "abcd", "d1", "d2", "d3", "d10", "é", "D" * 15, "D" * 16, "D" * 17, "E" * 70]
 QUERIES = ["1", "10", "2", "query-with-a-long-name", "ä", "x1", "x2", "x3", "x4"]
@@ -97,12 +99,10 @@ def outcome(find):
     return tuple((v.dtype.kind, v.tolist()) if isinstance(v, np.ndarray) else v for v in values)
 
 
-@pytest.fixture(params=["native", "reference"])
+@pytest.fixture(params=[*each("native"), "reference"])
 def core(request, monkeypatch):
     if request.param == "reference":
         monkeypatch.setattr(native_parts, "native", None)
-    elif not NATIVE:
-        pytest.skip("the native core is not built")
     return request.param
 
 

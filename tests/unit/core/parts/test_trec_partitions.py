@@ -13,13 +13,12 @@ import judged as jd
 from judged.core.find import native, reference
 from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
-from judged.core.numeric.native import NATIVE
 from judged.core.parts import one_pass
 from judged.core.parts.whole_queries import RankQueries, concat_runs
 from judged.core.policy import Policy
 from judged.io.read import open_whole_run, read_qrels, read_run
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 QRELS = read_qrels({f"q{q}": {f"d{d}": d % 3 for d in range(q, 30, 2)} for q in range(5)})
 KINDS = ("text", "text")
@@ -77,8 +76,10 @@ def test_files_of_any_size_are_scanned_alone_or_together(tmp_path, monkeypatch, 
     assert [w.slug for w in found.warnings] == [w.slug for w in expected.warnings]
 
 
+@pytest.mark.needs("unix")
 def test_few_files_are_open_at_a_time(tmp_path):
-    resource = pytest.importorskip("resource")
+    import resource
+
     write(tmp_path, range(1, 71))
     expected = jd.evaluate(QRELS, tmp_path, "AP").mean()
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -62,7 +62,7 @@ for size in (500, 1000) * 40:
     assert seen <= {500, 1000}
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.needs("linux")  # /dev/full
 @pytest.mark.parametrize("size", [1, 100_000])
 def test_a_full_disk_is_an_error(size, refusal):
     error = refusal("io", write_run, {"q": {f"d{i}": i for i in range(size)}}, "/dev/full", format="trec")

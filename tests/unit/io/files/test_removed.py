@@ -8,7 +8,6 @@ import sys
 import pytest
 
 import judged as jd
-from judged.core.numeric.native import NATIVE
 from judged.errors import JudgedError
 
 _JSON = '{{"query_id":"q1","doc_id":"d1","{}":{}}}\n'
@@ -76,9 +75,7 @@ main()
 """
 
 
-@pytest.mark.skipif(
-    not NATIVE or sys.platform == "win32", reason="only the native core maps files, and Windows keeps mapped ones"
-)
+@pytest.mark.needs("native", "unix")  # only the native core maps files, and Windows keeps mapped ones
 def test_a_file_that_is_truncated_while_it_is_scanned_is_an_error_of_the_command(tmp_path):
     qrels, run = tmp_path / "qrels", tmp_path / "a.run"
     qrels.write_text("q1 0 d1 1\n")

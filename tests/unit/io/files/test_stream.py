@@ -17,14 +17,13 @@ import judged as jd
 from judged.core.find import native, reference
 from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
-from judged.core.numeric.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextStream
 from judged.io.files import stream
 from judged.io.files.decompress import decompress
 from judged.io.read import open_whole_run, read_qrels, read_run
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 STEP = 1 << 11
 QRELS = read_qrels({str(query): {f"d{i}": i % 3 for i in range(0, 60, 7)} for query in range(40)})

@@ -172,8 +172,10 @@ def test_a_dataset_without_what_is_needed_or_that_fails_says_so():
     assert refused(jd.read_qrels, Dataset(qrels=[Qrel("q1", "d1", "x", "0")])).slug == "grade-type"
 
 
+@pytest.mark.needs("ir_datasets")
 def test_datasets_of_the_library_itself_are_read(tmp_path):
-    ir_datasets = pytest.importorskip("ir_datasets")
+    import ir_datasets
+
     (tmp_path / "docs.tsv").write_text("d1\tred running shoes\nd2\tcoat for rain\n")
     (tmp_path / "queries.tsv").write_text("q1\tred shoes\nq2\train coat\n")
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, row in TEST.items() for d, g in row.items()))

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from needs import each, optional
 from small_collection import RUN
 
 import judged as jd
@@ -18,9 +19,9 @@ from judged.io.read import open_whole_run, read_run
 from judged.io.tables.frames import frame_of
 from judged.io.write import write_run
 
-pyarrow = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
-feather = pytest.importorskip("pyarrow.feather")
+pyarrow = optional("pyarrow")
+parquet = optional("pyarrow.parquet")
+feather = optional("pyarrow.feather")
 
 COLUMNS = {
     "query_id": ["q1", "q1", "q1", "q2", "q2"],
@@ -49,22 +50,24 @@ def files(tmp_path):
     return tmp_path
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("library", ["pyarrow"])
 @pytest.mark.parametrize("name", ["a.parquet", "groups.parquet", "a.parquet.gz"])
 def test_a_parquet_file_is_read_by_whichever_library_is_there(library, name, files, rows, run_rows, monkeypatch):
-    pytest.importorskip(library)
     only(monkeypatch, library)
     run = read_run(files / name)
     assert rows(run) == run_rows
     assert run.name == str(files / name)
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("library", ["pyarrow"])
 def test_an_arrow_file_is_read_by_whichever_library_is_there(library, files, rows, run_rows, monkeypatch):
     only(monkeypatch, library)
     assert rows(read_run(files / "a.arrow")) == run_rows
 
 
+@pytest.mark.needs("pyarrow")
 def test_without_a_library_the_error_says_what_to_install(files, refusal, monkeypatch):
     only(monkeypatch, None)
     for name in ("a.parquet", "a.arrow"):
@@ -84,8 +87,8 @@ class Stream:
         return self.capsule
 
 
+@pytest.mark.needs("polars", "pyarrow")
 def test_batches_are_taken_by_whichever_library_is_there(rows, run_rows, refusal, monkeypatch):
-    pytest.importorskip("polars", "1.5")  # the first that takes Arrow batches from anyone
     first, second = Stream(pyarrow.table(COLUMNS)), Stream(pyarrow.table(COLUMNS))
     with monkeypatch.context() as patch:
         only(patch, "polars")
@@ -94,21 +97,23 @@ def test_batches_are_taken_by_whichever_library_is_there(rows, run_rows, refusal
     assert "pip install" in str(refusal("needs", read_run, second))
 
 
+@pytest.mark.needs("polars", "pyarrow")
 def test_polars_writes_parquet_where_it_is_alone(tmp_path, rows, run_rows, save, monkeypatch):
-    pytest.importorskip("polars")
     with monkeypatch.context() as patch:
         only(patch, "polars")
         write_run(save("base.run", RUN), tmp_path / "a.parquet")
     assert rows(read_run(tmp_path / "a.parquet")) == run_rows
 
 
-@pytest.mark.parametrize("library", ["polars", "duckdb"])
+@pytest.mark.needs("pyarrow")
+@pytest.mark.parametrize("library", each("polars", "duckdb"))
 def test_other_libraries_do_not_read_files(library, files, refusal, monkeypatch):
     only(monkeypatch, library)
     refusal("needs", read_run, files / "a.arrow")
     refusal("needs", read_run, files / "a.parquet")
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("library", ["pyarrow"])
 def test_missing_values_in_a_file_have_their_column_and_row(library, tmp_path, refusal, monkeypatch):
     path = tmp_path / "null.parquet"
@@ -119,12 +124,14 @@ def test_missing_values_in_a_file_have_their_column_and_row(library, tmp_path, r
     assert "row 2" in str(error)
 
 
+@pytest.mark.needs("pyarrow")
 def test_ids_keep_their_type_in_parquet(tmp_path):
     path = tmp_path / "int.parquet"
     parquet.write_table(pyarrow.table({**COLUMNS, "doc_id": [1, 2, 3, 4, 5]}), path)
     assert read_run(path).doc_kind == "integer"
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("library", ["pyarrow"])
 def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, refusal, monkeypatch):
     content = (files / "a.parquet").read_bytes()
@@ -134,6 +141,7 @@ def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, refusa
         assert "none of it was used" in str(refusal("damaged", read_run, files / "cut.parquet"))
 
 
+@pytest.mark.needs("pyarrow")
 def test_a_cut_arrow_file_is_refused(files, refusal):
     content = (files / "a.arrow").read_bytes()
     for size in range(6, len(content), 97):
@@ -151,13 +159,15 @@ def rankings(queries: int, docs: int) -> dict[str, list]:
     }
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_a_run_file_of_columns_is_left_to_the_native_core(tmp_path, kind, monkeypatch):
-    pa, ipc, pq = (pytest.importorskip(f"pyarrow{module}") for module in ("", ".ipc", ".parquet"))
+    from pyarrow import ipc
+
     columns = rankings(40, 50)
-    table, path = pa.table(columns), tmp_path / f"run.{kind}"
+    table, path = pyarrow.table(columns), tmp_path / f"run.{kind}"
     if kind == "parquet":
-        pq.write_table(table, path, row_group_size=700)
+        parquet.write_table(table, path, row_group_size=700)
     else:
         with ipc.new_file(str(path), table.schema) as writer:
             writer.write_table(table, max_chunksize=300)
@@ -173,17 +183,19 @@ def test_a_run_file_of_columns_is_left_to_the_native_core(tmp_path, kind, monkey
     assert jd.read_run(path).to_dict() == plain
 
 
+@pytest.mark.needs("pyarrow")
 def test_reading_numbers_of_columns_imports_no_pandas(tmp_path):
-    pa, pq = (pytest.importorskip(f"pyarrow{module}") for module in ("", ".parquet"))
-    pq.write_table(pa.table(rankings(2, 3)), tmp_path / "run.parquet")
+    parquet.write_table(pyarrow.table(rankings(2, 3)), tmp_path / "run.parquet")
     code = "import sys, judged as jd; jd.read_run(sys.argv[1]); print('pandas' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet")], capture_output=True, text=True, check=True)  # fmt: skip
     assert told.stdout == "False\n"
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8"])
 def test_numbers_of_arrow_columns_keep_their_type_and_place(dtype):
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
     values = np.arange(10, dtype=dtype)
     chunked = pa.chunked_array([pa.array(values[:4]).slice(1), pa.array(values[4:])])
     [column] = frame_of(pa.table({"x": chunked})).columns(["x"])

@@ -7,15 +7,17 @@ import random
 import sys
 
 import pytest
+from needs import optional
 from small_partitions import COLUMNS, batches_of, described, error_in_parts, error_of, rows_of, small
 
 from judged.core.unread_runs import ArrowRun
 from judged.io.parts.parts import open_partitions
 from judged.io.read import read_run
 
-pyarrow = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
-feather = pytest.importorskip("pyarrow.feather")
+pyarrow = optional("pyarrow")
+parquet = optional("pyarrow.parquet")
+feather = optional("pyarrow.feather")
+pytestmark = pytest.mark.needs("pyarrow")
 LIBRARIES = [("parquet", "pyarrow"), ("arrow", "pyarrow")]
 
 
@@ -157,7 +159,8 @@ def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_
 
 
 def test_queries_that_are_written_plainly_are_read_plainly(tmp_path):
-    pyarrow_parquet = pytest.importorskip("pyarrow.parquet")
+    from pyarrow import parquet as pyarrow_parquet
+
     path = tmp_path / "a.parquet"
     pyarrow_parquet.write_table(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), path, use_dictionary=False)
     (batch,) = (batch for part in open_partitions(path).partitions.parts for batch in part.batches())

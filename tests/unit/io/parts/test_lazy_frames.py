@@ -6,15 +6,16 @@ import os
 import pickle
 
 import pytest
+from needs import optional
 from small_partitions import COLUMNS, batches_of, described, error_of, rows_of, small
 
 from judged.io.parts.parts import open_partitions
 from judged.io.parts.recognise import is_partitioned
 from judged.io.read import read_run
 
-pyarrow = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
-dataset = pytest.importorskip("pyarrow.dataset")
+pyarrow = optional("pyarrow")
+parquet = optional("pyarrow.parquet")
+dataset = optional("pyarrow.dataset")
 
 
 @pytest.fixture
@@ -29,6 +30,7 @@ def values(rows):
     return [row[:4] for row in rows]
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("rows", [1, 3, 100])
 def test_a_dataset_is_read_fragment_by_fragment(rows, files, monkeypatch):
     expected = described(read_run(files / "a.parquet")) + described(read_run(files / "b.parquet"))
@@ -41,6 +43,7 @@ def test_a_dataset_is_read_fragment_by_fragment(rows, files, monkeypatch):
     assert scattered.name == "run"
 
 
+@pytest.mark.needs("pyarrow")
 def test_a_filter_is_kept(files, monkeypatch):
     small(monkeypatch)
     data = dataset.dataset(files).filter(dataset.field("score") >= 1).filter(dataset.field("qid") != "q1")
@@ -56,6 +59,7 @@ def test_a_filter_is_kept(files, monkeypatch):
     assert "in row 1 of those that pass the filter" in str(error)
 
 
+@pytest.mark.needs("pyarrow")
 def test_columns_in_names_of_folders_are_read_by_a_dataset(tmp_path):
     table = pyarrow.table({"docno": ["a", "b"], "score": [1.0, 2.0]})
     for query in ("q1", "q2"):
@@ -65,6 +69,7 @@ def test_columns_in_names_of_folders_are_read_by_a_dataset(tmp_path):
     assert [row[:3] for row in found] == [(q, d, s) for q in (b"q1", b"q2") for d, s in ((b"a", 1.0), (b"b", 2.0))]
 
 
+@pytest.mark.needs("pyarrow")
 def test_other_datasets_are_read(files, tmp_path_factory):
     folder = tmp_path_factory.mktemp("csv")
     (folder / "a.csv").write_text("qid,docno,score\nq1,d1,1.5\nq1,d2,0.5\n")
@@ -79,6 +84,7 @@ def test_other_datasets_are_read(files, tmp_path_factory):
     assert error_of(open_partitions, dataset.dataset(table.slice(0, 0))).slug == "empty-run"
 
 
+@pytest.mark.needs("pyarrow")
 def test_what_is_wrong_with_a_dataset_has_its_file_and_row(files, monkeypatch):
     small(monkeypatch)
     path = files / "b.parquet"
@@ -101,8 +107,10 @@ def test_what_is_wrong_with_a_dataset_has_its_file_and_row(files, monkeypatch):
 # ── polars ───────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("polars", "pyarrow")
 def test_a_lazy_frame_is_evaluated_in_batches(files, monkeypatch):
-    polars = pytest.importorskip("polars")
+    import polars
+
     small(monkeypatch)
     for lazy in (
         polars.LazyFrame(COLUMNS),
@@ -114,8 +122,10 @@ def test_a_lazy_frame_is_evaluated_in_batches(files, monkeypatch):
         assert len(pickle.dumps(open_partitions(lazy).partitions.parts)) < 10_000
 
 
+@pytest.mark.needs("polars")
 def test_a_lazy_frame_of_an_older_polars_is_collected(monkeypatch):
-    polars = pytest.importorskip("polars")
+    import polars
+
     small(monkeypatch)
     if hasattr(polars.LazyFrame, "collect_batches"):
         monkeypatch.delattr(polars.LazyFrame, "collect_batches")
@@ -123,8 +133,10 @@ def test_a_lazy_frame_of_an_older_polars_is_collected(monkeypatch):
     assert rows_of(open_partitions(lazy)) == described(read_run(lazy))
 
 
+@pytest.mark.needs("polars")
 def test_what_is_wrong_with_a_lazy_frame_has_its_row(tmp_path, monkeypatch):
-    polars = pytest.importorskip("polars")
+    import polars
+
     small(monkeypatch)
     lazy = polars.LazyFrame({**COLUMNS, "docno": ["a", "b", "c", "d", "e", None, "g"]})
     assert str(error_of(batches_of, open_partitions(lazy))) == str(error_of(read_run, lazy))

@@ -185,7 +185,8 @@ def test_columns_that_are_missing_in_one_file_are_said_at_once(tmp_path):
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
     """A store whose files lie in a folder: `s3://key:secret@bucket/…`."""
-    fs = pytest.importorskip("pyarrow.fs")
+    from pyarrow import fs
+
     from judged.io.files import stored as _part_file
 
     class Store:
@@ -202,6 +203,7 @@ def stored(tmp_path, monkeypatch):
     _part_file.open_store.cache_clear()
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("form", ["run", "run.gz", "csv", "jsonl", "parquet", "arrow"])
 def test_files_in_a_store_are_read_where_they_lie_and_keys_are_not_shown(form, stored, monkeypatch):
     small(monkeypatch)
@@ -229,13 +231,15 @@ def write(path, name):
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [(f"{name}{i // 3}", f"d{i}", i / 7) for i in range(7)]
     if path.suffix in (".parquet", ".arrow"):
-        pyarrow, feather = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.feather")
+        import pyarrow
+        from pyarrow import feather, parquet
+
         table = pyarrow.table(dict(zip(("qid", "doc", "score"), zip(*rows, strict=True), strict=True)))
         if path.suffix == ".arrow":
             feather.write_feather(table, path, chunksize=2)
         else:
             with path.open("wb") as file:
-                pytest.importorskip("pyarrow.parquet").write_table(table, file, row_group_size=2)
+                parquet.write_table(table, file, row_group_size=2)
         return
     line = {"csv": "{},{},{}\n", "jsonl": '{{"qid": "{}", "doc": "{}", "score": {}}}\n'}.get(
         path.suffix[1:], "{} Q0 {} 1 {} t\n"
@@ -245,7 +249,6 @@ def write(path, name):
 
 
 def test_addresses_of_files_on_disk_are_opened_by_pyarrow(tmp_path):
-    pytest.importorskip("pyarrow.fs")
     rows = fill(tmp_path, "run/a", "run/b")
     scattered = open_partitions(f"file://{tmp_path}/run")
     assert [(row[:4], row[4].removeprefix("file://")) for row in rows_of(scattered)] == [
@@ -255,7 +258,6 @@ def test_addresses_of_files_on_disk_are_opened_by_pyarrow(tmp_path):
 
 
 def test_an_address_that_cannot_be_opened_says_why(monkeypatch):
-    pytest.importorskip("pyarrow.fs")
     error = error_of(open_partitions, "hdfs://nowhere.invalid:1/run")
     assert (error.slug, error.exit_code, error.where.path) == ("io", 3, "hdfs://nowhere.invalid:1/run")
     assert "copy the files" in str(error)
@@ -282,6 +284,7 @@ print([name for name in ("pandas", "polars", "pyarrow", "duckdb") if name in sys
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.needs("pyarrow")
 def test_paths_that_are_not_utf8_are_paths(tmp_path):
     path = os.fsencode(tmp_path) + b"/\xff\xfe"
     Path(os.fsdecode(path)).mkdir()

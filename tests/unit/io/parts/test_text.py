@@ -14,7 +14,6 @@ import zstandard
 from small_partitions import batches_of, described, error_in_parts, error_of, rows_of, small
 
 from judged.core.join.join import join
-from judged.core.numeric.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
 from judged.io.files import limits
@@ -244,7 +243,7 @@ def test_named_columns_are_for_tables_alone(save, monkeypatch):
     assert open_partitions(save("a.run", TREC), doc_col="d") is None
 
 
-@pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+@pytest.mark.needs("native")
 def test_partitions_of_csv_are_counted_by_the_core(save, monkeypatch):
     lines = [f"q{i % 7},d{i * 7919 % 1000},{i / 4}\n" for i in range(2000)]
     path = save("a.csv", ("qid,docno,score\n" + "".join(lines)).encode())

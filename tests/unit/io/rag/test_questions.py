@@ -7,11 +7,13 @@ import io
 import json
 from dataclasses import dataclass
 
-import pandas as pd
-import polars as pl
 import pytest
+from needs import optional
 
 import judged as jd
+
+pd = optional("pandas")
+pl = optional("polars")
 
 RECORDS = [
     {"id": "q1", "question": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]},
@@ -65,6 +67,7 @@ class Dumped:
         return self.record
 
 
+@pytest.mark.needs("pandas", "polars")
 @pytest.mark.parametrize(
     "source",
     [

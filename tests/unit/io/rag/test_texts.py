@@ -10,18 +10,20 @@ import lzma
 from collections import namedtuple
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import zstandard
+from needs import optional
 
 import judged as jd
 from judged.errors import DataError, FileError
 from judged.io.files import limits
 from judged.io.rag import text_files as prose_file
 from judged.io.rag.texts import Texts, read_texts
+
+pd = optional("pandas")
+pl = optional("polars")
+pa = optional("pyarrow")
+pq = optional("pyarrow.parquet")
 
 TWO = {"d1": Texts("Salt", "Too much of it."), "d2": Texts("Rice", "Chill it, then reheat.")}
 RECORDS = [{"_id": k, "title": p.title, "text": p.text, "metadata": {}} for k, p in TWO.items()]
@@ -77,6 +79,7 @@ def test_open_files_of_text_and_of_bytes():
     assert read_texts(io.StringIO(JSONL)) == read_texts(io.BytesIO(JSONL.encode())) == TWO
 
 
+@pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("name", ["texts.parquet", "texts.arrow"])
 def test_files_of_columns(name, tmp_path, monkeypatch):
     monkeypatch.setattr(prose_file, "_BATCH", 1)
@@ -126,6 +129,7 @@ def test_records_that_lack_a_field_have_none():
 # ── memory ───────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas", "polars", "pyarrow")
 @pytest.mark.parametrize(
     "source",
     [
@@ -146,6 +150,7 @@ def test_every_form_in_memory_gives_the_same_texts(source):
     assert read_texts(source) == TWO
 
 
+@pytest.mark.needs("pandas", "polars")
 def test_ids_are_compared_as_text():
     assert read_texts({7: "seven", "8": "eight"}, {"7", "8"}) == {"7": Texts(None, "seven"), "8": Texts(None, "eight")}
     assert read_texts(pd.DataFrame({"id": [7, 8], "text": ["seven", "eight"]}), {"8"}) == {"8": Texts(None, "eight")}
@@ -157,6 +162,7 @@ def test_of_an_id_that_comes_twice_the_first_text_is_kept(save):
     assert read_texts(save("twice.tsv", "a\tfirst\na\tsecond\n"), ["a"]) == {"a": Texts(None, "first")}
 
 
+@pytest.mark.needs("pandas", "pyarrow")
 def test_missing_values_of_frames_are_none_and_lists_are_paragraphs():
     frame = pd.DataFrame({"id": ["a", "b", "c"], "title": [None, float("nan"), pd.NA], "text": [["x", "y"], "z", None]})
     assert read_texts(frame) == {"a": Texts(None, "x\ny"), "b": Texts(None, "z"), "c": Texts(None, None)}
@@ -265,6 +271,7 @@ def test_texts_are_cut_at_the_end_of_a_word(text, length, cut):
 # ── errors ───────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas")
 def test_columns_that_are_not_there_are_named(save):
     error = refused("columns", save("x.jsonl", '{"url": "u", "text": "t"}\n{"url": "v", "text": "t"}\n'))
     assert "ids" in str(error)
@@ -280,6 +287,7 @@ def test_columns_that_are_not_there_are_named(save):
     assert "2 in 'id', 1 in 'text'" in str(refused("columns", {"id": ["a", "b"], "text": ["x"]}))
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize(
     ("slug", "source"),
     [

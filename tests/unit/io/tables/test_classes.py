@@ -13,6 +13,7 @@ import judged as jd
 TABLE = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
 
 
+@pytest.mark.needs("pandas")
 def test_runs_and_judgments_are_made_from_mappings_frames_and_files(tmp_path):
     import pandas as pd
 

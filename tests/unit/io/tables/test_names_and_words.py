@@ -6,10 +6,12 @@ import io
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from needs import optional
 
 import judged as jd
+
+pd = optional("pandas")
 
 ESCI = {"Exact": 3, "Substitute": 2, "Irrelevant": 0}
 ROWS = [("q1", "a", "Exact"), ("q1", "b", "Substitute"), ("q2", "a", "Irrelevant"), ("q2", "c", "1")]
@@ -29,6 +31,7 @@ def refused(source, read=jd.read_qrels, **options):
     return caught.value
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize(
     "source",
     [
@@ -61,6 +64,7 @@ def test_a_map_of_another_type_is_refused():
     assert caught.value.slug == "option"
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize(
     "names",
     [

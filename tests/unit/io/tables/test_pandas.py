@@ -9,6 +9,8 @@ import pytest
 
 from judged.io.read import read_qrels, read_run
 
+pytestmark = pytest.mark.needs("pandas")
+
 COLUMNS = {
     "qid": ["q1", "q1", "q1", "q2", "q2"],
     "docno": ["d1", "d2", "d3", "d4", "d1"],
@@ -18,7 +20,8 @@ COLUMNS = {
 
 
 def small():
-    module = pytest.importorskip("pandas")
+    import pandas as module
+
     return module, module.DataFrame(COLUMNS)
 
 
@@ -37,8 +40,6 @@ TYPES = {
 @pytest.mark.parametrize("types", TYPES)
 def test_a_pandas_frame_is_a_run_whatever_its_types(types, rows, run_rows):
     _, frame = small()
-    if "arrow" in types:
-        pytest.importorskip("pyarrow")
     frame = frame.astype(TYPES[types])
     for source in (frame, frame.set_index(np.arange(10, 15)), frame.assign(read=1)[["read", *frame]]):
         run = read_run(source)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.core.numeric.native import NATIVE
 from judged.core.tables import Qrels, Run
 from judged.errors import JudgedError
 from judged.io import open_table as opening
@@ -62,7 +61,7 @@ def test_dicts_are_read_as_by_the_reference(what, source):
     assert outcome(lambda: KINDS[what][0](source)) == outcome(lambda: by_reference(source, what))
 
 
-@pytest.mark.skipif(not NATIVE, reason="the reference reads every dict")
+@pytest.mark.needs("native")  # the reference reads every dict
 def test_ordinary_dicts_are_read_by_the_native_core():
     for source in ({"q": {"a": 1, "b": 0.5}}, {1: {7: 2}}, {"q": {}, "p": {"a": 1.0}}):
         assert read_plain_dict(source, ColumnRequest("qrels")) is not None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
+from needs import each
 
 import judged as jd
 from judged.core.unread_runs import ScoreColumn
@@ -100,13 +103,13 @@ COLUMNS = {
     "tuple": tuple,
     "array": np.array,
     "float32": lambda numbers: np.array(numbers, "f4"),
-    "pandas": lambda numbers: pytest.importorskip("pandas").Series(numbers),
-    "polars": lambda numbers: pytest.importorskip("polars").Series(numbers),
-    "pyarrow": lambda numbers: pytest.importorskip("pyarrow").chunked_array([numbers]),
+    "pandas": lambda numbers: import_module("pandas").Series(numbers),
+    "polars": lambda numbers: import_module("polars").Series(numbers),
+    "pyarrow": lambda numbers: import_module("pyarrow").chunked_array([numbers]),
 }
 
 
-@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("kind", ["list", "tuple", "array", "float32", *each("pandas", "polars", "pyarrow")])
 def test_numbers_in_memory_are_the_run_beside_any_judgments(files, kind):
     column = COLUMNS[kind]([0.1, 0.7, -0.03])
     assert jd.evaluate(files[0], column, "RR")["RR"].tolist() == [1 / 2, 1]
@@ -114,9 +117,11 @@ def test_numbers_in_memory_are_the_run_beside_any_judgments(files, kind):
     assert read_run(column, labels=files[0], name="mine").name == "mine"
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.slow
 def test_tensors_are_the_run_too(files):
-    torch = pytest.importorskip("torch")
+    import torch
+
     tensor = torch.tensor([0.1, 0.7, -0.03], requires_grad=True)
     for column in (tensor, tensor.to(torch.bfloat16), tensor.detach()):
         assert jd.evaluate(files[0], column, "RR")["RR"].tolist() == [1 / 2, 1]

@@ -15,7 +15,7 @@ from native_rows import check, described, is_native
 
 import judged as jd
 from judged.core.join.join import join
-from judged.core.numeric.native import NATIVE, native
+from judged.core.numeric.native import native
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
 from judged.errors import JudgedError
@@ -24,7 +24,7 @@ from judged.io.rag import listed as listed_questions
 from judged.io.rag.questions import read_questions
 from judged.io.read import open_whole_run, read_qrels, read_run
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 KINDS = {"run": "score", "qrels": "relevance"}
 ids = st.one_of(

@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from native_rows import READERS, check, is_native, only_reference
 
-from judged.core.numeric.native import NATIVE
 from judged.evaluation.trec_eval import output
 from judged.evaluation.trec_eval.join import Options
 from judged.evaluation.trec_eval.output import evaluate_files
 from judged.io.formats import trec_eval
 from judged.io.read import read_qrels
 
-pytestmark = pytest.mark.skipif(not NATIVE, reason="the native core is not built")
+pytestmark = pytest.mark.needs("native")
 
 # ── TREC ─────────────────────────────────────────────────────────────────────────────────────────
 

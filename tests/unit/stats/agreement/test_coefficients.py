@@ -223,6 +223,7 @@ def test_agreement_by_design_below_chance_is_negative():
         (([1, "a"], [1, 2]), "label"),
         ((["a"], [1]), "label"),
         (([[1], [2]], [1, 2]), "label"),
+        (([[1], [2, 3]], [1, 2]), "label"),
         (([1, float("inf")], [1, 2]), "label"),
         (([{}, 1], [1, 2]), "label"),
         ((range(2000), range(2000)), "categories"),
@@ -243,6 +244,8 @@ def test_columns_that_are_refused(columns, slug):
         [[1, 0.2], [0.3, 1]],
         [[0, 1], [1, 0]],
         [[1, float("nan")], [0, 1]],
+        [[1, 0.5], [0.5]],
+        [[1, "x"], ["x", 1]],
         "text",
         7,
     ],
@@ -267,7 +270,7 @@ def test_disagreement_weights_are_told_from_agreement_weights():
         weights_of([[0, 1], [1, 0]], None, 2)
 
 
-@pytest.mark.parametrize("key", ["kapa", "kappa(", "ac1(linear)", "kappa(own)", ""])
+@pytest.mark.parametrize("key", ["kapa", "kappa(", "ac1(linear)", "kappa(own)", "", "kappa@10", "kappa(p=1)"])
 def test_coefficients_that_do_not_exist(key):
     with pytest.raises(jd.UsageError):
         parse_coefficient(key, Ratings.of(A, B))
@@ -285,8 +288,10 @@ def test_a_confidence_that_is_no_share(confidence):
     assert error.value.slug == "confidence"
 
 
+@pytest.mark.needs("pandas")
 def test_missing_labels_are_none_nan_and_empty_text():
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     expected = [[0, -1, 1], [0, 1, 1]]
     assert Ratings.of([0, None, 1], [0.0, 1.0, 1.0]).codes.tolist() == expected
     assert Ratings.of(np.array([0, np.nan, 1]), [0, 1, 1]).codes.tolist() == expected
@@ -483,3 +488,89 @@ def test_the_rule_of_the_sentence_is_its_three_numbers():
     assert not said(HIGH - 0.01, LOW, LOW + GAP)
     assert not said(HIGH, LOW + 0.01, LOW + GAP + 0.01)
     assert not said(HIGH, LOW, LOW + GAP - 0.01)
+
+
+@pytest.mark.parametrize("counts", [[1, 2], [[1, -1]], [[0.5, 0.5]], [["a", "b"]]])
+def test_counts_that_are_refused(counts):
+    with pytest.raises(jd.DataError) as error:
+        Ratings.of_counts(counts)
+    assert error.value.slug == "counts"
+
+
+@pytest.mark.parametrize(("options", "slug"), [
+    ({"categories": ["a", "b"]}, "label"),  # the labels are numbers
+    ({"categories": [0, 2]}, "label"),  # 1 is missing
+    ({"categories": [0, 1, "a"]}, "label"),
+    ({"names": ["x"]}, "names"),
+    ({"names": ["x", "x"]}, "names"),
+    ({"names": "xy"}, "names"),
+])  # fmt: skip
+def test_categories_and_names_that_do_not_fit_are_refused(options, slug, refusal):
+    refusal(slug, Ratings.of, A, B, **options)
+    assert Ratings.of(A, B, categories=[2, 1, 0], names=["x", "y"]).categories == (0, 1, 2)
+
+
+def test_queries_without_a_unit_that_two_judged_have_no_coefficient():
+    ratings = Ratings.of([0, 1, None, None], [None, None, 0, 1])
+    queries, units, values = by_query(ratings, [parse_coefficient("alpha", ratings)], np.array([0, 0, 1, 1]))
+    assert len(queries) == len(units) == len(values["alpha"]) == 0
+
+
+def test_a_coefficient_that_no_resample_has_leaves_the_others_their_interval():
+    """Without either of the two queries only one category is left, for which kappa is undefined and raw agreement is not."""
+    first, second, query = [0, 0, 1, 1], [0, 0, 1, 1], np.array([0, 0, 1, 1])
+    ratings = Ratings.of(first, second)
+    asked = [parse_coefficient(key, ratings) for key in ("kappa", "raw")]
+    found = coefficients(ratings, asked, interval="queries", query=query)
+    assert found["kappa"].interval is None or found["kappa"].method.startswith("closed form")
+    assert found["raw"].method == "jackknife over queries, Student's t"
+    assert float(found["raw"]) == found["raw"].value == 1
+
+
+def test_intervals_over_queries_without_queries_are_closed_forms():
+    ratings = Ratings.of(A, B)
+    plain = one(ratings, "kappa")
+    for query in (None, np.zeros(len(A), int)):
+        assert one(ratings, "kappa", interval="queries", query=query) == plain
+
+
+def test_units_that_differ_in_the_label_of_one_of_many_raters_are_told_apart():
+    """Forty raters and three grades: 4^40 patterns are possible, more than a number of 64 bits can count."""
+    first, other = [0, 1, 2, 2], [0, 1, 2, 0]
+    found = Ratings.of(first, *[other] * 39).patterns()
+    assert found.count.tolist() == [1, 1, 1, 1]
+    assert found.codes[:, found.unit].tolist() == [first, *[other] * 39]
+
+
+def test_the_number_of_resamples_is_bounded_by_the_work():
+    assert [resamples(size) for size in (0, 10_000, 20_000, 30_000, 10**9)] == [2_000, 2_000, 1_000, 666, 200]
+    assert all(isinstance(resamples(size), int) for size in (0, 30_000))
+
+
+def test_each_weight_is_one_less_a_distance_of_grades():
+    x = [0.0, 1.0, 3.0]
+    far = {
+        "linear": lambda a, b: abs(a - b) / 3,
+        "quadratic": lambda a, b: (a - b) ** 2 / 9,
+        "ratio": lambda a, b: ((a - b) / (a + b)) ** 2 if a + b else 0.0,  # 1 between 0 and any other
+        "ordinal": lambda a, b: [0, 1, 3][abs(x.index(a) - x.index(b))] / 3,
+        "nominal": lambda a, b: float(a != b),
+    }
+    for name, distance in far.items():
+        expected = [[1 - distance(a, b) for b in x] for a in x]
+        np.testing.assert_allclose(weights_of(name, np.array(x), 3).matrix, expected, rtol=1e-12)
+
+
+def test_every_usual_coefficient_exists():
+    for raters in (2, 3):
+        ratings = Ratings.of(*[[0, 1, 2, 2]] * raters)
+        for weights in ("nominal", "linear", "quadratic", "ordinal"):
+            for key in usual_coefficients(ratings, weights):
+                assert parse_coefficient(key, ratings).key == key
+
+
+def test_a_missing_value_of_pandas_is_a_missing_label():
+    import pandas as pd
+
+    for missing in (pd.NA, pd.NaT, None, float("nan")):
+        assert Ratings.of([0, missing, 2], [0, 1, 2]).codes.tolist() == [[0, -1, 2], [0, 1, 2]]

@@ -1,7 +1,7 @@
 """How often the tests reject what is true, and the intervals hold it, in simulation.
 
 Three kinds of differences of mean 0: normal; skewed values of two alike systems (so differences symmetric, with heavy tails); and skewed differences,
-which are no null hypothesis of tests that assume symmetry. `figures()` makes the tables of docs/comparison.md:
+which are no null hypothesis of tests that assume symmetry. `figures()` makes the tables of docs/guides/comparison.md:
 `python tests/unit/stats/test_error_rate.py`.
 """
 

@@ -139,8 +139,10 @@ def test_critical_values_are_those_of_demsars_table_5():
     assert {k: round(range_quantile(0.10, k) / math.sqrt(2), 3) for k in ten} == pytest.approx(ten, abs=0.0011)
 
 
+@pytest.mark.needs("scikit_posthocs")
 def test_nemenyi_is_that_of_scikit_posthocs():
-    posthocs = pytest.importorskip("scikit_posthocs", exc_type=ImportError)
+    import scikit_posthocs as posthocs
+
     for x in tables(2):
         assert nemenyi(x).p == pytest.approx(posthocs.posthoc_nemenyi_friedman(x).to_numpy(), rel=1e-8, abs=1e-10)
 
@@ -160,10 +162,11 @@ def test_nemenyi_by_its_formula():
 # ── analysis of variance ─────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.needs("pandas", "statsmodels")
 def test_the_analysis_of_variance_is_that_of_statsmodels():
-    ols = pytest.importorskip("statsmodels.formula.api").ols
-    anova_lm = pytest.importorskip("statsmodels.stats.anova").anova_lm
     import pandas as pd
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
 
     for x in tables(4):
         n, k = x.shape
@@ -426,3 +429,54 @@ def test_inputs_are_not_modified():
     for test in (friedman, anova, tukey, nemenyi, randomised_tukey):
         test(x)
     assert (x == before).all()
+
+
+def test_two_systems_on_two_queries_have_one_degree_of_freedom():
+    """Differences 1 and 3: t = 2 / (√2/√2) with one degree of freedom, and F = t²."""
+    line = anova([[0, 1], [0, 3]]).system
+    assert line.f == pytest.approx(2**2)
+    assert line.p == pytest.approx(stats.t.sf(2, 1) * 2)
+    assert anova([[1, 1], [2, 2]]).system.f == 0  # no difference, and one degree of freedom
+
+
+def test_means_that_differ_by_rounding_are_equal_beside_a_zero():
+    """0.1 + 0.2 is not 0.3; without any residual the difference would be infinitely significant."""
+    for test in (tukey, randomised_tukey):
+        assert test([[0.1 + 0.2, 0.3, 0.0], [0.1 + 0.2, 0.3, 0.0], [0.1 + 0.2, 0.3, 0.0]]).p[0, 1] == 1
+
+
+def test_the_critical_range_is_the_smallest_that_is_significant():
+    x = np.random.default_rng(8).random((12, 4))
+    for resamples, alpha in ((999, 0.05), (500, 0.1), (19, 0.05)):
+        found = randomised_tukey(x, resamples=resamples, alpha=alpha)
+        lowest = x - x.min(axis=1, keepdims=True)
+        spread = np.ptp(_random_sums(lowest, resamples, 0), axis=1) / len(x)
+        at, below = ((1 + (spread >= found.critical * (1 - slack)).sum()) / (1 + resamples) for slack in (-1e-9, 1e-9))
+        assert at <= alpha < below
+
+
+def test_concordance_is_1_where_all_queries_rank_alike_and_0_where_they_cancel():
+    for x in ([[0.1, 0.2]], [[0.1, 0.2], [0.3, 0.4]], [[1, 2, 3]]):
+        assert friedman(x).concordance == 1
+    for x in ([[0.1, 0.2], [0.4, 0.3]], [[1, 1], [2, 2]]):
+        assert friedman(x).concordance == 0
+
+
+def test_letters_follow_the_order_of_the_systems():
+    """The best has an a; the first letters of the systems, from the best, come in the order of the alphabet."""
+    rng = np.random.default_rng(9)
+    for _ in range(50):
+        k = int(rng.integers(2, 8))
+        apart = np.triu(rng.random((k, k)) < 0.6, 1)
+        order = rng.permutation(k).tolist()
+        found = letters(apart | apart.T, order)
+        first = [found[i][0] for i in order]
+        assert first[0] == "a"
+        new = list(dict.fromkeys("".join(found[i] for i in order)))
+        assert new == sorted(new)
+
+
+@pytest.mark.parametrize("test", [tukey, nemenyi, randomised_tukey])
+def test_the_best_system_has_the_first_letter(test):
+    x = np.random.default_rng(3).normal([0.2, 0.8, 0.5], 0.01, (30, 3))
+    assert test(x).letters() == ("c", "a", "b")

@@ -12,9 +12,11 @@ from scipy import stats
 
 from judged.core.numeric.resample import resampled_means
 from judged.errors import DataError, UsageError
+from judged.stats.differences import last_accepted
 from judged.stats.paired.parametric import bootstrap_test, sign, student
 from judged.stats.paired.registry import TESTS, interval_of, outcome, outcome_of_pairs
 from judged.stats.paired.wilcoxon import wilcoxon
+from judged.stats.two_phase import CheapValues
 
 SIDES = ["two-sided", "greater", "less"]
 
@@ -41,6 +43,7 @@ def test_t_is_scipys(n, alternative):
         assert (np.abs(found.p / peer.pvalue - 1) <= 1e-12 + 1e-14 * peer.statistic**2).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
 @pytest.mark.parametrize("n", [2, 3, 6, 14, 25, 49, 50, 51, 200, 7_000])
@@ -241,6 +244,12 @@ def test_pairs_of_systems_are_tested_as_their_differences():
     for test in TESTS:
         assert outcome_of_pairs(x, pairs, test.name, seed=3).p.tolist() == outcome(d, test.name, seed=3).p.tolist()
         assert outcome_of_pairs(x, pairs[:1], test.name).p.tolist() == outcome(d[:, 0], test.name).p.tolist()
+        assert outcome(d, test.name).test == test.name
+        if "clusters" in test.options:
+            codes = np.arange(40) // 3
+            for some in (slice(None), slice(1)):  # more pairs than systems, and fewer
+                together = outcome_of_pairs(x, pairs[some], test.name, clusters=codes, seed=3)
+                assert together.p.tolist() == outcome(d[:, some], test.name, clusters=codes, seed=3).p.tolist()
 
 
 def test_an_option_that_a_test_does_not_take_is_refused():
@@ -253,3 +262,66 @@ def test_an_option_that_a_test_does_not_take_is_refused():
             outcome([0.1, 0.2], "wilcoxon", **options)
     with pytest.raises(DataError):
         outcome([0.1, None], "t")
+
+
+def test_cheap_values_weights_and_clusters_exclude_each_other(refusal):
+    d, weights, clusters = [0.1, 0.2, 0.4, 0.3], [1, 2, 1, 1], [0, 0, 1, 1]
+    cheap = CheapValues(np.array([[0.1], [0.3], [0.4], [0.2], [0.5]]), np.array([True, True, True, True, False]))
+    for more in ({"clusters": clusters}, {"weights": weights}):
+        refusal("option", student, d, cheap=cheap, **more)
+    refusal("query-weights", student, d, clusters=clusters, weights=weights)
+
+
+@pytest.mark.parametrize(("clusters", "slug"), [([0, 1], "lengths"), ([0, 0, np.nan], "table"), ([0, None, 1], "table"), ([0, "a", 1], "table")])  # fmt: skip
+def test_clusters_are_one_code_per_query_of_one_kind(clusters, slug, refusal):
+    codes = np.array(clusters, dtype=object) if len({type(c) for c in clusters}) > 1 else clusters
+    refusal(slug, student, [0.1, 0.2, 0.4], clusters=codes)
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1), (0,)], [], [(0, 2)], [(-1, 0)], [(0.0, 1.0)], [0, 1]])
+def test_pairs_are_two_column_numbers(pairs, refusal):
+    refusal("pairs", outcome_of_pairs, [[0.1, 0.2], [0.3, 0.5]], pairs, "t")
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_one_cluster_tests_nothing(alternative):
+    found = student([0.1, 0.2, 0.4], clusters=[7, 7, 7], alternative=alternative)
+    assert found.p.tolist() == [1.0]
+    assert found.note[0] != ""
+
+
+@pytest.mark.parametrize("test", [t for t in TESTS if "resamples" in t.options], ids=lambda t: t.name)
+def test_a_number_of_resamples_is_an_integer_from_1_on(test, refusal):
+    for resamples in (0, -1, 2.5, True, "9"):
+        refusal("parameter", outcome, np.linspace(-0.2, 0.5, 40), test.name, resamples=resamples)
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_the_last_accepted_number_of_hits_is_the_least_that_is_not_significant(drawn):
+    rows, extra = 40, int(drawn)
+    for hits in range(rows + 1 - extra):
+        for level in (0.01, 0.05, 0.1, 0.5):
+            p = max(hits + extra, 1) / (rows + extra)
+            some = [h for h in range(rows + 1) if (h + extra) / (rows + extra) > level + 1e-12]
+            if hits + extra > 0:
+                assert last_accepted(hits, rows, p, level, drawn=drawn) == min(some)
+
+
+@pytest.mark.parametrize("test", list(TESTS), ids=lambda t: t.name)
+def test_an_alternative_is_one_of_three(test, refusal):
+    refusal("parameter", outcome, [0.1, 0.2, -0.1], test.name, alternative="up")
+
+
+def test_equal_differences_have_no_t_and_an_interval_of_no_width():
+    d = np.full(20, 0.25)
+    for test in ("t", "bootstrap"):
+        assert outcome(d, test).statistic.tolist() == [0]
+        low, high = interval_of(d, test, level=0.05)
+        assert (low[0], high[0]) == (0.25, 0.25)
+
+
+def test_codes_of_clusters_may_be_texts_of_any_kind():
+    d, codes = [0.1, 0.2, 0.4, -0.1], ["a", "a", "b", "c"]
+    expected = student(d, clusters=[0, 0, 1, 2]).p
+    for kind in (object, str):
+        assert (student(d, clusters=np.array(codes, dtype=kind)).p == expected).all()

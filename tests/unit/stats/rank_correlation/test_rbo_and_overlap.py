@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import judged as jd
+from judged.stats.rank_correlation.rankings import with_scores
 from judged.stats.rank_correlation.rbo_and_overlap import average_overlap, jaccard, overlap, rbo
 
 near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
@@ -245,3 +246,11 @@ def test_a_cutoff_is_a_whole_number_from_one(function, k):
     with pytest.raises(jd.UsageError) as error:
         function(["a"], ["a"], k)
     assert error.value.slug == "cutoff"
+
+
+def test_a_pair_of_a_text_and_a_list_is_a_ranking_of_two_ids():
+    """Not the ids a and b with the scores 1 and 2; a list is no id."""
+    with pytest.raises(jd.DataError) as caught:
+        with_scores(("ab", [1, 2]), "a")
+    assert caught.value.slug == "id-type"
+    assert with_scores(("ab", "cd"), "a")[0] == ["ab", "cd"]

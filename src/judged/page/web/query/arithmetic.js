@@ -101,7 +101,7 @@ function sideOf(view, detail, run) {
 }
 
 /** @param {string} closing */
-function closingLine(closing) {
+export function closingLine(closing) {
   const { steps, result } = closingParts(closing);
   const long = closing.length > 40 ? " query-long" : "";
   return h("p", { class: `query-closing${long}` }, steps && [h("span", {}, steps), " "], h("strong", {}, result));

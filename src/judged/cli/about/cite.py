@@ -1,0 +1,27 @@
+"""`judged cite`: print the papers to cite for a result, as BibTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from judged.cli.options.command import Command
+from judged.cli.options.output import emit, output_options
+
+
+@click.command("cite", cls=Command)
+@click.argument("cited", nargs=-1)
+@output_options("bibtex", places=False, default="bibtex")
+def command(cited: tuple[str, ...], **options: Any) -> None:
+    """Print BibTeX of the measures, tests, corrections, intervals and methods used, and of judged itself.
+
+    CITED are results that were written with `--format json`, or names.
+
+    \b
+    judged cite comparison.json > papers.bib
+    judged cite nDCG@10 t bonferroni --format table
+    """
+    from judged.citations import cite
+
+    emit(cite(*cited), options)

@@ -1,0 +1,1 @@
+"""Papers of measures, tests and methods: declarations name them by key, and `references.bib` has them."""

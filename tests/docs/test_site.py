@@ -1,0 +1,180 @@
+"""The pages of the documentation: everything public has one, and each says what the declaration says."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+
+import click
+import pytest
+from tools.site import api_names, cli_pages, measure_pages
+from tools.site.build import all_pages
+from tools.site.complete import missing
+from tools.site.docstrings import parse
+from tools.site.links import check_files, check_pages, check_site
+from tools.site.llms import llms_txt, plain
+from tools.site.navigation import navigation, ordered, title_of
+from tools.site.sources import ROOT, for_site, written_pages
+from tools.site.writing import prose, relative
+
+from judged.measures.registry import MEASURES
+from judged.recommenders.registry import BEYOND
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return all_pages()
+
+
+def test_everything_public_has_a_page(pages):
+    assert {kind: names for kind, (_, names) in missing(pages).items() if names} == {}
+
+
+def test_every_name_of_the_top_level_has_a_purpose():
+    listed = {name for names in api_names.GROUPS.values() for name in names.split()}
+    top = {name for name in api_names.public_names() if "." not in name}
+    assert top - listed == set()
+    assert listed - top == set()
+
+
+def test_a_page_that_is_missing_is_noticed(pages):
+    fewer = {
+        path: text
+        for path, text in pages.items()
+        if path not in ("reference/api/evaluate.md", "reference/cli/eval.md", "reference/measures/ndcg.md")
+    }
+    found = {kind: names for kind, (_, names) in missing(fewer).items() if names}
+    assert found == {"public names": ["evaluate"], "measures": ["nDCG"], "commands": ["eval"]}
+
+
+def test_names_of_files_differ_in_more_than_case(pages):
+    assert len({path.lower() for path in pages}) == len(pages)
+    assert [path for path in pages if path.startswith("reference/") and path != path.lower()] == []
+
+
+def test_every_page_has_one_title(pages):
+    for path, text in pages.items():
+        blocks = re.sub(r"^( *)```.*?^\1```$", "", text, flags=re.DOTALL | re.MULTILINE)
+        assert len(re.findall(r"^# ", blocks, re.MULTILINE)) == 1, path
+        assert title_of(text) != "Untitled"
+
+
+def test_generated_pages_link_only_to_pages_that_exist(pages):
+    written = written_pages()
+    made = {path: text for path, text in pages.items() if path not in written}
+    assert check_pages(made, {*pages, "choose.md", "start.md"}).problems == []
+
+
+def test_the_files_of_the_project_link_only_to_files_that_exist():
+    assert check_files(ROOT).problems == []
+
+
+@pytest.mark.parametrize("name", [d.name for d in [*MEASURES, *BEYOND] if getattr(d, "family", "") != "own"])
+def test_the_page_of_a_measure_has_what_its_declaration_has(name, pages):
+    definition = next(d for d in [*MEASURES, *BEYOND] if d.name == name)
+    text = pages[measure_pages.paths()[name]]
+    assert definition.intuition.split(".")[0].replace("_", "") in text.replace("\\", "").replace("_", "")
+    assert definition.latex in text
+    assert all(f"| `{parameter}`" in text for parameter in definition.parameters)
+    assert ">>>" in text
+
+
+@pytest.mark.parametrize("words", [words for words, _ in cli_pages.commands()], ids=" ".join)
+def test_the_page_of_a_command_says_what_its_help_says(words, pages):
+    ctx = dict(cli_pages.commands())[words]
+    page = " ".join(_unmarked(pages[cli_pages.path_of(words)]).split())
+    help_text = ctx.get_help()
+    assert all(flag in page for flag in re.findall(r"(?<![\w-])--?[a-z][\w-]*", help_text))
+    for option in ctx.command.params:
+        if isinstance(option, click.Option) and option.help and not option.hidden:
+            assert " ".join(_unmarked(option.help).split()) in page
+
+
+def _unmarked(text: str) -> str:
+    return re.sub(r"[\\`]|\((\.\./|\w+/)*\w+\.md\)|\[(?=judged )", "", text)
+
+
+@pytest.mark.parametrize("entry", [e for e in api_names.pages() if inspect.isfunction(e.thing)], ids=lambda e: e.name)
+def test_the_page_of_a_function_has_its_parameters_and_its_docstring(entry, pages):
+    text = pages[entry.page]
+    assert f"jd.{entry.name}(" in text
+    assert all(re.search(rf"\b{name}\b", text) for name in inspect.signature(entry.thing).parameters)
+    for section in parse(inspect.getdoc(entry.thing)).sections.values():
+        assert all(f"`{one.strip()}`" in text for names, _ in section for one in names.split(",") if one)
+
+
+def test_the_examples_of_pages_run_as_they_are_shown(pages, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    count = 0
+    for path in (path for path in pages if path.startswith("reference/api/")):
+        for i, block in enumerate(re.findall(r"^```pycon\n(.*?)\n```$", pages[path], re.DOTALL | re.MULTILINE)):
+            count += 1
+            runner.run(doctest.DocTestParser().get_doctest(f"{block}\n", {}, f"{path} {i}", path, 0))
+    assert runner.failures == 0
+    assert count > 100
+
+
+def test_the_navigation_has_every_page_in_the_order_of_the_design(pages):
+    tabs = [next(iter(entry)) for entry in navigation(pages)]
+    wanted = ["Tutorials", "Learn", "Guides", "Reference", "Explanations", "Migration", "Project"]
+    assert [tab for tab in tabs if tab in wanted] == [tab for tab in wanted if tab in tabs]
+    assert sorted(ordered(pages)) == sorted(pages)
+
+
+def test_llms_txt_lists_every_page(pages):
+    listed = re.findall(r"^- \[.+?\]\((.+?)\): ", llms_txt(pages), re.MULTILINE)
+    assert sorted(listed) == sorted(pages)
+
+
+# ── parts ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_docstring_is_taken_apart():
+    doc = parse("""Do it. Well.
+
+    Args:
+        a, b: two things,
+            on two lines.
+        c: one thing.
+
+    >>> 1 + 1
+    2
+    """)
+    assert doc.summary == "Do it."
+    assert doc.sections == {"Args": [("a, b", "two things, on two lines."), ("c", "one thing.")]}
+    assert doc.body[1] == ("pycon", ">>> 1 + 1\n2")
+
+
+def test_text_is_taken_literally_and_names_become_links():
+    made = prose("base**2 of `evaluate`, see `docs/guides/gate.md`", "reference/api/x.md", api_names.find)
+    assert made == r"base\*\*2 of [`evaluate`](evaluate.md), see [gate](../../guides/gate.md)"
+    assert relative("a/b/c.md", "a/d.md#e") == "../d.md#e"
+
+
+def test_a_picture_with_a_dark_form_follows_the_colours_of_the_site():
+    text = '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="a-dark.png">\n  <img src="a.png" alt="A">\n</picture>'
+    assert for_site(text) == "![A](a.png#only-light)\n![A](a-dark.png#only-dark)"
+
+
+def test_lines_that_only_the_site_reads_are_not_in_the_markdown_of_a_page():
+    assert plain('---\ndescription: "x"\n---\n\n# A\n') == "# A\n"
+
+
+def test_links_anchors_and_outside_resources_are_checked(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h1 id="top">x</h1><a href="a/#one">1</a><a href="a/#two">2</a><a href="b/">3</a><img src="no.png">'
+    )
+    (tmp_path / "a" / "index.html").write_text(
+        '<p id="one"><a href="../#top">up</a><script src="https://cdn.example/x.js"></script><a href="https://example.com">out</a>'
+    )
+    (tmp_path / "x.css").write_text("@import url(//fonts.example/x);")
+    assert check_site(tmp_path).problems == [
+        "a/index.html: loaded from another server: https://cdn.example/x.js",
+        "index.html: no such anchor: a/#two",
+        "index.html: no such page: b/",
+        "index.html: no such file: no.png",
+        "x.css: loaded from another server: //fonts.example/x",
+    ]

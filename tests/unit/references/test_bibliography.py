@@ -1,0 +1,89 @@
+"""The bibliography: every paper is used, complete, and readable for BibTeX and for people."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from unicodedata import normalize
+
+import pytest
+
+from judged.citations import _PAPERS, _REGISTRIES
+from judged.measures.registry import MEASURES
+from judged.references.bibliography import keys_in, parse_bibtex, plain_text, references, short_form
+from judged.stats.two_phase import PAPER
+
+NEEDED = {
+    "article": {"journal", "year"}, "inproceedings": {"booktitle", "year"}, "incollection": {"booktitle", "publisher", "year"},
+    "book": {"publisher", "year"}, "techreport": {"institution", "year"}, "misc": {"howpublished"},
+}  # fmt: skip
+SHAPES = {
+    "year": r"[12]\d{3}", "pages": r"\d+(:\d+)?--\d+(:\d+)?", "doi": r"10\.\d{4,}/[!-z]+", "volume": r"\d+", "author": r"[^,]+(, [^,]+)?( and [^,]+, [^,]+)*",
+}  # fmt: skip
+
+
+def declared() -> list[str]:
+    """The papers of everything that is declared."""
+    entries = [entry for registry in (MEASURES, *_REGISTRIES.values()) for entry in registry]
+    return [
+        *(entry.paper for entry in entries),
+        *(key for papers in _PAPERS.values() for key in papers.values()),
+        PAPER,
+    ]
+
+
+def test_every_declared_paper_is_in_the_bibliography():
+    assert [paper for paper in declared() if paper and not keys_in(paper)] == []
+
+
+def test_every_paper_of_the_bibliography_is_used():
+    assert references().keys() - {key for paper in declared() for key in keys_in(paper)} == {"judged"}
+
+
+@pytest.mark.parametrize("reference", references().values(), ids=references())
+def test_an_entry_is_complete_and_in_ascii(reference):
+    assert {"author", "title", *NEEDED[reference.kind]} <= reference.fields.keys()
+    assert reference.bibtex.isascii()
+    for name, shape in SHAPES.items():
+        assert re.fullmatch(shape, reference.fields.get(name, "")) or name not in reference.fields, name
+    family = plain_text(reference.fields["author"].partition(",")[0]).casefold()
+    year = reference.fields.get("year", "")
+    plain = "".join(letter for letter in normalize("NFD", family) if letter.isascii() and letter != " ")
+    assert re.fullmatch(rf"{plain}{year}[a-z]?", reference.key) or reference.key == "judged"
+
+
+def test_the_entries_are_in_the_order_of_their_keys():
+    assert list(references()) == sorted(references())
+
+
+def test_what_is_written_can_be_read():
+    for reference in references().values():
+        read = parse_bibtex(reference.bibtex)[reference.key]
+        assert {**read.fields, "venue": reference.fields.get("venue")} == {"venue": None, **reference.fields}
+
+
+def test_people_read_names_without_tex():
+    forms = [reference.short for reference in references().values()]
+    assert [form for form in forms if re.search(r"[\\{}~]|--", form)] == []
+    assert short_form("sidak1967 zhang2012") == "Šidák, JASA 1967; Zhang et al., WSDM 2012"
+    assert plain_text(references()["zhang2012"].fields["author"]).split(" and ")[1] == "Ó Séaghdha, Diarmuid"
+
+
+def test_a_text_of_a_users_own_measure_stays():
+    assert (short_form("Me, 2026"), keys_in("Me, 2026"), short_form("")) == ("Me, 2026", (), "")
+
+
+@pytest.mark.needs("bibtex")
+def test_bibtex_and_latex_accept_every_entry(tmp_path):
+    everything = "\n".join(reference.bibtex for reference in references().values())
+    Path(tmp_path, "all.bib").write_text(everything, encoding="ascii")
+    lines = (r"\documentclass{article}", r"\begin{document}", r"\nocite{*}", r"\bibliographystyle{plain}", r"\bibliography{all}", r"\end{document}")  # fmt: skip
+    Path(tmp_path, "papers.tex").write_text("\n".join(lines))
+    for command in (["pdflatex"], ["bibtex"], ["pdflatex"]):
+        flags = ["-halt-on-error", "-interaction=nonstopmode"] if command == ["pdflatex"] else []
+        done = subprocess.run([*command, *flags, "papers"], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+    said = Path(tmp_path, "papers.blg").read_text()
+    assert re.findall(r"^Warning--(?!empty year in judged).*", said, re.MULTILINE) == []
+    assert Path(tmp_path, "papers.bbl").read_text().count(r"\bibitem") == len(references())

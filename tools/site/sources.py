@@ -1,0 +1,66 @@
+"""Written pages as the site shows them: files of the project that pages link to become pages, pictures follow the colours."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tools.site.writing import relative
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = {  # files outside of `docs` that are pages of the site
+    "CHANGELOG.md": "project/changelog.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "ARCHITECTURE.md": "project/architecture.md",
+    "benchmarks/RESULTS.md": "project/benchmarks.md",
+    "benchmarks/SCALE.md": "project/benchmarks_scale.md",
+    "benchmarks/NOTES.md": "project/benchmarks_notes.md",
+}
+_LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s]+)\)")
+_CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+_PICTURE = re.compile(
+    r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]*)">\s*</picture>'
+)
+
+
+def written_pages(root: Path = ROOT) -> dict[str, str]:
+    """The pages of `docs`, and the files of the project, by path in the site; links lead to pages of the site."""
+    docs = {
+        path.relative_to(root).as_posix(): path.relative_to(root / "docs").as_posix()
+        for path in sorted((root / "docs").rglob("*.md"))
+    }
+    places = {**docs, **{file: page for file, page in PROJECT.items() if (root / file).exists()}}
+    texts = {file: (root / file).read_text(encoding="utf-8") for file in places}
+    return {page: _moved(_titled(texts[file], file), file, page, places) for file, page in places.items()}
+
+
+def _titled(text: str, file: str) -> str:
+    """The text below a title: a part of another file has none."""
+    name = Path(file).stem.lower()
+    return text if re.search("^# ", text, re.MULTILINE) else f"# {name[0].upper()}{name[1:]}\n\n{text}"
+
+
+def _moved(text: str, file: str, page: str, places: dict[str, str]) -> str:
+    """The text of a file at its place in the site. A link to a file that the site does not have becomes plain text."""
+
+    def link(match: re.Match[str]) -> str:
+        parts = urlsplit(match[2])
+        if parts.scheme or not parts.path:
+            return match[0]
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(file), parts.path))
+        place = places.get(target) or (target.removeprefix("docs/") if target.startswith("docs/") else "")
+        anchor = f"#{parts.fragment}" if parts.fragment else ""
+        return f"[{match[1]}]({relative(page, place)}{anchor})" if place else match[1]
+
+    parts, last = [], 0
+    for found in _CODE.finditer(text):
+        parts += [_LINK.sub(link, text[last : found.start()]), found[0]]
+        last = found.end()
+    return "".join([*parts, _LINK.sub(link, text[last:])])
+
+
+def for_site(text: str) -> str:
+    """A page as zensical reads it: a picture with a dark form becomes two, of which the style sheet shows one."""
+    return _PICTURE.sub(r"![\3](\2#only-light)\n![\3](\1#only-dark)", text)
