@@ -65,6 +65,20 @@ def test_a_walk_in_blocks_of_queries_is_the_same(monkeypatch):
             assert jd.evaluate(grades, {q: list("cab") for q in grades}, name)[name].tolist() == whole[name]
 
 
+USERS = [d for d in MEASURES if d.family != "own" and "of" in d.parameters and d.needs == "grades"]
+
+
+@pytest.mark.parametrize("definition", USERS, ids=lambda d: d.name)
+def test_users_inspect_as_many_documents_whether_useless_ones_are_judged_or_not(definition):
+    if definition.at == "cutoff":
+        name = f"{definition.name}(of='depth')@3"
+    else:
+        name = f"{definition.name}(of='depth', depth=3)"
+    judged, unjudged = (value(name, {"x": 1, **some}, list("abc")) for some in (dict.fromkeys("abc", 0), {}))
+    assert unjudged == pytest.approx(judged, rel=1e-12)
+    assert unjudged >= 1
+
+
 def test_a_stop_at_a_document_without_gain_is_never_made():
     grades = {"a": 1, "b": 0, "c": 2}
     for name in ("NCUguP(stops={0: 7, 1: 1, 2: 3})", "NCUguP(stops={1: 1, 2: 3})"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from itertools import combinations, product
 
 import numpy as np
@@ -66,13 +67,16 @@ def test_random_signs_agree_with_the_exact_share():
     assert (np.abs(drawn.adjusted - exact.adjusted) <= 4.5 * error + 1 / 40_000).all()
 
 
+SEED = "rng" if "rng" in signature(stats.permutation_test).parameters else "random_state"  # before SciPy 1.15
+
+
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 def test_it_agrees_with_scipy_but_for_chance(alternative):
     rng = np.random.default_rng(3)
     d = np.round(rng.normal(0.03, 0.2, (40, 5)), 2)
     peer = stats.permutation_test(
         (d,), lambda x, axis: x.mean(axis=axis), permutation_type="samples", n_resamples=20_000, vectorized=True,
-        alternative=alternative, rng=np.random.default_rng(1),
+        alternative=alternative, **{SEED: np.random.default_rng(1)},
     ).pvalue  # fmt: skip
     found = permutation(d, alternative=alternative).p
     tail = np.minimum(peer, 0.5)
