@@ -109,7 +109,9 @@ def subject_of(result: Any) -> Subject:
         if len(several) > 1:
             return subject_of(compare(result))
         alone = subject_of(several[0])
-        return replace(alone, runs=tuple(_shown(str(name)) for name in result)) if isinstance(result, Mapping) else alone
+        return (
+            replace(alone, runs=tuple(_shown(str(name)) for name in result)) if isinstance(result, Mapping) else alone
+        )
     if are_questions(result, {}):
         several = [] if is_questions(result) else several
         return subject_of(compare(result) if len(several) > 1 else evaluate(*(several or [result])))
