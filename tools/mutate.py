@@ -21,12 +21,14 @@ import os
 import random
 import subprocess
 import sys
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+import pytest
 from mutations import Mutant, MutatedFile, functions
 from processes import fork_each, limit
 
@@ -38,7 +40,7 @@ TESTS = (
     "laws", "unit/measures", "unit/stats", "unit/comparison", "unit/correlation", "unit/judges", "unit/curves", "unit/evaluation",
     "architecture/test_examples.py", "conformance/test_notes.py", "conformance/test_cwl.py", "conformance/test_diversity.py",
     "conformance/test_ntcireval.py", "conformance/test_agreement.py", "conformance/test_correlation.py", "conformance/test_arrays.py",
-    "conformance/test_profiles.py", "conformance/test_trec_eval.py",
+    "conformance/test_profiles.py", "conformance/test_trec_eval.py", "conformance/test_trec_eval_flags.py",
 )  # fmt: skip
 PYTEST = ["-q", "-s", "-p", "no:cacheprovider", "-m", "not slow and not spark and not browser"]
 OURS = ("judged", "tests", "conftest")
@@ -68,14 +70,16 @@ class Mapping:
     def pytest_configure(self) -> None:
         self.coverage.start()
 
-    def pytest_runtest_protocol(self, item: Any) -> None:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Any:
         for module in [m for n, m in list(sys.modules.items()) if n.startswith("judged.")]:
             for value in list(vars(module).values()):
                 getattr(value, "cache_clear", int)()  # a cached result hides that a test needs the function
         self.coverage.switch_context(item.nodeid)
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        before = time.process_time()  # not the time on the clock: other processes may be busy
+        done = yield
+        self.seconds[item.nodeid] = time.process_time() - before
+        return done
 
     def pytest_sessionfinish(self) -> None:
         self.coverage.stop()
@@ -135,10 +139,14 @@ class Plan:
         return str(self.results.get(mutant.key, {}).get("status", ""))
 
     def reached_by(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant in their order, as many as its seconds allow; for a declaration, those that reach its file."""
+        """The tests for a mutant in their order, as many as its seconds allow; for a declaration, those that reach a function of its file, or else of its folder."""
         lines = self.lines.get(mutant.path, {})
-        here = range(mutant.lines[0], mutant.lines[1] + 1) if mutant.inside else lines
-        numbers = {test for line in here for test in lines.get(line, ())}
+        if mutant.inside:
+            numbers = {test for line in range(mutant.lines[0], mutant.lines[1] + 1) for test in lines.get(line, ())}
+        else:
+            folder = mutant.path.rpartition("/")[0]
+            near = [lines] if lines else [found for path, found in self.lines.items() if path.startswith(folder)]
+            numbers = {test for found in near for tests in found.values() for test in tests}
         killers, cases, order = self.killers[mutant.scope], Counter[str](), []
         for test in sorted((self.tests[n] for n in numbers), key=self.seconds.__getitem__):
             name = test.partition("[")[0]
@@ -254,8 +262,6 @@ class Chosen:
 
 def run_declarations(plan: Plan) -> None:
     """Run mutants outside of functions, in forks that import judged anew."""
-    import pytest
-
     for name in plan.modules:
         try:
             importlib.import_module(name)
@@ -327,8 +333,6 @@ def main() -> None:
     elif options.phase == "report":
         report(Plan(options))
     else:
-        import pytest
-
         plugin = Mapping() if options.phase == "map" else Living(Plan(options))
         sys.exit(pytest.main([*PYTEST, *tests], plugins=[plugin]))
 

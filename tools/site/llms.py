@@ -12,7 +12,7 @@ _HEAD = """\
 
 > Your rankings, judged: `judged` measures how good a ranking is, tests whether one ranking is better than another, and shows where and why. Python package, command line and one-page HTML report.
 
-Every page below is Markdown; links in pages are relative. `llms-full.txt` has all written pages in one file.
+Every page below is Markdown; links in pages are relative. `llms-full.txt` has the written pages in one file.
 """
 _GENERATED = {"reference/measures": "Measures", "reference/api": "Python API", "reference/cli": "Command line"}
 
@@ -23,7 +23,11 @@ def write_llms(pages: dict[str, str], site: Path) -> None:
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(plain(text), encoding="utf-8")
     (site / "llms.txt").write_text(llms_txt(pages), encoding="utf-8")
-    full = [plain(pages[path]) for path in ordered(pages) if "/".join(path.split("/")[:2]) not in _GENERATED]
+    full = [
+        plain(pages[path])
+        for path in ordered(pages)
+        if "/".join(path.split("/")[:2]) not in _GENERATED and not path.startswith("project/")
+    ]
     (site / "llms-full.txt").write_text("\n\n".join(full), encoding="utf-8")
 
 
@@ -50,4 +54,4 @@ def summary(text: str) -> str:
     body = re.sub(r"<!--.*?-->|^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     paragraphs = [p for p in re.split(r"\n\s*\n", body) if p.strip() and not re.match(r"\s*[#|<!>-]", p)]
     first = " ".join(paragraphs[0].split()) if paragraphs else ""
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.split(r"(?<=[.:])\s", first)[0])
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.split(r"(?<=[.?!])\s", first)[0])

@@ -212,7 +212,7 @@ def _example(description: MeasureDescription) -> Iterator[str]:
 
 def _shown(t: Table) -> Iterator[str]:
     title = t.title.removeprefix("Example: ")
-    yield from (f"{title}:", "", *table(t.headers, t.rows), "")
+    yield from (f"{title}:", "", *table(t.headers, t.rows, numbers=True), "")
     for note in t.notes:
         yield from (f"{code(note)}", "")
 

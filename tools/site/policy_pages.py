@@ -13,9 +13,30 @@ POLICIES, PROFILES_PAGE = "reference/policies.md", "reference/profiles.md"
 
 
 def policy_pages() -> Iterator[tuple[str, str]]:
-    """Path and text of the two pages."""
+    """Path and text of the two pages, and of the first page of the reference."""
+    yield "reference/index.md", "\n".join(_reference())
     yield POLICIES, "\n".join(_policies())
     yield PROFILES_PAGE, "\n".join(_profiles())
+
+
+def _reference() -> Iterator[str]:
+    yield from front("Reference", "Every measure, public name, command, policy, profile, format and error.")
+    rows = [
+        (
+            "[Measures](measures/index.md)",
+            "the idea, formula, parameters, edge cases, a worked example, names in other tools and paper of each",
+        ),
+        ("[Policies](policies.md)", "which queries count, how ties are ordered, and other choices of an evaluation"),
+        ("[Profiles](profiles.md)", "the conventions of other tools"),
+        ("[Python](api/index.md)", "every public name, by purpose"),
+        ("[Command line](cli/index.md)", "every command with its options"),
+        ("[Formats](formats.md)", "files that are read and written"),
+        ("[Errors and warnings](errors.md)", "every message by its slug, and the exit codes"),
+        ("[trec_eval](trec_eval.md)", "the command that takes the flags of trec_eval and prints what it prints"),
+    ]
+    yield from (*table(("page", "contents"), rows), "")
+    yield "How to do one task is in the [guides](../guides/inputs.md)."
+    yield ""
 
 
 def _policies() -> Iterator[str]:

@@ -11,10 +11,10 @@ _PAGE = re.compile(r"docs/([\w/]+\.md(?:#[\w-]+)?)")
 Find = Callable[[str], str | None]  # from a name in code to the page that describes it
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of a table; cells may contain Markdown, and vertical bars in them are escaped."""
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:
+    """Lines of a table; cells may contain Markdown, and vertical bars in them are escaped. Numbers are aligned right."""
     cells = [[re.sub(r"(?<!\\)\|", r"\\|", " ".join(cell.split())) for cell in row] for row in rows]
-    return [f"| {' | '.join(row)} |" for row in (headers, ["---"] * len(headers), *cells)]
+    return [f"| {' | '.join(row)} |" for row in (headers, ["---:" if numbers else "---"] * len(headers), *cells)]
 
 
 def block(text: str, language: str = "text") -> list[str]:

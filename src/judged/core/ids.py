@@ -118,9 +118,15 @@ class IdColumn:
             ids = self.tolist()
             keys = list(zip(*(k.tolist() for k in major), ids, strict=True))
             return np.array(sorted(range(len(ids)), key=keys.__getitem__), dtype=np.int64)
-        rows = np.arange(len(self))
-        words = [self.words(rows, p).byteswap() for p in range((widest + 7) // 8)]
-        return np.lexsort([*reversed(words), *reversed(major)]) if words or major else rows
+        words = [self._word(p) for p in range((widest + 7) // 8)]
+        return np.lexsort([*reversed(words), *reversed(major)]) if words or major else np.arange(len(self))
+
+    def _word(self, position: int) -> Words:
+        """Bytes 8·position … 8·position+7 of each id as one word, ordered like the bytes."""
+        out = np.empty(len(self), np.uint64)
+        for row in range(0, len(self), _BLOCK):
+            out[row : row + _BLOCK] = self.words(np.arange(row, min(row + _BLOCK, len(self))), position)
+        return out.byteswap(inplace=True)
 
 
 def _hash_block(ids: IdColumn) -> Words:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -308,3 +310,15 @@ def test_a_formula_may_divide_by_nothing():
         assert found.tolist() == pytest.approx([np.inf, np.nan], nan_ok=True)
     finally:
         MEASURES.discard("Nothing")
+
+
+def test_a_measure_of_ones_own_is_unpickled_only_where_it_is_declared(refusal):
+    @measure("OnlyHere")
+    def only_here(j):
+        """A constant."""
+        return np.ones(len(j))
+
+    packed = pickle.dumps(parse("OnlyHere"))
+    assert pickle.loads(packed) == parse("OnlyHere")
+    MEASURES.discard("OnlyHere")
+    refusal("unknown-measure", pickle.loads, packed)

@@ -223,8 +223,10 @@ def test_values_whose_sum_exceeds_the_range_of_numbers_are_refused(call):
 
 
 def test_bca_of_clusters_is_skewed_by_the_means_without_each_cluster():
-    x, codes = np.array([1.0, 2.0, 6.0, 3.0, 5.0, 4.5, 0.5, 9.0]), np.array([0, 1, 1, 2, 1, 3, 3, 4])
-    kept = [x[codes != c].mean() for c in range(5)]
+    rng = np.random.default_rng(3)
+    codes = np.repeat(np.arange(12), rng.integers(1, 9, 12))
+    x = rng.exponential(size=len(codes)) + (codes % 3) ** 2
+    kept = [x[codes != c].mean() for c in range(12)]
     away = np.mean(kept) - kept
     acceleration = np.sum(away**3) / (6 * np.sum(away**2) ** 1.5)
     sums, sizes = np.bincount(codes, x), np.bincount(codes).astype(float)

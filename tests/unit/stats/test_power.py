@@ -14,6 +14,7 @@ from judged.stats.checks import deviation
 from judged.stats.power import (
     LITTLE,
     MATERIAL,
+    _log_variance,
     achieved_power,
     detectable_difference,
     deviation_range,
@@ -196,3 +197,10 @@ def test_a_simulated_p_that_equals_alpha_is_significant():
     assert simulated_power(d, 1.0, alpha=1 / 20, resamples=19, trials=100) == 1
     assert simulated_power(d, 1.0, alpha=1 / 21, resamples=19, trials=100) == 0
     assert simulated_power(d, 1.0, queries=1, trials=100) == 0
+
+
+def test_the_logarithm_of_a_variance_has_the_error_of_its_kurtosis():
+    x = np.random.default_rng(2).exponential(size=(3, 50)) + np.array([[0.0], [1.0], [-2.0]])
+    log, error = _log_variance(np.stack([np.mean(x**k, axis=1) for k in (1, 2, 3, 4)], axis=1), 50)
+    assert log == pytest.approx(np.log(x.var(axis=1)))
+    assert error == pytest.approx(np.sqrt((stats.kurtosis(x, axis=1, fisher=False) - 1) / 50))

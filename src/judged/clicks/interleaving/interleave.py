@@ -140,7 +140,7 @@ def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int 
     ]
     alone = len(a) + len(b) - 2 * len(shared)
     warning = Warned(
-        "query-unshared", alone, f"{counted(alone, 'query is', 'queries are')} in only one run; no list for them"
+        "query-unshared", alone, f"{counted(alone, 'query is', 'queries are')} in only one run, without a list"
     )
     session, query, rank, doc, team, rank_a, rank_b = zip(*rows, strict=True)
     names, own = (first.name, second.name), None if sessions is None else session

@@ -74,11 +74,7 @@ def join(
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
     pool = pool_of(qrels, policy, allow_empty=allow_empty)
     with step(f"joining {run.name} with {qrels.name}") as report:
-        if len(pool.query) > _MANY:  # the columns of the reader, and then those of the scan
-            return_memory()
         run, hits = _find(qrels, pool, run, policy, progress or report, allow_empty=allow_empty)
-        if len(pool.query) > _MANY:
-            return_memory()
     judged = Judged(
         pool=pool,
         **{name: getattr(hits, name) for name in _FROM_HITS},
@@ -169,9 +165,14 @@ def _find(
         from judged.core.parts.find import find_in_partitions
 
         return run, find_in_partitions(pool, run, policy, kinds, progress)
+    many = len(pool.query) > _MANY
+    if many:  # the columns of the reader
+        return_memory()
     hits = (
         native.find_in(pool, [run], policy, kinds) if allow_empty else native.find(pool, run, policy, kinds, progress)
     )
+    if many:  # those of the scan
+        return_memory()
     if hits is not None:
         return run, hits
     if isinstance(run, Run):

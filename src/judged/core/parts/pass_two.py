@@ -57,26 +57,30 @@ def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     by_position = policy.ties == "input"
     located = located.in_order()
     query = pool.query[located.judgment]
-    keys = query, -located.value
-    order = np.lexsort(keys[::-1]) if by_position else pool.doc.take(located.judgment).order(*keys)
-    judgment, value = located.judgment[order], located.value[order]
-    query = query[order]
+    if by_position:
+        order = np.lexsort((-located.value, query))
+    else:
+        order = pool.doc.take(located.judgment).order(query, -located.value)
+    query, value, judgment = query[order], located.value[order], located.judgment[order]
     opens = np.ones(len(query), bool)  # a new group
     opens[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
-    kept = np.arange(len(order))
-    if not by_position:  # several rows of a document with one value share a slot
-        tied = np.flatnonzero(~opens)
-        kept = np.delete(kept, tied[judgment[tied] == judgment[tied - 1]])
-    starts = np.flatnonzero(opens[kept])
+    times = np.ones(len(query), np.int64)
+    tied = np.flatnonzero(~opens)
+    again = tied[judgment[tied] == judgment[tied - 1]]
+    if len(again) and not by_position:  # several rows of a document with one value share a slot
+        kept = np.delete(np.arange(len(order)), again)
+        times = np.diff(np.append(kept, len(order)))
+        order, query, value, judgment, opens = (column[kept] for column in (order, query, value, judgment, opens))
+    starts = np.flatnonzero(opens)
     return HitIndex(
         pool=pack_pool(pool, documents=False),
-        start=np.searchsorted(query[kept[starts]], np.arange(len(pool.queries) + 1)),
-        value=value[kept[starts]],
-        first=np.append(starts, len(kept)),
-        judgment=judgment[kept],
-        times=np.diff(np.append(kept, len(order))),
-        position=located.position[order[kept]],
-        doc=pool.doc.take(judgment[kept]).compact(),
+        start=np.searchsorted(query[starts], np.arange(len(pool.queries) + 1)),
+        value=value[starts],
+        first=np.append(starts, len(judgment)),
+        judgment=judgment,
+        times=times,
+        position=located.position[order],
+        doc=pool.doc.take(judgment).compact(),
         by_position=by_position,
     )
 

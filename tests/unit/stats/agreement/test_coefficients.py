@@ -545,3 +545,32 @@ def test_units_that_differ_in_the_label_of_one_of_many_raters_are_told_apart():
 def test_the_number_of_resamples_is_bounded_by_the_work():
     assert [resamples(size) for size in (0, 10_000, 20_000, 30_000, 10**9)] == [2_000, 2_000, 1_000, 666, 200]
     assert all(isinstance(resamples(size), int) for size in (0, 30_000))
+
+
+def test_each_weight_is_one_less_a_distance_of_grades():
+    x = [0.0, 1.0, 3.0]
+    far = {
+        "linear": lambda a, b: abs(a - b) / 3,
+        "quadratic": lambda a, b: (a - b) ** 2 / 9,
+        "ratio": lambda a, b: ((a - b) / (a + b)) ** 2 if a + b else 0.0,  # 1 between 0 and any other
+        "ordinal": lambda a, b: [0, 1, 3][abs(x.index(a) - x.index(b))] / 3,
+        "nominal": lambda a, b: float(a != b),
+    }
+    for name, distance in far.items():
+        expected = [[1 - distance(a, b) for b in x] for a in x]
+        np.testing.assert_allclose(weights_of(name, np.array(x), 3).matrix, expected, rtol=1e-12)
+
+
+def test_every_usual_coefficient_exists():
+    for raters in (2, 3):
+        ratings = Ratings.of(*[[0, 1, 2, 2]] * raters)
+        for weights in ("nominal", "linear", "quadratic", "ordinal"):
+            for key in usual_coefficients(ratings, weights):
+                assert parse_coefficient(key, ratings).key == key
+
+
+def test_a_missing_value_of_pandas_is_a_missing_label():
+    import pandas as pd
+
+    for missing in (pd.NA, pd.NaT, None, float("nan")):
+        assert Ratings.of([0, missing, 2], [0, 1, 2]).codes.tolist() == [[0, -1, 2], [0, 1, 2]]

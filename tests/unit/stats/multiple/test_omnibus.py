@@ -474,3 +474,9 @@ def test_letters_follow_the_order_of_the_systems():
         assert first[0] == "a"
         new = list(dict.fromkeys("".join(found[i] for i in order)))
         assert new == sorted(new)
+
+
+@pytest.mark.parametrize("test", [tukey, nemenyi, randomised_tukey])
+def test_the_best_system_has_the_first_letter(test):
+    x = np.random.default_rng(3).normal([0.2, 0.8, 0.5], 0.01, (30, 3))
+    assert test(x).letters() == ("c", "a", "b")

@@ -106,7 +106,8 @@ def test_over_collections_their_means_or_ranks_are_tested_like_the_queries_of_on
     rng = np.random.default_rng(5)
     for collections in (2, 5):
         means = np.array([0.2, 0.5, 0.8]) + rng.normal(0, 0.02, (collections, 3))
-        means[-1, :2] = means[-1, 1::-1]  # the first two change places once
+        if collections > 2:
+            means[-1, :2] = means[-1, 1::-1]  # the first two change places once
         tables = [m + rng.normal(0, 1e-9, (4, 1)) for m in means]
         values = means if by == "mean" else stats.rankdata(means, axis=1)
         for confidence in (0.5, 0.8, 0.9, 0.999):
@@ -121,6 +122,27 @@ def test_ranks_over_collections_leave_out_or_lower_a_missing_system():
         for missing in ("skip", "worst"):
             assert rank_sets(clear, by=by, over="collections", missing=missing).rank.tolist() == [3, 2, 1]
             assert rank_sets(clear, by=by, over="collections", missing=missing).above[2].tolist() == [True, True, False]
+
+
+def test_a_missing_system_counts_as_the_lowest_of_its_collection_or_is_compared_where_it_is():
+    rng = np.random.default_rng(7)
+    means = np.array([0.6, 0.5, 0.3]) + rng.normal(0, 0.02, (6, 3))
+    tables = [m + rng.normal(0, 1e-9, (4, 1)) for m in means]
+    filled, tables[0] = [*tables], np.where([True, False, False], NAN, tables[0])
+    filled[0] = tables[0][:, [2, 1, 2]]
+    for confidence in (0.5, 0.9, 0.99, 0.999, 0.9999):
+        options = {"over": "collections", "confidence": confidence}
+        assert (rank_sets(tables, missing="worst", **options).above == rank_sets(filled, **options).above).all()
+        p = [[stats.ttest_rel(means[1:, a], means[1:, b]).pvalue if a * b == 0 and a != b else
+              stats.ttest_rel(means[:, a], means[:, b]).pvalue if a != b else 1 for b in range(3)] for a in range(3)]  # fmt: skip
+        above = (np.array(p) <= (1 - confidence) / 3) & (np.arange(3)[:, None] < np.arange(3))
+        assert (rank_sets(tables, missing="skip", **options).above == above).all()
+
+
+def test_a_system_that_is_missing_once_and_best_once_is_not_above_its_rival():
+    clear = [np.array([[NAN, 0.5]]).repeat(8, axis=0), np.array([[0.9, 0.1]]).repeat(8, axis=0)]
+    for by in ("mean_rank", "borda", "wins"):
+        assert not rank_sets(clear, by=by, missing="worst").above.any()
 
 
 def test_all_sets_contain_the_true_ranks_with_the_stated_confidence():
@@ -155,3 +177,34 @@ def test_a_system_that_some_queries_lack_is_refused_whatever_the_others_have(ref
 def test_wrong_calls_are_refused(call):
     with pytest.raises((UsageError, DataError)):
         call()
+
+
+def test_a_collection_of_one_query_separates_nobody_unless_it_says_nothing():
+    many = np.array([[0.9, 0.1]]) + np.random.default_rng(0).normal(0, 0.01, (20, 2))
+    assert not rank_sets([many, [[0.6, 0.5]]]).above.any()
+    assert rank_sets([many, [[0.5, 0.5]]]).above.tolist() == [[False, True], [False, False]]
+
+
+def test_a_system_that_wins_most_collections_is_above_by_wins():
+    rng = np.random.default_rng(1)
+    clear, equal = (rng.normal(means, 0.05, (30, 3)) for means in ([0.9, 0.5, 0.1], [0.5, 0.5, 0.5]))
+    assert (rank_sets([clear, clear, equal], by="wins").above == np.triu(np.ones((3, 3)), 1)).all()
+    assert not rank_sets([clear, equal, equal], by="wins").above.any()
+
+
+def test_two_queries_are_a_t_test_with_one_degree_of_freedom():
+    x = np.array([[0.9, 0.1], [0.7, 0.2]])
+    p = stats.ttest_rel(*x.T).pvalue
+    for confidence, clear in ((1 - 1.001 * p, True), (1 - 0.999 * p, False)):
+        assert rank_sets([x], confidence=confidence).above[0, 1] == clear
+
+
+def test_a_system_that_is_missing_has_the_last_rank_of_its_collection():
+    rng = np.random.default_rng(11)
+    means = np.array([0.9, 0.5, 0.3]) + rng.normal(0, 0.1, (6, 3))
+    tables = [np.tile(m, (4, 1)) for m in means]
+    tables[0][:, 0] = means[0, 0] = NAN
+    ranks = stats.rankdata(np.where(np.isnan(means), -1, means), axis=1)
+    for confidence in (0.3, 0.5, 0.8, 0.9, 0.95, 0.99):
+        found = rank_sets(tables, by="mean_rank", over="collections", missing="worst", confidence=confidence)
+        assert (found.above == rank_sets([ranks], confidence=confidence).above).all()

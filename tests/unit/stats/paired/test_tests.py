@@ -307,9 +307,21 @@ def test_the_last_accepted_number_of_hits_is_the_least_that_is_not_significant(d
                 assert last_accepted(hits, rows, p, level, drawn=drawn) == min(some)
 
 
-def test_pairs_of_very_different_systems_are_tested_as_their_differences():
-    x = np.random.default_rng(2).random((40, 4)) * [1, 1e-9, 1e9, 1]
-    pairs = [(0, 1), (2, 0), (3, 1), (1, 0), (2, 3)]
-    d = np.stack([x[:, b] - x[:, a] for a, b in pairs], axis=1)
-    found = outcome_of_pairs(x, pairs, "permutation", seed=3, resamples=999).p
-    assert found == pytest.approx(outcome(d, "permutation", seed=3, resamples=999).p, abs=0.01)
+@pytest.mark.parametrize("test", list(TESTS), ids=lambda t: t.name)
+def test_an_alternative_is_one_of_three(test, refusal):
+    refusal("parameter", outcome, [0.1, 0.2, -0.1], test.name, alternative="up")
+
+
+def test_equal_differences_have_no_t_and_an_interval_of_no_width():
+    d = np.full(20, 0.25)
+    for test in ("t", "bootstrap"):
+        assert outcome(d, test).statistic.tolist() == [0]
+        low, high = interval_of(d, test, level=0.05)
+        assert (low[0], high[0]) == (0.25, 0.25)
+
+
+def test_codes_of_clusters_may_be_texts_of_any_kind():
+    d, codes = [0.1, 0.2, 0.4, -0.1], ["a", "a", "b", "c"]
+    expected = student(d, clusters=[0, 0, 1, 2]).p
+    for kind in (object, str):
+        assert (student(d, clusters=np.array(codes, dtype=kind)).p == expected).all()

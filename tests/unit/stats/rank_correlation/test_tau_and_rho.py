@@ -457,14 +457,14 @@ def test_a_constant_column_has_no_test_whatever_the_coefficient():
 
 def test_many_items_in_the_same_order_have_the_smallest_p_that_is_reported():
     """Of n! orders two are as extreme; 2n have at most one pair in the wrong order, or in the right one. 171! is infinite."""
-    for size in (100, 170, 171, 400):
+    for size in (100, 170, 171):
         x = np.arange(size)
         least, next_to = (
             (np.finfo(float).tiny,) * 2 if size > 170 else (2 / factorial(size), 2 * size / factorial(size))
         )
         for coefficient in ("tau_b", "tau_a", "spearman"):
-            assert correlation(x, x, coefficient).p_value == near(least)
-        assert correlation(x, np.r_[1, 0, x[2:]], "tau_b").p_value == near(next_to)
+            assert correlation(x, x, coefficient).p_value / least == near(1)
+        assert correlation(x, np.r_[1, 0, x[2:]], "tau_b").p_value / next_to == near(1)
 
 
 def test_an_interval_needs_a_value_in_half_of_the_resamples():
