@@ -571,6 +571,7 @@ def test_every_usual_coefficient_exists():
                 assert parse_coefficient(key, ratings).key == key
 
 
+@pytest.mark.needs("pandas")
 def test_a_missing_value_of_pandas_is_a_missing_label():
     import pandas as pd
 
