@@ -24,7 +24,9 @@ def end_on_bus_error(message: str, code: int) -> None:
 
 
 def return_memory() -> None:
-    """Return freed memory to the system. The C library of Linux keeps the columns of one step, which the next can hardly use."""
+    """Return freed memory to the system. The C library of Linux and Arrow keep the columns of one step, which the next can hardly use."""
+    if (arrow := sys.modules.get("pyarrow")) is not None:
+        arrow.default_memory_pool().release_unused()
     if sys.platform == "linux":
         import ctypes
 

@@ -7,13 +7,12 @@ on a document itself. The number of rows in each slot is all that is needed, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
 from judged.core.find.pool import IdPool
@@ -21,6 +20,7 @@ from judged.core.find.reference import disagree
 from judged.core.ids import IdColumn
 from judged.core.parts import native as native_parts
 from judged.core.parts.pass_one import LocatedHits, codes_in, pack_pool, values_of
+from judged.core.parts.rank_counts import BatchEdge, CountsTogether, RankCounts
 from judged.core.parts.run import MAX_UNJUDGED, Part, PartTask
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run
@@ -50,6 +50,10 @@ class HitIndex:
     def inside_start(self) -> Ints:
         """The first slot inside each group, and the number of slots at the end."""
         return 2 * self.first + np.arange(len(self.first))
+
+    def no_counts(self) -> RankCounts:
+        """Return the counts before any row."""
+        return RankCounts.nothing(len(self.value), len(self.start) - 1, int(self.inside_start[-1]))
 
 
 def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
@@ -86,83 +90,18 @@ def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     )
 
 
-class BatchEdge(NamedTuple):
-    """The first or last row of a batch: a ranking may continue in the next batch."""
-
-    query: bytes
-    score: float
-    rank: int
-
-    def contradicts(self, other: BatchEdge) -> bool:
-        """Return whether the next row has a rank that contradicts its score."""
-        different = self.query == other.query and self.rank != other.rank and self.score != other.score
-        return different and (other.rank > self.rank) == (other.score > self.score)
-
-
-@dataclass(slots=True)
-class RankCounts:
-    """Counts over some rows of a run; later rows are added to earlier ones."""
-
-    ahead: NDArray[Any]
-    inside: NDArray[Any]
-    disagrees: Bools  # judged queries whose rank column contradicts the scores
-    unjudged_queries: dict[bytes, tuple[int, bool]] = field(
-        default_factory=dict
-    )  # position, and whether ranks disagree
-    more: bool = False  # unjudged queries than are counted
-    infinite: int = 0
-    rows: int = 0
-    parts: int = 0  # number of partitions
-    ranked: bool = True
-    first: BatchEdge | None = None
-    last: BatchEdge | None = None
-    warnings: dict[Warned, None] = field(default_factory=dict)  # of the readers, each once
-
-    @classmethod
-    def nothing(cls, index: HitIndex) -> RankCounts:
-        """Return the counts before any row."""
-        places = len(index.value) + len(index.start) - 1
-        inside = int(index.inside_start[-1])
-        return cls(np.zeros(places, np.uint32), np.zeros(inside, np.uint32), np.zeros(len(index.start) - 1, bool))
-
-    def add(self, other: RankCounts, codes: Callable[[], dict[bytes, int]]) -> None:
-        """Add the counts of the rows that follow. `codes` gives the judged queries by id."""
-        if self.rows + other.rows >= 1 << 32:  # no count is larger than the number of rows
-            self.ahead, self.inside = self.ahead.astype(np.int64), self.inside.astype(np.int64)
-        np.add(self.ahead, other.ahead, out=self.ahead, casting="unsafe")
-        np.add(self.inside, other.inside, out=self.inside, casting="unsafe")
-        self.disagrees |= other.disagrees
-        self.infinite += other.infinite
-        self.rows += other.rows
-        self.parts += other.parts
-        self.ranked &= other.ranked
-        self.more |= other.more
-        self.warnings |= other.warnings
-        for query, (position, odd) in other.unjudged_queries.items():
-            if query in self.unjudged_queries:
-                self.unjudged_queries[query] = self.unjudged_queries[query][0], self.unjudged_queries[query][1] or odd
-            elif len(self.unjudged_queries) < MAX_UNJUDGED:
-                self.unjudged_queries[query] = position, odd
-            else:
-                self.more = True
-        if self.last is not None and other.first is not None and self.last.contradicts(other.first):
-            self._note(other.first.query, codes())
-        self.first, self.last = self.first or other.first, other.last or self.last
-
-    def _note(self, query: bytes, codes: dict[bytes, int]) -> None:
-        if query in codes:
-            self.disagrees[codes[query]] = True
-        elif query in self.unjudged_queries:
-            self.unjudged_queries[query] = self.unjudged_queries[query][0], True
-
-
 @dataclass(frozen=True)
 class CountRanks(PartTask[RankCounts]):
-    """Count the rows of a partition in the slots between the judged documents."""
+    """Count the rows of a partition in the slots between the judged documents.
+
+    Args:
+        together: the sum that threads of this process add to: with millions of judgments, a result per partition takes much memory.
+    """
 
     index: HitIndex
     policy: Policy
     kinds: tuple[IdKind, IdKind]
+    together: CountsTogether | None = None
 
     @cached_property
     def codes(self) -> dict[bytes, int]:
@@ -188,8 +127,10 @@ class CountRanks(PartTask[RankCounts]):
             position += rows
         if tally is not None:
             counts.append(_native_counts(tally))
-        total = counts[0] if len(counts) == 1 else self.merge(counts)  # unmerged it takes half the memory
+        total = counts[0] if len(counts) == 1 else self._merge(counts)  # unmerged it takes half the memory
         total.parts, total.warnings = 1, warnings
+        if self.together is not None:
+            self.together.take(total)
         return total
 
     @property
@@ -199,14 +140,20 @@ class CountRanks(PartTask[RankCounts]):
 
     def merge(self, results: Iterable[RankCounts]) -> RankCounts:
         """Add up the counts of consecutive partitions; an executor may do so before it returns them."""
-        total = RankCounts.nothing(self.index)
+        total = self._merge(results)
+        if self.together is not None:
+            total.ahead, total.inside = self.together.counts.ahead, self.together.counts.inside
+        return total
+
+    def _merge(self, results: Iterable[RankCounts]) -> RankCounts:
+        total = self.index.no_counts()
         for counted in results:
             total.add(counted, lambda: self.codes)
         return total
 
     def _count(self, batch: Run | UnreadRun, position: int) -> RankCounts:
         run = batch.read() if isinstance(batch, UnreadRun) else batch
-        counted = RankCounts.nothing(self.index)
+        counted = self.index.no_counts()
         counted.rows, counted.ranked = len(run), run.rank is not None
         if not len(run):
             counted.ranked = True

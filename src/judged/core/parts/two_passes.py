@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,13 +16,16 @@ from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
 from judged.core.numeric.native import return_memory
 from judged.core.parts.pass_one import LocatedHits, LocateHits, pack_pool
-from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_hits
+from judged.core.parts.pass_two import CountRanks, HitIndex, index_hits
+from judged.core.parts.rank_counts import CountsTogether, RankCounts
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.core.tables import IdKind
 from judged.errors import DataError
 
 Progress = Callable[[int], object]
+Result = TypeVar("Result")
+PARTITIONS_BETWEEN = 4
 
 
 def find_in_two_passes(
@@ -36,7 +40,8 @@ def find_in_two_passes(
     index = index_hits(pool, located, policy)
     located = located.repeated()
     return_memory()
-    counts = _count(run, CountRanks(index, policy, kinds), progress[1])
+    together = CountsTogether(index.no_counts()) if getattr(run.partitions, "in_process", False) else None
+    counts = _count(run, CountRanks(index, policy, kinds, together), progress[1])
     index = replace(index, doc=IdColumn.of([]))  # ranks need its order only
     return_memory()
     hits = _rank_hits(pool, run, policy, located, index, counts)
@@ -50,13 +55,20 @@ def _locate(
     """The first pass. Its index of the judgments is gone before the second."""
     shared = getattr(run.partitions, "in_process", False)
     locate = LocateHits(pool if shared else pack_pool(pool, documents=True), policy, kinds)
-    return run.partitions.locate(locate) or LocatedHits.merge(run.map(locate, progress))
+    return run.partitions.locate(locate) or LocatedHits.merge(_tidy(run.map(locate, progress)))
+
+
+def _tidy(results: Iterable[Result]) -> Iterator[Result]:
+    """The results of partitions; what earlier ones left in the allocator is returned from time to time, since it adds up to hundreds of megabytes."""
+    for number, result in enumerate(results, 1):
+        yield result
+        if number % PARTITIONS_BETWEEN == 0:
+            return_memory()
 
 
 def _count(run: PartitionedRun, count: CountRanks, progress: Progress | None) -> RankCounts:
     """The second pass. Its own index is gone before counts become ranks."""
-    counts = count.merge(run.map(count, progress))
-    return replace(counts, ahead=counts.ahead.astype(np.int64), inside=counts.inside.astype(np.int64))
+    return count.merge(_tidy(run.map(count, progress)))
 
 
 def _rank_hits(
@@ -113,8 +125,8 @@ def _groups(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
     """Return the number of documents that beat each group of its query, and the size of the group."""
     query = np.repeat(np.arange(len(index.start) - 1), np.diff(index.start))
     groups = np.arange(len(index.value))
-    tied = np.add.reduceat(counted.inside, index.inside_start[:-1]) if len(groups) else groups
-    ahead = np.concatenate([[0], np.cumsum(counted.ahead)])
+    tied = np.add.reduceat(counted.inside, index.inside_start[:-1], dtype=np.int64) if len(groups) else groups
+    ahead = np.concatenate([[0], np.cumsum(counted.ahead, dtype=np.int64)])
     better = np.concatenate([[0], np.cumsum(tied)])
     first = index.start[query]
     return ahead[groups + query + 1] - ahead[first + query] + better[groups] - better[first], tied
@@ -123,7 +135,7 @@ def _groups(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
 def _by_query(index: HitIndex, counted: RankCounts, tied: Ints) -> Ints:
     """Return the number of documents of each query."""
     queries = np.arange(len(index.start))
-    ahead = np.concatenate([[0], np.cumsum(counted.ahead)])
+    ahead = np.concatenate([[0], np.cumsum(counted.ahead, dtype=np.int64)])
     inside = np.concatenate([[0], np.cumsum(tied)])
     return np.diff(ahead[index.start + queries]) + np.diff(inside[index.start])
 
@@ -133,7 +145,7 @@ def _inside(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
     group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
     start = index.inside_start[group]
     on = start + 2 * (np.arange(len(group)) - index.first[group]) + 1
-    before = np.concatenate([[0], np.cumsum(counted.inside)])
+    before = np.concatenate([[0], np.cumsum(counted.inside, dtype=np.int64)])
     return before[on] - before[start], counted.inside[on]
 
 
