@@ -178,3 +178,16 @@ def test_links_anchors_and_outside_resources_are_checked(tmp_path):
         "index.html: no such file: no.png",
         "x.css: loaded from another server: //fonts.example/x",
     ]
+
+
+def test_the_page_of_a_measure_says_each_thing_once(pages):
+    for path, text in pages.items():
+        if path.startswith("reference/measures/"):
+            rows = [line for line in text.split("\n") if re.match(r"\| (tool|case|if) \|", line)]
+            assert len(rows) == len(set(rows)) <= 2, path
+
+
+def test_a_measure_is_not_called_by_its_own_name(pages):
+    for name, path in measure_pages.paths().items():
+        also = re.search("^Also called (.*);", pages[path], re.MULTILINE)
+        assert also is None or f"`{name}`" not in also[1].split(", ")
