@@ -191,3 +191,15 @@ def test_a_measure_is_not_called_by_its_own_name(pages):
     for name, path in measure_pages.paths().items():
         also = re.search("^Also called (.*);", pages[path], re.MULTILINE)
         assert also is None or f"`{name}`" not in also[1].split(", ")
+
+
+def test_vertical_bars_in_code_are_shown_without_a_backslash(pages):
+    assert for_site("| `a \\| b` | c \\| d |") == "| `a | b` | c \\| d |"
+    shown = for_site(pages["reference/cli/eval.md"])
+    assert "[csv|" in shown
+    assert "[csv\\|" not in shown
+
+
+def test_pictures_of_the_files_of_the_project_are_shown(pages):
+    assert "](benchmarks.svg)" in pages["project/benchmarks.md"]
+    assert [path for path, text in pages.items() if re.search(r"^!\w", text, re.MULTILINE)] == []

@@ -19,13 +19,13 @@ from tools.site.llms import write_llms
 from tools.site.measure_pages import measure_pages
 from tools.site.navigation import navigation
 from tools.site.policy_pages import policy_pages
-from tools.site.sources import for_site, written_pages
+from tools.site.sources import PICTURES, for_site, written_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 HERE = ROOT / "tools" / "site"
 BUILD = ROOT / "build"
-PICTURES = (".svg", ".png")
+ENDINGS = (".svg", ".png")
 
 
 def generated_pages(written: dict[str, str]) -> dict[str, str]:
@@ -60,8 +60,9 @@ def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -
     files |= {
         path.relative_to(DOCS).as_posix(): path.read_bytes()
         for path in sorted(DOCS.rglob("*"))
-        if path.suffix in PICTURES
+        if path.suffix in ENDINGS
     }
+    files |= {place: (ROOT / path).read_bytes() for path, place in PICTURES.items()}
     files["assets/judged.css"] = (HERE / "style.css").read_bytes()
     files |= _interactive()
     for path in [p for p in docs.rglob("*") if p.is_file() and p.relative_to(docs).as_posix() not in files]:
