@@ -19,6 +19,7 @@ from tools.site.llms import write_llms
 from tools.site.measure_pages import measure_pages
 from tools.site.navigation import navigation
 from tools.site.policy_pages import policy_pages
+from tools.site.search import write_search
 from tools.site.sources import PICTURES, for_site, written_pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +51,7 @@ def build(target: Path = BUILD, *, listed: bool = True) -> dict[str, str]:
     write_sources(pages, target, listed=listed)
     run_zensical("build", target)
     write_llms(pages, target / "site")
+    write_search(pages, target / "site")
     return pages
 
 
