@@ -58,7 +58,7 @@ def build(target: Path = BUILD, *, listed: bool = True) -> dict[str, str]:
 def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -> None:
     """Write all pages and files that zensical reads. Files that did not change are left, so that a server notices only changes."""
     docs = target / "docs"
-    files = {path: for_site(text).encode() for path, text in pages.items()}
+    files = {path: _alone(path, for_site(text)).encode() for path, text in pages.items()}
     files |= {
         path.relative_to(DOCS).as_posix(): path.read_bytes()
         for path in sorted(DOCS.rglob("*"))
@@ -79,6 +79,11 @@ def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -
         "validation": False,
     }  # links.py checks links
     _write(target / "mkdocs.yml", json.dumps(settings, indent=1).encode())  # JSON is YAML
+
+
+def _alone(path: str, text: str) -> str:
+    """A page that is a section of its own has no list of pages beside it, so that it may be wider."""
+    return text if "/" in path else f"---\nhide: [navigation]\n---\n\n{text}"
 
 
 def _write(path: Path, data: bytes) -> None:
