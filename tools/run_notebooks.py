@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -16,8 +17,10 @@ NOTEBOOKS = Path(__file__).resolve().parents[1] / "examples" / "notebooks"
 def run_notebook(path: Path) -> Any:
     """The notebook with new outputs, and without what differs from run to run: times, addresses, picture files."""
     notebook = nbformat.read(path, as_version=4)
+    inline = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     with tempfile.TemporaryDirectory() as folder:
-        NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()
+        client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": folder}})
+        client.execute(env=inline)
     for cell in notebook.cells:
         cell.metadata = {}
         for output in cell.get("outputs", ()):

@@ -35,6 +35,10 @@ def renamed_arguments(removed: str, **names: str) -> Callable[[F], F]:
         def called(*args: Any, **options: Any) -> Any:
             given = {names[old]: options.pop(old) for old in names.keys() & options.keys()}
             for old, new in names.items():
+                if new in given and new in options:
+                    raise TypeError(
+                        f"{function.__name__}() got multiple values for argument {new!r}, which was {old!r}"
+                    )
                 if new in given:
                     _warn(f"{old}= of {function.__name__}()", f"{new}=", removed)
             return function(*args, **options, **given)

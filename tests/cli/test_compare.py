@@ -90,6 +90,12 @@ def test_one_table_alone():
     assert rows.splitlines()[0] == "run,AP"
 
 
+@pytest.mark.parametrize("form", FORMATS.names)
+def test_warnings_are_shown_in_every_format_of_one_table(form):
+    done = run("compare", *sample("bm25", "dense"), "-m", "AP", "--table", "systems", "--format", form)
+    assert "[no-relevant]" in done.output.replace("\\", "")
+
+
 @pytest.mark.parametrize(
     ("words", "slug"),
     [

@@ -64,6 +64,7 @@ def pages():
         yield pytest.param(page, marks=marks, id=page.relative_to(ROOT).as_posix())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", list(pages()))
 def test_a_page_shows_what_its_code_prints(page, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")

@@ -87,6 +87,7 @@ def read(path: Path) -> File:
     return file
 
 
+@cache
 def _found(path: Path, name: str) -> tuple[Path, str] | None:
     """The file and the name that a name in a file stands for: its own, an imported one, or a fixture of a folder."""
     file = read(path)
@@ -99,6 +100,7 @@ def _found(path: Path, name: str) -> tuple[Path, str] | None:
     return next(((one, name) for one in _conftests(path) if name in read(one).things), None)
 
 
+@cache
 def _conftests(path: Path) -> list[Path]:
     found = [folder / "conftest.py" for folder in path.parents if TESTS in (folder, *folder.parents)]
     return [one for one in found if one.exists()]

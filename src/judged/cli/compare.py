@@ -17,7 +17,7 @@ from judged.cli.options.inputs import (  # fmt: skip
     split_inputs,
     weight_options,
 )
-from judged.cli.options.output import emit, output_options
+from judged.cli.options.output import emit, output_options, show_warnings
 from judged.cli.options.rag import chunk_options
 from judged.comparison.omnibus import JOINT
 from judged.comparison.report import TableName
@@ -59,6 +59,8 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     weights = {name: options[name] for name in ("weights", "weight_col", "model")}
     with open_engine(options) as (engine, opened):
         found = compare(judgments, opened(named_files(runs)), **engine, **weights, **comparison_settings(runs, options))
+    if options["table"] and options["format"] == "json":  # the rows of the table, without place for warnings
+        show_warnings(found.warnings)
     extra = {name: options[name] for name in ("table", "overall", "jointly")}
     emit(
         found.report(**extra, where=options["where"] or 0, intervals=not options["no_intervals"]),

@@ -250,7 +250,7 @@ class Certainty:
 
 
 def certainty(row: Difference, tests: int) -> Certainty:
-    """Return the certainty of the verdict on a pair, as one of `tests` that were corrected together."""
+    """Return the certainty of the verdict on a pair, as one of `tests` that were corrected together; a p in doubt is less sure than any other."""
     if row.verdict == "identical":
         return Certainty("Nothing to test", (f"The runs have the same value on {these_queries(row.queries)}.",))
     if row.verdict == "too few queries":

@@ -53,13 +53,13 @@ class ComparisonReport(Result):
         return self.comparison.details() if self.table is None or self.answer else []
 
     def tables(self, *, places: int = 4) -> list[Table]:
-        """The requested tables; settings, policy and warnings are below the last one."""
+        """The requested tables; warnings are below the last one, and above them settings and policy unless one table was requested."""
         tables = [table for section in self._sections().values() for table in section.tables(places)]
+        comparison, notes = self.comparison, tables[-1].notes
         if self.table is None:
-            comparison = self.comparison
             settings = comparison.settings
-            notes = (*filter(None, [settings.about_intervals]), str(settings), *settings.remarks, f"policy: {comparison.results[0].policy}", *(f"warning: {w}" for w in comparison.warnings))  # fmt: skip
-            tables[-1] = tables[-1]._replace(notes=(*tables[-1].notes, *notes))
+            notes += (*filter(None, [settings.about_intervals]), str(settings), *settings.remarks, f"policy: {comparison.results[0].policy}")  # fmt: skip
+        tables[-1] = tables[-1]._replace(notes=(*notes, *(f"warning: {w}" for w in comparison.warnings)))
         return tables
 
     def records(self) -> list[dict[str, Any]]:

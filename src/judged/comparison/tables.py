@@ -17,7 +17,7 @@ from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
-from judged.tables.table import Table
+from judged.tables.table import BARS, Table
 from judged.tables.text import counted, number, p_text
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ def _table(
 ) -> Table:
     """A table of differences, with its columns of words and those to drop first."""
     words = tuple(headers.index(h) for h in ("slice", "measure", "run", "against", "verdict") if h in headers)
-    optional = tuple(headers.index(h) for h in ("d_z", "p", "queries needed", "corrected p", "won/tied/lost") if h in headers)  # fmt: skip
+    place = {BARS: BARS} | {header: i for i, header in enumerate(headers)}
+    optional = tuple(place[h] for h in ("d_z", "queries needed", BARS, "won/tied/lost", "p", "corrected p") if h in place)  # fmt: skip
     return Table(headers, rows, notes=notes, words=words, optional=optional, grouped=True, spans=tuple(map(span_of, of)))  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
 from judged.evaluation.result.values import Values
+from judged.io.arrays.layouts import without_padding
 from judged.io.arrays.numbers import as_numbers
 
 __all__ = [
@@ -93,7 +94,9 @@ def top_k_accuracy_score(
         raise DataError("shape", f"one column of scores for each of {len(classes)} classes", got=f"an array of the shape {scores.shape}",
                         where="y_score")  # fmt: skip
     found = (true[:, None] == classes[None, :]).astype(np.float64)
-    values = score(found[:, ::-1], scores[:, ::-1], f"Success@{k}", weights=sample_weight, ties="input")
+    values = _score(
+        found[:, ::-1], scores[:, ::-1], f"Success@{k}", weights=sample_weight, ties="input", profile="trec_eval-10"
+    )
     if normalize:
         return _mean(values)
     hits = next(iter(values.columns.values()))
@@ -139,15 +142,15 @@ def _discounted(name: str, y_true: Any, y_score: Any, k: int | None, weights: An
     true, scores = _matrices(y_true, y_score, columns=2)
     measure = name if k is None else f"{name}@{k}"
     if ignore_ties:
-        return score(true[:, ::-1], scores[:, ::-1], measure, weights=weights, profile="sklearn", ties="input")
-    return score(true, scores, measure, weights=weights, profile="sklearn")
+        return _score(true[:, ::-1], scores[:, ::-1], measure, weights=weights, ties="input")
+    return _score(true, scores, measure, weights=weights)
 
 
 def _of_labels(name: str, y_true: Any, y_score: Any, weights: Any, columns: int = 2, **options: Any) -> Values:
     true, scores = _matrices(y_true, y_score, columns)
     if len(np.unique(true)) > 2:
         raise DataError("class-labels", "labels must have two values, such as 0 and 1", where="y_true")
-    return score((true != 0).astype(np.float64), scores, name, weights=weights, profile="sklearn", **options)
+    return _score((true != 0).astype(np.float64), scores, name, weights=weights, **options)
 
 
 def _matrices(y_true: Any, y_score: Any, columns: int = 1) -> tuple[Floats, Floats]:
@@ -181,13 +184,18 @@ def _averaged(name: str, y_true: Any, y_score: Any, average: str | None, pos_lab
     support = true.sum(axis=0) if average == "weighted" else weights
     if average == "weighted" and not support.any():
         return 0.0
-    values = score(*lists, name, weights=support, profile="sklearn")
+    values = _score(*lists, name, weights=support)
     column = next(iter(values.columns.values()))
     if name == "AUC":  # which has no value for one class
         column = np.where(lists[0].any(axis=1) & ~lists[0].all(axis=1), column, np.nan)
         if np.isnan(column if support is None else column[np.asarray(support) > 0]).any() and average is not None:
             return math.nan
     return column if average is None else _mean(values)
+
+
+def _score(true: Floats, scores: Floats, measure: str, *, profile: str = "sklearn", **options: Any) -> Values:
+    with without_padding():
+        return score(true, scores, measure, profile=profile, **options)
 
 
 def _mean(values: Values) -> float:

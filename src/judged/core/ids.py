@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Bools, Ints, Words
+from judged._types import Bools, Floats, Ints, Words
 
 _WIDE = 64  # ids longer than this are hashed and compared one by one
 _BLOCK = 1 << 17  # rows at a time: their data fits into the processor's cache
@@ -111,7 +111,7 @@ class IdColumn:
             equal[i] = self[int(rows[i])] == other[int(others[i])]
         return equal
 
-    def order(self, *major: Ints) -> Ints:
+    def order(self, *major: Ints | Floats) -> Ints:
         """Row order by the `major` keys (first is most significant), then by id, ascending by bytes."""
         widest = int(self.length.max(initial=0))
         if widest > _WIDE:

@@ -39,7 +39,7 @@ class Policy:
         precision: the floating-point type in which scores are compared.
         crossing: whether the document that exceeds a token budget (`@2000tok`) is excluded or included.
         prepared: descriptions of the preprocessing of judgments and run before the join.
-        unscored: the run has ranks and no scores, so that `order="score"` follows the ranks; set by the join.
+        unscored: the run has ranks or lists and no scores, so that `order="score"` follows the ranks; set by the join.
     """
 
     queries: Queries = "judged"

@@ -246,6 +246,7 @@ class Run(_IdTable):
     rank: Ints | None = None  # the rank column, if there is one
     wrong_rank: tuple[Place, str] | None = None  # the first cell of a rank column that is not an integer ≥ 0
     tag: str = ""
+    scored: bool = True  # False if the scores are made of ranks, or of positions in lists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

@@ -28,7 +28,7 @@ def reach(measure: Measure) -> int:
 
 
 def found_documents(subject: Subject) -> dict[str, dict[str, Any]]:
-    """Return for each reach the relevant documents per query and run, and found[b][a]: those found by b and missed by a."""
+    """Return for each reach the relevant documents per query that counts and run, and found[b][a]: those found by b and missed by a."""
     if not subject.judged:
         return {}
     return {str(k): _found(subject, k) for k in sorted({reach(m) for m in subject.measures})}
@@ -46,7 +46,10 @@ def _found(subject: Subject, k: int) -> dict[str, Any]:
         both += part @ part.T
     own = np.diag(both)
     found = (own[:, None] - both).astype(int)
-    return {"means": (own / len(subject.first)).tolist(), "found": found.tolist()}
+    counted = len(subject.first)
+    if subject.first.policy.empty == "skip":
+        counted = max(1, int((subject.judged[0].relevant(subject.level) > 0).sum()))
+    return {"means": (own / counted).tolist(), "found": found.tolist()}
 
 
 def unjudged_answer(subject: Subject, i: int, summary: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

@@ -49,7 +49,7 @@ def facts_of(
     return {
         "title": title,
         "version": __version__,
-        "runs": subject.labels,
+        "runs": subject.runs,
         "measures": [_measure(subject, m) for m in subject.measures],
         "queries": [str(q) for q in first.queries],
         "texts": None if texts is None else list(texts),
@@ -203,12 +203,12 @@ def _pictures(subject: Subject) -> list[dict[str, Any]]:
     level = subject.level
     ranks = _ranks(judged, 10_000)
     pictures = [
-        _picture("Precision-recall curve", curve("pr", judged, level=level, **options), subject.labels, []),
-        _picture("Interpolated precision", curve("ipr", judged, level=level, **options), subject.labels, []),
+        _picture("Precision-recall curve", curve("pr", judged, level=level, **options), subject.runs, []),
+        _picture("Interpolated precision", curve("ipr", judged, level=level, **options), subject.runs, []),
     ]
     for m, places in list(_without_cutoff(subject.measures).items())[:_LINES]:
         drawn = curve("at-k", judged, measures=[m], points=ranks, **options)
-        pictures.append(_picture(f"{m} at cutoff k", _to_the_end(drawn, judged), subject.labels, places))
+        pictures.append(_picture(f"{m} at cutoff k", _to_the_end(drawn, judged), subject.runs, places))
     return pictures
 
 

@@ -48,7 +48,7 @@ def methods(subject: Subject, level: float, *, bounds: bool) -> list[str]:
 
 def _overview(subject: Subject) -> str:
     n = len(subject.runs)
-    runs = f"{'One run' if n == 1 else f'{n} runs'} ({', '.join(subject.labels)})"
+    runs = f"{'One run' if n == 1 else f'{n} runs'} ({', '.join(subject.runs)})"
     queries = len(subject.first)
     of = f"{queries:,} {'query' if queries == 1 else 'queries'}"
     judged = ""

@@ -146,7 +146,7 @@ def _check(title: Any, depth: Any, length: Any) -> None:
 
 
 def _title(subject: Subject) -> str:
-    names = subject.labels if len(subject.runs) <= 4 else [*subject.labels[:3], f"{len(subject.runs) - 3} more"]
+    names = subject.runs if len(subject.runs) <= 4 else [*subject.runs[:3], f"{len(subject.runs) - 3} more"]
     runs = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     return f"{runs}; judgments: {subject.first.names[0].rpartition('/')[2]}"
 

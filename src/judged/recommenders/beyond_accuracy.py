@@ -63,7 +63,7 @@ def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | Bey
     """Measure coverage, concentration, popularity, novelty, diversity, serendipity and calibration of recommendations.
 
     Args:
-        run: recommendations, any input of `read_run`; equal scores are ordered by id, descending, as in `evaluate`.
+        run: recommendations of one system, any input of `read_run`; equal scores are ordered by id, descending, as in `evaluate`.
         measures: names, such as `"Coverage Gini(over='recommended')@5 ILD"`; by default all that the arguments allow. See docs/guides/recommenders.md.
         k: number of recommendations per user, for measures without their own cutoff.
         items: the catalogue: ids, or their number.

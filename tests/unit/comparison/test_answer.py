@@ -18,8 +18,10 @@ from judged.comparison.answer import (
     span_of,
     words_text,
 )
+from judged.comparison.report import TableName
 from judged.measures.grammar import parse
 from judged.stats.decisions import OPPOSITE, Verdict
+from judged.tables.formats.table import table_text
 from judged.tables.text import number, signed
 
 FILES = [str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "tfidf", "dense")]
@@ -110,3 +112,20 @@ def test_a_notebook_begins_with_the_answer_and_draws_intervals(board):
     html = board._repr_html_()
     assert html.index('<p class="answer">dense is clearly best') < html.index("<dl>") < html.index("<table")
     assert html.count("<svg ") == 1 + len(board.rows)
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+def test_p_is_shown_before_bars_and_no_note_is_about_a_dropped_column(columns):
+    files = {name: str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "tfidf", "dense")}
+    table = jd.compare(str(jd.sample_path("qrels.txt")), files, "nDCG@10 AP").tables()[1]
+    head, _, below = table_text(table, columns=columns).partition("queries needed: ")
+    assert "queries needed" in table.headers
+    assert [head.splitlines()[1].split().count("p"), "├" in head] == ([2, False] if columns < 120 else [2, True])
+    assert bool(below) == ("columns that need a wider terminal: d_z\n" in head or columns > 120)
+
+
+@pytest.mark.parametrize("table", [None, *get_args(TableName)])
+def test_warnings_are_below_every_table(board, table):
+    assert "no-relevant" in {warning.slug for warning in board.warnings}
+    text = board.report(table=table).to_text()
+    assert all(f"warning: {warning}" in text for warning in board.warnings)

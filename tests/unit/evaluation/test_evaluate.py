@@ -391,3 +391,46 @@ def test_named_columns_say_which_table_is_which() -> None:
 
     grades, scores = columns(SCORED, "relevance"), columns(GRADED, "score")
     assert jd.evaluate(grades, scores, "nDCG").mean() == jd.evaluate(jd.Qrels(SCORED), GRADED, "nDCG").mean()
+
+
+LISTS = {"q1": ["b", "a"], "q2": ["c"]}
+WITH_SCORES = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize(
+    ("name", "text", "order"),
+    [
+        ("lists.json", json.dumps(LISTS), "rank"),
+        ("lists.jsonl", "".join(json.dumps({"query": q, "docs": docs}) + "\n" for q, docs in LISTS.items()), "rank"),
+        ("ranks.csv", "query,doc,rank\nq1,b,1\nq1,a,2\nq2,c,1\n", "rank"),
+        ("pairs.json", json.dumps({q: list(docs.items()) for q, docs in WITH_SCORES.items()}), "score"),
+        ("scores.json", json.dumps(WITH_SCORES), "score"),
+        ("scores.csv", "query,doc,rank,score\nq1,b,1,-1\nq1,a,2,-2\nq2,c,1,-1\n", "score"),
+    ],
+)
+def test_the_policy_names_what_orders_a_run(name, text, order, native, tmp_path):
+    (tmp_path / name).write_text(text)
+    run = str(tmp_path / name) if native else jd.read_run(str(tmp_path / name))
+    result = jd.evaluate({"q1": {"a": 1}, "q2": {"c": 1}}, run, "RR")
+    assert result.policy.used_order == order
+    assert result.mean() == {"RR": 0.75}
+
+
+def test_a_list_orders_by_rank_and_stays_comparable_with_scores():
+    qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
+    listed, scored = (jd.evaluate(qrels, run, "RR") for run in (LISTS, WITH_SCORES))
+    assert [result.policy.used_order for result in (listed, scored)] == ["rank", "score"]
+    assert jd.compare({"listed": listed, "scored": scored}).rows[0].verdict == "identical"
+    records = [{"query": q, "retrieved": docs, "relevant": list(qrels[q])} for q, docs in LISTS.items()]
+    assert "order by rank" in str(jd.evaluate(records, measures="RR").policy)
+
+
+@pytest.mark.parametrize("call", [lambda runs: jd.evaluate({"q1": {"a": 1}}, runs), jd.recommenders.beyond_accuracy])
+@pytest.mark.parametrize("change", [lambda run: run, jd.read_run])
+@pytest.mark.parametrize("run", [LISTS, WITH_SCORES])
+def test_several_runs_where_one_is_expected_are_told(call, change, run):
+    with pytest.raises(jd.JudgedError) as error:
+        call({"first": change(run), "second": change(run)})
+    assert error.value.slug == ("runs" if change is jd.read_run else "score-type")
+    assert "jd.compare(qrels, runs)" in str(error.value.hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log2
 
 import pytest
@@ -120,3 +121,10 @@ def test_a_query_that_the_run_does_not_answer_or_nobody_judged_is_named():
     with pytest.raises(jd.UsageError) as caught:
         jd.explain("AP", QRELS, {**RUN, "x": ["a"]}, "x")
     assert caught.value.slug == "no-query"
+
+
+def test_a_measure_without_a_formula_has_no_line_for_it():
+    explained = jd.explain("P@2", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q")
+    bare = replace(explained.measure, definition=replace(explained.measure.definition, formula=""))
+    assert len(explained.tables()[0].notes) == 2
+    assert replace(explained, measure=bare).tables()[0].notes == (explained.closing,)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import judged as jd
-from judged.comparison.answer import Certainty, certainty, odds, pair_headline, relative, words_text
+from judged.comparison.answer import Certainty, certainty, details, odds, pair_headline, relative, words_text
 from judged.page.evidence import found_documents, unjudged_answer, worth_judging
 from judged.page.facts import facts_of
 from judged.page.subject import subject_of
@@ -142,7 +142,9 @@ def test_a_single_run_has_its_mean_as_headline():
 
 def test_a_blank_name_is_shown_in_quotes():
     subject = subject_of(jd.compare(QRELS, {"": GOOD, " ": BAD, "c": BAD}, "RR"))
-    assert subject.labels == ["''", "' '", "c"]
+    assert subject.runs == ("''", "' '", "c")
+    assert "'' 1.000" in details(subject.comparison)[0].text
+    assert subject.means[0][0] == 1
 
 
 def test_a_total_is_not_called_a_mean():
@@ -245,6 +247,11 @@ def test_found_and_lost_documents_are_counted_from_the_rankings():
             hits.append(set(raw) & relevant)
         assert tops["means"] == [len(hit) / 40 for hit in hits]
         assert tops["found"] == [[len(b - a) for a in hits] for b in hits]
+    runs = {name: FILES(f"runs/{name}.run") for name in comparison.names}
+    skipped = found_documents(subject_of(jd.compare(FILES("qrels.txt"), runs, "nDCG@10", empty="skip")))["10"]
+    counted = len({query for query, _ in relevant})
+    assert counted < 40
+    assert skipped["means"] == [len(hit) / counted for hit in hits]
 
 
 def test_what_each_document_adds_makes_the_value():

@@ -204,3 +204,8 @@ def test_the_logarithm_of_a_variance_has_the_error_of_its_kurtosis():
     log, error = _log_variance(np.stack([np.mean(x**k, axis=1) for k in (1, 2, 3, 4)], axis=1), 50)
     assert log == pytest.approx(np.log(x.var(axis=1)))
     assert error == pytest.approx(np.sqrt((stats.kurtosis(x, axis=1, fisher=False) - 1) / 50))
+
+
+def test_the_logarithm_of_the_variance_of_two_values_keeps_an_error():
+    """Their kurtosis is 1; the error is then √(1/n) / √n."""
+    assert _log_variance(np.array([[0.0, 1.0, 0.0, 1.0]]), 10)[1] == pytest.approx(1 / 10)

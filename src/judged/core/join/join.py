@@ -17,7 +17,7 @@ from judged.core.numeric.native import return_memory
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import HasName, Qrels, Run
-from judged.core.unread_runs import ArrowRun, ScoreColumn, TextRun, UnreadRun
+from judged.core.unread_runs import ArrowRun, DictRun, ScoreColumn, TextRun, UnreadRun
 from judged.errors import Hint, UsageError, Wording, shown
 from judged.steps import step
 
@@ -54,7 +54,7 @@ def join(
         DataError: no query in common, different numbers of scores and labels, ids of different types, a duplicate document, a
             document judged twice with different grades; each names the places.
     """
-    policy = _complete(policy, _repeats(run, policy), _is_unscored(run))
+    policy = _complete(policy, _repeats(run, policy), False)
     if isinstance(run, ScoreColumn):
         run = run.align(qrels)
     if qrels.choice is not None:
@@ -75,6 +75,7 @@ def join(
     pool = pool_of(qrels, policy, allow_empty=allow_empty)
     with step(f"joining {run.name} with {qrels.name}") as report:
         run, hits = _find(qrels, pool, run, policy, progress or report, allow_empty=allow_empty)
+        policy = _complete(policy, policy.repeats, _is_unscored(run))
     judged = Judged(
         pool=pool,
         **{name: getattr(hits, name) for name in _FROM_HITS},
@@ -114,12 +115,13 @@ def _repeats(run: Run | UnreadRun, policy: Policy) -> Repeats:
 
 
 def _is_unscored(run: Run | UnreadRun) -> bool:
-    """Return whether a run has ranks and no scores."""
+    """Return whether a run has ranks or lists, and no scores."""
     if isinstance(run, ArrowRun):
         return run.columns[2] < 0
-    if isinstance(run, TextRun):
-        return not run.scored
-    return isinstance(run, Run) and run.rank is not None and bool(len(run)) and bool((run.score == -run.rank).all())
+    if isinstance(run, DictRun):
+        ranking = next(filter(None, run.rankings.values()), None)
+        return isinstance(ranking, list) and isinstance(ranking[0], str | int)
+    return not getattr(run, "scored", True)
 
 
 def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:

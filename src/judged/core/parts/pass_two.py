@@ -70,7 +70,8 @@ def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     if len(again) and not by_position:  # several rows of a document with one value share a slot
         kept = np.delete(np.arange(len(order)), again)
         times = np.diff(np.append(kept, len(order)))
-        order, query, value, judgment, opens = (column[kept] for column in (order, query, value, judgment, opens))
+        order, query, value = order[kept], query[kept], value[kept]
+        judgment, opens = judgment[kept], opens[kept]
     starts = np.flatnonzero(opens)
     return HitIndex(
         pool=pack_pool(pool, documents=False),

@@ -39,7 +39,9 @@ def find_in_two_passes(
     counts = _count(run, CountRanks(index, policy, kinds), progress[1])
     index = replace(index, doc=IdColumn.of([]))  # ranks need its order only
     return_memory()
-    return _rank_hits(pool, run, policy, located, index, counts)
+    hits = _rank_hits(pool, run, policy, located, index, counts)
+    return_memory()
+    return hits
 
 
 def _locate(

@@ -54,13 +54,14 @@ class Explanation(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The actual ranking, and the ideal one if there is one."""
         title = f"{self.measure} of query {self.query}"
-        formula = f"{self.measure}: {self.measure.definition.formula}"
+        formula = self.measure.definition.formula
+        closing = (self.closing, f"{self.measure}: {formula}") if formula else (self.closing,)
         if self.ideal is None:
-            return [_table(self.headers, self.rows, self.hidden, title, (self.closing, formula))]
+            return [_table(self.headers, self.rows, self.hidden, title, closing)]
         below = _table(self.ideal.headers, self.ideal.rows, self.ideal.hidden, "ideal ranking", (self.ideal.closing,))
         if self.measure.definition.ideal_only:
-            return [_table(self.ideal.headers, self.ideal.rows, self.ideal.hidden, f"{title}: ideal ranking", (self.closing, formula))]  # fmt: skip
-        return [_table(self.headers, self.rows, self.hidden, f"{title}: actual ranking", (self.closing, formula)), below]  # fmt: skip
+            return [_table(self.ideal.headers, self.ideal.rows, self.ideal.hidden, f"{title}: ideal ranking", closing)]
+        return [_table(self.headers, self.rows, self.hidden, f"{title}: actual ranking", closing), below]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per rank of the actual ranking, then of the ideal one."""

@@ -141,13 +141,14 @@ def roll_up_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
     size = np.bincount(kept.query, minlength=len(run.queries))
     rank = np.arange(1, len(first) + 1) - np.repeat(np.cumsum(size) - size, size)
     if how == "first":
-        return replace(kept, score=(np.repeat(size, size) + 1 - rank).astype(np.float64), rank=rank)
+        return replace(kept, score=(np.repeat(size, size) + 1 - rank).astype(np.float64), rank=rank, scored=False)
+    kept = replace(kept, rank=None, scored=True)
     score = _scores(run, how)[row]
     if how == "sum":
-        return replace(kept, score=np.bincount(code, score, len(first)).astype(np.float64), rank=None)
+        return replace(kept, score=np.bincount(code, score, len(first)).astype(np.float64))
     top = np.full(len(first), -np.inf)
     np.maximum.at(top, code, score)
-    return replace(kept, score=top, rank=None)
+    return replace(kept, score=top)
 
 
 def _kind(rows: Run | Qrels, doc: IdColumn) -> IdKind:

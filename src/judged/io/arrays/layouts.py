@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -219,6 +221,17 @@ def _raise(lists: ArrayLists, name: str, column: Floats, at: int, count: int) ->
         )
     got, where = f"{shown(value)} ({count} of {len(column)} values)", f"list {lists.names[owner]!r}"
     raise DataError(slug, expected, got=got, where=where, value=value, hint=hint)
+
+
+@contextmanager
+def without_padding() -> Iterator[None]:
+    """Let errors of a caller that takes neither `mask` nor `pad` not name them."""
+    try:
+        yield
+    except DataError as error:
+        if error.hint is None or not {"mask", "pad"} & dict(error.hint.options).keys():
+            raise
+        raise error.changed(hint="correct these values, or leave the items out") from None
 
 
 def _narrow(lists: ArrayLists) -> ArrayLists:

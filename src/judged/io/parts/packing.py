@@ -79,6 +79,7 @@ def read_all(parts: Iterable[Part], name: str) -> Run:
         name=name, queries=IdColumn.of(seen), query=np.concatenate(query), doc=_concatenate([run.doc for run in runs]),
         query_kind=runs[0].query_kind, doc_kind=runs[0].doc_kind, score=np.concatenate([run.score for run in runs]),
         rank=np.concatenate(ranks) if len(ranks) == len(runs) else None, tag=runs[-1].tag, where=where,
+        scored=runs[0].scored,
         warnings=tuple(dict.fromkeys(warning for run in runs for warning in run.warnings)),
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged._types import Ints
-from judged.core.tables import Passages
+from judged.core.tables import HasName, Passages
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.tables.chunks import are_chunks, are_sets, are_spans, is_set, read_chunk_entries
 from judged.io.tables.columns import find_columns
@@ -136,9 +136,9 @@ def raise_several(context: Context) -> NoReturn:
 
 
 def _is_file_or_frame(thing: Any) -> bool:
-    """Return whether this is a table of its own; a text that names no file may be a document."""
+    """Return whether this is a table of its own, read or not; a text that names no file may be a document."""
     named = isinstance(thing, str) and 0 < len(thing) < 256 and Path(thing).is_file()
-    return named or isinstance(thing, os.PathLike) or hasattr(type(thing), "columns")
+    return named or isinstance(thing, (os.PathLike, HasName)) or hasattr(type(thing), "columns")
 
 
 def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> NoReturn:

@@ -64,9 +64,14 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
             pass
     raise DataError(
         f"{what}-type", f"a numeric {what}{origin.describe_row(row)}", got=f"{shown(item)} ({type(item).__name__})",
-        hint=_several_hint(what) if isinstance(item, Mapping) else f"write one {what} per document"
+        hint=_several_hint(what) if _is_ranking(item) else f"write one {what} per document"
         if isinstance(item, (list, tuple, Set)) else "convert it with float(x)", where=origin.place(row, what), value=item,
     )  # fmt: skip
+
+
+def _is_ranking(item: object) -> bool:
+    """Return whether {doc: number} is one level too deep: {name of a run: {query: ranking}}."""
+    return isinstance(item, Mapping) or (isinstance(item, (list, tuple)) and bool(item) and isinstance(item[0], str))
 
 
 def _several_hint(what: What) -> str:

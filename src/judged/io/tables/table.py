@@ -37,6 +37,7 @@ class SourceTable:
     size: Ints | None = None
     query_origin: Origin | None = None
     in_text: bool = False  # numbers are text
+    scored: bool = True  # numbers, if there are any, are not those of positions in lists
     checked: bool = False  # numbers and ranks are arrays that need no check
     borrowed: bool = False
     once: bool = False  # the source can be read only once
@@ -78,7 +79,8 @@ def as_run(table: SourceTable) -> Run:
     if rank is None and table.rank is not None:
         row = _wrong_rank(table.rank)
         wrong = table.origin.place(row, "rank"), shown(np.asarray(table.rank[row : row + 1]).tolist()[0])
-    return Run(**keys, score=score, rank=rank, wrong_rank=wrong, passages=table.passages)
+    scored = table.scored and table.number is not None
+    return Run(**keys, score=score, rank=rank, wrong_rank=wrong, passages=table.passages, scored=scored)
 
 
 def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:

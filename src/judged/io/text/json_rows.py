@@ -36,7 +36,7 @@ _ARRAY = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\[[ \t\r\n]*(?=\{)")
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """A JSON file as the native core takes it. `lines`: one record per line. `ranked`: rows have ranks. `columns`: of records."""
+    """A JSON file as the native core takes it. `lines`: one record per line. `ranked`: rows have ranks. `columns`: of records, none of lists."""
 
     layout: Layout
     lines: bool
@@ -45,7 +45,7 @@ class JsonText:
 
     @property
     def scored(self) -> bool:
-        return not self.columns.column or self.layout["score"] is not None
+        return self.layout["score"] is not None if self.columns.column else not self.ranked
 
     def warnings(self, last: bytes, name: str) -> tuple[Warned, ...]:
         return check_end(last, name) if self.lines else ()
@@ -141,7 +141,7 @@ def read_json_rows(content: Content, text: JsonText, context: Context) -> Source
         origin = context.keys(rows.queries, np.bincount(rows.query), rows.doc, keyed=not text.ranked)
     return SourceTable(
         name=context.name, request=context.request, warnings=text.warnings(last, context.name), origin=origin,
-        query=GroupedIds(rows.queries, rows.query), doc=rows.doc, number=rows.number if text.scored else None,
+        query=GroupedIds(rows.queries, rows.query), doc=rows.doc, number=rows.number if text.scored or not text.columns.column else None, scored=text.scored,
         rank=rows.rank if text.ranked else None, borrowed=text.columns.borrowed,
         aspect=rows.aspects() if text.layout.get("aspect") is not None else None,
     )  # fmt: skip

@@ -232,8 +232,10 @@ def inst(
     step = (np.maximum(above - 1.0 + hope, 0.0) / (j.rank - 1.0 + hope)) ** 2
     before = j.product_before(step)
     reached = j.column("reached", before * step)
-    tail = np.where(np.roll(new, -1), reached * _stretch(j.rank, j.at(rank_per_query(j, depth)), 2 * T - total), 0.0)
-    looked = 1.0 + j.total(before * _stretch(above, j.rank, hope) + tail)
+    last = rank_per_query(j, depth)
+    tail = np.where(np.roll(new, -1), reached * _stretch(j.rank, j.at(last), 2 * T - total), 0.0)
+    nothing = _stretch(np.ones(len(j)), last, np.full(len(j), 2 * T))  # of a ranking without a judged document
+    looked = 1.0 + np.where(j.hits > 0, j.total(before * _stretch(above, j.rank, hope) + tail), nothing)
     return gain_rate(j, reached * gain, reached, looked, of)
 
 

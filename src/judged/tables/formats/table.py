@@ -9,7 +9,7 @@ from typing import Literal
 from judged.errors import safe
 from judged.tables.fit import Layout, lay_out, wrap
 from judged.tables.formats import Renderable, answer_of, output_format
-from judged.tables.table import Detail, Table
+from judged.tables.table import BARS, Detail, Table
 from judged.tables.text import width
 
 Style = Callable[[str, Literal["headline", "title", "header", "best", "note", "warning"]], str]
@@ -68,12 +68,13 @@ def table_text(table: Table, *, columns: int | None = None, style: Style = _unst
 
 
 def _with_bars(table: Table, columns: int | None) -> Layout:
-    """The layout, with a column of bars if there is room for one; bars are more important than optional columns."""
+    """The layout, with a column of bars if there is room for one beside all columns that are more important."""
     if columns is None or not any(table.spans):
         return lay_out(table, columns)
     from judged.tables.bars import axes_of, text_bar, zero_place
 
-    layout = lay_out(table, columns - _BAR - 2)
+    before = table.optional[: table.optional.index(BARS)] if BARS in table.optional else table.optional
+    layout = lay_out(table._replace(optional=before), columns - _BAR - 2)
     if layout.stacked:
         return lay_out(table, columns)
     size = min(columns - sum(layout.widths) - 2 * len(layout.widths), _WIDEST)

@@ -226,6 +226,8 @@ def test_agreement_by_design_below_chance_is_negative():
         (([[1], [2, 3]], [1, 2]), "label"),
         (([1, float("inf")], [1, 2]), "label"),
         (([{}, 1], [1, 2]), "label"),
+        (([{}, 1], [{}, 1]), "label"),
+        (([1, "a"], ["a", 1]), "label"),
         ((range(2000), range(2000)), "categories"),
     ],
 )
@@ -569,6 +571,7 @@ def test_every_usual_coefficient_exists():
                 assert parse_coefficient(key, ratings).key == key
 
 
+@pytest.mark.needs("pandas")
 def test_a_missing_value_of_pandas_is_a_missing_label():
     import pandas as pd
 

@@ -192,6 +192,15 @@ def test_a_system_that_wins_most_collections_is_above_by_wins():
     assert not rank_sets([clear, equal, equal], by="wins").above.any()
 
 
+def test_systems_that_never_met_do_not_beat_each_other():
+    """The first beats the third where both are, and the second may: neither has more wins for certain."""
+    rng = np.random.default_rng(1)
+    first = rng.normal([0.9, 0.5, 0.1], 0.05, (30, 3))
+    second = rng.normal(0.5, 0.05, (30, 3))
+    first[:, 1], second[:, 0] = NAN, NAN
+    assert not rank_sets([first, second], by="wins", missing="skip").above.any()
+
+
 def test_two_queries_are_a_t_test_with_one_degree_of_freedom():
     x = np.array([[0.9, 0.1], [0.7, 0.2]])
     p = stats.ttest_rel(*x.T).pvalue

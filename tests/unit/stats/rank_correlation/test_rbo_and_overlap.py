@@ -133,6 +133,23 @@ def test_a_ranking_with_ties_is_equal_to_itself_in_variants_w_and_b():
     assert overlap(a, a, 10, ties="b") == near(1.0)
 
 
+@pytest.mark.parametrize("ties", ["w", "a", "b"])
+def test_the_most_is_that_of_the_best_continuation_of_the_shorter_ranking(ties):
+    """The shorter ranking goes on without ties, with items that only the longer one has, in every order."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        size = int(rng.integers(3, 6))
+        long = {f"i{k}": float(score) for k, score in enumerate(rng.integers(0, 3, size))}
+        ids = rng.permutation([*long, "x", "y"])[: rng.integers(1, size)]
+        short = {item: float(score) for item, score in zip(ids, rng.integers(5, 8, len(ids)), strict=True)}
+        lone, missing = [item for item in long if item not in short], size - len(short)
+        best = max(
+            rbo({**short, **{item: -float(i) for i, item in enumerate(order)}}, long, 0.8, ties=ties).max
+            for order in permutations(lone, missing)
+        )
+        assert rbo(short, long, 0.8, ties=ties).max == near(best)
+
+
 def test_the_guess_lies_between_the_bounds():
     rng = np.random.default_rng(0)
     for _ in range(300):
