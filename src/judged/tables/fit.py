@@ -63,10 +63,12 @@ def _longest_word(text: str) -> int:
 
 
 def wrap(text: str, columns: int) -> list[str]:
-    """Break text between words; a word that is longer than a line gets a line of its own.
+    """Break text between words, without the spaces there; a word that is longer than a line gets a line of its own.
 
     >>> wrap("no clear difference", 9)
     ['no clear', 'difference']
+    >>> wrap("counted as 0.  [empty-list]", 14)
+    ['counted as 0.', '[empty-list]']
     """
     lines: list[str] = []
     for word in text.split(" "):
@@ -74,4 +76,4 @@ def wrap(text: str, columns: int) -> list[str]:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return lines
+    return [line.strip() if i else line.rstrip() for i, line in enumerate(lines)]
