@@ -69,6 +69,8 @@ def wrap(text: str, columns: int) -> list[str]:
     ['no clear', 'difference']
     >>> wrap("counted as 0.  [empty-list]", 14)
     ['counted as 0.', '[empty-list]']
+    >>> wrap("0    ", 5)
+    ['0    ']
     """
     lines: list[str] = []
     for word in text.split(" "):
@@ -76,4 +78,5 @@ def wrap(text: str, columns: int) -> list[str]:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return [line.strip() if i else line.rstrip() for i, line in enumerate(lines)]
+    lines[:-1] = [line.rstrip() for line in lines[:-1]]
+    return [*lines[:1], *(line.lstrip() for line in lines[1:])]
