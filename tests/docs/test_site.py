@@ -15,6 +15,7 @@ from tools.site.docstrings import parse
 from tools.site.links import check_files, check_pages, check_site
 from tools.site.llms import llms_txt, plain
 from tools.site.navigation import navigation, ordered, title_of
+from tools.site.search import searched
 from tools.site.sources import ROOT, for_site, written_pages
 from tools.site.writing import prose, relative
 
@@ -178,3 +179,57 @@ def test_links_anchors_and_outside_resources_are_checked(tmp_path):
         "index.html: no such file: no.png",
         "x.css: loaded from another server: //fonts.example/x",
     ]
+
+
+def test_the_page_of_a_measure_says_each_thing_once(pages):
+    for path, text in pages.items():
+        if path.startswith("reference/measures/"):
+            rows = [line for line in text.split("\n") if re.match(r"\| (tool|case|if) \|", line)]
+            assert len(rows) == len(set(rows)) <= 2, path
+
+
+def test_a_measure_is_not_called_by_its_own_name(pages):
+    for name, path in measure_pages.paths().items():
+        also = re.search("^Also called (.*);", pages[path], re.MULTILINE)
+        assert also is None or f"`{name}`" not in also[1].split(", ")
+
+
+def test_vertical_bars_in_code_are_shown_without_a_backslash(pages):
+    assert for_site("| `a \\| b` | c \\| d |") == "| `a | b` | c \\| d |"
+    shown = for_site(pages["reference/cli/eval.md"])
+    assert "[csv|" in shown
+    assert "[csv\\|" not in shown
+
+
+def test_pictures_of_the_files_of_the_project_are_shown(pages):
+    assert "](benchmarks.svg)" in pages["project/benchmarks.md"]
+    assert [path for path, text in pages.items() if re.search(r"^!\w", text, re.MULTILINE)] == []
+
+
+def section(location, title, text="text", level=2, path=()):
+    return {"location": location, "level": level, "title": title, "text": text, "path": list(path), "tags": []}
+
+
+def test_the_search_finds_errors_by_their_slugs_and_measures_by_all_their_names(pages):
+    made = [
+        section("reference/measures/rr/", "RR", level=1),
+        section("reference/measures/rr/#paper", "Paper"),
+        section("reference/errors/#judgments-and-runs", "Judgments and runs"),
+        section("reference/api/threads/#map", "<code>map</code>", level=3, path=["Engines", "Threads"]),
+        section("reference/cli/eval/#policies", "Policies", "--ties"),
+        section("reference/cli/compare/#policies", "Policies", "--ties"),
+    ]
+    found = {item["location"]: item["title"] for item in searched(made, pages["reference/errors.md"])}
+    assert found["reference/measures/rr/"].startswith("RR (recip_rank, MRR")
+    assert found["reference/errors/#no-relevant"].startswith("no-relevant")
+    assert found["reference/api/threads/#map"] == "Threads.map"
+    assert "reference/cli/eval/#policies" in found
+    assert (
+        not {"reference/measures/rr/#paper", "reference/errors/#judgments-and-runs", "reference/cli/compare/#policies"}
+        & found.keys()
+    )
+
+
+def test_every_error_has_an_entry_in_the_search(pages):
+    slugs = re.findall(r'<a id="([\w-]+)"></a>`', pages["reference/errors.md"])
+    assert [item["location"].partition("#")[2] for item in searched([], pages["reference/errors.md"])] == slugs

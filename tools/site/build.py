@@ -19,13 +19,14 @@ from tools.site.llms import write_llms
 from tools.site.measure_pages import measure_pages
 from tools.site.navigation import navigation
 from tools.site.policy_pages import policy_pages
-from tools.site.sources import for_site, written_pages
+from tools.site.search import write_search
+from tools.site.sources import PICTURES, for_site, written_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 HERE = ROOT / "tools" / "site"
 BUILD = ROOT / "build"
-PICTURES = (".svg", ".png")
+ENDINGS = (".svg", ".png")
 
 
 def generated_pages(written: dict[str, str]) -> dict[str, str]:
@@ -50,18 +51,20 @@ def build(target: Path = BUILD, *, listed: bool = True) -> dict[str, str]:
     write_sources(pages, target, listed=listed)
     run_zensical("build", target)
     write_llms(pages, target / "site")
+    write_search(pages, target / "site")
     return pages
 
 
 def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -> None:
     """Write all pages and files that zensical reads. Files that did not change are left, so that a server notices only changes."""
     docs = target / "docs"
-    files = {path: for_site(text).encode() for path, text in pages.items()}
+    files = {path: _alone(path, for_site(text)).encode() for path, text in pages.items()}
     files |= {
         path.relative_to(DOCS).as_posix(): path.read_bytes()
         for path in sorted(DOCS.rglob("*"))
-        if path.suffix in PICTURES
+        if path.suffix in ENDINGS
     }
+    files |= {place: (ROOT / path).read_bytes() for path, place in PICTURES.items()}
     files["assets/judged.css"] = (HERE / "style.css").read_bytes()
     files |= _interactive()
     for path in [p for p in docs.rglob("*") if p.is_file() and p.relative_to(docs).as_posix() not in files]:
@@ -76,6 +79,11 @@ def write_sources(pages: dict[str, str], target: Path, *, listed: bool = True) -
         "validation": False,
     }  # links.py checks links
     _write(target / "mkdocs.yml", json.dumps(settings, indent=1).encode())  # JSON is YAML
+
+
+def _alone(path: str, text: str) -> str:
+    """A page that is a section of its own has no list of pages beside it, so that it may be wider."""
+    return text if "/" in path else f"---\nhide: [navigation]\n---\n\n{text}"
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -35,6 +35,7 @@ FAMILIES = {
     "beyond": "Beyond accuracy",
 }
 Declaration = Definition | BeyondDefinition
+_EXAMPLE = "Example: "
 
 
 def declarations() -> dict[str, list[Declaration]]:
@@ -117,9 +118,8 @@ def _page(d: Declaration, family: str, members: list[Declaration], page_of: dict
         yield from (f"$${d.latex}$$", "", *_notation(d))
     if d.formula:
         yield from (f"In plain text: {code(d.formula)}", "")
-    if names := description.to_data()["aliases"]:
-        plain = [code(name.removesuffix(" (trec_eval)")) for name in names]
-        yield from (f"Also called {', '.join(dict.fromkeys(plain))}; all of these are understood.", "")
+    if names := other_names(d):
+        yield from (f"Also called {', '.join(map(code, names))}; every name is understood.", "")
     yield from _calls(d)
     yield from _parameters(description, page)
     yield from (
@@ -140,6 +140,12 @@ def _page(d: Declaration, family: str, members: list[Declaration], page_of: dict
         f"{FAMILIES[family]}: {links}. [All measures](index.md) · [Which measure should I use?](../../choose.md)",
         "",
     )
+
+
+def other_names(d: Declaration) -> list[str]:
+    """The names that a measure has in other tools and papers, each once."""
+    names = [name.removesuffix(" (trec_eval)") for name in MeasureDescription(d).to_data()["aliases"]]
+    return [name for name in dict.fromkeys(names) if name != d.name]
 
 
 def _notation(d: Declaration) -> Iterator[str]:
@@ -203,15 +209,14 @@ def _edge_cases(d: Declaration, page: str) -> Iterator[str]:
 
 
 def _example(description: MeasureDescription) -> Iterator[str]:
-    tables = [t for t in description.tables() if t.headers[0] != "parameter"]
-    if tables:
-        yield from ("## Worked example", "")
-        for t in tables:
-            yield from _shown(t)
+    for t in [
+        t for t in description.tables() if t.title.startswith(_EXAMPLE)
+    ]:  # other tables have sections of their own
+        yield from ("## Worked example", "", *_shown(t))
 
 
 def _shown(t: Table) -> Iterator[str]:
-    title = t.title.removeprefix("Example: ")
+    title = t.title.removeprefix(_EXAMPLE)
     yield from (f"{title}:", "", *table(t.headers, t.rows, numbers=True), "")
     for note in t.notes:
         yield from (f"{code(note)}", "")

@@ -19,9 +19,10 @@ ORDER = [
     ("Reference", "reference", "index measures policies profiles api cli formats errors trec_eval"),
     ("Explanations", "explanations", "index statistics error_rates unjudged ties conventions reproducibility join spark benchmarks decisions"),
     ("Migration", "migration", "index trec_eval pytrec_eval ir_measures ranx beir sklearn"),
+    "questions.md",
     ("Project", "project", "changelog contributing architecture benchmarks benchmarks_scale benchmarks_notes"),
 ]  # fmt: skip
-TITLES = {"index.md": "Home"}
+TITLES = {"index.md": "Home", "questions.md": "Questions"}
 
 
 def title_of(text: str) -> str:

@@ -18,8 +18,11 @@ PROJECT = {  # files outside of `docs` that are pages of the site
     "benchmarks/SCALE.md": "project/benchmarks_scale.md",
     "benchmarks/NOTES.md": "project/benchmarks_notes.md",
 }
+PICTURES = {"benchmarks/results.svg": "project/benchmarks.svg"}  # those of the files above
 _LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s]+)\)")
 _CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+_ROW = re.compile(r"^ *\|.*\|$", re.MULTILINE)
+_SPAN = re.compile(r"`[^`\n]+`")
 _PICTURE = re.compile(
     r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]*)">\s*</picture>'
 )
@@ -33,7 +36,8 @@ def written_pages(root: Path = ROOT) -> dict[str, str]:
     }
     places = {**docs, **{file: page for file, page in PROJECT.items() if (root / file).exists()}}
     texts = {file: (root / file).read_text(encoding="utf-8") for file in places}
-    return {page: _moved(_titled(texts[file], file), file, page, places) for file, page in places.items()}
+    known = places | PICTURES
+    return {page: _moved(_titled(texts[file], file), file, page, known) for file, page in places.items()}
 
 
 def _titled(text: str, file: str) -> str:
@@ -62,5 +66,6 @@ def _moved(text: str, file: str, page: str, places: dict[str, str]) -> str:
 
 
 def for_site(text: str) -> str:
-    """A page as zensical reads it: a picture with a dark form becomes two, of which the style sheet shows one."""
-    return _PICTURE.sub(r"![\3](\2#only-light)\n![\3](\1#only-dark)", text)
+    """A page as zensical reads it: a picture with a dark form becomes two, of which the style sheet shows one, and vertical bars in code need no backslash."""
+    text = _PICTURE.sub(r"![\3](\2#only-light)\n![\3](\1#only-dark)", text)
+    return _ROW.sub(lambda row: _SPAN.sub(lambda span: span[0].replace("\\|", "|"), row[0]), text)

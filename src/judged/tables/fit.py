@@ -63,10 +63,14 @@ def _longest_word(text: str) -> int:
 
 
 def wrap(text: str, columns: int) -> list[str]:
-    """Break text between words; a word that is longer than a line gets a line of its own.
+    """Break text between words, without the spaces there; a word that is longer than a line gets a line of its own.
 
     >>> wrap("no clear difference", 9)
     ['no clear', 'difference']
+    >>> wrap("counted as 0.  [empty-list]", 14)
+    ['counted as 0.', '[empty-list]']
+    >>> wrap("0    ", 5)
+    ['0    ']
     """
     lines: list[str] = []
     for word in text.split(" "):
@@ -74,4 +78,5 @@ def wrap(text: str, columns: int) -> list[str]:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return lines
+    lines[:-1] = [line.rstrip() for line in lines[:-1]]
+    return [*lines[:1], *(line.lstrip() for line in lines[1:])]
