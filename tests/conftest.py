@@ -64,10 +64,16 @@ def pytest_configure(config):
         raise pytest.UsageError(str(problem)) from None
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
         if unknown := _needed(item) - needs.NEEDS.keys():
             raise pytest.UsageError(f"{item.nodeid} needs what tests/helpers/needs.py does not name: {min(unknown)}")
+    if (
+        not needs.TOGETHER
+    ):  # tools that cannot be installed beside the others have an environment and a target of their own
+        apart = [item for item in items if _needed(item) & needs.APART.keys()]
+        config.hook.pytest_deselected(items=apart)
+        items[:] = [item for item in items if item not in apart]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -110,6 +116,8 @@ def _uncounted(config) -> set[str]:
 
 
 def pytest_terminal_summary(terminalreporter, config):
+    if not needs.TOGETHER:
+        terminalreporter.line(f"Tests inside {', '.join(needs.APART.values())} are run by make external.")
     for reason, tests in _SKIPPED.most_common():
         refused = " In CI nothing may be skipped." if os.environ.get("CI") and reason not in _uncounted(config) else ""
         terminalreporter.line(f"Skipped {tests:,} test{'s' * (tests > 1)}: {reason}.{refused}")

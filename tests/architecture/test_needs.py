@@ -113,4 +113,4 @@ def test_an_unknown_need_is_an_error(request):
     item = SimpleNamespace(nodeid="test_some", iter_markers=lambda name: [pytest.mark.needs("tortoise")])
     [conftest] = [plugin for plugin in request.config.pluginmanager.get_plugins() if hasattr(plugin, "_needed")]
     with pytest.raises(pytest.UsageError, match="tortoise"):
-        conftest.pytest_collection_modifyitems([item])
+        conftest.pytest_collection_modifyitems(request.config, [item])

@@ -127,7 +127,7 @@ def test_a_closed_pipe_ends_a_command_quietly():
 def test_a_closed_stream_is_an_error_only_if_it_is_used(streams, words, code, said):
     redirected = f'"$@" {streams}' if "|" not in streams else f'set -o pipefail; "$@" {streams}'
     command = ["bash", "-c", redirected, "bash", *PROGRAM, *words]
-    done = subprocess.run(command, env=ENVIRONMENT, check=False, timeout=60, capture_output=True, text=True)
+    done = subprocess.run(command, env=ENVIRONMENT, check=False, timeout=600, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (code, said)
 
 
@@ -135,7 +135,7 @@ def test_a_pipe_gets_the_bytes_of_a_file_in_any_locale():
     words = ["compare", "qrels.txt", "a.run", "b.run", "-m", "AP"]
     run(*words, "-o", "out.txt")
     environment = {**ENVIRONMENT, "PYTHONIOENCODING": "latin-1"}
-    done = subprocess.run([*PROGRAM, *words], env=environment, check=False, timeout=60, capture_output=True)
+    done = subprocess.run([*PROGRAM, *words], env=environment, check=False, timeout=600, capture_output=True)
     assert done.returncode == 0
     assert done.stdout == Path("out.txt").read_bytes()
     assert not done.stdout.isascii()
@@ -193,7 +193,7 @@ NO = ["gate", "qrels.txt", "a.run", "-b", "b.run", "-m", "AP", "--mode", "mean",
 ])  # fmt: skip
 def test_the_exit_code_does_not_depend_on_standard_error(stderr, words, code):
     command = ["sh", "-c", f'exec "$@" {stderr}', "sh", *PROGRAM, *words]
-    assert subprocess.run(command, env=ENVIRONMENT, check=False, timeout=60).returncode == code
+    assert subprocess.run(command, env=ENVIRONMENT, check=False, timeout=600).returncode == code
 
 
 @pytest.mark.needs("linux")  # /dev/full
@@ -220,7 +220,7 @@ def test_a_signal_leaves_no_temporary_file(name):
     with stopped_in(wait, "eval", "qrels.txt", "a.run", "-o", "out.txt", marker=b"writing") as process:
         assert len(set(Path().iterdir()) - before) == 1
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
     assert (process.returncode, out, err.strip()) == (128 + number, b"", b"")
     assert set(Path().iterdir()) == before
 
@@ -236,7 +236,7 @@ def test_an_interrupt_while_modules_load_ends_a_command_quietly(module):
     )
     with stopped_in(slow, "eval", "qrels.txt", "a.run", marker=b"loading") as process:
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
     assert (process.returncode, out, err.strip()) == (130, b"", b"")
 
 
@@ -279,5 +279,5 @@ def test_an_interrupt_ends_a_command():
         Path("pipe.run").open("wb"),  # waits until the command reads
     ):
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
     assert (process.returncode, out, err.strip()) == (130, b"", b"")

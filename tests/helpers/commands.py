@@ -75,7 +75,7 @@ def called(*words: str, terminal: bool = False) -> CompletedProcess[str]:
 def shell(*words: str, **options: Any) -> CompletedProcess[str]:
     """Run the program in a process of its own, for what a process alone has: closed pipes, signals, a full disk."""
     options = {"capture_output": True, **options}
-    return subprocess.run([*PROGRAM, *words], text=True, env=ENVIRONMENT, timeout=60, check=False, **options)
+    return subprocess.run([*PROGRAM, *words], text=True, env=ENVIRONMENT, timeout=600, check=False, **options)
 
 
 def values(*words: object, stdin: bytes | None = None) -> dict[str, float]:

@@ -22,13 +22,13 @@ class EdgeCase(NamedTuple):
 def edge_cases(definition: Definition) -> list[EdgeCase]:
     """Compute the value for queries without results or relevant documents, for short rankings, and for perfect ones.
 
-    Measures of text and of spans have no such cases.
+    Measures of text, of spans and of users have no such cases.
 
     >>> from judged.measures.registry import MEASURES
     >>> edge_cases(MEASURES.find("P"))[0]
     EdgeCase(case='the query is not in the run', value=0.0)
     """
-    if definition.text or definition.needs == "spans":
+    if definition.text or definition.needs == "spans" or definition.family == "own":
         return []
     measure = Measure(definition)
     at = measure @ _DEPTH if definition.at == "cutoff" else measure

@@ -119,9 +119,9 @@ def test_everything_else_is_left_to_two_passes(find, texts, policy):
 
 
 def test_more_queries_without_judgments_than_are_counted(find, monkeypatch):
-    from judged.core.parts import one_pass, pass_two
+    from judged.core.parts import one_pass, pass_two, rank_counts
 
-    for module in (one_pass, pass_two):
+    for module in (one_pass, pass_two, rank_counts):
         monkeypatch.setattr(module, "MAX_UNJUDGED", 2)
     seen, _ = find(split(lines_of([1, 90, 91, 92]), 45))
     assert seen["more_unjudged"]
