@@ -67,7 +67,7 @@ def test_every_measure_is_saved_within_its_range(tmp_path):
 def test_any_change_of_any_part_is_refused(path):
     for value in (*NUMBERS, None):
         data = changed(path, value)
-        if data != json.loads(TEXT) or isinstance(value, bool):
+        if json.dumps(data) != json.dumps(json.loads(TEXT)):  # as text, True is not 1
             assert refused(json.dumps(data)) in SLUGS
 
 

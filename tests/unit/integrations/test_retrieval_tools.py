@@ -9,6 +9,7 @@ import asyncio
 import math
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,12 @@ BLOCKS = re.findall(r"```python\n# (\w+)\n(.*?)```", PAGE, re.DOTALL)
 RELEVANT, RETRIEVED = ["a", "b"], ["a", "x", "c"]
 warns = pytest.mark.filterwarnings("ignore")  # the tool itself does
 NDCG = 1 / (1 + 1 / math.log2(3))  # the first of two relevant documents, at rank 1
+
+
+def finished(coroutine):
+    """The result of a coroutine, also where this thread has an event loop, as that of a browser."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture
@@ -90,12 +97,12 @@ def test_a_metric_of_ragas_scores_a_sample(tool):
     metric = jd.integrations.ragas.scorer("nDCG@10")
     sample = samples.SingleTurnSample(retrieved_context_ids=RETRIEVED, reference_context_ids=RELEVANT)
     assert metric.name == "nDCG@10"
-    assert asyncio.run(metric.single_turn_ascore(sample)) == pytest.approx(NDCG)
+    assert finished(metric.single_turn_ascore(sample)) == pytest.approx(NDCG)
     [columns] = metric.required_columns.values()
     assert columns == {"retrieved_context_ids", "reference_context_ids"}
     texts = jd.integrations.ragas.scorer("RR", retrieved="retrieved_contexts", relevant="reference_contexts")
     sample = samples.SingleTurnSample(retrieved_contexts=["no", "yes, this"], reference_contexts=["yes, this"])
-    assert asyncio.run(texts.single_turn_ascore(sample)) == 1 / 2
+    assert finished(texts.single_turn_ascore(sample)) == 1 / 2
 
 
 @pytest.mark.needs("ragas")
@@ -120,7 +127,7 @@ def test_a_metric_of_deepeval_scores_a_test_case(tool):
     assert metric.is_successful()
     assert metric.__name__ == "nDCG@10"
     strict = jd.integrations.deepeval.scorer("nDCG@10", threshold=0.7)
-    assert asyncio.run(strict.a_measure(case)) == pytest.approx(NDCG)
+    assert finished(strict.a_measure(case)) == pytest.approx(NDCG)
     assert not strict.is_successful()
     assert strict.reason == "nDCG@10 is 0.6131, at least 0.7 is required"
     lower = jd.integrations.deepeval.scorer("FirstHit", threshold=2)
@@ -217,10 +224,10 @@ def test_a_scorer_of_inspect_scores_a_sample(tool):
     tool("inspect_ai")
     scorer = jd.integrations.inspect_ai.scorer("nDCG@10")
     state = task_state(metadata={"retrieved": RETRIEVED}, target=RELEVANT)
-    assert asyncio.run(scorer(state, state.target)).value == pytest.approx(NDCG)
+    assert finished(scorer(state, state.target)).value == pytest.approx(NDCG)
     graded = jd.integrations.inspect_ai.scorer("nDCG@10", relevant="grades", retrieved=lambda state: RETRIEVED)
     state = task_state(metadata={"grades": {"a": 1, "b": 3}}, target=[])
-    assert asyncio.run(graded(state, state.target)).value == pytest.approx(1 / (3 + 1 / math.log2(3)))
+    assert finished(graded(state, state.target)).value == pytest.approx(1 / (3 + 1 / math.log2(3)))
 
 
 @pytest.mark.needs("inspect_ai")
