@@ -24,7 +24,7 @@ _GUIDES = {  # the guide of each command
 
 def commands() -> Iterator[tuple[tuple[str, ...], click.Context]]:
     """Every command with its words, groups before their commands."""
-    root = click.Context(cli, info_name="judged")
+    root = click.Context(cli, info_name="judged", **cli.context_settings)  # with -h, which commands remember
     yield from _below((), root)
 
 
