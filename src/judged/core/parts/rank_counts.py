@@ -73,10 +73,10 @@ class RankCounts:
         self.first, self.last = self.first or other.first, other.last or self.last
 
     def add_rows(self, other: RankCounts) -> None:
-        """Add only what does not depend on the order of rows; nothing but their number if other counts already have the rest."""
-        if self.rows + other.rows >= 1 << 32:  # no count is larger than the number of rows
-            self.ahead, self.inside = self.ahead.astype(np.int64), self.inside.astype(np.int64)
+        """Add the counts, which do not depend on the order of rows. Only the number of rows is added if a shared sum has taken the counts."""
         if len(other.ahead):
+            if self.rows + other.rows >= 1 << 32:  # no count is larger than the number of rows
+                self.ahead, self.inside = (counts.astype(np.int64, copy=False) for counts in (self.ahead, self.inside))
             np.add(self.ahead, other.ahead, out=self.ahead, casting="unsafe")
             np.add(self.inside, other.inside, out=self.inside, casting="unsafe")
         self.rows += other.rows
