@@ -230,7 +230,10 @@ def _open(
         for run in runs
     ]
     asked = [one for one in (gold, *opened) if isinstance(one, Questions)]
-    _check_agreement(asked)
+    if len(asked) > 1:
+        from judged.evaluation.rag.agreement import check_agreement
+
+        check_agreement(asked)
     judgments = None if gold is None else gold.qrels
     if qrels is None and len(asked) > 1:
         same = all(set(one.qrels.queries.tolist()) == set(asked[0].qrels.queries.tolist()) for one in asked[1:])
@@ -245,32 +248,6 @@ def _open(
     columns.check_used()
     runs = opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
     return judgments, runs, by_model
-
-
-def _check_agreement(questions: Sequence[Questions]) -> None:
-    """Raise `judgments-differ` if two files have different judgments for the same question."""
-    if len(questions) < 2:
-        return
-    first = _judgments(questions[0].qrels)
-    for other in questions[1:]:
-        for query, rows in _judgments(other.qrels).items():
-            if query in first and rows != first[query]:
-                names = f"{questions[0].run.name} and {other.run.name}"
-                raise DataError("judgments-differ", f"{names} have different judgments for the question {shown(query.decode())}",
-                                hint="write the same relevant documents in both", value=query.decode("utf-8", "replace"))  # fmt: skip
-
-
-def _judgments(qrels: Qrels) -> dict[bytes, set[tuple[Any, ...]]]:
-    """The rows of each query, in no order."""
-    parts = qrels.passages
-    spans = [] if parts is None else [part.tolist() for part in (parts.doc, parts.start, parts.end) if part is not None]
-    choice = [] if qrels.choice is None else [qrels.choice.tolist()]
-    rows = zip(qrels.doc.tolist(), qrels.grade.tolist(), *choice, *spans, strict=True)
-    judgments: dict[bytes, set[tuple[Any, ...]]] = {query: set() for query in qrels.queries.tolist()}
-    names = qrels.queries.tolist()
-    for query, row in zip(qrels.query.tolist(), rows, strict=True):
-        judgments[names[query]].add(row)
-    return judgments
 
 
 def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Judged:
