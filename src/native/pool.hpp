@@ -29,8 +29,8 @@ public:
     Pool(Slices queries, std::size_t judged, const std::int64_t* query, const double* grade, Slices docs);
 
     struct Entry {
-        std::uint32_t hash;      // its upper half: the lower one chooses the slot
-        std::uint32_t judgment;  // none: the slot is empty
+        std::uint32_t hash;  // its upper half: the lower one chooses the slot
+        std::uint32_t item;  // a query or a judgment; none: the slot is empty
     };
     // The documents of one query: a table with a power of two slots, at most half of them used; and a Bloom-like
     // sieve with enough bits that few other documents pass.
@@ -52,10 +52,9 @@ public:
     std::uint32_t find_query(View id) const { return find_query(id, hash(id)); }  // or none
     std::uint32_t find_query(View id, std::uint64_t hash) const {
         for (auto slot = hash & id_mask_;; slot = (slot + 1) & id_mask_) {
-            const Name& name = by_id_[slot];
-            if (name.query == none) return none;
-            if (name.hash == hash && name.length == id.size() && same({queries_.buffer + queries_.start[name.query], id.size()}, id))
-                return name.query;
+            const Entry& entry = by_id_[slot];
+            if (entry.item == none) return none;
+            if (entry.hash == hash >> 32 && same(queries_[entry.item], id)) return entry.item;
         }
     }
     Documents documents(std::uint32_t query) const {
@@ -74,8 +73,8 @@ public:
         if (!documents.may_hold(hash)) return none;
         for (std::uint64_t slot = hash & documents.mask;; slot = (slot + 1) & documents.mask) {
             const Entry& entry = documents.slots[slot];
-            if (entry.judgment == none) return none;
-            if (entry.hash == hash >> 32 && same(entry.judgment)) return entry.judgment;
+            if (entry.item == none) return none;
+            if (entry.hash == hash >> 32 && same(entry.item)) return entry.item;
         }
     }
     View doc(std::uint32_t judgment) const { return docs_[judgment]; }
@@ -86,15 +85,10 @@ private:
     Slices queries_, docs_;
     std::size_t judged_;
     const double* grade_;
-    struct Name {
-        std::uint64_t hash;
-        std::uint32_t query;   // none: the slot is empty
-        std::uint32_t length;  // of the id, so that it need not be read from elsewhere
-    };
     struct Place {  // of a query's documents among the slots, and of its sieve
         std::uint64_t start, sieve;
     };
-    std::vector<Name> by_id_;
+    std::vector<Entry> by_id_;
     std::uint64_t id_mask_ = 0;
     std::vector<Entry> entries_;
     std::vector<Place> places_;
