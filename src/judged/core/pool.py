@@ -56,6 +56,10 @@ class Pool:
         """Return the result of `compute`, which is called for the first use of the key only, unless there are many levels or cutoffs."""
         return self._results.get_or(key, compute, max(_FEWEST, min(_MOST, _ROWS // (len(self.query) + 1))))
 
+    def forget(self, key: Hashable) -> None:
+        """Release a result."""
+        self._results.pop(key, None)
+
     @property
     def sizes(self) -> Ints:
         """Judged documents per query."""

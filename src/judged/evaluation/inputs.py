@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from judged.core.find.native import drop_index
+from judged.core.find.pool import in_pool_order
 from judged.core.join.join import join
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.core.tables import Id, Qrels, Questions, Run
-from judged.core.unread_runs import UnreadRun
+from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, NOTHING, RagOptions
@@ -58,7 +60,10 @@ def read_and_join(
         policy = replace(policy, prepared=(*policy.prepared, f"spans found by overlap: {judgments.overlap}"))
     if judgments.choice is not None:
         policy = replace(policy, prepared=(*policy.prepared, "any of several sets: the best counts"))
-    return _join_sets(judgments, ranking, policy, progress)
+    source = _join_sets(judgments, ranking, policy, progress)
+    if not isinstance(qrels, Qrels):  # read for this run alone
+        drop_index(source.judged.pool)
+    return source
 
 
 def under(source: Provenance, policy: Policy) -> Provenance:
@@ -223,6 +228,9 @@ def _open(
 
     gold = read(qrels) if qrels is not None and is_questions(qrels, **fields) else None
     unsure = [gold is None and are_ambiguous(qrels, run) for run in runs]
+    owned = options.nothing and not isinstance(
+        qrels, Qrels
+    )  # nobody else has these judgments, or needs the order of their rows
     if qrels is not None and gold is None and not is_spark(qrels):
         qrels = read_requested_qrels(qrels, columns.request("qrels"))
     opened: list[Any] = [
@@ -242,6 +250,8 @@ def _open(
         judgments = open_qrels(qrels, opened, columns)
         for run in (run for run, check in zip(opened, unsure, strict=True) if check):
             check_not_swapped(judgments, run)
+        if owned and not any(isinstance(run, ScoreColumn) for run in opened):  # scores have the order of the labels
+            judgments = in_pool_order(judgments)
     if fields and not asked:
         raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
     by_model = None if model is None else read_requested_qrels(model, columns.request("qrels"))

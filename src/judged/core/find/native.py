@@ -18,6 +18,7 @@ from judged.core.find.pool import IdPool
 from judged.core.find.stream import ALL, scan_stream
 from judged.core.numeric.native import native, usable_cores
 from judged.core.policy import Policy
+from judged.core.pool import Pool
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, DictRun, Layout, TextRun, TextStream, UnreadRun
 from judged.errors import Place
@@ -37,6 +38,7 @@ _FROM_SCAN = (
 Progress = Callable[[int, int], object]
 Kinds = tuple[IdKind, IdKind]
 
+_INDEX = "native"  # among the results of a pool
 _BYTES = 1 << 20  # that a core takes at a time
 _ROWS = 1 << 15
 
@@ -256,7 +258,12 @@ def native_pool(pool: IdPool) -> Any:
 
 
 def _index_once(pool: IdPool) -> Any:
-    return pool.once("native", lambda: native_pool(pool))
+    return pool.once(_INDEX, lambda: native_pool(pool))
+
+
+def drop_index(pool: Pool) -> None:
+    """Release the index of a pool that no other run is joined with; it would be made again."""
+    pool.forget(_INDEX)
 
 
 @lru_cache(maxsize=64)

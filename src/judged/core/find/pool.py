@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,13 @@ from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment
 from judged.core.numeric.native import native, usable_cores
+from judged.core.parts.run import UnknownRow
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, Pool
 from judged.core.tables import Names, Qrels, decoded
 from judged.errors import DataError, Hint, Warned, shown
+
+_SORTED = "sorted"  # the pool of judgments that are in its order, under every policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -47,8 +50,22 @@ def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPoo
     return qrels.results.get_or(("pool", policy.rejudged), lambda: _pool_of(qrels, policy))
 
 
+def in_pool_order(qrels: Qrels) -> Qrels:
+    """Return the judgments with their rows in the order of the pool, which shares their columns and so takes no memory of its own.
+
+    Rows no longer have places in a file. Judgments that need these, or that only the reference sorts, are returned unchanged.
+    """
+    pool = _sort_natively(qrels) if qrels.passages is None and qrels.choice is None else None
+    if pool is None:
+        return qrels
+    columns: dict[str, Any] = {"queries": pool.ids, "query": pool.query, "doc": pool.doc, "grade": pool.grade}
+    ordered = replace(qrels, **columns, where=UnknownRow(qrels.name))
+    ordered.results[_SORTED] = pool
+    return ordered
+
+
 def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
-    pool = _sort_natively(qrels)
+    pool = qrels.results.get(_SORTED) or _sort_natively(qrels)
     if pool is not None:
         return pool
     by_id, judged = _order_queries(qrels)
