@@ -27,6 +27,7 @@ from scale_work import THREADS, WORKS
 
 HERE = Path(__file__).resolve().parent
 ROWS = (5.0, 20.0, 40.0, 200.0)
+SLOW = 60.0  # seconds
 PACKAGES = ("judged", "numpy", "pyarrow", "duckdb", "polars", "pyspark")
 CORE = "import judged.core as c; print('native core' if c.NATIVE else 'no native core')"
 
@@ -57,15 +58,22 @@ class Log:
 
 
 def measure(shape: Shape, data: Data, chosen: list[str], repeat: int, log: Log) -> None:
-    """Memory of each contender first, which also compiles byte code; then the rounds that count, the contenders by turns."""
+    """Memory of each contender first, which also compiles byte code; then the rounds that count, the contenders by turns.
+
+    One run of a slow contender is enough for both.
+    """
     size = {"shape": str(shape), "rows": shape.rows, "queries": shape.queries, "bytes": data.bytes}
     for turn in range(repeat + 1):
         for who in chosen:
             done = log.has(shape=str(shape), who=who, turn=turn) or (turn and who == "sizes")
-            if done or log.has(shape=str(shape), who=who, state="failed"):
+            if done or any(
+                log.has(shape=str(shape), who=who, **ended) for ended in ({"state": "failed"}, {"kind": "both"})
+            ):
                 continue
-            kind = "sizes" if who == "sizes" else "time" if turn else "memory"
-            record = {**size, "who": who, "kind": kind, "turn": turn, **_measured(who, data, sample=not turn)}
+            found = _measured(who, data, sample=not turn)
+            first = "both" if found.get("wall", 0.0) > SLOW else "memory"
+            kind = "sizes" if who == "sizes" else "time" if turn else first
+            record = {**size, "who": who, "kind": kind, "turn": turn, **found}
             log.add(**record)
             say(f"  {who:<16}{_figures(record)}")
 
@@ -100,11 +108,8 @@ def _agreement(target: Path, values: Path) -> dict[str, Any]:
 def _figures(record: dict[str, Any]) -> str:
     if record["state"] != "measured":
         return f"failed: {record['problem']}"
-    cost = (
-        f"{record['peak']:9.0f} MB"
-        if record["kind"] != "time"
-        else f"{record['cpu']:9.2f} s CPU{record['wall']:9.2f} s wall"
-    )
+    times, memory = f"{record['cpu']:9.2f} s CPU{record['wall']:9.2f} s wall", f"{record['peak']:9.0f} MB"
+    cost = {"time": times, "both": memory + times}.get(record["kind"], memory)
     apart = f"  largest difference {record['difference']:.3g}" if "difference" in record else ""
     return f"{cost}  others {record['others']:.1f} cores{apart}"
 

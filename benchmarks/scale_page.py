@@ -49,7 +49,7 @@ Each figure comes from a new process on {threads} cores. Each contender evaluate
 same Parquet files, with ties ordered by document id, descending, and writes the values of every query. CPU is user and system time of the whole process tree, as
 accounted by the kernel (the harness reaps all processes that are left behind: Java, its Python workers, the master and workers of a cluster). It includes starting
 Python, Java and the cluster; *ready* is the CPU and wall time spent before the engine could begin. Peak is the largest sum of PSS over the tree, sampled every
-0.2 s in a separate run whose times do not count. The tables show the best of {repeat} rounds, in which the contenders take turns; files were read once before. *Others* is the number of cores that
+0.2 s in a separate run whose times do not count; a contender that takes more than a minute runs once, with its memory sampled for at most a twentieth of the time. The tables show the best of {repeat} rounds, in which the contenders take turns; files were read once before. *Others* is the number of cores that
 other processes kept busy. The largest difference is over all values of all queries, compared with `judged` in memory. DuckDB and Spark run the same SQL
 (`scale_work.py`). Spark local: one Java process with 4 GB of heap; standalone: a master, two workers with one core and executors with 2 GB on the loopback interface; all other settings are the defaults."""
 
@@ -84,7 +84,7 @@ def rows_of(records: Records) -> list[Row]:
     """By size, and in the order of the contenders."""
     groups: dict[tuple[str, str], Records] = {}
     for record in records:
-        if record["kind"] in ("time", "memory"):
+        if record["kind"] in ("time", "memory", "both"):
             groups.setdefault((record["shape"], record["who"]), []).append(record)
     places = list(NAMES)
     return sorted((_row(group) for group in groups.values()), key=lambda row: (row.rows, places.index(row.who)))
@@ -95,10 +95,10 @@ def _row(group: Records) -> Row:
     base = {"who": first["who"], "shape": first["shape"], "rows": first["rows"]}
     if problem := next((record["problem"] for record in group if record["state"] == "failed"), ""):
         return Row(**base, problem=problem)
-    timed = [record for record in group if record["kind"] == "time"]
+    timed = [record for record in group if record["kind"] in ("time", "both")]
     best = min(timed, key=lambda record: record["cpu"], default={})
     spent = {name: best.get(name, 0.0) for name in ("cpu", "ready_cpu", "ready_wall", "others")}
-    looked = [record for record in group if record["kind"] == "memory"]
+    looked = [record for record in group if record["kind"] in ("memory", "both")]
     apart = [record["difference"] for record in group if "difference" in record]
     return Row(
         **base, **spent,

@@ -25,6 +25,7 @@ PR_SET_CHILD_SUBREAPER = 36
 TICK = os.sysconf("SC_CLK_TCK")
 PAUSE = 0.02  # seconds between two looks at whether it has ended
 SAMPLE = 0.2  # seconds between two looks at its memory
+RARELY = 20  # times as long as a look takes, if that is more: the kernel counts the pages of a large process for a tenth of a second
 GRACE = 60.0  # seconds for what a process leaves behind to end by itself
 SPARE = 1.2e9  # bytes of the machine's memory that must stay free, or the contender is ended
 
@@ -126,9 +127,11 @@ def _watch(main: int, cost: Cost, *, sample: bool) -> int:
         if pid:
             continue
         if time.perf_counter() >= due:
-            due = time.perf_counter() + (SAMPLE if sample else 1.0)
+            begun = time.perf_counter()
             if sample:
                 _look(main, cost)
+            took = time.perf_counter() - begun
+            due = begun + took + (max(SAMPLE, RARELY * took) if sample else 1.0)
             if _available() < SPARE:
                 raise FailedError("more memory than the machine has")
         time.sleep(PAUSE)
