@@ -104,7 +104,7 @@ $(VENV)/docs: $(BUILT) | $(VENV)/pip
 	$(BIN)/python -m pip install --quiet --editable . --group docs
 	@touch $@ $(VENV)/run
 
-$(VENV)-%/made: $(BUILT)
+$(VENV)-%/made: $(BUILT) $(shell find src/judged -type f ! -name '*.pyc')
 	$(PYTHON) -m venv $(VENV)-$*
 	$(VENV)-$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(VENV)-$*/bin/python -m pip install --quiet . --group $*
