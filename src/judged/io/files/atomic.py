@@ -56,7 +56,7 @@ def write_atomically(
 
 def _is_device(path: Path) -> bool:
     """Return whether the target cannot be replaced: a pipe, a terminal, an open output."""
-    other = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - `Path` raises for long names
+    other = os.path.exists(path) and not os.path.isfile(path)
     return other or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
 
 

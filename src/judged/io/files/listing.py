@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from judged.errors import DataError
@@ -35,8 +34,8 @@ def is_listable(source: Any) -> bool:
         return True
     try:
         path = os.fsdecode(source)
-        if not path or Path(path).exists():
-            return bool(path) and Path(path).is_dir()
+        if not path or os.path.exists(path):
+            return os.path.isdir(path)
         return _is_pattern(path) and bool(_glob(path))
     except (OSError, ValueError):
         return False
@@ -57,7 +56,7 @@ def list_files(source: Any) -> FileListing | None:
         files = tuple(_files(source))
         return FileListing(name, files, alone=is_store(source) and [file.name for file in files] == [name])
     try:
-        regular = stat.S_ISREG(Path(os.fsdecode(source)).stat().st_mode)
+        regular = stat.S_ISREG(os.stat(source).st_mode)
     except (OSError, ValueError):
         return None  # the reader says why
     return FileListing(os.fsdecode(source), tuple(_files(source)), alone=True) if regular else None
@@ -68,7 +67,7 @@ def _may_be_file(entry: Any) -> bool:
     if is_store(entry) or isinstance(entry, os.PathLike):
         return True
     try:
-        return Path(os.fsdecode(entry)).exists() or is_listable(entry)
+        return os.path.exists(entry) or is_listable(entry)
     except (OSError, ValueError):
         return False
 
@@ -80,13 +79,13 @@ def _files(source: Any) -> Iterator[Stored]:
         return
     path = os.fsdecode(source)
     try:
-        if Path(path).is_dir():
+        if os.path.isdir(path):
             yield from _walk(path)
-        elif Path(path).exists() or not _is_pattern(path):
+        elif os.path.exists(path) or not _is_pattern(path):
             yield _stat(path)
         else:
             for match in _match(path):
-                yield from _walk(match) if Path(match).is_dir() else [_stat(match)]
+                yield from _walk(match) if os.path.isdir(match) else [_stat(match)]
     except (OSError, ValueError) as error:
         raise_file_error(path, error)
 
@@ -100,16 +99,16 @@ def _is_pattern(path: str) -> bool:
 def _glob(pattern: str) -> list[str]:
     from glob import glob
 
-    return glob(pattern, recursive=True)  # noqa: PTH207 - `Path.glob` takes no pattern from the root
+    return glob(pattern, recursive=True)
 
 
 def _match(pattern: str) -> list[str]:
     """Expand a pattern, without hidden files, unless the pattern itself names them."""
-    hidden = os.path.basename(pattern).startswith(_HIDDEN)  # noqa: PTH119 - `Path` would drop a trailing slash
-    matches = sorted(_glob(pattern), key=lambda path: Path(path).parts)
+    hidden = os.path.basename(pattern).startswith(_HIDDEN)
+    matches = sorted(_glob(pattern), key=_steps)
     kept = [path for path in matches if hidden or not _is_hidden(path, pattern)]
     if "**" in pattern:  # it matches folders and also the files in them
-        kept = [path for path in kept if not Path(path).is_dir()]
+        kept = [path for path in kept if not os.path.isdir(path)]
     if not kept:
         raise_file_error(pattern, "the pattern matches nothing")
     return kept
@@ -117,8 +116,14 @@ def _match(pattern: str) -> list[str]:
 
 def _is_hidden(path: str, pattern: str) -> bool:
     """Return whether a pattern's wildcards matched a hidden name."""
-    literal = set(Path(pattern).parts)
-    return any(step.startswith(_HIDDEN) and step not in literal for step in Path(path).parts)
+    literal = set(_steps(pattern))
+    return any(step.startswith(_HIDDEN) and step not in literal for step in _steps(path))
+
+
+def _steps(path: str) -> tuple[str, ...]:
+    from pathlib import PurePath  # which takes as long to import as the files of a small directory to read
+
+    return PurePath(path).parts
 
 
 def _walk(folder: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:
@@ -126,14 +131,14 @@ def _walk(folder: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:
     here = os.path.realpath(folder)
     if here in above:
         return  # a link that leads back up
-    for entry in sorted(os.listdir(folder)):  # noqa: PTH208 - names are enough
-        path = str(Path(folder, entry))
+    for entry in sorted(os.listdir(folder)):
+        path = os.path.join(folder, entry)
         if not entry.startswith(_HIDDEN):
-            yield from _walk(path, (*above, here)) if Path(path).is_dir() else [_stat(path)]
+            yield from _walk(path, (*above, here)) if os.path.isdir(path) else [_stat(path)]
 
 
 def _stat(path: str) -> Stored:
-    status = Path(path).stat()
+    status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         hint = "pass it alone, or write it to a file first"
         raise DataError("form", "a pipe or device cannot be one of several files", where=path, hint=hint)

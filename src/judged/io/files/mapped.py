@@ -34,7 +34,7 @@ def open_later(content: Content, start: int | None = None, *, lines: bool = True
     if content.file is None or not can_map(content, lines):
         held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
         return held
-    path = os.path.abspath(os.fsdecode(content.file.name))  # noqa: PTH100 - importing pathlib takes 3 ms
+    path = os.path.abspath(os.fsdecode(content.file.name))
     return partial(map_file, path, content.name, _start(content, start), _stamp(content.file))
 
 
@@ -65,7 +65,7 @@ def map_file(
 ) -> Iterator[tuple[Bytes, int]]:
     """Map a file, and check that it was neither replaced nor written to since it was opened first."""
     try:
-        with open(path, "rb") as raw, _map_open(raw, name, start, stamp, begin, end) as mapped:  # noqa: PTH123
+        with open(path, "rb") as raw, _map_open(raw, name, start, stamp, begin, end) as mapped:
             yield mapped
     except OSError as error:
         if isinstance(error, FileError):

@@ -37,7 +37,7 @@ def _names(source: object) -> Iterator[str]:
         if number is not None and _identity(number) is not None and _identity(path) == _identity(number):
             yield path
     elif is_path(source) and not is_store(source):
-        yield os.path.abspath(os.fsdecode(source))  # type: ignore[arg-type]  # noqa: PTH100 - a pattern or a link stays
+        yield os.path.abspath(os.fsdecode(source))  # type: ignore[arg-type]
 
 
 def _descriptor(file: Any) -> int | None:
@@ -98,7 +98,7 @@ def _files(source: object) -> Iterator[str | bytes | os.PathLike[str] | int]:
 def _identity(file: str | bytes | os.PathLike[str] | int | object) -> Identity | None:
     """Return device and inode of a regular file; None if there is none: devices and pipes lose nothing."""
     try:
-        status = os.stat(file)  # type: ignore[arg-type]  # noqa: PTH116 - also an open file
+        status = os.stat(file)  # type: ignore[arg-type]
     except (OSError, ValueError):
         return None
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None

@@ -54,7 +54,7 @@ def file_path(source: object) -> str | None:
     if not isinstance(source, PATH) or source == "-":
         return None
     path = os.fsdecode(source)
-    return path if os.path.isfile(path) else None  # noqa: PTH113 - `Path` raises for text that is too long for a name
+    return path if os.path.isfile(path) else None
 
 
 @dataclass(slots=True, repr=False, eq=False)
@@ -147,7 +147,7 @@ def _open_content(source: Source, name: str) -> Iterator[Content]:
 
 def _open(source: Source) -> IO[bytes]:
     try:
-        return open(os.fsdecode(source), "rb")  # noqa: PTH123 - importing pathlib takes 3 ms
+        return open(os.fsdecode(source), "rb")
     except ValueError as error:  # a NUL in the name
         raise OSError(str(error)) from error
 
@@ -238,6 +238,6 @@ def raise_file_error(name: str, error: Exception | str, hint: str = "check the p
 def _path_hint(name: str) -> str:
     if "\n" in name:
         return "a str is a path; pass io.StringIO(text) to read the text itself"
-    if os.path.isdir(name):  # noqa: PTH112 - `Path` raises for text that is too long for a name
+    if os.path.isdir(name):
         return "judgments are one file or a BEIR folder, and come first; a run may be a directory"
     return "download it first" if "://" in name else "check the path"

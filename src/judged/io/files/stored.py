@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from judged.errors import DataError, FileError
@@ -41,7 +40,7 @@ class Stored:
         """Raise if the file is gone, or was written to since it was listed."""
         try:
             if self.store is None:
-                status = Path(self.path).stat()
+                status = os.stat(self.path)
                 now: tuple[int, int | None] = (status.st_size, status.st_mtime_ns)
             else:
                 info = open_store(self.store)[0].get_file_info(self.path)
@@ -65,7 +64,7 @@ class Stored:
                 return open_store(self.store)[0].open_input_file(self.path)
             if arrow is not None:
                 return getattr(import_module("pyarrow"), arrow)(os.fsencode(self.path))
-            return Path(self.path).open("rb")
+            return open(self.path, "rb")
         except OSError as error:
             raise_file_error(self.name, error)
 

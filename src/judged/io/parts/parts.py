@@ -77,7 +77,7 @@ def open_requested_partitions(source: Any, request: ColumnRequest, name: str | N
     if listing is None:
         return None
     if not listing.alone:
-        from judged.io.formats.tools.beir import check_no_run
+        from judged.io.files.beir_folder import check_no_run
 
         check_no_run(source)
     return _open_files(source, listing, request, name)

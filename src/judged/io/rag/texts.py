@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import DataError, Place, UsageError, shown
+from judged.io.files.beir_folder import TextKind
 from judged.io.files.source import is_file_like, is_path, open_content, open_stream
-from judged.io.formats.tools.beir import TextKind, texts_file
+from judged.io.formats.tools.beir import texts_file
 from judged.io.formats.tools.ir_datasets import collection_name, is_collection, iterate_collection
 from judged.io.rag.text_files import iterate_file
 from judged.io.rag.text_records import Row, TextRecords, id_text, is_missing, iterate_document, iterate_frame
