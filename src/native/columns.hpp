@@ -162,26 +162,44 @@ public:
         return std::any_of(batches_.begin(), batches_.end(), [](const Batch& b) { return b.rank.type != 0; });
     }
 
-    // Calls `each(row, query)` for all rows, in order; queries given as numbers are looked up once.
-    template <class Each>
-    void for_queries(const Pool& pool, Each&& each) const {
-        std::vector<std::uint32_t> known;
+    // The query of every row in the pool, or none; queries given as numbers are looked up once.
+    std::vector<std::uint32_t> queries(const Pool& pool) const {
+        std::vector<std::uint32_t> out(rows_), known;
         for (const auto& batch : batches_) {
+            std::uint32_t* const of_row = out.data() + batch.first;
+            if (!batch.code && !batch.query.index) {
+                look_up(pool, batch, of_row);
+                continue;
+            }
             known.clear();
             for (std::size_t i = 0; i < batch.rows; ++i) {
                 const std::size_t code = batch.code ? std::size_t(batch.code[i]) : batch.query.place(i);
-                if (!batch.code && !batch.query.index) {
-                    each(batch.first + i, pool.find_query(batch.query[i]));
-                    continue;
-                }
                 if (code >= known.size()) known.resize(code + 1, none - 1);
                 if (known[code] == none - 1) known[code] = pool.find_query(batch.query[batch.code ? code : i]);
-                each(batch.first + i, known[code]);
+                of_row[i] = known[code];
             }
         }
+        return out;
+    }
+
+    View query_at(std::uint64_t row) const {
+        const Batch& batch = batch_of(row);
+        const std::size_t i = row - batch.first;
+        return batch.query[batch.code ? std::size_t(batch.code[i]) : i];
     }
 
 private:
+    // Some rows at a time, so that their slots are fetched together.
+    static void look_up(const Pool& pool, const Batch& batch, std::uint32_t* out) {
+        constexpr std::size_t together = 32;
+        std::uint64_t code[together];
+        for (std::size_t begin = 0; begin < batch.rows; begin += together) {
+            const std::size_t end = std::min<std::size_t>(batch.rows, begin + together);
+            for (std::size_t i = begin; i < end; ++i) pool.fetch_query(code[i - begin] = hash(batch.query[i]));
+            for (std::size_t i = begin; i < end; ++i) out[i] = pool.find_query(batch.query[i], code[i - begin]);
+        }
+    }
+
     template <Ids::Form form, class Each>
     static std::uint64_t ordinary_rows(const Batch& batch, std::uint64_t begin, std::uint64_t stop, Each& each) {
         const auto* score = static_cast<const double*>(batch.score.data);
@@ -239,12 +257,6 @@ private:
         return *(after - 1);
     }
 
-    View query_at(std::uint64_t row) const {
-        const Batch& batch = batch_of(row);
-        const std::size_t i = row - batch.first;
-        return batch.query[batch.code ? std::size_t(batch.code[i]) : i];
-    }
-
     // The first row of the next query: exponential, then binary search.
     std::uint64_t next_query(std::uint64_t row) const {
         const View query = query_at(row);
@@ -263,47 +275,6 @@ private:
 
     std::vector<Batch> batches_;
     std::uint64_t rows_ = 0;
-};
-
-// The same rows grouped by query, in their order: for tables in which consecutive rows belong to different queries, so that every row would
-// be a fragment. Rows without judgments come last. Not for rows with ranks, which are compared with their neighbours.
-class Gathered {
-public:
-    Gathered(const Columns& columns, const Pool& pool) : columns_(columns), start_(pool.size() + 2) {
-        const auto place = [&](std::uint32_t query) { return std::size_t(query == none ? pool.size() : query); };
-        columns.for_queries(pool, [&](std::uint64_t, std::uint32_t query) { ++start_[place(query) + 1]; });
-        for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
-        std::vector<std::uint64_t> next(start_.begin(), start_.end() - 1);
-        order_.resize(columns.size());
-        columns.for_queries(pool, [&](std::uint64_t row, std::uint32_t query) { order_[next[place(query)]++] = row; });
-    }
-
-    std::uint64_t size() const { return columns_.size(); }
-    View view(std::uint64_t row, std::size_t length) const { return columns_.view(row, length); }
-
-    std::vector<std::uint64_t> parts(std::uint64_t rows, const Release& = {}) const {
-        std::vector<std::uint64_t> begins{0};
-        for (const std::uint64_t start : start_)
-            if (start >= begins.back() + rows && start < size()) begins.push_back(start);
-        begins.push_back(size());
-        return begins;
-    }
-
-    template <class Each>
-    std::uint64_t rows(Cells& cells, std::uint64_t begin, std::uint64_t end, Each& each) const {
-        for (std::uint64_t at = begin; at < end; ++at) {
-            auto moved = [&](Row row) {
-                row.begin = at;
-                each(row);
-            };
-            if (columns_.rows(cells, order_[at], order_[at] + 1, moved) != nowhere) return at;
-        }
-        return nowhere;
-    }
-
-private:
-    const Columns& columns_;
-    std::vector<std::uint64_t> start_, order_;
 };
 
 // The batches of an Arrow stream, kept while they are in use.

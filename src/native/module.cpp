@@ -21,6 +21,7 @@
 #include "counting.hpp"
 #include "delimited.hpp"
 #include "documents.hpp"
+#include "gathered.hpp"
 #include "json_document.hpp"
 #include "json_lists.hpp"
 #include "json_records.hpp"
@@ -212,13 +213,13 @@ nb::dict scan_source(const Source& source, Job job) {
 }
 
 nb::dict scan_columns(const Columns& columns, Job job) {
-    if (columns.ranked() || !columns.scattered()) return scan_source(columns, std::move(job));
-    std::optional<Gathered> gathered;
-    {
-        const nb::gil_scoped_release release;
-        gathered.emplace(columns, job.pool.pool);
+    if (!columns.ranked() && columns.size() < none && columns.scattered()) {
+        auto found = watched([&](const Progress& progress) {
+            return scan_gathered(columns, job.pool.pool, job.policy, job.examples, job.threads, job.part, progress);
+        }, job.progress);
+        if (found) return as_dict(std::move(*found));
     }
-    return scan_source(*gathered, std::move(job));
+    return scan_source(columns, std::move(job));
 }
 
 // Every source of rows in text. Python names one, with its settings, in a layout.

@@ -77,6 +77,7 @@ public:
             if (entry.hash == hash >> 32 && same(entry.item)) return entry.item;
         }
     }
+    View query(std::size_t query) const { return queries_[query]; }
     View doc(std::uint32_t judgment) const { return docs_[judgment]; }
 
 private:

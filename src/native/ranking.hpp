@@ -126,16 +126,16 @@ public:
 
     // `position` locates the id in the source; if documents may repeat, it increases from row to row.
     JUDGED_INLINE void add(const Pool& pool, const char* id, std::size_t length, std::uint64_t position, double value) {
-        if (size_ == value_.size()) grow();
         const std::uint64_t code = hash(id, length);
         const auto judgment = Pool::find(documents_, code, [&](std::uint32_t j) { return same(pool.doc(j), View(id, length)); });
-        if (judgment != none) found_.push_back({std::uint32_t(size_), judgment});
-        falling_ &= size_ == 0 || value <= value_[size_ - 1];
-        value_[size_] = value;
-        position_[size_] = position;
-        length_[size_] = std::uint32_t(length);
-        hash_[size_] = code;
-        ++size_;
+        append(code, judgment, position, length, value);
+    }
+
+    // The same for a source of hashes, in which the position alone locates an id.
+    template <class Source>
+    JUDGED_INLINE void add(const Pool& pool, const Source& source, std::uint64_t code, std::uint64_t position, double value) {
+        const auto judgment = Pool::find(documents_, code, [&](std::uint32_t j) { return same(pool.doc(j), source.view(position, 0)); });
+        append(code, judgment, position, 0, value);
     }
 
     // Adds the rows of a strip: one step after the other, each over all rows.
@@ -185,6 +185,17 @@ private:
         std::uint32_t row, judgment;
         std::uint32_t above = 0, tied = 1, inside = 0;
     };
+
+    JUDGED_INLINE void append(std::uint64_t code, std::uint32_t judgment, std::uint64_t position, std::size_t length, double value) {
+        if (size_ == value_.size()) grow();
+        if (judgment != none) found_.push_back({std::uint32_t(size_), judgment});
+        falling_ &= size_ == 0 || value <= value_[size_ - 1];
+        value_[size_] = value;
+        position_[size_] = position;
+        length_[size_] = std::uint32_t(length);
+        hash_[size_] = code;
+        ++size_;
+    }
 
     static void set_values(const Policy& policy, const Strip& rows, double* value) {
         if (policy.order == Order::score && !policy.single) {

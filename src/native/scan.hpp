@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -38,6 +39,24 @@ struct ScanResult {
         judgment.push_back(hit.judgment);
         tie_first.push_back(hit.tie_first);
         tie_last.push_back(hit.tie_last);
+    }
+
+    // Adds the rows of other queries, which come later.
+    void append(ScanResult&& other) {
+        const auto add = [](auto& to, auto& from) { to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end())); };
+        for (std::size_t i = 0; i < retrieved.size(); ++i) {
+            retrieved[i] += other.retrieved[i];
+            answered[i] |= other.answered[i];
+        }
+        for (const auto column : {&ScanResult::query, &ScanResult::rank, &ScanResult::judgment, &ScanResult::tie_first, &ScanResult::tie_last})
+            add(this->*column, other.*column);
+        add(some_unjudged, other.some_unjudged);
+        add(repeats, other.repeats);
+        infinite += other.infinite;
+        disagreeing += other.disagreeing;
+        unjudged += other.unjudged;
+        empty &= other.empty;
+        ranked &= other.ranked;
     }
 };
 
@@ -119,7 +138,8 @@ private:
         Reader(Scan& scan, Worker& worker, Edges& edges)
             : scan_(scan), worker_(worker), edges_(edges), ranking_(worker.ranking) {}
 
-        JUDGED_INLINE void operator()(const Row& row) {
+        template <class Each>
+        JUDGED_INLINE void operator()(const Each& row) {
             const Edge mark{row.query, row.score, row.rank};
             if (edges_.any && same(row.query, last_.query)) [[likely]]
                 disagrees_ |= disagree(last_, mark);
@@ -128,7 +148,12 @@ private:
             last_ = mark;
             ranked_ &= row.ranked;
             infinite_ += !(std::fabs(row.score) <= std::numeric_limits<double>::max());
-            if (fresh_) ranking_.add(scan_.pool_, row.doc.data(), row.doc.size(), row.position, value_of(scan_.policy_, row, row.position));
+            if (!fresh_) return;
+            const double value = value_of(scan_.policy_, row, row.position);
+            if constexpr (requires { row.hash; })
+                ranking_.add(scan_.pool_, scan_.source_, row.hash, row.position, value);
+            else
+                ranking_.add(scan_.pool_, row.doc.data(), row.doc.size(), row.position, value);
         }
 
         // More rows of the same query.

@@ -30,7 +30,7 @@ def table(*, dictionary: bool = False, repeat: bool = False) -> pa.Table:
         {
             "query": query.dictionary_encode() if dictionary else query,
             "doc": doc,
-            "score": rng.integers(0, 50, ROWS) / 4,
+            "score": np.where(rng.random(ROWS) < 0.001, np.inf, rng.integers(0, 50, ROWS) / 4),
         }
     )
 
@@ -40,6 +40,7 @@ QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for 
 
 @pytest.mark.parametrize("dictionary", [False, True])
 @pytest.mark.parametrize("chunks", [1, 7])
+@pytest.mark.parametrize("in_rounds", [False, True])
 @pytest.mark.parametrize(
     "policy",
     [
@@ -53,7 +54,9 @@ QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for 
     ],
     ids=str,
 )
-def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, policy):
+def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, in_rounds, policy, monkeypatch):
+    if in_rounds:  # a quarter of the rows at a time
+        monkeypatch.setattr(native, "_ROWS", 1)
     rows = table(dictionary=dictionary)
     rows = pa.concat_tables(
         [rows.slice(i * ROWS // chunks, (i + 1) * ROWS // chunks - i * ROWS // chunks) for i in range(chunks)]
@@ -66,6 +69,29 @@ def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, policy)
         for name in ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last"):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
         assert (found.unjudged, found.some_unjudged) == (expected.unjudged, expected.some_unjudged)
+        assert found.infinite == expected.infinite
+
+
+@pytest.mark.parametrize("in_rounds", [False, True])
+def test_progress_over_shuffled_rows_grows_to_their_number(in_rounds, monkeypatch):
+    if in_rounds:
+        monkeypatch.setattr(native, "_ROWS", 1)
+    seen = []
+    native.find(
+        pool_of(QRELS, Policy()), read_run(table()), Policy(), ("text", "text"), lambda *step: seen.append(step)
+    )
+    assert seen == sorted(seen)
+    assert seen[-1] == (ROWS, ROWS)
+    assert {size for _, size in seen} == {ROWS}
+
+
+@pytest.mark.parametrize("wrong", ["nan", "empty"])
+def test_an_invalid_row_among_shuffled_rows_is_left_to_the_reference(wrong):
+    rows = table()
+    column = rows["score"].to_pylist() if wrong == "nan" else rows["doc"].to_pylist()
+    column[ROWS // 2] = float("nan") if wrong == "nan" else ""
+    rows = rows.set_column(2 if wrong == "nan" else 1, "score" if wrong == "nan" else "doc", pa.array(column))
+    assert native.find(pool_of(QRELS, Policy()), open_whole_run(rows), Policy(), ("text", "text")) is None
 
 
 def test_a_repeat_among_shuffled_rows_is_found_where_it_stands():
