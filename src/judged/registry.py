@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from importlib import import_module
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -46,10 +46,11 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, *, package: str = "") -> None:
         self.kind = kind
         self._package, self._loaded = package, not package
-        self.version = 0  # the number of changes: values that depend on the entries are kept for one version
+        self.version = object()  # another one after each change: values that depend on the entries are kept for one
         self._entries: dict[str, T] = {}
         self._exact: dict[str, T] = {}
-        self._by_file: dict[str, list[str]] = {}
+        self._files: tuple[str, ...] | None = None if package else ()
+        self._file: dict[str, str] = {}  # of each entry, by its name; empty if it was declared outside of the package
 
     def add(self, entry: T, *, also: Iterable[str] = ()) -> T:
         """Declare an entry; one of the same name is replaced. `also` are further names for it."""
@@ -58,21 +59,28 @@ class Registry(Generic[T]):
             other = self._exact.get(name)
             if other is not None and other.name != entry.name:
                 raise UsageError("name-taken", f"the name {name!r} of {entry.name} is already used by {other.name}")
-        self.discard(entry.name)
-        self.version += 1
+        self._file[entry.name] = self._declaring_file()
+        replaced = self._entries.get(entry.name)
         self._entries[entry.name] = entry
         self._exact.update(dict.fromkeys(names, entry))
+        self._forget(replaced if replaced is not entry else None)
         return entry
 
     def discard(self, name: str) -> None:
         """Remove a declaration, if there is one of this name."""
-        if self._entries.pop(name, None) is not None:
-            self.version += 1
-            self._exact = {known: entry for known, entry in self._exact.items() if entry.name != name}
+        self._forget(self._entries.pop(name, None))
+
+    def _forget(self, entry: T | None) -> None:
+        """Remove the names of an entry that is declared no longer."""
+        for name, other in self._exact.copy().items() if entry is not None else ():
+            if other is entry:
+                self._exact.pop(name, None)
+        self.version = object()
 
     def __iter__(self) -> Iterator[T]:
         self._load()
-        return iter(tuple(self._entries.values()))
+        order = (*self.files, "")
+        return iter(sorted(self._entries.copy().values(), key=lambda entry: order.index(self._file[entry.name])))
 
     def __len__(self) -> int:
         self._load()
@@ -83,15 +91,13 @@ class Registry(Generic[T]):
         """The name of every entry, without aliases."""
         return tuple(entry.name for entry in self)
 
-    @cached_property
+    @property
     def files(self) -> tuple[str, ...]:
         """The files of the package, by name; none is imported."""
-        package = import_module(self._package)
-        if hasattr(package, "FILES"):
-            return tuple(package.FILES)
-        from pkgutil import iter_modules
-
-        return tuple(file.name for file in iter_modules(package.__path__))
+        if self._files is None:  # a `cached_property` of Python 3.11 would hold a lock while it waits for the import
+            package = import_module(self._package)
+            self._files = tuple(package.FILES if hasattr(package, "FILES") else _files_of(package))
+        return self._files
 
     def get(self, name: str) -> T | None:
         """The entry of this name or alias; None if there is none, or if the spelling fits several."""
@@ -100,10 +106,12 @@ class Registry(Generic[T]):
                 self._import(file)
                 if name in self._exact:
                     break
-        if name in self._exact:
-            return self._exact[name]
+        entry = self._exact.get(name)
+        if entry is not None:
+            self._import(self._file[entry.name])
+            return entry
         self._load()
-        found = {entry.name: entry for known, entry in self._exact.items() if _plain(known) == _plain(name)}
+        found = {entry.name: entry for known, entry in self._exact.copy().items() if _plain(known) == _plain(name)}
         return next(iter(found.values())) if len(found) == 1 else None
 
     def find(self, name: Any, *, hint: Hint | str | None = None) -> T:
@@ -127,21 +135,36 @@ class Registry(Generic[T]):
     def nearest(self, name: str) -> str | None:
         """The name of the entry that a misspelt name resembles most."""
         self._load()
-        spelling = nearest_name(name, self._exact)
-        return None if spelling is None else self._exact[spelling].name
+        names = self._exact.copy()
+        spelling = nearest_name(name, names)
+        return None if spelling is None else names[spelling].name
 
     def _load(self) -> None:
         if not self._loaded:
-            self._loaded = True
             for file in self.files:
                 self._import(file)
+            self._loaded = True
 
     def _import(self, file: str) -> None:
-        """Import a file; entries are in the order of files, whichever was imported first."""
-        known = set(self._entries)
-        import_module(f"{self._package}.{file}")
-        new = self._by_file.setdefault(file, [name for name in self._entries if name not in known])
-        self._entries |= {name: self._entries.pop(name) for name in new if name in self._entries}
+        """Import a file, or wait for another thread that does: an entry is declared before the rest of its file."""
+        if file and not self._loaded:
+            import_module(f"{self._package}.{file}")
+
+    def _declaring_file(self) -> str:
+        """Return the file of the package that this thread imports; empty if there is none. Other threads may import others."""
+        frame = sys._getframe() if self._package else None  # noqa: SLF001 - the module `inspect` takes long to import
+        while frame is not None:
+            package, _, file = frame.f_globals.get("__name__", "").rpartition(".")
+            if package == self._package and file in self.files and frame.f_code.co_name == "<module>":
+                return file
+            frame = frame.f_back
+        return ""
+
+
+def _files_of(package: Any) -> list[str]:
+    from pkgutil import iter_modules
+
+    return [file.name for file in iter_modules(package.__path__)]
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:

@@ -185,7 +185,7 @@ def parse_measures(
 
 @lru_cache(maxsize=256, typed=True)
 def _parse_names(
-    names: str | tuple[str, ...], profile: str, level: float | None, keep_names: bool, given: frozenset[str], version: int
+    names: str | tuple[str, ...], profile: str, level: float | None, keep_names: bool, given: frozenset[str], version: object
 ) -> tuple[Measure, ...]:  # fmt: skip
     """Parse names once; `version` changes with the declared measures."""
     return tuple(_parse_measures(names, find_profile(profile), level, keep_names, given))
