@@ -44,6 +44,12 @@ def test_no_files_import_each_other_in_a_circle():
     assert cycles() == []
 
 
+@pytest.mark.parametrize("name", [name for name in INSIDE if FILES[name].name == "__init__.py"])
+def test_a_package_does_not_import_its_own_files(name):
+    """Of two threads, one that imports the package and one that imports a file of it, each would wait for the other."""
+    assert [other for other in GRAPH[name] if other.startswith(f"{name}.")] == []
+
+
 @pytest.mark.parametrize("name", INSIDE)
 def test_a_private_file_is_imported_only_inside_its_folder(name):
     for other in GRAPH[name]:

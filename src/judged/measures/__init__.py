@@ -4,9 +4,9 @@ import sys
 from types import ModuleType
 from typing import NoReturn
 
-from judged.measures.examples import ranked
-from judged.measures.grammar import parse, parse_all
-from judged.measures.registry import MEASURES, Definition, Measure, find, measure
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 class _Namespace(ModuleType):
@@ -17,5 +17,3 @@ class _Namespace(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Namespace
-
-__all__ = ["MEASURES", "Definition", "Measure", "find", "measure", "parse", "parse_all", "ranked"]

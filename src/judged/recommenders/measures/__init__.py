@@ -1,3 +1,1 @@
-"""The beyond-accuracy measures, one file per family."""
-
-from judged.recommenders.measures import calibration, concentration, diversity, fairness, novelty  # noqa: F401
+"""The beyond-accuracy measures, one file per family; each file is imported when one of its measures may be meant."""
