@@ -18,9 +18,10 @@ class Once(dict[Hashable, Any]):
         """
         result: Result | None = self.get(key)
         if result is None:
-            result = self[key] = compute()
+            result = self.setdefault(key, compute())  # of two threads that compute it, both get the first
             if most is not None and len(self) > most:
-                for old in [old for old in list(self) if isinstance(old, tuple)][:-most]:
+                kept = self.copy()  # other threads may add keys during the loop
+                for old in [old for old in kept if isinstance(old, tuple)][:-most]:
                     self.pop(old, None)
         return result
 
