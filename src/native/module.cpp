@@ -506,14 +506,15 @@ struct OwnedTally {
     OwnedTally(const OwnedTally&) = delete;
 
     nb::tuple add(const Rows& rows, std::uint64_t position) {
-        const std::uint64_t before = tally.rows;
-        std::uint64_t bad;
+        std::uint64_t before, added, bad;
         {
             const nb::gil_scoped_release release;
             const std::lock_guard lock(mutex);
+            before = tally.rows;
             bad = tally.add(rows, position);
+            added = tally.rows - before;
         }
-        return nb::make_tuple(tally.rows - before, place_or_none(bad), before == 0);
+        return nb::make_tuple(added, place_or_none(bad), before == 0);
     }
 
     nb::dict result() {
