@@ -148,10 +148,10 @@ public:
         return bad;
     }
 
-    // Whether the rows of most queries are not consecutive, judged by a sample.
-    bool scattered() const {
-        constexpr std::uint64_t looked_at = 2048, few = 1 << 14;
-        if (rows_ < few) return false;
+    // Whether the rows of most queries are not consecutive, judged by a sample; never for less than half of a `part`.
+    bool scattered(std::uint64_t part) const {
+        const std::uint64_t looked_at = std::min<std::uint64_t>(2048, rows_ / 2);
+        if (rows_ < part / 2 || looked_at < 2) return false;
         std::uint64_t changes = 0;
         for (const std::uint64_t start : {std::uint64_t{0}, rows_ / 2})
             for (std::uint64_t row = start + 1; row < start + looked_at; ++row) changes += !same(query_at(row), query_at(row - 1));

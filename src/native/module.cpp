@@ -213,7 +213,7 @@ nb::dict scan_source(const Source& source, Job job) {
 }
 
 nb::dict scan_columns(const Columns& columns, Job job) {
-    if (!columns.ranked() && columns.size() < none && columns.scattered()) {
+    if (!columns.ranked() && columns.size() < none && columns.scattered(job.part)) {
         auto found = watched([&](const Progress& progress) {
             return scan_gathered(columns, job.pool.pool, job.policy, job.examples, job.threads, job.part, progress);
         }, job.progress);
