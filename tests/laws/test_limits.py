@@ -10,7 +10,7 @@ import os
 import threading
 
 import pytest
-import zstandard
+import zstd
 
 import judged as jd
 from judged.errors import JudgedError
@@ -19,7 +19,7 @@ from judged.io.files.source import _MAGIC
 
 pytestmark = pytest.mark.slow
 
-PACK = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstandard.compress}
+PACK = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstd.compress}
 RUN, QRELS = b"q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.4 t\n", b"q1 0 d1 1\nq1 0 d2 0\n"
 READERS = {
     "TREC run": (jd.read_run, RUN),

@@ -10,7 +10,7 @@ import os
 import random
 
 import pytest
-import zstandard
+import zstd
 from small_partitions import batches_of, described, error_in_parts, error_of, rows_of, small
 
 from judged.core.join.join import join
@@ -37,8 +37,8 @@ PACK = {
     "plain": lambda data: data,
     "gzip": gzip.compress,
     "members": lambda data: b"".join(gzip.compress(data[i : i + 50]) for i in range(0, len(data), 50)),
-    "zstd": zstandard.compress,
-    "frames": lambda data: b"".join(zstandard.compress(data[i : i + 50]) for i in range(0, len(data), 50)),
+    "zstd": zstd.compress,
+    "frames": lambda data: b"".join(zstd.compress(data[i : i + 50]) for i in range(0, len(data), 50)),
     "bzip2": bz2.compress,
     "xz": lzma.compress,
 }

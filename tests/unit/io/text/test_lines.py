@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
-import zstandard
+import zstd
 from small_collection import RUN
 
 from judged.io.read import read_run
@@ -23,8 +23,8 @@ COMPRESSED = {
     "gz": gzip.compress(RUN),
     "bz2": bz2.compress(RUN),
     "xz": lzma.compress(RUN),
-    "zst": zstandard.compress(RUN),
-    "two frames": zstandard.compress(RUN[:19]) + zstandard.compress(RUN[19:]),
+    "zst": zstd.compress(RUN),
+    "two frames": zstd.compress(RUN[:19]) + zstd.compress(RUN[19:]),
     "two members": gzip.compress(RUN[:19]) + gzip.compress(RUN[19:]),
 }
 
@@ -44,7 +44,7 @@ def test_standard_input_is_a_file_called_minus(content, save, rows, run_rows):
         assert subprocess.run([sys.executable, "-c", code], stdin=file, capture_output=True).stdout == b"<stdin> 5\n"
 
 
-@pytest.mark.parametrize("content", [RUN, zstandard.compress(RUN)], ids=["plain", "zstd"])
+@pytest.mark.parametrize("content", [RUN, zstd.compress(RUN)], ids=["plain", "zstd"])
 def test_a_fifo_is_read_once_however_slowly_it_comes(content, tmp_path, rows, run_rows):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
