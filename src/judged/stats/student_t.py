@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
@@ -63,8 +64,14 @@ def two_sided_quantile(level: Any, df: float) -> Floats:
     array([2.2281, 3.1693])
     """
     given = np.atleast_1d(np.asarray(level, dtype=np.float64))
-    levels = np.array(sorted(set(given.tolist())))
-    z = np.array([-NormalDist().inv_cdf(one / 2) for one in levels.tolist()])
+    levels = tuple(sorted(set(given.tolist())))
+    return _quantiles(levels, df)[np.searchsorted(np.array(levels), given)]
+
+
+@lru_cache(maxsize=32)  # runs with the same number of queries share them
+def _quantiles(distinct: tuple[float, ...], df: float) -> Floats:
+    levels = np.array(distinct)
+    z = np.array([-NormalDist().inv_cdf(one / 2) for one in distinct])
     t = np.sqrt(df * np.expm1(np.minimum(np.maximum(z * z, 1e-30) / df, 700.0)))
     constant = _log_quotient(df / 2) - 0.5 * math.log(math.pi * df)
     seen: list[bytes] = []
@@ -81,7 +88,7 @@ def two_sided_quantile(level: Any, df: float) -> Floats:
         if bits in seen:  # from here on the steps repeat, a last digit up and down
             left %= len(seen) - seen.index(bits)
         seen.append(bits)
-    return t[np.searchsorted(levels, given)]
+    return t
 
 
 def normal_quantile(confidence: float) -> float:
