@@ -239,12 +239,12 @@ class Judged:
 
     def only(self, mask: Bools) -> Self:
         """Keep the hits for which the mask holds, with the same queries and pool."""
-        return replace(self, **{name: getattr(self, name)[mask] for name in _PER_HIT})
+        return replace(self, **{name: getattr(self, name)[mask] for name in PER_HIT})
 
     def read_only(self) -> Self:
         """The same columns, which cannot be written: a user's measure that sorts one in place would change all measures after it."""
         pool = replace(self.pool, query=_read_only(self.pool.query), grade=_read_only(self.pool.grade))
-        columns = {name: _read_only(getattr(self, name)) for name in ("retrieved", "answered", *_PER_HIT)}
+        columns = {name: _read_only(getattr(self, name)) for name in ("retrieved", "answered", *PER_HIT)}
         return replace(self, pool=pool, **columns)
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
@@ -273,7 +273,7 @@ class Judged:
             raise UsageError(
                 "merge", "cannot merge: there are no parts, two parts share a query, or their policies differ"
             )
-        names = ("retrieved", "answered", *_PER_HIT)
+        names = ("retrieved", "answered", *PER_HIT)
         columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
         hits = [len(part.query) for part in parts]
         columns["query"] += np.repeat(np.cumsum([0, *map(len, parts)])[:-1], hits)
@@ -294,4 +294,4 @@ def _read_only(column: Column) -> Any:
 
 
 Judged.warnings = Deferred("warnings")  # type: ignore[assignment]
-_PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")
+PER_HIT = ("query", "rank", "grade", "judgment", "tie_first", "tie_last")

@@ -2,85 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.judged import Judged
+from judged.core.judged import PER_HIT, Judged
 from judged.core.numeric import segments_reference as segment
 from judged.core.pool import Pool
 
 
-def fill_unjudged(j: Judged, grade: float) -> Judged:
-    """Return the rankings as if every unjudged document had been judged with this grade."""
+def fill_unjudged(j: Judged, grades: Sequence[float]) -> list[Judged]:
+    """Return the rankings as if every unjudged document had been judged, once with each of these grades."""
     seen = np.zeros(int(j.retrieved.sum()), bool)
     start = segment.offsets(j.retrieved)[:-1]
     decided = _without_undecided(j)
     seen[start[decided.query] + decided.rank - 1] = True
     new = np.flatnonzero(~seen)
     query = np.repeat(np.arange(len(j)), j.retrieved)[new]
-    first, last = _tie_of(j, query, new - start[query] + 1)
-    return with_judgments(decided, query, new - start[query] + 1, np.full(len(new), float(grade)), ties=(first, last))
+    rank = new - start[query] + 1
+    return with_judgments(decided, query, rank, [np.full(len(new), float(g)) for g in grades], ties=_tie_of(j, query, rank))  # fmt: skip
 
 
 def _without_undecided(j: Judged) -> Judged:
     """Return the rankings without documents of the pool whose grade is negative: they count as unjudged."""
-    kept, open_pool = j.only(j.is_judged), j.pool_grade >= 0
-    place = np.cumsum(open_pool) - 1
+    open_pool = j.pool_grade >= 0
+    if open_pool.all():
+        return replace(j, pool=Pool(queries=j.queries, query=j.pool_query, grade=j.pool_grade))
+    kept, place = j.only(j.is_judged), np.cumsum(open_pool) - 1
     pool = Pool(queries=j.queries, query=j.pool_query[open_pool], grade=j.pool_grade[open_pool])
     return replace(kept, pool=pool, judgment=place[kept.judgment])
 
 
 def with_judgments(
-    j: Judged, query: Ints, rank: Ints, grade: Floats, *, rankings: Ints | None = None, ties: tuple[Ints, Ints] | None = None
-) -> Judged:  # fmt: skip
-    """Return the rankings as if more documents had been judged; aspects are dropped.
+    j: Judged, query: Ints, rank: Ints, grades: Sequence[Floats], *, ties: tuple[Ints, Ints] | None = None
+) -> list[Judged]:
+    """Return the rankings as if more documents had been judged, once with each column of grades; aspects are dropped.
 
     Args:
         j: rankings.
-        query: of each new judgment, a position in the result.
+        query: of each new judgment.
         rank: of each new document, which must be unjudged; 0 if it was not retrieved.
-        grade: of each new document.
-        rankings: the query of `j` that each query of the result repeats; a query may be repeated. [default: each once]
+        grades: columns with the grade of each new document.
         ties: first and last rank of the documents with the same score as each new one. [default: as far as hits show them]
     """
-    copied = np.arange(len(j)) if rankings is None else rankings
-    hits, judgments = j.hits[copied], j.judgments[copied]
-    hit = np.repeat(segment.offsets(j.hits)[copied], hits) + segment.positions(hits)
-    entry = np.repeat(segment.offsets(j.judgments)[copied], judgments) + segment.positions(judgments)
-    pool_query = np.concatenate([np.repeat(np.arange(len(copied)), judgments), query])
-    pool_grade = np.concatenate([j.pool_grade[entry], grade])
-    pool_order = np.lexsort((-pool_grade, pool_query))
-    place = np.empty_like(pool_order)
-    place[pool_order] = np.arange(len(pool_order))
-    shift = segment.offsets(judgments)[:-1] - segment.offsets(j.judgments)[copied]  # from an entry to its copy
     found = rank > 0
-    first, last = ties if ties is not None else _tie_of(j, copied[query], rank)
-    columns = {
-        "query": np.concatenate([np.repeat(np.arange(len(copied)), hits), query[found]]),
-        "rank": np.concatenate([j.rank[hit], rank[found]]),
-        "grade": np.concatenate([j.grade[hit], grade[found]]),
-        "judgment": place[
-            np.concatenate([j.judgment[hit] + np.repeat(shift, hits), len(entry) + np.flatnonzero(found)])
-        ],
-        "tie_first": np.concatenate([j.tie_first[hit], first[found]]),
-        "tie_last": np.concatenate([j.tie_last[hit], last[found]]),
-    }
+    first, last = _tie_of(j, query, rank) if ties is None else ties
+    both = {
+        "query": (j.query, query), "rank": (j.rank, rank), "tie_first": (j.tie_first, first), "tie_last": (j.tie_last, last),
+        "judgment": (j.judgment, len(j.pool_query) + np.arange(len(query))),
+    }  # fmt: skip
+    columns: dict[str, Any] = {name: np.concatenate([old, new[found]]) for name, (old, new) in both.items()}
     depth = int(columns["rank"].max(initial=0)) + 1
     order = np.argsort(columns["query"] * depth + columns["rank"], kind="stable")  # two sorted halves: linear
-    names = j.queries if rankings is None else tuple(range(len(copied)))
-    return replace(
-        j, pool=Pool(queries=names, query=pool_query[pool_order], grade=pool_grade[pool_order]), retrieved=j.retrieved[copied],
-        answered=j.answered[copied], reading=j.reading if rankings is None else None, **{name: column[order] for name, column in columns.items()},
-    )  # fmt: skip
+    columns = {name: column[order] for name, column in columns.items()}
+    entry, pool_query = columns.pop("judgment"), np.concatenate([j.pool_query, query])
+    results = []
+    for grade in grades:
+        pool_grade = np.concatenate([j.pool_grade, grade])
+        pool_order = np.lexsort((-pool_grade, pool_query))
+        place = np.empty_like(pool_order)
+        place[pool_order] = np.arange(len(pool_order))
+        pool = Pool(queries=j.queries, query=pool_query[pool_order], grade=pool_grade[pool_order])
+        own = np.concatenate([j.grade, grade[found]])[order]
+        results.append(replace(j, pool=pool, grade=own, judgment=place[entry], **columns))
+    return results
+
+
+def repeat_queries(j: Judged, rows: Ints) -> Judged:
+    """Return the rankings of some queries, by position; a query may be repeated. Ids, texts and aspects are dropped."""
+    hits, judgments = j.hits[rows], j.judgments[rows]
+    hit = np.repeat(segment.offsets(j.hits)[rows], hits) + segment.positions(hits)
+    entry = np.repeat(segment.offsets(j.judgments)[rows], judgments) + segment.positions(judgments)
+    shift = segment.offsets(judgments)[:-1] - segment.offsets(j.judgments)[rows]  # from an entry to its copy
+    columns: dict[str, Any] = {name: getattr(j, name)[hit] for name in PER_HIT}
+    columns |= {"query": segment.numbers(hits), "judgment": columns["judgment"] + np.repeat(shift, hits)}
+    pool = Pool(queries=tuple(range(len(rows))), query=segment.numbers(judgments), grade=j.pool_grade[entry])
+    return replace(j, pool=pool, retrieved=j.retrieved[rows], answered=j.answered[rows], reading=None, **columns)
 
 
 def _tie_of(j: Judged, query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     """Return the first and last rank of the documents with the same score, as far as a hit shows them."""
-    if not len(j.rank):
+    tied = np.flatnonzero(j.tie_first < j.tie_last)
+    if not len(tied):
         return rank, rank
-    wide = int(max(j.tie_last.max(), rank.max(initial=0))) + 1
-    at = np.maximum(np.searchsorted(j.query * wide + j.tie_first, query * wide + rank, "right") - 1, 0)
-    inside = (j.query[at] == query) & (j.tie_first[at] <= rank) & (rank <= j.tie_last[at])
-    return np.where(inside, j.tie_first[at], rank), np.where(inside, j.tie_last[at], rank)
+    owner, first, last = j.query[tied], j.tie_first[tied], j.tie_last[tied]
+    wide = int(max(last.max(), rank.max(initial=0))) + 1
+    at = np.maximum(np.searchsorted(owner * wide + first, query * wide + rank, "right") - 1, 0)
+    inside = (owner[at] == query) & (first[at] <= rank) & (rank <= last[at])
+    return np.where(inside, first[at], rank), np.where(inside, last[at], rank)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Unpack
@@ -234,40 +234,46 @@ def with_bounds(values: Values, judged: Judged) -> Values:
     bounded = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     bounded = [m for m in bounded if m.definition.family != "coverage"]
     views = Views(values.source or Provenance(judged))
-    fill = Filled(views)
-    sides = [{**values.columns, **{str(m): fill.column(m, grade) for m in bounded}} for grade in (0.0, top)]
-    return replace(values, if_irrelevant=sides[0], if_top=sides[1])
+    fill = Filled(views, (0.0, top))
+    columns = {str(m): fill.columns(m) for m in bounded}
+    low, high = ({**values.columns, **{name: pair[side] for name, pair in columns.items()}} for side in (0, 1))
+    return replace(values, if_irrelevant=low, if_top=high)
 
 
 class Filled:
-    """Rankings whose unjudged documents have a grade, made once for all measures that see the same ranks."""
+    """Rankings whose unjudged documents have one of several grades, made once for all measures that see the same ranks."""
 
-    def __init__(self, views: Views) -> None:
-        self._views = views
-        self._made: dict[tuple[Any, ...], Judged] = {}
+    def __init__(self, views: Views, grades: Sequence[float]) -> None:
+        self._views, self._grades = views, grades
+        self._made: dict[tuple[Any, ...], list[Judged]] = {}
 
-    def column(self, measure: Measure, grade: float) -> Column:
-        """The measure as if every unjudged document that it sees had this grade; of several sets of judgments the best."""
+    def columns(self, measure: Measure) -> list[Column]:
+        """The measure as if every unjudged document that it sees had each of the grades; of several sets of judgments the best."""
         from judged.evaluation.measuring.expected_ties import TieOrders
 
         source = self._views.of(measure)
-        filled = [self._fill(measure, judged, grade) for judged in source.alternatives or (source.judged,)]
-        columns = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in filled]
+        filled = [self._fill(measure, judged) for judged in source.alternatives or (source.judged,)]
         better = np.fmin if measure.definition.lower_is_better else np.fmax
-        return columns[0] if len(columns) == 1 else better.reduce(np.stack(columns))
+        found = []
+        for sets in zip(*filled, strict=True):
+            values = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in sets]
+            found.append(values[0] if len(values) == 1 else better.reduce(np.stack(values)))
+        return found
 
-    def _fill(self, measure: Measure, judged: Judged, grade: float) -> Judged:
+    def _fill(self, measure: Measure, judged: Judged) -> list[Judged]:
         """Fill the ranks that the measure can see: documents below its cutoff would only enlarge the pool."""
         cutoff, tokens = (measure.get(name) for name in ("cutoff", "tokens"))
         if "cutoff" not in measure.definition.laws or judged.policy.ties == "expected":
             cutoff = None  # the order of ties decides which documents are above the cutoff
-        key = (id(judged), cutoff, None if judged.policy.ties == "expected" else tokens, grade)
+        if cutoff is not None and cutoff >= judged.retrieved.max(initial=0):
+            cutoff = None
+        key = (id(judged), cutoff, None if judged.policy.ties == "expected" else tokens)
         if key not in self._made:
             from judged.core.judged_views import fill_unjudged
             from judged.core.passages import cut_to_budget
 
             cut = judged if key[2] is None else cut_to_budget(judged, key[2])
-            self._made[key] = fill_unjudged(cut if cutoff is None else cut.cut(cutoff), grade)
+            self._made[key] = fill_unjudged(cut if cutoff is None else cut.cut(cutoff), self._grades)
         return self._made[key]
 
 

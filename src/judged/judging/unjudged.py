@@ -9,7 +9,7 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
-from judged.core.judged_views import with_judgments
+from judged.core.judged_views import repeat_queries, with_judgments
 from judged.core.tables import Id
 from judged.errors import Hint, UsageError
 from judged.evaluation.measuring.column import column
@@ -79,19 +79,19 @@ def _pool_documents(judged: Judged) -> list[set[str]]:
     return known
 
 
-def value_with(measure: Measure, judged: Judged, docs: Unjudged, rank: Ints, grade: Floats | float) -> Floats:
-    """Return the value of each document's query, as if the document, and no other, had this grade."""
-    one = in_one_order(judged)
+def values_with(measure: Measure, judged: Judged, docs: Unjudged, rank: Ints, grades: Sequence[float]) -> list[Floats]:
+    """Return for each grade the value of each document's query, as if the document, and no other, had this grade."""
+    one = repeat_queries(in_one_order(judged), docs.query)
     rows = np.arange(len(docs))
-    more = with_judgments(one, rows, rank, np.broadcast_to(float(grade), len(docs)), rankings=docs.query)
-    return np.asarray(column(measure, more, None), float)
+    more = with_judgments(one, rows, rank, [np.full(len(docs), float(grade)) for grade in grades])
+    return [np.asarray(column(measure, each, None), float) for each in more]
 
 
 def possible_changes(measure: Measure, judged: Sequence[Judged], docs: Unjudged, grade: float) -> Floats:
     """Return documents × runs: the value of the query if the document has this grade, less its value if it has grade 0."""
     changes = np.zeros(docs.rank.shape)
     for run, j in enumerate(judged):
-        high, low = (value_with(measure, j, docs, docs.rank[:, run], g) for g in (grade, 0.0))
+        high, low = values_with(measure, j, docs, docs.rank[:, run], (grade, 0.0))
         changes[:, run] = high - low
     return np.nan_to_num(changes)
 
@@ -99,5 +99,5 @@ def possible_changes(measure: Measure, judged: Sequence[Judged], docs: Unjudged,
 def values_if(measure: Measure, judged: Judged, docs: Unjudged, rank: Ints, grade: Floats) -> Floats:
     """Return the value of every query, as if each document had its grade."""
     one = in_one_order(judged)
-    more = with_judgments(one, docs.query, rank, grade)
+    [more] = with_judgments(one, docs.query, rank, [grade])
     return np.asarray(column(measure, more, None), float)
