@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from judged.core.ids import IdColumn
 from judged.core.join.join import join
 from judged.core.judged import Judged
+from judged.core.judged_views import stack_runs
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run
 from judged.measures.grammar import parse
@@ -154,6 +155,19 @@ def test_nothing_below_the_cutoff_matters(queries):
         for k in CUTOFFS:
             measure = Measure(definition) @ k
             assert bits(measure.on(whole)) == bits(measure.on(whole.cut(k))), measure
+            for last in CUTOFFS[CUTOFFS.index(k) :]:
+                assert bits(measure.on(whole)) == bits(measure.on(whole.only(whole.tie_first <= last))), measure
+
+
+@of_all_measures
+@given(queries=QUERIES)
+def test_runs_measured_together_have_the_bits_that_each_has_alone(queries):
+    whole = judged(queries)
+    runs = [whole, whole.cut(3), whole.ideal, whole]
+    for definition in DEFINITIONS:
+        for measure in variants(definition) if definition.needs == "grades" and not definition.text else []:
+            together = measure.on(stack_runs(runs))
+            assert bits(together) == bits(np.concatenate([measure.on(one) for one in runs])), measure
 
 
 @of_all_measures

@@ -83,6 +83,23 @@ def repeat_queries(j: Judged, rows: Ints) -> Judged:
     return replace(j, pool=pool, retrieved=j.retrieved[rows], answered=j.answered[rows], reading=None, **columns)
 
 
+def stack_runs(judged: Sequence[Judged]) -> Judged:
+    """Return the rankings of several runs with one pool as those of one run, which has the queries of each run in turn.
+
+    Ids and texts are dropped. Since the value of a query does not depend on other queries, each has the bits that it has alone.
+    """
+    first, runs = judged[0].pool, np.arange(len(judged))
+    names = ("retrieved", "answered", *PER_HIT)
+    columns: dict[str, Any] = {name: np.concatenate([getattr(j, name) for j in judged]) for name in names}
+    run = np.repeat(runs, [len(j.rank) for j in judged])
+    columns["query"] += run * len(first.queries)
+    columns["judgment"] += run * len(first.query)
+    query = (first.query + (runs * len(first.queries))[:, None]).ravel()
+    queries = tuple(range(len(runs) * len(first.queries)))
+    pool = Pool(queries=queries, query=query, grade=np.tile(first.grade, len(runs)))
+    return replace(judged[0], pool=pool, reading=None, **columns)
+
+
 def _tie_of(j: Judged, query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     """Return the first and last rank of the documents with the same score, as far as a hit shows them."""
     tied = np.flatnonzero(j.tie_first < j.tie_last)

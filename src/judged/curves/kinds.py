@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,49 +12,20 @@ from judged._types import Floats, Ints
 from judged.core.confusion import Confusion
 from judged.core.judged import Judged
 from judged.core.tables import Id
+from judged.curves.at_ranks import CurveRequest, values_at_ranks
 from judged.curves.mean import mean_curve, pooled_band
 from judged.curves.result import Curve, Kind
 from judged.curves.threshold import per_query, pooled, roc_heights, roc_points
 from judged.errors import UsageError, shown
-from judged.evaluation.inputs import ORDER_POLICIES
 from judged.evaluation.measuring.views import Views
-from judged.evaluation.options import with_level
 from judged.evaluation.result.source import Provenance
 from judged.measures.grammar import parse
-from judged.measures.profiles import Profile
 from judged.measures.registry import Measure
 from judged.registry import Registry
 from judged.stats.summary import mean
 
 EVERY = 50  # a point at each of the first 50 ranks, then at 50 more, increasingly far apart
 _STANDARD = tuple(i / 10 for i in range(11))
-
-
-@dataclass(frozen=True, slots=True)
-class CurveRequest:
-    """Options that apply to every run."""
-
-    average: str
-    queries: tuple[Id, ...] | None
-    points: Any
-    level: float | None
-    band: float | None
-    seed: int
-    profile: Profile
-    made: dict[tuple[Any, ...], Measure] = field(default_factory=dict)  # by `measure`
-
-    @property
-    def lowest(self) -> float:
-        """Lowest relevant grade."""
-        return 1 if self.level is None else self.level
-
-    def measure(self, m: Measure, cutoff: int | None = None) -> Measure:
-        """Return a measure under the profile and at the level, the same one for every run."""
-        key = m, m.explicit, m.policy, cutoff
-        if key not in self.made:
-            cut = m if cutoff is None else m @ cutoff
-            self.made[key] = with_level(self.profile.apply(cut, ORDER_POLICIES), self.level)
-        return self.made[key]
 
 
 # ── each kind: the curves of one run, and the text after their names in a legend ─────────────────
@@ -73,7 +44,7 @@ def _precision_recall(name: str, j: Judged, request: CurveRequest, _: list[Measu
         tp = found.sum(axis=0)
         sums = Confusion(tp=tp, fp=seen.sum(axis=0) - tp, fn=relevant.sum() - tp, tn=np.zeros(len(tp)))
         return [Curve(name, sums.recall, sums.precision, ranks.astype(float), low, high)], [""]
-    recall, precision = (_values_at_ranks(j, request, parse(m), ranks) for m in ("R", "P"))
+    recall, precision = values_at_ranks(j, request, [parse("R"), parse("P")], ranks)
     across = mean_curve(name, ranks.astype(float), recall, band=None).y
     line = mean_curve(name, across, precision, at=ranks.astype(float), band=request.band)
     return [line], [f"(AP {mean(ap[~np.isnan(ap)]):.3f})"]
@@ -98,7 +69,8 @@ def _pooled_queries(j: Judged, request: CurveRequest) -> Judged:
 
 def _interpolated(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _CurvesAndMarks:
     levels = np.array(_STANDARD) if request.points is None else _shares(request.points, "recall levels")
-    values = np.stack([_values(j, request, parse("IPrec")(recall=float(c))) for c in levels], axis=1)
+    views = Views(Provenance(j))
+    values = np.stack([views.column(m) for m in request.measures(parse("IPrec"), levels.tolist())], axis=1)
     if request.queries is not None:
         return [Curve(_query_label(name, q, request), levels, values[row], levels) for q, row in _rows(j, request)], []
     return [mean_curve(name, levels, values, at=levels, band=request.band)], []
@@ -132,9 +104,8 @@ def _roc_of(j: Judged, row: int, level: float) -> Curve:
 def _at_k(name: str, j: Judged, request: CurveRequest, measures: list[Measure]) -> _CurvesAndMarks:
     ranks = _ranks(request.points, j)
     lines, several = [], len(measures) > 1
-    for m in measures:
+    for m, values in zip(measures, values_at_ranks(j, request, measures, ranks), strict=True):
         label = f"{name} {m.name}" if several else name
-        values = _values_at_ranks(j, request, m, ranks)
         k = ranks.astype(float)
         if request.queries is not None:
             of = {_query_label(name, q, request): Curve(_query_label(label, q, request), k, values[row], k)
@@ -196,14 +167,8 @@ def _query_label(name: str, query: Id, request: CurveRequest) -> str:
     return f"{name} {query}" if request.queries is not None and len(request.queries) > 1 else name
 
 
-def _values(j: Judged, request: CurveRequest, measure: str | Measure) -> Floats:
-    return Views(Provenance(j)).column(request.measure(parse(measure)))
-
-
-def _values_at_ranks(j: Judged, request: CurveRequest, measure: Measure, ranks: Ints) -> Floats:
-    """Return the measure of every query (rows) at every rank (columns)."""
-    views = Views(Provenance(j))
-    return np.stack([views.column(request.measure(measure, k)) for k in ranks.tolist()], axis=1)
+def _values(j: Judged, request: CurveRequest, measure: str) -> Floats:
+    return Views(Provenance(j)).column(request.measures(parse(measure), [None])[0])
 
 
 def _ranks(points: Any, j: Judged) -> Ints:

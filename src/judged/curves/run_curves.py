@@ -11,7 +11,8 @@ import numpy as np
 
 from judged.core.judged import Judged
 from judged.core.tables import Id
-from judged.curves.kinds import CURVE_KINDS, EVERY, CurveRequest
+from judged.curves.at_ranks import CurveRequest
+from judged.curves.kinds import CURVE_KINDS, EVERY
 from judged.curves.result import Curves
 from judged.errors import UsageError, shown
 from judged.evaluation.evaluate import Measures, join
@@ -64,6 +65,7 @@ def curve(
     definition = CURVE_KINDS.find(kind)
     request = _check_request(definition.name, average, query, points, level, band, seed, profile)
     judged = _join_runs(qrels, runs, profile, options)
+    request = replace(request, runs=tuple(judged))
     chosen = _parse_measures(definition.name, measures, request)
     lost = queries_differ([j.queries for j in judged], "found {}; each curve is of the queries of its own run")
     with step("computing curves"):

@@ -183,6 +183,23 @@ def test_a_judged_or_several_can_be_drawn_without_runs():
     assert jd.curve("pr", judged[0])[0].y.tolist() == jd.curve("pr", QRELS, RUNS["a"])[0].y.tolist()
 
 
+@pytest.mark.parametrize("ties", ["id-desc", "worst", "expected"])
+def test_runs_drawn_together_have_the_points_that_each_has_alone(ties):
+    judged = jd.compare(QRELS, RUNS, "nDCG", ties=ties).judged
+    assert judged[0].pool is judged[1].pool
+    measures = ["nDCG", "AP(tied=together)", "RR", "P(judged_only=True)", "Q"]
+    for kind, options in (("pr", {}), ("at-k", {"measures": measures, "points": [1, 2, 3, 7, 12, 29, 200]})):
+        together = jd.curve(kind, judged, **options)
+        alone = [line for one in judged for line in jd.curve(kind, one, **options)]
+        for line, other in zip(together, alone, strict=True):
+            assert line.y.tobytes() == other.y.tobytes()
+    for name, of in zip("ab", judged, strict=True):
+        for m in measures if ties != "expected" else []:
+            line = jd.curve("at-k", of, measures=[m], points=[1, 2, 3, 7, 12, 29, 200])[0]
+            values = jd.evaluate(QRELS, RUNS[name], [jd.parse(m) @ int(k) for k in line.x], ties=ties)
+            assert line.y.tolist() == pytest.approx(list(values.mean().values()), rel=1e-15)
+
+
 @pytest.mark.parametrize(
     ("call", "match"),
     [

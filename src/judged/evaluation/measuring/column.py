@@ -25,6 +25,12 @@ def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column
     return np.where(is_empty(measure, judged), 1.0 if judged.policy.empty == "one" else np.nan, values)
 
 
+def ends_at_cutoff(measure: Measure, policy: Policy) -> bool:
+    """True if hits below the cutoff, and not tied with one above it, leave the value as it is."""
+    renumbered = measure.get("judged_only") or measure.get("tokens") is not None
+    return "cutoff" in measure.definition.laws and policy.ties != "expected" and not renumbered
+
+
 def is_settled(measure: Measure, judged: Judged) -> bool:
     """True if the policy decides the value of queries without a relevant document: not for counts, judged shares and measures that need none."""
     d = measure.definition
