@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judged.core.judged import Judged
-from judged.evaluation.explain.all_queries import QueryArithmetic, steps_of
+from judged.evaluation.explain.all_queries import QueryArithmetic, Words, steps_of
 from judged.io.rag.texts import Texts
 from judged.page.subject import Subject
 
@@ -47,7 +47,8 @@ class Details:
 
     def __init__(self, subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], depth: int) -> None:
         self.size = len(subject.first)
-        steps = [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
+        words = Words()
+        steps = [[steps_of(result, m, depth, words) for m in subject.measures] for result in subject.results]
         pools = _Pools(subject.judged)
         self.headers = [
             by[0].headers if by else () for by in steps[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ class QueryArithmetic:
     parts: tuple[float, ...] | None  # what each row adds to the value; None if the value is not a sum over documents
 
 
-def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmetic]:
+def steps_of(result: Values, measure: Measure, depth: int, words: Words | None = None) -> list[QueryArithmetic]:
     """The arithmetic of each query, in the order of `result.queries`; the result must have its source."""
     assert result.source is not None
     judged = result.source.judged
@@ -48,7 +47,8 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
     cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
     reach = measure.seen(judged).retrieved if measure.get("tokens") else judged.retrieved  # a budget may end it earlier
     shown = judged.rank <= np.minimum(judged.at(reach), min(depth, cutoff or depth))
-    cells = _texts(columns, shown)
+    words = words or Words()
+    cells = list(zip(*(words.of(x[shown]) for x in columns.values()), strict=True)) or [()] * int(shown.sum())
     seen = np.bincount(judged.query[shown], minlength=len(judged))
     ends, shown_ends = np.cumsum(judged.hits), np.cumsum(seen)
     ranks = judged.rank[shown].tolist()
@@ -74,19 +74,23 @@ def _parts(summed: Column | None, values: Column, judged: Judged, shown: Column)
     x = summed.astype(float)
     totals = judged.total(x)
     scale = np.divide(values, totals, out=np.zeros(len(judged)), where=totals != 0)
-    return [round(part, 5) or 0 for part in (x * judged.at(scale))[shown].tolist()]
+    return [(round(part, 5) or 0) if part else 0 for part in (x * judged.at(scale))[shown].tolist()]
 
 
-def _texts(columns: dict[str, Column], shown: Column) -> list[tuple[str, ...]]:
-    """The cells of each shown row; equal numbers are formatted once."""
-    texts = []
-    for column in columns.values():
-        values, place = np.unique(column[shown], return_inverse=True)
-        words = [_word(value) for value in values.tolist()]
-        texts.append([words[i] for i in place.tolist()])
-    return list(zip(*texts, strict=True)) if texts else [()] * int(shown.sum())
+class Words:
+    """The numbers of columns as text; equal ones are formatted once for all runs, which have the same gains, discounts and ranks."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Known] = {}
+
+    def of(self, column: Column) -> list[str]:
+        """The text of each number; the kinds of numbers are kept apart, since 1 and True are equal."""
+        return list(map(self._known.setdefault(column.dtype.kind, _Known()).__getitem__, column.tolist()))
 
 
-@lru_cache(1 << 15, typed=True)  # runs have the same gains, discounts and ranks
-def _word(value: Any) -> str:
-    return cell_text(int(value) if isinstance(value, float) and value.is_integer() else value)
+class _Known(dict[Any, str]):
+    def __missing__(self, value: Any) -> str:
+        text = cell_text(int(value) if isinstance(value, float) and value.is_integer() else value)
+        if value == value:  # NaN would be another key each time
+            self[value] = text
+        return text

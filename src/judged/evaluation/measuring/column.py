@@ -40,10 +40,13 @@ def is_settled(measure: Measure, judged: Judged) -> bool:
 
 def is_empty(measure: Measure, judged: Judged) -> Column:
     """Queries without a document that is relevant to the measure: at its level, or with a positive grade."""
-    level, pool = measure.get("level"), judged.ideal
-    binary = measure.definition.binary
-    relevant = pool.is_relevant(level) if binary else (pool.grade > 0) & (pool.grade >= (level or 0))
-    return pool.total(relevant) == 0
+    level = measure.get("level")
+    if measure.definition.binary:
+        return judged.relevant(level) == 0
+    if not level:
+        return judged.pool.positive == 0
+    pool = judged.ideal
+    return pool.total((pool.grade > 0) & (pool.grade >= level)) == 0
 
 
 def level_warnings(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned, ...]:
