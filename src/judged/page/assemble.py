@@ -131,9 +131,8 @@ def _hash(text: str) -> str:
 
 def json_bytes(data: Any) -> bytes:
     """Encode a part of the data."""
-    return json.dumps(
-        data, allow_nan=False, separators=(",", ":")
-    ).encode()  # ASCII, because ids need not be valid UTF-8
+    text = json.dumps(data, allow_nan=False, check_circular=False, separators=(",", ":"))
+    return text.encode()  # ASCII, because ids need not be valid UTF-8
 
 
 def _pack(name: str, data: bytes) -> str:
