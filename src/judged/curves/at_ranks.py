@@ -12,6 +12,7 @@ from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.judged_views import stack_runs
 from judged.core.tables import Id
+from judged.errors import DataError
 from judged.evaluation.inputs import ORDER_POLICIES
 from judged.evaluation.measuring.column import ends_at_cutoff
 from judged.evaluation.measuring.views import Views
@@ -63,7 +64,10 @@ def values_at_ranks(j: Judged, request: CurveRequest, measures: Sequence[Measure
     key = tuple(measures), tuple(ranks.tolist())
     if (id(j), key) not in request.tables:
         batch = _batch(j, request.runs, measures)
-        values = _compute(batch[0] if len(batch) == 1 else stack_runs(batch), request, measures, ranks)
+        try:
+            values = _compute(batch[0] if len(batch) == 1 else stack_runs(batch), request, measures, ranks)
+        except DataError:  # which names a query and a document, if the run is computed alone
+            batch, values = [j], _compute(j, request, measures, ranks)
         for at, one in enumerate(batch):
             rows = slice(at * len(j), (at + 1) * len(j))
             request.tables[id(one), key] = [table[rows] for table in values]

@@ -250,3 +250,10 @@ def test_curves_are_saved_by_the_ending_of_the_name(tmp_path):
     with pytest.raises(jd.UsageError, match=r"\.svg"):
         found.save(tmp_path / "a.gif")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.svg", "points.csv", "points.json"]
+
+
+def test_an_error_of_runs_that_are_measured_together_names_query_and_document():
+    qrels = {"501": {"d1": 1, "d2": 0}, "777": {"d7": 7}}
+    runs = {"a": {"501": ["d1", "d2"], "777": ["d7", "d3"]}, "b": {"501": ["d2", "d1"], "777": ["d3", "d7"]}}
+    with pytest.raises(jd.DataError, match="of document 'd7' for query '777'"):
+        jd.curve("at-k", qrels, runs, "ERR")
