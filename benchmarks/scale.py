@@ -28,8 +28,8 @@ from scale_work import THREADS, WORKS
 HERE = Path(__file__).resolve().parent
 ROWS = (5.0, 20.0, 40.0, 200.0)
 SLOW = 60.0  # seconds
-# Rows, in millions, above which a contender is left out: an hour for what the smaller runs tell, since all of them are linear in the rows.
-MOST = {"spark-table": 40, "spark-sql": 40, "cluster-table": 40, "cluster-sql": 40}
+# Rows, in millions, above which a contender is left out: hours for what the smaller runs tell, since all of them are linear in the rows.
+MOST = {"duckdb-512": 40, "polars": 40, "spark-table": 20, "spark-sql": 20, "cluster-table": 20, "cluster-sql": 20}
 PACKAGES = ("judged", "numpy", "pyarrow", "duckdb", "polars", "pyspark")
 CORE = "import judged.core as c; print('native core' if c.NATIVE else 'no native core')"
 

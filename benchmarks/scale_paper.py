@@ -34,7 +34,7 @@ def _times(records: list[Record], who: str) -> dict[int, Record]:
     """The best of each size with 1,000 rows a query, by rows."""
     best: dict[int, Record] = {}
     for record in records:
-        fits = record["kind"] == "time" and record["who"] == who and record["state"] == "measured"
+        fits = record["kind"] in ("time", "both") and record["who"] == who and record["state"] == "measured"
         if fits and record["rows"] == 1_000 * record["queries"]:
             best[record["rows"]] = min(best.get(record["rows"], record), record, key=lambda r: r["cpu"])
     return dict(sorted(best.items()))
