@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core import NATIVE
 from judged.core.find.native import _INDEX
 from judged.io.fingerprint import content_of
 
@@ -18,7 +17,7 @@ INPUTS = {
     "subtopics": "q2 1 a 1\nq10 1 b 0\nq2 2 x 2\nq10 2 c 3\nq2 2 a 1\n",
     "a query without judgments": '{"q2": {"a": 1, "x": 2}, "q3": {}, "q10": {"c": 3, "b": 300}}',
 }
-needs_native = pytest.mark.skipif(not NATIVE, reason="the reference does not sort judgments in place")
+needs_native = pytest.mark.needs("native")  # the reference does not sort judgments in place
 
 
 @pytest.fixture
