@@ -121,7 +121,7 @@ def _is_hidden(path: str, pattern: str) -> bool:
 
 
 def _steps(path: str) -> tuple[str, ...]:
-    from pathlib import PurePath  # which takes as long to import as the files of a small directory to read
+    from pathlib import PurePath  # importing it takes 3 ms
 
     return PurePath(path).parts
 
