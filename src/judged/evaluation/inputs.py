@@ -228,9 +228,7 @@ def _open(
 
     gold = read(qrels) if qrels is not None and is_questions(qrels, **fields) else None
     unsure = [gold is None and are_ambiguous(qrels, run) for run in runs]
-    owned = options.nothing and not isinstance(
-        qrels, Qrels
-    )  # nobody else has these judgments, or needs the order of their rows
+    owned = options.nothing and not isinstance(qrels, Qrels)  # nobody else needs the order of their rows
     if qrels is not None and gold is None and not is_spark(qrels):
         qrels = read_requested_qrels(qrels, columns.request("qrels"))
     opened: list[Any] = [
