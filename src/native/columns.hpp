@@ -189,14 +189,12 @@ public:
     }
 
 private:
-    // Some rows at a time, so that their slots are fetched together.
     static void look_up(const Pool& pool, const Batch& batch, std::uint32_t* out) {
-        constexpr std::size_t together = 32;
-        std::uint64_t code[together];
-        for (std::size_t begin = 0; begin < batch.rows; begin += together) {
-            const std::size_t end = std::min<std::size_t>(batch.rows, begin + together);
-            for (std::size_t i = begin; i < end; ++i) pool.fetch_query(code[i - begin] = hash(batch.query[i]));
-            for (std::size_t i = begin; i < end; ++i) out[i] = pool.find_query(batch.query[i], code[i - begin]);
+        View ids[Pool::together];
+        for (std::size_t begin = 0; begin < batch.rows; begin += Pool::together) {
+            const std::size_t count = std::min<std::size_t>(batch.rows - begin, Pool::together);
+            for (std::size_t i = 0; i < count; ++i) ids[i] = batch.query[begin + i];
+            pool.find_queries(ids, count, out + begin);
         }
     }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,53 +19,75 @@
 
 namespace judged {
 
-// The query of the pool that a row belongs to. Rows that have their query as a number are looked up once per number.
-class Codes {
+// Rows of a batch that wait until there are enough of them to look up their queries together. What each step needs is prefetched from
+// memory while it is done for other rows: in a shuffled run consecutive rows belong to different queries, so the cache does not help
+// otherwise. Ids stay valid as long as the batch does.
+class Waiting {
 public:
-    explicit Codes(const Pool& pool) : pool_(pool) {}
+    struct One {
+        View id, doc;  // of the query and of the document
+        double value, score;
+        std::int64_t rank;
+        std::int64_t code;
+        std::uint64_t position, hash;
+        std::uint32_t query;
+        bool ranked;
+    };
+
+    explicit Waiting(const Pool& pool) : pool_(pool) {}
 
     // Begin another batch: its numbers and its bytes are different.
     void turn() {
+        rows();
         known_.clear();
         last_ = {};
     }
 
-    JUDGED_INLINE std::uint32_t of(const Row& row) {
-        if (row.code >= 0) {
-            const auto code = std::size_t(row.code);
-            if (code >= known_.size()) known_.resize(code + 1, unknown);
-            if (known_[code] == unknown) known_[code] = pool_.find_query(row.query);
-            return known_[code];
-        }
-        if (last_.data() == nullptr || !same(row.query, last_)) {
+    // Add a row; true if no other can be added before `clear`.
+    JUDGED_INLINE bool add(const Policy& policy, const Row& row, std::uint64_t position) {
+        std::uint32_t query = as_before;
+        if (row.code >= 0) {  // looked up once per number
+            if (std::size_t(row.code) >= known_.size()) known_.resize(std::size_t(row.code) + 1, unknown);
+            query = known_[std::size_t(row.code)];
+        } else if (last_.data() == nullptr || !same(row.query, last_)) {
             last_ = row.query;
-            query_ = pool_.find_query(last_);
+            query = unknown;
         }
-        return query_;
+        rows_[count_++] = {row.query, row.doc, value_of(policy, row, position), row.score, row.rank, row.code, position, 0, query, row.ranked};
+        return count_ == Pool::together;
     }
 
+    // The rows, with their queries.
+    std::span<One> rows() {
+        View ids[Pool::together];
+        std::uint32_t found[Pool::together];
+        std::size_t looked_up = 0;
+        for (std::size_t i = 0; i < count_; ++i)
+            if (rows_[i].query == unknown) ids[looked_up++] = rows_[i].id;
+        pool_.find_queries(ids, looked_up, found);
+        looked_up = 0;
+        for (auto& row : std::span(rows_, count_)) {
+            if (row.query == unknown) {
+                row.query = before_ = found[looked_up++];
+                if (row.code >= 0) known_[std::size_t(row.code)] = row.query;
+            } else if (row.query == as_before) {
+                row.query = before_;
+            }
+        }
+        return {rows_, count_};
+    }
+
+    void clear() { count_ = 0; }
+
 private:
-    static constexpr std::uint32_t unknown = none - 1;
+    static constexpr std::uint32_t unknown = none - 1, as_before = none - 2;
 
     const Pool& pool_;
     std::vector<std::uint32_t> known_;
     View last_{};
-    std::uint32_t query_ = none;
-};
-
-// A buffer of rows of judged queries: what each needs is prefetched from memory while others are added. In a shuffled run
-// consecutive rows belong to different queries, so the cache does not help otherwise. Ids stay valid as long as the batch does.
-struct Waiting {
-    static constexpr std::size_t most = 64;
-
-    struct One {
-        std::uint32_t query;
-        View doc;
-        double value;
-        std::uint64_t position, hash;
-    };
-    One rows[most];
-    std::size_t count = 0;
+    std::uint32_t before_ = none;
+    One rows_[Pool::together];
+    std::size_t count_ = 0;
 };
 
 struct Located {
@@ -77,24 +100,25 @@ struct Located {
 class Locator {
 public:
     Locator(const Pool& pool, const Policy& policy, std::uint64_t position)
-        : pool_(pool), policy_(policy), position_(position), codes_(pool) {}
+        : pool_(pool), policy_(policy), position_(position), waiting_(pool) {}
 
-    void turn() { codes_.turn(); }
+    void turn() { waiting_.turn(); }
 
     JUDGED_INLINE void operator()(const Row& row) {
-        const std::uint64_t position = position_ + located.rows++;
-        const std::uint32_t query = codes_.of(row);
-        if (!pool_.is_judged(query)) return;
-        pool_.fetch_documents(query);
-        const std::uint64_t code = hash(row.doc.data(), row.doc.size());
-        waiting_.rows[waiting_.count++] = {query, row.doc, value_of(policy_, row, position), position, code};
-        if (waiting_.count == Waiting::most) finish();
+        if (waiting_.add(policy_, row, position_ + located.rows++)) finish();
     }
 
     void finish() {
-        for (std::size_t i = 0; i < waiting_.count; ++i) pool_.documents(waiting_.rows[i].query).fetch(waiting_.rows[i].hash);
-        for (std::size_t i = 0; i < waiting_.count; ++i) {
-            const auto& row = waiting_.rows[i];
+        const auto rows = waiting_.rows();
+        for (auto& row : rows) {
+            if (!pool_.is_judged(row.query)) continue;
+            pool_.fetch_documents(row.query);
+            row.hash = hash(row.doc.data(), row.doc.size());
+        }
+        for (const auto& row : rows)
+            if (pool_.is_judged(row.query)) pool_.documents(row.query).fetch(row.hash);
+        for (const auto& row : rows) {
+            if (!pool_.is_judged(row.query)) continue;
             const auto judgment = Pool::find(pool_.documents(row.query), row.hash,
                                              [&](std::uint32_t j) { return same(pool_.doc(j), row.doc); });
             if (judgment == none) continue;
@@ -102,17 +126,16 @@ public:
             located.position.push_back(std::int64_t(row.position));
             located.value.push_back(row.value);
         }
-        waiting_.count = 0;
+        waiting_.clear();
     }
 
     Located located;
 
 private:
-    Waiting waiting_;
     const Pool& pool_;
     const Policy& policy_;
     std::uint64_t position_;
-    Codes codes_;
+    Waiting waiting_;
 };
 
 // The located hits in order (core/parts/pass_two.py: HitIndex).
@@ -168,49 +191,56 @@ private:
     class Reader {
     public:
         Reader(Tally& tally, std::uint64_t position, std::uint32_t step)
-            : tally_(tally), codes_(tally.index_.pool), position_(position), step_(step) {}
+            : waiting_(tally.index_.pool), tally_(tally), position_(position), step_(step) {}
 
-        void turn() { codes_.turn(); }
+        void turn() { waiting_.turn(); }
 
         JUDGED_INLINE void operator()(const Row& row) {
-            const std::uint64_t position = position_ + rows++;
-            const std::uint32_t query = codes_.of(row);
-            if (tally_.index_.pool.is_judged(query)) {
-                JUDGED_FETCH(tally_.index_.start + query);
-                waiting_.rows[waiting_.count++] = {query, row.doc, value_of(tally_.policy_, row, position), position, 0};
-                if (waiting_.count == Waiting::most) finish();
-            } else if (query == none)
-                note_unjudged(row, position);
-            infinite += !(std::fabs(row.score) <= std::numeric_limits<double>::max());
-            if (row.ranked)
-                tally_.mark(row, query);
-            else
-                tally_.ranked = false;
+            if (waiting_.add(tally_.policy_, row, position_ + rows++)) finish();
         }
 
         void finish() {
             const Index& index = tally_.index_;
-            for (std::size_t i = 0; i < waiting_.count; ++i) {
-                const auto begin = std::size_t(index.start[waiting_.rows[i].query]);
-                JUDGED_FETCH(index.value + begin);
-                JUDGED_FETCH(index.value + (begin + std::size_t(index.start[waiting_.rows[i].query + 1])) / 2);
+            const auto waiting = waiting_.rows();
+            for (const auto& row : waiting) {
+                if (index.pool.is_judged(row.query))
+                    JUDGED_FETCH(index.start + row.query);
+                else if (row.query == none)
+                    note_unjudged(row);
+                infinite += !(std::fabs(row.score) <= std::numeric_limits<double>::max());
+                if (row.ranked)
+                    tally_.mark(row);
+                else
+                    tally_.ranked = false;
             }
-            for (std::size_t i = 0; i < waiting_.count; ++i) tally_.place(waiting_.rows[i], step_);
-            waiting_.count = 0;
+            for (const auto& row : waiting) {
+                if (!index.pool.is_judged(row.query)) continue;
+                const auto begin = std::size_t(index.start[row.query]);
+                JUDGED_FETCH(index.value + begin);
+                JUDGED_FETCH(index.value + (begin + std::size_t(index.start[row.query + 1])) / 2);
+            }
+            std::uint32_t* counters[Pool::together];
+            std::size_t judged = 0;
+            for (const auto& row : waiting) {
+                if (!index.pool.is_judged(row.query)) continue;
+                counters[judged] = tally_.counter_of(row);
+                JUDGED_FETCH(counters[judged++]);
+            }
+            for (std::size_t i = 0; i < judged; ++i) *counters[i] += step_;
+            waiting_.clear();
         }
 
         std::uint64_t rows = 0, infinite = 0;
 
     private:
-        JUDGED_NOINLINE void note_unjudged(const Row& row, std::uint64_t position) {
-            if (row.query == last_unjudged_) return;
-            last_unjudged_ = row.query;
-            tally_.note_unjudged(row.query, position);
+        JUDGED_NOINLINE void note_unjudged(const Waiting::One& row) {
+            if (row.id == last_unjudged_) return;
+            last_unjudged_ = row.id;
+            tally_.note_unjudged(row.id, row.position);
         }
 
         Waiting waiting_;
         Tally& tally_;
-        Codes codes_;
         std::string last_unjudged_;
         std::uint64_t position_;
         std::uint32_t step_;
@@ -227,9 +257,9 @@ private:
         return bad;
     }
 
-    JUDGED_INLINE void place(const Waiting::One& row, std::uint32_t step) {
-        const auto [query, doc, value, position, code] = row;
-        const auto begin = std::size_t(index_.start[query]), end = std::size_t(index_.start[query + 1]);
+    JUDGED_INLINE std::uint32_t* counter_of(const Waiting::One& row) {
+        const double value = row.value;
+        const auto begin = std::size_t(index_.start[row.query]), end = std::size_t(index_.start[row.query + 1]);
         const double* at = index_.value + begin;
         std::size_t size = end - begin;
         while (size > 1) {  // the first group that does not precede the row; no branch depends on a value
@@ -239,10 +269,8 @@ private:
         }
         auto group = std::size_t(at - index_.value);
         group += size == 1 && *at > value;
-        if (group < end && index_.value[group] == value)
-            inside[place_inside(group, doc, position)] += step;
-        else
-            ahead[group + query] += step;
+        if (group < end && index_.value[group] == value) return &inside[place_inside(group, row.doc, row.position)];
+        return &ahead[group + row.query];
     }
 
     std::size_t place_inside(std::size_t group, View doc, std::uint64_t position) const {
@@ -268,15 +296,15 @@ private:
         return position < other ? -1 : position > other;
     }
 
-    void mark(const Row& row, std::uint32_t query) {
-        if (last && last->query == row.query) {
+    void mark(const Waiting::One& row) {
+        if (last && last->query == row.id) {
             if (last->rank != row.rank && last->score != row.score && (row.rank > last->rank) == (row.score > last->score))
-                note_disagreement(query, row.query);
+                note_disagreement(row.query, row.id);
             last->score = row.score;
             last->rank = row.rank;
             return;
         }
-        last = BatchEdge{std::string(row.query), row.score, row.rank};
+        last = BatchEdge{std::string(row.id), row.score, row.rank};
         if (!first) first = last;
     }
 

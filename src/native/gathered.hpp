@@ -68,6 +68,7 @@ public:
         for (std::size_t i = 0; i < order.size(); ++i) order[next[items[i].query & within]++] = std::uint32_t(i);
         HashedRow row{};
         for (std::size_t i = 0; i < order.size(); ++i) {
+            if (i + 16 < order.size()) JUDGED_FETCH(items + order[i + 16]);
             const Item& item = items[order[i]];
             const std::size_t query = first_ + item.query;
             row.query = query < pool_.size() ? pool_.query(query) : columns_.query_at(item.row);

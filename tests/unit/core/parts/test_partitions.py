@@ -132,6 +132,26 @@ def test_any_cut_is_bit_identical_to_one_scan(kind, rows, cuts, policy):
             assert [found[i] for i in rest] == [whole[i] for i in rest]
 
 
+@pytest.mark.needs("native")
+@pytest.mark.parametrize("dictionary", [False, True])
+@pytest.mark.parametrize("length", [1, 3, 200])
+@pytest.mark.parametrize("policy", [Policy(), Policy(order="rank", ties="input"), Policy(ties="expected", depth=7)])
+def test_many_queries_are_looked_up_together(policy, length, dictionary):
+    """In any order, over chunks with numbers of their own, and with queries that have no judgments among them."""
+    rng = np.random.default_rng(length)
+    qrels = read_qrels({f"q{i}": {f"d{j}": (i + j) % 3 for j in range(0, 40, 3)} for i in range(0, 60, 2)})
+    pairs = rng.permutation([(i, j) for i in range(60) for j in range(40)]).tolist()
+    if length > 1:  # stretches of one query
+        pairs.sort(key=lambda pair: (pair[1] // length, pair[0]))
+    rows = [(f"q{i}", f"d{j}", float(rng.integers(20)), int(rng.integers(1, 40))) for i, j in pairs]
+    chunks = [rows[begin : begin + 150] for begin in range(0, len(rows), 150)]
+    tables = [table_of(chunk, dictionary=dictionary) for chunk in chunks]
+    parts = [Tables((pa.concat_tables(tables[:5]), *tables[5:9])), Tables((pa.concat_tables(tables[9:]),))]
+    pool = pool_of(qrels, policy)
+    whole = outcome(lambda: reference.find(pool, read_run(table_of(rows)), policy))
+    assert outcome(lambda: find_in_partitions(pool, partitioned(parts), policy, KINDS, None)) == whole
+
+
 @given(rows=runs.filter(lambda rows: any(row[0] in QUERIES[:3] for row in rows)), policy=policies)
 @settings(max_examples=40, deadline=None, derandomize=True)
 def test_whole_queries_need_one_pass(rows, policy):
