@@ -184,6 +184,6 @@ def _find(
         if progress is not None:
             progress(len(run), len(run))
         return run, hits
-    table = run.read()
+    table = replace(run.read(), name=run.name)  # the caller may have named it
     check_id_kinds(kinds, table)
     return _find(qrels, pool, table, policy, progress, allow_empty=allow_empty)
