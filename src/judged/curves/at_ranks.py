@@ -95,6 +95,7 @@ def _compute(j: Judged, request: CurveRequest, measures: Sequence[Measure], rank
     whole = top = Views(Provenance(j))
     tables = [request.measures(m, ranks.tolist()) for m in measures]
     shortened = [ends_at_cutoff(table[0], j.policy) for table in tables]
+    whole.compute_together((j, m) for table, short in zip(tables, shortened, strict=True) if not short for m in table)
     depth, found = int(ranks[-1]), []
     for k, *at_k in reversed(list(zip(ranks.tolist(), *tables, strict=True))):
         if _SHORTER * k <= depth:

@@ -70,7 +70,7 @@ def _pooled_queries(j: Judged, request: CurveRequest) -> Judged:
 def _interpolated(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _CurvesAndMarks:
     levels = np.array(_STANDARD) if request.points is None else _shares(request.points, "recall levels")
     views = Views(Provenance(j))
-    values = np.stack([views.column(m) for m in request.measures(parse("IPrec"), levels.tolist())], axis=1)
+    values = np.stack(views.columns(request.measures(parse("IPrec"), levels.tolist())), axis=1)
     if request.queries is not None:
         return [Curve(_query_label(name, q, request), levels, values[row], levels) for q, row in _rows(j, request)], []
     return [mean_curve(name, levels, values, at=levels, band=request.band)], []

@@ -212,7 +212,7 @@ def measure_all(
 ) -> Values:
     """Compute measures, each under its own policies."""
     judged, views = source.judged, Views(source)
-    columns = {str(m): views.column(m) for m in measures}
+    columns = {str(m): values for m, values in zip(measures, views.columns(measures), strict=True)}
     for values in columns.values():
         values.flags.writeable = False
     if judged.policy.empty == "error":
@@ -234,8 +234,7 @@ def with_bounds(values: Values, judged: Judged) -> Values:
     bounded = [m for m in values.measures if m.definition.needs == "grades" and not m.definition.text]
     bounded = [m for m in bounded if m.definition.family != "coverage"]
     views = Views(values.source or Provenance(judged))
-    fill = Filled(views, (0.0, top))
-    columns = {str(m): fill.columns(m) for m in bounded}
+    columns = dict(zip(map(str, bounded), Filled(views, (0.0, top)).columns(bounded), strict=True))
     low, high = ({**values.columns, **{name: pair[side] for name, pair in columns.items()}} for side in (0, 1))
     return replace(values, if_irrelevant=low, if_top=high)
 
@@ -247,18 +246,23 @@ class Filled:
         self._views, self._grades = views, grades
         self._made: dict[tuple[Any, ...], list[Judged]] = {}
 
-    def columns(self, measure: Measure) -> list[Column]:
-        """The measure as if every unjudged document that it sees had each of the grades; of several sets of judgments the best."""
-        from judged.evaluation.measuring.expected_ties import TieOrders
+    def columns(self, measures: Sequence[Measure]) -> list[list[Column]]:
+        """Each measure as if every unjudged document that it sees had each of the grades; of several sets of judgments the best."""
+        filled = [self._fill_sets(measure) for measure in measures]
+        self._views.compute_together(
+            (one, m) for m, grades in zip(measures, filled, strict=True) for sets in grades for one in sets
+        )
+        return [[self._best(m, sets) for sets in grades] for m, grades in zip(measures, filled, strict=True)]
 
-        source = self._views.of(measure)
-        filled = [self._fill(measure, judged) for judged in source.alternatives or (source.judged,)]
+    def _best(self, measure: Measure, sets: Sequence[Judged]) -> Column:
+        values = [column(measure, one, self._views.orders(one)) for one in sets]
         better = np.fmin if measure.definition.lower_is_better else np.fmax
-        found = []
-        for sets in zip(*filled, strict=True):
-            values = [column(measure, one, TieOrders(one) if one.policy.ties == "expected" else None) for one in sets]
-            found.append(values[0] if len(values) == 1 else better.reduce(np.stack(values)))
-        return found
+        return values[0] if len(values) == 1 else better.reduce(np.stack(values))
+
+    def _fill_sets(self, measure: Measure) -> list[tuple[Judged, ...]]:
+        """For each grade, the ranking with each set of judgments."""
+        source = self._views.of(measure)
+        return list(zip(*(self._fill(measure, one) for one in source.alternatives or (source.judged,)), strict=True))
 
     def _fill(self, measure: Measure, judged: Judged) -> list[Judged]:
         """Fill the ranks that the measure can see: documents below its cutoff would only enlarge the pool."""

@@ -86,3 +86,40 @@ def test_a_large_group_of_equal_grades_has_one_order():
     value = jd.score(np.zeros(50_000), np.zeros(50_000), "AP", ties="expected")
     assert value.mean() == {"AP": 0.0}
     assert "ties-sampled" not in {w.slug for w in value.warnings}
+
+
+def test_orders_are_made_once_for_all_measures(monkeypatch):
+    """Those of a block of queries; values are the ones of each measure alone, bounds and curves included."""
+    rng = np.random.default_rng(3)
+    qrels = {f"q{i}": {f"d{j}": int(rng.integers(3)) for j in range(12)} for i in range(6)}
+    run = {f"q{i}": {f"d{j}": float(rng.integers(3)) for j in range(3, 16)} for i in range(6)}
+    measures = ["AP", "RR", "ERR@5", "RBP(p=0.5)", "Judged@5", "bpref"]
+
+    def values():
+        result = jd.evaluate(qrels, run, measures, ties="expected", bounds=True)
+        curves = jd.curve("at-k", qrels, run, ["AP", "nDCG"], ties="expected", points=4)
+        return [
+            *(
+                np.array(columns[name])
+                for columns in (result.columns, result.if_irrelevant, result.if_top)
+                for name in columns
+            ),
+            *(curve.y for curve in curves),
+        ]
+
+    monkeypatch.setattr(expected_ties, "_BLOCK", 60_000)
+    together = values()
+    made = []
+    replicate = expected_ties._replicate
+    monkeypatch.setattr(expected_ties, "_replicate", lambda *args: made.append(args) or replicate(*args))
+    values()
+    blocks = len(made)
+    monkeypatch.setattr(expected_ties.TieOrders, "compute_together", _alone(expected_ties.TieOrders.compute_together))
+    alone = values()
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(together, alone, strict=True))
+    assert blocks < (len(made) - blocks) / 3
+
+
+def _alone(compute):
+    """Ignore measures that are only asked for next."""
+    return lambda orders, measures: compute(orders, kept) if len(kept := list(measures)) == 1 else None

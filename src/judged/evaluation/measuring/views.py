@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,20 @@ class Views:
         from judged.evaluation.rag.alternatives import best_column
 
         return best_column(measure, source, self.orders(source.judged))
+
+    def columns(self, measures: Sequence[Measure]) -> list[Column]:
+        """The columns of several measures, for which the orders of tied documents are made once."""
+        self.compute_together((source.judged, m) for m in measures if not (source := self.of(m)).alternatives)
+        return [self.column(measure) for measure in measures]
+
+    def compute_together(self, wanted: Iterable[tuple[Judged, Measure]]) -> None:
+        """Compute the means over orders of ties that are asked for next, of measures on rankings."""
+        by_ranking: dict[int, tuple[Judged, list[Measure]]] = {}
+        for judged, measure in wanted:
+            by_ranking.setdefault(id(judged), (judged, []))[1].append(measure)
+        for judged, measures in by_ranking.values():
+            if (orders := self.orders(judged)) is not None:
+                orders.compute_together(measures)
 
     def warnings(self, measures: list[Measure]) -> tuple[Warned, ...]:
         """Warn of queries whose orders were sampled, after the columns of these measures."""
