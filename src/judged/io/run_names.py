@@ -16,7 +16,7 @@ from judged.io.formats.tools.ir_datasets import is_collection
 from judged.io.parts.recognise import is_partitioned
 
 _EXTENSIONS = re.compile(
-    r"(\.(run|res|txt|trec|tsv|csv|jsonl?|ndjson|parquet|pq|arrow|feather|gz|bz2|xz|zst))+$", re.IGNORECASE
+    r"(\.(run|res|txt|trec|tsv|csv|jsonl?|ndjson|parquet|pq|arrows?|feather|gz|bz2|xz|zst))+$", re.IGNORECASE
 )
 
 

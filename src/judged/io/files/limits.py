@@ -13,7 +13,8 @@ from judged.io.text.encoding import is_wide, raise_nul
 LONGEST_LINE = 64 << 20
 LONGEST_BLANK = 1 << 20  # blank lines of a compressed file: they compress best, and each takes as long as one with data
 LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
-_COLUMNAR = (b"PAR1", b"ARROW1")  # files that are not text
+ARROW_STREAM = b"\xff\xff\xff\xff"  # before each message of an Arrow stream
+_COLUMNAR = (b"PAR1", b"ARROW1", ARROW_STREAM)  # files that are not text
 _BLANKS = b" \t\r\n"
 
 

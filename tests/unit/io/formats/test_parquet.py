@@ -46,6 +46,8 @@ def files(tmp_path):
     parquet.write_table(table, tmp_path / "a.parquet")
     parquet.write_table(table, tmp_path / "groups.parquet", row_group_size=2, compression="zstd")
     feather.write_feather(table, tmp_path / "a.arrow", compression="zstd")
+    with pyarrow.ipc.new_stream(tmp_path / "stream.arrow", table.schema) as stream:
+        stream.write_table(table, max_chunksize=2)
     (tmp_path / "a.parquet.gz").write_bytes(gzip.compress((tmp_path / "a.parquet").read_bytes()))
     return tmp_path
 
@@ -62,15 +64,24 @@ def test_a_parquet_file_is_read_by_whichever_library_is_there(library, name, fil
 
 @pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("library", ["pyarrow"])
-def test_an_arrow_file_is_read_by_whichever_library_is_there(library, files, rows, run_rows, monkeypatch):
+@pytest.mark.parametrize("name", ["a.arrow", "stream.arrow"])
+def test_an_arrow_file_is_read_by_whichever_library_is_there(library, name, files, rows, run_rows, monkeypatch):
     only(monkeypatch, library)
-    assert rows(read_run(files / "a.arrow")) == run_rows
+    assert rows(read_run(files / name)) == run_rows
+
+
+@pytest.mark.needs("pyarrow")
+def test_a_stream_that_was_cut_anywhere_is_damaged(files, refusal):
+    whole = (files / "stream.arrow").read_bytes()
+    for size in range(4, len(whole), 8):
+        (files / "cut.arrow").write_bytes(whole[:size])
+        refusal("damaged", read_run, files / "cut.arrow")
 
 
 @pytest.mark.needs("pyarrow")
 def test_without_a_library_the_error_says_what_to_install(files, refusal, monkeypatch):
     only(monkeypatch, None)
-    for name in ("a.parquet", "a.arrow"):
+    for name in ("a.parquet", "a.arrow", "stream.arrow"):
         error = refusal("needs", read_run, files / name)
         assert "pip install judged[parquet]" in str(error)
     refusal("needs", write_run, {"q": {"d": 1}}, files / "out.parquet")

@@ -18,7 +18,7 @@ pyarrow = optional("pyarrow")
 parquet = optional("pyarrow.parquet")
 feather = optional("pyarrow.feather")
 pytestmark = pytest.mark.needs("pyarrow")
-LIBRARIES = [("parquet", "pyarrow"), ("arrow", "pyarrow")]
+LIBRARIES = [("parquet", "pyarrow"), ("arrow", "pyarrow"), ("arrows", "pyarrow")]
 
 
 def only(monkeypatch, library):
@@ -34,6 +34,9 @@ def write(columns, path, chunk=3):
     table = columns if isinstance(columns, pyarrow.Table) else pyarrow.table(columns)
     if str(path).endswith(".arrow"):
         feather.write_feather(table, path, chunksize=chunk, compression="zstd")
+    elif str(path).endswith(".arrows"):  # a stream
+        with pyarrow.ipc.new_stream(path, table.schema) as stream:
+            stream.write_table(table, max_chunksize=chunk)
     else:
         parquet.write_table(table, path, row_group_size=chunk)
     return path
@@ -123,7 +126,7 @@ def test_a_damaged_file_is_refused(form, library, tmp_path, monkeypatch):
         assert "none of it was used" in str(error)
 
 
-@pytest.mark.parametrize("form", ["parquet", "arrow"])
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrows"])
 def test_a_file_that_changes_between_two_looks_is_refused(form, tmp_path, monkeypatch):
     small(monkeypatch)
     path = write(COLUMNS, tmp_path / f"a.{form}")
