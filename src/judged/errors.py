@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
 _LONG_PATH = 1000
+_SEVERAL = 3  # warnings of one kind that are shown one by one
 IN_COMMAND: ContextVar[bool] = ContextVar("in_command", default=False)  # then options are flags: --ties best
 
 
@@ -236,3 +238,18 @@ class Warned:
         """The parts as plain data, for JSON."""
         text = self.text if self.hint is None else _with_hint(f"{self.text}.", self.hint, flags=False)
         return {"code": self.slug, "count": self.count, "text": text}
+
+
+def fold_warnings(warnings: Iterable[Warned]) -> tuple[Warned, ...]:
+    """Return each distinct warning; many of one kind, as of the files of a folder or of sixty runs, become one with their total count."""
+    by_slug: dict[str, list[Warned]] = {}
+    for warned in dict.fromkeys(warnings):
+        by_slug.setdefault(warned.slug, []).append(warned)
+    return tuple(
+        warned for alike in by_slug.values() for warned in (alike if len(alike) <= _SEVERAL else [_fold(alike)])
+    )
+
+
+def _fold(alike: list[Warned]) -> Warned:
+    text = f"{alike[0].text} (and {len(alike) - 1} more warnings like this)"
+    return replace(alike[0], count=sum(warned.count for warned in alike), text=text)

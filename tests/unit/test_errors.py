@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judged.errors import DataError, Hint, Place, Warned
+from judged.errors import DataError, Hint, Place, Warned, fold_warnings
 
 HOSTILE = "\x1b[2J\u202e\x9b\n"
 
@@ -23,3 +23,11 @@ def test_a_message_has_no_control_characters(message, flags):
     text = message.render(flags=flags)
     assert text.isprintable()
     assert "\\u202e" in text
+
+
+def test_many_warnings_of_one_kind_become_one():
+    ties = [Warned("ties", n, f"tied scores in {n} queries") for n in range(1, 61)]
+    other = Warned("grade-unit", 1, "a grade")
+    folded = fold_warnings([*ties, other, ties[0], other])
+    assert folded == (Warned("ties", 1830, "tied scores in 1 queries (and 59 more warnings like this)"), other)
+    assert fold_warnings(ties[:3]) == tuple(ties[:3])

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.comparison.tables import change_table, pair_table, slice_table, system_table
+from judged.errors import fold_warnings
 from judged.stats.checks import check_choice
 from judged.tables.result import Result
 from judged.tables.table import Detail, Table
@@ -59,7 +60,7 @@ class ComparisonReport(Result):
         if self.table is None:
             settings = comparison.settings
             notes += (*filter(None, [settings.about_intervals]), str(settings), *settings.remarks, f"policy: {comparison.results[0].policy}")  # fmt: skip
-        tables[-1] = tables[-1]._replace(notes=(*notes, *(f"warning: {w}" for w in comparison.warnings)))
+        tables[-1] = tables[-1]._replace(notes=(*notes, *(f"warning: {w}" for w in fold_warnings(comparison.warnings))))
         return tables
 
     def records(self) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from judged.cli.options.command import option, say
-from judged.errors import Warned, safe
+from judged.errors import Warned, fold_warnings, safe
 from judged.tables.formats import FORMATS
 from judged.tables.result import Result
 
@@ -60,9 +60,9 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
 
 
 def show_warnings(warnings: Iterable[Warned]) -> None:
-    """Write each distinct warning to standard error."""
-    for line in dict.fromkeys(warning.render(flags=True) for warning in warnings):
-        say(f"warning: {line}")
+    """Write each distinct warning to standard error; many of one kind as one."""
+    for warning in fold_warnings(warnings):
+        say(f"warning: {warning.render(flags=True)}")
 
 
 def write_text(text: str, output: str | None) -> None:

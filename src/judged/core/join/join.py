@@ -11,14 +11,14 @@ import numpy as np
 from judged.core.find import native
 from judged.core.find.hits import Hits, check_id_kinds
 from judged.core.find.pool import IdPool, pool_of
-from judged.core.join.warnings import check_no_query_missing, fold_warnings, join_warnings
+from judged.core.join.warnings import check_no_query_missing, join_warnings
 from judged.core.judged import Judged
 from judged.core.numeric.native import return_memory
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy, Repeats
 from judged.core.tables import HasName, Qrels, Run
 from judged.core.unread_runs import ArrowRun, DictRun, ScoreColumn, TextRun, UnreadRun
-from judged.errors import Hint, UsageError, Wording, shown
+from judged.errors import Hint, UsageError, Wording, fold_warnings, shown
 from judged.steps import step
 
 if TYPE_CHECKING:

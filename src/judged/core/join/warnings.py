@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from judged.errors import DataError, Hint, Warned, shown
 from judged.tables.text import counted, some
 
 _LARGEST_COMMON_GRADE = 127
-_SEVERAL = 3  # warnings of one kind that are shown one by one
 
 
 def join_warnings(j: Judged, qrels: Qrels, run: HasName, hits: Hits, policy: Policy) -> list[Warned]:
@@ -80,21 +78,6 @@ def _query_missing(j: Judged, run: HasName, hits: Hits, policy: Policy) -> Itera
         hint = Hint("pass the folder, or quote the pattern, if each file answers one query") if alone else None
         text = f"{number} absent from {run.label}, {effect}: {some(missing)}"
         yield Warned("query-missing", len(missing), text, hint)
-
-
-def fold_warnings(warnings: Sequence[Warned]) -> tuple[Warned, ...]:
-    """Return the warnings of readers; many of one kind, as of the files of a folder, become one with their total count."""
-    by_slug: dict[str, list[Warned]] = {}
-    for warned in warnings:
-        by_slug.setdefault(warned.slug, []).append(warned)
-    return tuple(
-        warned for alike in by_slug.values() for warned in (alike if len(alike) <= _SEVERAL else [_fold(alike)])
-    )
-
-
-def _fold(alike: list[Warned]) -> Warned:
-    text = f"{alike[0].text} (and {len(alike) - 1} more warnings like this)"
-    return replace(alike[0], count=sum(warned.count for warned in alike), text=text)
 
 
 def _empty_rankings(j: Judged, run: HasName, hits: Hits) -> Iterator[Warned]:

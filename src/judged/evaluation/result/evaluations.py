@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judged.errors import Warned
+from judged.errors import Warned, fold_warnings
 from judged.evaluation.result.tables import SUMMARIES, policy_notes, range_text, value_text
 from judged.evaluation.result.values import Values
 from judged.measures.registry import Measure
@@ -98,7 +98,7 @@ class Evaluations(Result):
         notes += first.about()
         kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
         notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
-        notes += [*policy_notes(first.policy, measures), *(f"warning: {warning}" for warning in self.warnings)]
+        notes += [*policy_notes(first.policy, measures), *(f"warning: {w}" for w in fold_warnings(self.warnings))]
         if differ:
             notes.append(
                 "warning: the runs have different queries, so their means are not comparable; `compare` uses the common ones"
@@ -118,7 +118,7 @@ class Evaluations(Result):
                 headers.append(f"{label} {m}" if len(self) > 1 else str(m))
                 known = dict(zip(result.queries, result[m].tolist(), strict=True))
                 columns.append([value_text(m, known.get(query), places) for query in queries])
-        notes = () if self.summary else tuple(f"warning: {warning}" for warning in self.warnings)
+        notes = () if self.summary else tuple(f"warning: {w}" for w in fold_warnings(self.warnings))
         return Table(("query", *headers), tuple(zip(map(str, queries), *columns, strict=True)), notes=notes)
 
     def records(self) -> list[dict[str, Any]]:
