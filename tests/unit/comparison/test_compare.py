@@ -514,5 +514,5 @@ def test_results_under_different_policies_are_refused_by_what_differs(refusal):
 
 @pytest.mark.parametrize("bad", [{1: {"a": 1.0}}, {"query": [1], "doc": ["a"], "score": [1.0]}])
 def test_an_error_names_the_run_as_the_caller_does(bad):
-    with pytest.raises(jd.DataError, match="^bm25: query ids are str in the judgments and int in the run"):
+    with pytest.raises(jd.DataError, match=r"^bm25: query ids are str in the judgments and int in the run"):
         jd.compare({"1": {"a": 1}}, {"bm25": bad, "dense": {"1": {"a": 1.0}}})

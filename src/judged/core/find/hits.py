@@ -15,6 +15,8 @@ from judged.core.tables import Id, IdKind, Run
 from judged.errors import DataError, Hint, Place, Warned, shown
 
 KEEP_ONE = Hint("keep one with {duplicates}", duplicates="first")
+_IN_TWO_FILES = Hint("if the files are different runs, name each of them (a pattern without quotes); otherwise keep one with {duplicates}",
+                     duplicates="first")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -116,6 +118,8 @@ def raise_duplicate(
 ) -> NoReturn:
     more = f" ({count} duplicates in total)" if count > 1 else ""
     problem = f"duplicate document {shown(doc)} in query {shown(query)}; first at {earlier}{more}"
+    if hint is KEEP_ONE and earlier.path != later.path:
+        hint = _IN_TWO_FILES
     raise DataError("duplicate-doc", problem, hint=hint, where=later, value=doc)
 
 

@@ -292,7 +292,7 @@ def _check_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
         row = next(i for i, cell in enumerate(cells) if _BREAK.search(cell))
         problem, hint = (
             f"the id {shown(cells[row])} contains a line break",
-            "close the quotes of each cell, and double any quotes inside it",
+            "add the quote that is missing; if none is, write JSON Lines, where an id may contain a line break",
         )
         raise DataError("csv", problem, where=origin.place(row, role), value=cells[row], hint=hint)
 

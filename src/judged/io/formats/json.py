@@ -246,25 +246,31 @@ def load_json(text: str, where: Place) -> Any:
     try:
         value, end = _SCAN(text, 0)
     except StopIteration as error:
-        _raise_invalid(f"expected a value at character {error.value + 1}", where)
+        _raise_invalid(f"expected a value at character {error.value + 1}", where, cut=error.value >= len(text))
     except json.JSONDecodeError as error:
         line = error.lineno if where.line is None else where.line
-        _raise_invalid(f"{error.msg} at character {error.colno}", Place(where.path, line))
+        cut = error.pos >= len(text) or error.msg.startswith("Unterminated")
+        _raise_invalid(f"{error.msg} at character {error.colno}", Place(where.path, line), cut=cut)
     except _DuplicateKeyError as error:
         key = error.args[0]
         raise DataError(
-            "duplicate-key", f"duplicate key {shown(key)} in a JSON object", where=where, value=key
+            "duplicate-key",
+            f"duplicate key {shown(key)} in a JSON object",
+            where=where,
+            value=key,
+            hint="remove one of the two",
         ) from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; thousands of brackets
         _raise_invalid(str(error), where)
     return value if end == len(text) else _raise_invalid(f"unexpected text at character {end + 1}", where)
 
 
-def _raise_invalid(reason: str, where: Place) -> NoReturn:
-    raise DataError(
-        "json", f"invalid JSON: {reason}", where=where,
-        hint="check whether the file is truncated; none of it was used",
-    )  # fmt: skip
+def _raise_invalid(reason: str, where: Place, *, cut: bool = False) -> NoReturn:
+    """Raise an error; `cut`: the text ends before the value does."""
+    hint = (
+        "check whether the file is truncated; none of it was used" if cut else "correct it; none of the file was used"
+    )
+    raise DataError("json", f"invalid JSON: {reason}", where=where, hint=hint)
 
 
 class _DuplicateKeyError(Exception):

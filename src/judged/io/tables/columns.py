@@ -24,7 +24,7 @@ from judged.io.tables.column_names import (
     same_column,
     single,
 )
-from judged.io.text.decimals import What
+from judged.io.text.decimals import What, is_decimal
 
 if TYPE_CHECKING:
     from judged.io.tables.splits import Split
@@ -200,11 +200,11 @@ def find_columns(
         if len(columns) > 1:  # one of them may be named for another role
             others = {request.named_column(other, names) for other in request.named if other != role}
             columns = [name for name in columns if name not in others] or columns
+        if columns and names.count(columns[0]) > 1:
+            _raise(f"two columns are called {columns[0]!r}", names, request, where, hint="rename one of them")
         if len(columns) > 1:
             both = " and ".join(map(repr, columns))
             _raise(f"{both} can both be the column of {declared.meaning}", names, request, where)
-        if columns and names.count(columns[0]) > 1:
-            _raise(f"two columns are called {columns[0]!r}", names, request, where, hint="rename one of them")
         if columns:
             column[role] = columns[0]
     required = (
@@ -212,7 +212,11 @@ def find_columns(
     )
     for role in required:
         if role not in column and (query or role != "query"):
-            _raise(f"no column of {request.all_roles[role].meaning}", names, request, where)
+            data = request.is_ranking and any(
+                is_decimal(str(name).encode()) for name in names
+            )  # no column is called 0.5
+            hint = f"these look like data: add a header such as query,doc,{request.number}" if data else None
+            _raise(f"no column of {request.all_roles[role].meaning}", names, request, where, hint=hint)
     if not request.is_ranking:
         return RoleColumns(column)
     return _check_number(names, request, column, where, query=query, is_ranks=is_ranks)

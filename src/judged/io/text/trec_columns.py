@@ -86,7 +86,11 @@ def raise_line(text: bytes, where: Place, count: int, layout: TrecColumns, *, ot
     """Raise an error for a line with a wrong number of columns; `other_kind`: the file may be of another kind."""
     plural = "s" if len(layout.columns) > 1 else ""
     problem = f"expected {len(layout.columns)} column{plural} ({' '.join(layout.columns)}), got {count}: {shown(text)}"
-    slug, hint = "columns", "check whether the file is truncated, or is of another kind"
+    short = count < len(layout.columns)
+    slug, hint = (
+        "columns",
+        f"check whether {'the file is truncated' if short else 'an id contains a blank'}, or the file is of another kind",
+    )
     if other_kind and (layout.what, count) in (("run", 4), ("qrels", 6)):
         slug = "swapped"
         looks, needed = ("judgments", "a run") if layout is RUN else ("a run", "judgments")

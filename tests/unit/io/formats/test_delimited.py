@@ -52,10 +52,22 @@ def test_lines_are_counted_as_an_editor_does(save, refusal):
     assert [run.where(row).line for row in (0, 2047, 2048, 4999)] == [3, 2050, 2051, 5002]
 
 
-def test_a_file_without_a_header_is_told_how_to_name_its_columns(save, refusal):
+def test_a_file_without_a_header_is_told_to_add_one(save, refusal):
     error = refusal("columns", read_run, save("a.csv", "q1,d1,0.5\nq1,d2,0.4\n"))
-    assert "'q1', 'd1', '0.5'" in str(error)
+    assert "'q1', 'd1', '0.5'. These look like data: add a header such as query,doc,score." in str(error)
     assert error.where.line == 1
+    error = refusal("columns", read_run, save("b.csv", "first,second,third\nq1,d1,0.5\n"))
+    assert "add a header" not in str(error)
+
+
+def test_a_name_that_two_columns_have_must_be_changed(save, refusal):
+    error = refusal("columns", read_run, save("a.csv", "query,doc,score,score\nq,d,1,2\n"))
+    assert "two columns are called 'score'" in str(error)
+
+
+def test_an_id_over_two_lines_has_a_format_that_can_hold_it(save, refusal):
+    error = refusal("csv", read_run, save("a.csv", 'query,doc,score\nq,"d\n1",1\n'))
+    assert "write JSON Lines" in str(error)
 
 
 def test_a_header_between_blanks_is_noticed(save, refusal):
