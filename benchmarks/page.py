@@ -106,4 +106,5 @@ def _grown(row: Row, results: Results) -> tuple[str, ...]:
 
 def _table(headers: Sequence[str], rows: Iterable[Sequence[str]], numbers: Container[int] = ()) -> str:
     rule = ["---:" if i in numbers else ":---" for i in range(len(headers))]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (headers, rule, *rows))
+    escaped = ([cell.replace("|", "\\|") for cell in cells] for cells in (headers, rule, *rows))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in escaped)

@@ -45,7 +45,7 @@ from judged.cli.options.rag import chunk_options
 def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
     """Evaluate one or more RUNS with the judgments in QRELS.
 
-    Files may be TREC, JSON, JSON Lines, CSV or Parquet, compressed or not; - is standard input. NAME=FILE names a run. QRELS may be an
+    Files may be TREC, JSON, JSON Lines, CSV, TSV, Parquet or Arrow, compressed or not; - is standard input. NAME=FILE names a run. QRELS may be an
     SVMlight or LETOR file, and RUNS files with one score per line. Question files, which contain questions with retrieved and relevant
     documents, one record per line, need no QRELS. A directory or a quoted pattern is one partitioned run, scanned with little memory.
 
