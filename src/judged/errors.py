@@ -243,11 +243,10 @@ class Warned:
 def fold_warnings(warnings: Iterable[Warned]) -> tuple[Warned, ...]:
     """Return each distinct warning; many of one kind, as of the files of a folder or of sixty runs, become one with their total count."""
     by_slug: dict[str, list[Warned]] = {}
-    for warned in dict.fromkeys(warnings):
+    for warned in (distinct := dict.fromkeys(warnings)):
         by_slug.setdefault(warned.slug, []).append(warned)
-    return tuple(
-        warned for alike in by_slug.values() for warned in (alike if len(alike) <= _SEVERAL else [_fold(alike)])
-    )
+    folded = {slug: _fold(alike) for slug, alike in by_slug.items() if len(alike) > _SEVERAL}
+    return tuple(dict.fromkeys(folded.get(warned.slug, warned) for warned in distinct))
 
 
 def _fold(alike: list[Warned]) -> Warned:

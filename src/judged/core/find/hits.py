@@ -118,7 +118,7 @@ def raise_duplicate(
 ) -> NoReturn:
     more = f" ({count} duplicates in total)" if count > 1 else ""
     problem = f"duplicate document {shown(doc)} in query {shown(query)}; first at {earlier}{more}"
-    if hint is KEEP_ONE and earlier.path != later.path:
+    if hint is KEEP_ONE and earlier.path != later.path and later.line is not None:
         hint = _IN_TWO_FILES
     raise DataError("duplicate-doc", problem, hint=hint, where=later, value=doc)
 
