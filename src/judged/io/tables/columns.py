@@ -212,7 +212,7 @@ def find_columns(
     )
     for role in required:
         if role not in column and (query or role != "query"):
-            data = request.is_ranking and any(is_decimal(str(n).encode()) for n in names)  # no column is called 0.5
+            data = request.is_ranking and any(is_decimal(str(n).encode(errors="replace")) for n in names)
             hint = f"these look like data: add a header such as query,doc,{request.number}" if data else None
             _raise(f"no column of {request.all_roles[role].meaning}", names, request, where, hint=hint)
     if not request.is_ranking:

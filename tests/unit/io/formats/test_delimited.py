@@ -56,6 +56,7 @@ def test_a_file_without_a_header_is_told_to_add_one(save, refusal):
     error = refusal("columns", read_run, save("a.csv", "q1,d1,0.5\nq1,d2,0.4\n"))
     assert "'q1', 'd1', '0.5'. These look like data: add a header such as query,doc,score." in str(error)
     assert error.where.line == 1
+    refusal("columns", read_run, save("c.csv", b"q\xff,\xff\xff,0.5\nq1,d2,0.4\n"))
     error = refusal("columns", read_run, save("b.csv", "first,second,third\nq1,d1,0.5\n"))
     assert "add a header" not in str(error)
 
