@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Unpack
 
-import numpy as np
-
 from judged._types import Column
 from judged.core.join.join import WITH_SETS
 from judged.core.judged import Judged
@@ -256,8 +254,11 @@ class Filled:
 
     def _best(self, measure: Measure, sets: Sequence[Judged]) -> Column:
         values = [column(measure, one, self._views.orders(one)) for one in sets]
-        better = np.fmin if measure.definition.lower_is_better else np.fmax
-        return values[0] if len(values) == 1 else better.reduce(np.stack(values))
+        if len(values) == 1:
+            return values[0]
+        from judged.evaluation.rag.alternatives import best
+
+        return best(measure, values)
 
     def _fill_sets(self, measure: Measure) -> list[tuple[Judged, ...]]:
         """For each grade, the ranking with each set of judgments."""

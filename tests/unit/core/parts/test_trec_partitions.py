@@ -122,3 +122,10 @@ def test_a_folder_has_the_values_of_its_lines(tmp_path, files):
     found, expected = (jd.evaluate(QRELS, source, "AP nDCG@5") for source in (folder, tmp_path / "all.run"))
     assert found["AP"].tobytes() == expected["AP"].tobytes()
     assert {w.slug: w.count for w in found.warnings} == {w.slug: w.count for w in expected.warnings}
+
+
+def test_documents_in_two_files_may_be_those_of_two_runs(tmp_path):
+    for name in ("a.run", "b.run"):
+        (tmp_path / name).write_text("q1 Q0 d1 1 2.0 t\n")
+    with pytest.raises(jd.DataError, match="If the files are different runs"):
+        jd.evaluate({"q1": {"d1": 1}}, str(tmp_path / "*.run"), "AP")
