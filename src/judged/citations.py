@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from judged._dataclass import dataclass, replace
 from judged._version import __version__
 from judged.clicks.fitting.fit import MODELS
 from judged.clicks.interleaving.interleave import PAPERS as INTERLEAVING_PAPERS

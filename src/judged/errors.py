@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Self
+
+from judged._dataclass import dataclass, replace
 
 _LONG_PATH = 1000
 _SEVERAL = 3  # warnings of one kind that are shown one by one

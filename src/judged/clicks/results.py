@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.clicks.data.estimate import ParameterEstimate
 from judged.clicks.data.log import base_name
 from judged.clicks.models.evaluation import ClickEvaluation

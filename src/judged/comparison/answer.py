@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from judged._dataclass import dataclass
 from judged.comparison.difference import Difference, these_queries
 from judged.comparison.inputs import judges_of
 from judged.measures.grammar import parse

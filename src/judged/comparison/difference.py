@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Verdict

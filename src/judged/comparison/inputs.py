@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.comparison.difference import Difference
 from judged.core.judged import Judged

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Column, Floats
 from judged.comparison.inputs import check_comparable, check_not_geometric
 from judged.comparison.result import Comparison

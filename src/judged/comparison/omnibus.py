@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged._dataclass import asdict, dataclass
 from judged._types import Floats
 from judged.comparison.tables import separated
 from judged.errors import Hint, UsageError, shown

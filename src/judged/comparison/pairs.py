@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.comparison.difference import Difference, largest_difference, notes_on, skewness_of
 from judged.comparison.settings import ComparisonSettings

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.comparison.inputs import split_name
 from judged.comparison.power_result import MeasurePower, Power

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
 from typing import Any
 
+from judged._dataclass import asdict, dataclass
 from judged.errors import UsageError, Warned
 from judged.evaluation.result.names import fits
 from judged.measures.grammar import parse, parse_all

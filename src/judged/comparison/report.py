@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from judged._dataclass import asdict, dataclass
 from judged.comparison.tables import change_table, pair_table, slice_table, system_table
 from judged.errors import fold_warnings
 from judged.stats.checks import check_choice
@@ -85,7 +85,7 @@ class ComparisonReport(Result):
         sections = {
             "systems": _Section(lambda p: [system_table(comparison, places=p)], self._means),
             "pairs": _Section(
-                lambda p: [pair_table(comparison, places=p, intervals=self.intervals)],
+                lambda p: [pair_table(comparison, places=p, intervals=self.intervals, all_pairs=self.table == "pairs")],
                 lambda: [row.to_dict() for row in comparison.rows],
             ),
         }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from judged._dataclass import asdict, dataclass, field
 from judged._types import Bools, Floats
 from judged.comparison.difference import Difference, tracked_differences
 from judged.comparison.settings import ComparisonSettings

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.comparison.difference import ends_text, largest_difference
 from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs
 from judged.comparison.tables import listed

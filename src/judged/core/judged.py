@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from judged._dataclass import dataclass, field, replace
 from judged._types import Bools, Column, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, Hint, UsageError, Wording

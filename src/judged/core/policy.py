@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, TypedDict
 
+from judged._dataclass import dataclass, field, fields
 from judged.errors import UsageError, shown
 
 Queries = Literal["judged", "both", "strict"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
+from judged._dataclass import dataclass, field, fields, replace
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.once import Once

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.core.find.match import match_documents
 from judged.core.ids import IdColumn

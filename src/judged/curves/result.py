@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass, field
 from judged._types import Floats
 from judged.errors import UsageError, Warned, shown
 from judged.io.files.atomic import write_atomically

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Self, TypedDict
 
+from judged._dataclass import dataclass, fields
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
 from judged.io.read import split_of

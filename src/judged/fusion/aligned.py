@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.core.find.documents import group_documents
 from judged.core.find.match import check_duplicates, keys_of

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.core.policy import Duplicates, Order, Policy
 from judged.core.tables import Run

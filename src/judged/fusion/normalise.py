@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.errors import DataError, shown
 from judged.fusion.aligned import AlignedRuns

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.core.numeric.seed import whole_seed
 from judged.core.policy import PolicyOptions

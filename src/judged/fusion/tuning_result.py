@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.tables import Id, Run
 from judged.errors import Warned

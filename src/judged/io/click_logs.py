@@ -6,13 +6,13 @@ import csv
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged._types import Ints
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.atomic import ENDINGS, write_atomically

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.errors import UsageError, shown
 from judged.judges.panel import Panel
 from judged.judges.system_order import SystemOrder

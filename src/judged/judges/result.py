@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import asdict, dataclass, replace
 from judged._types import Ints
 from judged.errors import UsageError, Warned, shown
 from judged.judges.disagreements import adjudication_list, list_disagreements, save_adjudication_list

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.core.policy import Rejudged
 from judged.core.tables import Id, Qrels

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged.core.tables import Id, Qrels
 from judged.errors import DataError, JudgedError
 from judged.io.files.atomic import write_atomically

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Bools
 from judged.core.policy import Duplicates, Order, Policy, Ties
 from judged.core.tables import Qrels, decoded

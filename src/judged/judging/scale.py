@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged.errors import UsageError, shown
 from judged.registry import choose_one
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.judged_views import repeat_queries, with_judgments

@@ -6,12 +6,12 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
 
+from judged._dataclass import dataclass, field
 from judged._types import Column
 from judged.errors import UsageError, shown
 

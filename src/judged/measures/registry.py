@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass, field
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.errors import UsageError, shown

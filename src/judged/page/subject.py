@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged.comparison.compare import compare
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import textwrap
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged.plots.style import Theme, matplotlib, theme_of
 
 _PIXELS, _DPI = (1200, 630), 100

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged.errors import UsageError, safe
 
 # The colours of runs, on light and on dark paper; the page has the same. Any two are at least 10 apart (CIEDE2000), also for readers

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged._version import __version__
 from judged.core.tables import Qrels
 from judged.errors import DataError, FileError, Hint, Warned

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.comparison.difference import SKEWED, Difference, skewness
 from judged.comparison.inputs import model_matrix

@@ -13,12 +13,12 @@ import json
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._version import __version__
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.atomic import write_atomically

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._version import __version__
 from judged.comparison.compare import compare
 from judged.comparison.inputs import slice_requests

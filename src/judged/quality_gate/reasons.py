@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.comparison.result import Comparison
 from judged.core.tables import Id
 from judged.errors import Hint

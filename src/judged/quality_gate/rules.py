@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
+from judged._dataclass import dataclass, field, fields
 from judged.core.policy import Policy, PolicyOptions
 from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, InputOptions
@@ -151,12 +151,12 @@ class Rules:
     """
 
     measures: tuple[str, ...] = _rule((), _measures)
-    max_drop: Bounds = _rule({DEFAULT_KEY: 0.0}, _max_drop)  # noqa: RUF009
-    max_total_drop: Bounds = _rule({}, _max_drop)  # noqa: RUF009
+    max_drop: Bounds = _rule({DEFAULT_KEY: 0.0}, _max_drop)
+    max_total_drop: Bounds = _rule({}, _max_drop)
     mode: Mode = "significant"
     alpha: float = _rule(0.05, _alpha)
-    min: Bounds = _rule({}, _bounds)  # noqa: RUF009
-    max: Bounds = _rule({}, _bounds)  # noqa: RUF009
+    min: Bounds = _rule({}, _bounds)
+    max: Bounds = _rule({}, _bounds)
     max_query_drop: tuple[float, int] | None = _rule(None, _query_drop)
     slices: Any = None
     by: tuple[str, ...] = _rule((), _columns)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import asdict, dataclass
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.pool import Pool

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.judged import Judged
 from judged.core.policy import PolicyOptions

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Ints
 from judged.errors import DataError
 from judged.io.arrays.numbers import is_sparse

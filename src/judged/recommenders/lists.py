@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 
 Similarity = Callable[[Ints, Ints], Floats]

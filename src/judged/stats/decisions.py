@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_number

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.log import ClickLog, Codes, Pairs, sums
 from judged.core.tables import Id

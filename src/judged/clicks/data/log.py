@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.core.numeric.seed import generator
 from judged.core.tables import Id

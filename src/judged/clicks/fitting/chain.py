@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass, field, replace
 from judged._types import Bools, Floats
 from judged.clicks.data.estimate import estimate_with_variance
 from judged.clicks.data.grid import Grid, check_whole_lists, grid_of, tally

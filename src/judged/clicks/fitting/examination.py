@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.estimate import ParameterEstimate, estimate_from_counts, estimate_with_variance
 from judged.clicks.data.grid import check_whole_lists, last_click_before, tally

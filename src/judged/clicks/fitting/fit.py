@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypedDict, Unpack
 
+from judged._dataclass import dataclass
 from judged.clicks.data.estimate import check_prior
 from judged.clicks.data.log import ClickLog
 from judged.clicks.fitting.chain import Method, fit_bayesian, fit_dependent, fit_simplified

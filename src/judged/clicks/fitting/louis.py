@@ -9,10 +9,9 @@ score is linear in them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.log import Pairs, sums
 from judged.clicks.fitting.hidden_tail import Hidden, Tails

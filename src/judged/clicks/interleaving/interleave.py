@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import asdict, dataclass
 from judged._types import Bools
 from judged.clicks.api import rankings, read_clicks
 from judged.clicks.data.log import ClickLog, Pairs

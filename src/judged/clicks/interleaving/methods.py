@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Column, Floats
 from judged.clicks.data.log import sums
 from judged.core.numeric.seed import generator

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.clicks.data.log import Pairs
 from judged.clicks.models.model import Fit

@@ -23,12 +23,12 @@ varies less than IPS, and does not count a document as irrelevant in the session
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.log import ClickLog, sums
 from judged.errors import DataError, Hint, UsageError, shown

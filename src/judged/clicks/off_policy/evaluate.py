@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 
+from judged._dataclass import asdict, dataclass, replace
 from judged._types import Floats, Ints
 from judged.clicks.api import rankings, read_clicks
 from judged.clicks.data.log import Pairs, base_name

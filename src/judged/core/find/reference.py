@@ -7,11 +7,11 @@ among documents of equal score. `find/native.py` does the same in C++, to the la
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints, Words
 from judged.core.find.hits import KEEP_ONE, Hits, queries_of, raise_no_common_query, raise_no_rank
 from judged.core.find.match import Sieve, check_duplicates, keep_once, keys_of

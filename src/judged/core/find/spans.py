@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Ints
 from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged.core.parts.run import ROW_BITS, Executor, Item, Part, Task
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun

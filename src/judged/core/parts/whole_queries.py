@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Bools
 from judged.core.find import native, reference
 from judged.core.find.hits import Hits, check_id_kinds, raise_empty_run, raise_no_common_query

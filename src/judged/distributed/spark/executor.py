@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
+from judged._dataclass import dataclass
 from judged.core.parts.run import Item, Task
 from judged.distributed.spark.bootstrap import worker_function
 from judged.distributed.spark.worker import merge_results, pack, run_on_items, unpack

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NoReturn
 
+from judged._dataclass import dataclass, replace
 from judged.core.find.hits import check_same_kinds
 from judged.core.parts.pass_one import LocatedHits, LocateHits
 from judged.core.parts.run import ROW_BITS, PartitionedRun, Task

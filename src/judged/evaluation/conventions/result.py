@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from judged._dataclass import dataclass
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned
 from judged.registry import choose_one

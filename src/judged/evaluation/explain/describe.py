@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged.evaluation.conventions.peers import Peer, peers_of
 from judged.evaluation.explain.edge_cases import EdgeCase, edge_cases
 from judged.evaluation.explain.explain import shown_columns

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, field
 from judged._types import Column, Floats, Ints
 from judged.core.once import Deferred
 from judged.core.policy import Policy

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, field
 from judged.core.policy import Policy
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.result.source import raw_id

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
+from judged._dataclass import dataclass, field
 from judged._types import Floats, Ints
 from judged.evaluation.stream.exact_means import ExactSum
 

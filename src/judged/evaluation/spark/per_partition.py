@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, field, replace
 from judged.core.ids import IdColumn
 from judged.core.join.join import join
 from judged.core.parts.run import UnknownRow

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.core.join.warnings import not_judged
 from judged.core.tables import IdKind, Qrels
 from judged.distributed.spark.partition import SparkColumns, ids_for_spark

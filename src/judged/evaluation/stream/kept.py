@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, field
 from judged._types import Column
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown

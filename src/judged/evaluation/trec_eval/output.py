@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.core.judged import Judged
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, UsageError

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays.numbers import as_numbers, distinct_as_floats, is_sparse

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged.core.numeric.masked import is_masked_array
 from judged.errors import DataError, Hint, shown
 from judged.tables.text import counted

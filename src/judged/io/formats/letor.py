@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass, field
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels

@@ -6,11 +6,11 @@ Every file of this folder is imported; one that adds a `FileFormat` to `FORMATS`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from judged._dataclass import dataclass
 from judged.errors import DataError, Place, shown
 from judged.io.text.encoding import Begin
 from judged.registry import Registry

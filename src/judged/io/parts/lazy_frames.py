@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from judged._dataclass import dataclass, replace
 from judged.core.parts.run import Part
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NoReturn
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.core.ids import IdColumn
 from judged.core.parts.run import Part
 from judged.core.tables import Run

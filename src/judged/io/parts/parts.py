@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import Part, PartitionedRun
 from judged.errors import DataError, Place

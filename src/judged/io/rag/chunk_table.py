@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.core.ids import IdColumn
 from judged.core.tables import Passages, Qrels
 from judged.errors import DataError, shown

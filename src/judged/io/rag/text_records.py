@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged.errors import DataError, Place, shown
 from judged.io.formats.shape_rows import shape_texts
 from judged.io.formats.shapes import TextRow

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Ints
 from judged.core.passages import NO_TOKENS
 from judged.core.tables import Passages

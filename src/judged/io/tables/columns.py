@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass, field
 from judged.errors import DataError, Hint, Place, UsageError, to_choose
 from judged.io.tables.column_names import (
     NAMES,

@@ -6,12 +6,12 @@ Whole columns at once: the ids are joined by NUL, which no id may contain, and s
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged._types import Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric.masked import is_masked_array

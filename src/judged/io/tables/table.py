@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Passages, Qrels, Run, are_subtopics

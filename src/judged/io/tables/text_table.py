@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from judged._dataclass import dataclass, replace
 from judged.core.tables import Run
 from judged.core.text_rows import read_rows
 from judged.core.unread_runs import Layout, TextRun

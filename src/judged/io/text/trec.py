@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged._types import Bytes, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run, are_subtopics

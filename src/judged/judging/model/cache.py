@@ -7,8 +7,8 @@ import json
 import os
 import sqlite3
 import threading
-from dataclasses import dataclass
 
+from judged._dataclass import dataclass
 from judged.errors import FileError
 
 

@@ -8,10 +8,10 @@ import os
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from judged._dataclass import dataclass
 from judged.errors import EngineError, UsageError, shown
 from judged.judging.model.cache import Answer
 

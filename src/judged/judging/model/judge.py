@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import Any
 
+from judged._dataclass import dataclass
 from judged.errors import UsageError, shown
 from judged.judging.judgments import Judgment, Judgments
 from judged.judging.model.answers import agreed_grade, grade_in, schema_of

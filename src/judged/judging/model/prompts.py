@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
+from judged._dataclass import dataclass
 from judged.errors import FileError, UsageError, shown
 from judged.judging.scale import Scale
 

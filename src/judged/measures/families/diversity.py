@@ -6,10 +6,9 @@ TREC Web tracks, without its limit to the first twenty ranks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Column, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment

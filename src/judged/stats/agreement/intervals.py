@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.errors import UsageError
 from judged.stats.agreement.choices import Interval

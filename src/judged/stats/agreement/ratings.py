@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, Hint, UsageError, shown
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import UsageError, shown
 from judged.registry import Registry, parse_call

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import DataError, Hint, UsageError
 from judged.registry import Registry

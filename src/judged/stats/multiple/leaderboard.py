@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import DataError, Hint
 from judged.stats.checks import check_choice

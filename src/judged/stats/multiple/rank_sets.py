@@ -8,11 +8,11 @@ confidence. Bootstrap intervals of ranks do not: they are too narrow where syste
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, Hint, UsageError
 from judged.stats.checks import check_choice, check_share

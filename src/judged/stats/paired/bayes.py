@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_count, check_number, check_share, column, deviation
 from judged.stats.random_stream import exponentials

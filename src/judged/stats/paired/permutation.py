@@ -7,11 +7,11 @@ any order, on any machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.numeric.sign_flips import Side, SignFlips
 from judged.stats.checks import check_choice, check_count

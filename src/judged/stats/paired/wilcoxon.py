@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import UsageError
 from judged.stats.checks import check_choice

@@ -6,13 +6,13 @@ pairs never cross segments, so a run with a thousand queries is counted in one p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import atanh, erfc, factorial, sqrt, tanh
 from statistics import NormalDist
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged.core.numeric.seed import generator
 from judged.errors import UsageError
 from judged.stats.checks import check_share

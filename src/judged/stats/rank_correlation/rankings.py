@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown

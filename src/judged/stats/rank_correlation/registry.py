@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 import judged.stats.rank_correlation.tau_and_rho as of
+from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import Hint, UsageError, shown
 from judged.registry import Call, Registry, expand_at, parse_call, split_calls
