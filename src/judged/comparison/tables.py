@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged._types import Bools
-from judged.comparison.answer import span_of
+from judged.comparison.answer import best_first, span_of
 from judged.comparison.difference import POWER, Difference
 from judged.measures.grammar import parse
 from judged.stats.decisions import APART
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from judged.comparison.changes import Change
     from judged.comparison.result import Comparison
 
+_MANY_PAIRS = 100
 ESTIMATED = "a difference is estimated from differences per query, and need not be that of the means"
 
 
@@ -99,19 +100,25 @@ def _marks(comparison: Comparison, measure: str) -> list[str]:
     return [marks.get(name, "") for name in comparison.names]
 
 
-def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = True) -> Table:
-    """One row per pair and measure; the column `queries needed` is there if some pair has no clear difference."""
-    few = any(row.needed for row in comparison.rows)
+def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = True, all_pairs: bool = True) -> Table:
+    """One row per pair and measure, or only the important ones; the column `queries needed` is there if some pair has no clear difference."""
+    shown = comparison.rows if all_pairs else important_pairs(comparison)
+    few = any(row.needed for row in shown)
     headers, rows = _headers(comparison, intervals), []
-    for row in comparison.rows:
+    for row in shown:
         *cells, verdict = _row(row, places, intervals)
         rows.append((*cells, *([f"{row.needed:,}" if row.needed else ""] if few else []), verdict))
     headers = (*headers[:-1], *(("queries needed",) if few else ()), headers[-1])
     same: dict[tuple[str, str, str], list[str]] = {}
-    for row in comparison.rows:
+    for row in shown:
         if row.note:
             same.setdefault((row.b, row.a, row.note), []).append(row.measure)
     notes = [f"{b} and {a} on {listed(measures)}: {note}" for (b, a, note), measures in same.items()]
+    if len(shown) < len(comparison.rows):
+        notes.insert(
+            0,
+            f"only the pairs of the best run on {shown[0].measure}; the table `pairs` has all {len(comparison.rows):,} rows",
+        )
     if few:
         margin = comparison.settings.margin
         material = f"{margin:g} (the margin)" if margin else f"{MATERIAL:.0%} of the mean of the run in `against`"
@@ -119,7 +126,19 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
         notes.append(
             f"queries needed: to find a difference of {material} with power {POWER:.0%}, at the level of the test{like}"
         )
-    return _table(headers, tuple(rows), tuple(notes), comparison.rows)
+    return _table(headers, tuple(rows), tuple(notes), shown)
+
+
+def important_pairs(comparison: Comparison) -> Sequence[Difference]:
+    """All pairs; if they are many, those of the best run on the first measure, which the answer is about.
+
+    The number of pairs grows with the square of the number of runs: 60 runs and five measures have 8,850 rows.
+    """
+    if comparison.baseline or len(comparison.rows) <= _MANY_PAIRS:
+        return comparison.rows
+    measure = comparison.measures[0]
+    best = comparison.names[best_first(parse(measure), comparison.mean_of(measure).tolist())[0]]
+    return [row for row in comparison.by_measure[measure] if best in (row.a, row.b)]
 
 
 def _headers(comparison: Comparison, intervals: bool, *, slices: bool = False) -> tuple[str, ...]:

@@ -211,6 +211,29 @@ def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs
     assert jd.compare(QRELS, runs, "RR", margin=0.9).rows[0].needed is None
 
 
+def test_of_many_pairs_only_those_of_the_best_run_are_with_the_other_tables():
+    runs = {f"run{i:02}": run_of(1 + i / 2) for i in range(11)}  # 55 pairs × 2 measures
+    board = jd.compare(QRELS, runs, "nDCG@10 AP")
+    best = max(runs, key=lambda name: board.means()[name]["nDCG@10"])
+    systems, pairs = board.tables()
+    assert len(systems.rows) == len(runs)
+    assert [row[0] for row in pairs.rows] == ["nDCG@10"] * 10
+    assert {frozenset(row[1:3]) for row in pairs.rows} == {frozenset({best, name}) for name in runs if name != best}
+    assert any("all 110 rows" in note for note in pairs.notes)
+    assert len(pairs.spans) == len(pairs.rows)
+    whole = board.report(table="pairs").tables()[0]
+    assert len(whole.rows) == len(board.records()) == len(board.to_csv().splitlines()) - 1 == 110
+    assert not any("only the pairs" in note for note in whole.notes)
+
+
+@pytest.mark.parametrize("many", [{"baseline": "run00"}, {"count": 10, "measures": "AP"}])
+def test_few_pairs_and_those_with_a_baseline_are_all_shown(many):
+    measures = many.pop("measures", "nDCG@10 AP RR P@1 P@2 P@3 P@4 P@5 P@6 P@7 P@8")
+    runs = {f"run{i:02}": run_of(2) for i in range(many.pop("count", 11))}
+    board = jd.compare(QRELS, runs, measures, **many)
+    assert len(board.tables()[1].rows) == len(board.rows)
+
+
 def test_few_queries_that_changed_are_counted():
     qrels = {f"q{i:02}": {"a": 1} for i in range(60)}
     runs = {"x": {q: ["a"] for q in qrels}, "y": {q: ["b", "a"] if i < 7 else ["a"] for i, q in enumerate(qrels)}}
