@@ -105,9 +105,8 @@ class Evaluations(Result):
             )
         told = (f"difference to {labels[0]}", found.settings.interval_name(), "verdict") if found and alone else ()
         headers = ("run", *map(str, measures), *told, "judged@10", *(["queries"] if differ else []))
-        optional = (headers.index("judged@10"), *(() if alone else range(len(measures), 1, -1)))
         words = (0, headers.index("verdict")) if alone else (0,)
-        return Table(headers, tuple(rows), notes=tuple(notes), words=words, optional=optional)
+        return Table(headers, tuple(rows), notes=tuple(notes), words=words, optional=(headers.index("judged@10"),))
 
     def _query_table(self, places: int) -> Table:
         """One row per query; the columns of several runs are side by side under their names."""

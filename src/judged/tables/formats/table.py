@@ -62,6 +62,8 @@ def table_text(table: Table, *, columns: int | None = None, style: Style = _unst
     table = table._replace(headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
     layout = _with_bars(table, columns)
     lines = _stack(layout, style) if layout.stacked else _rows(layout, style)
+    for more in layout.more:
+        lines += ["", *_rows(more, style)]
     title = [*(style(line, "title") for line in _wrap_lines(table.title, columns)), ""] if table.title else []
     below = [(line, "warning" if note.startswith("warning") else "note") for note in layout.table.lines_below for line in _wrap_lines(note, columns)]  # fmt: skip
     return "\n".join([*title, *lines, *([""] if below else []), *(style(line, kind) for line, kind in below)])  # type: ignore[arg-type]
@@ -75,7 +77,7 @@ def _with_bars(table: Table, columns: int | None) -> Layout:
 
     before = table.optional[: table.optional.index(BARS)] if BARS in table.optional else table.optional
     layout = lay_out(table._replace(optional=before), columns - _BAR - 2)
-    if layout.stacked:
+    if layout.stacked or layout.more:
         return lay_out(table, columns)
     size = min(columns - sum(layout.widths) - 2 * len(layout.widths), _WIDEST)
     axes = axes_of(table.spans)
