@@ -1,7 +1,8 @@
 """What a process and all that it starts cost, daemons included: CPU, wall time, and memory. Linux only.
 
 The harness declares itself the reaper of whatever its descendants leave behind, so nothing can slip out of the tree below it, and the
-kernel's own account of ended children is complete: no sampling is needed to know the CPU time.
+kernel's own account of ended children has the CPU time, with one exception: a parent that ignores SIGCHLD, as the daemon of pyspark does,
+makes the kernel forget what its children took. These are looked at while they run.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ __all__ = ["Cost", "FailedError", "adopt", "memory_of", "run", "spent_below"]
 PR_SET_CHILD_SUBREAPER = 36
 TICK = os.sysconf("SC_CLK_TCK")
 PAUSE = 0.02  # seconds between two looks at whether it has ended
-SAMPLE = 0.2  # seconds between two looks at its memory
+SAMPLE = 0.2  # seconds between two looks at its memory, and at children that the kernel forgets
 RARELY = 20  # times as long as a look takes, if that is more: the kernel counts the pages of a large process for a tenth of a second
 GRACE = 60.0  # seconds for what a process leaves behind to end by itself
 SPARE = 1.2e9  # bytes of the machine's memory that must stay free, or the contender is ended
@@ -88,19 +89,54 @@ def spent_below(root: int) -> float:
     return sum(sum(map(int, stat[11:15])) for stat in stats if stat) / TICK
 
 
+class _Forgotten:
+    """CPU time of the processes whose parent ignores SIGCHLD, as of the last look; what they took after it is missing."""
+
+    def __init__(self) -> None:
+        self.ticks: dict[int, int] = {}
+
+    def look(self) -> None:
+        ignoring: dict[int, bool] = {}
+        for pid in _below(os.getpid()):
+            if stat := _stat(pid):
+                parent = int(stat[1])
+                if parent not in ignoring:
+                    ignoring[parent] = _ignores_children(parent)
+                if ignoring[parent] or pid in self.ticks:
+                    self.ticks[pid] = sum(map(int, stat[11:15]))
+
+    def wait(self) -> tuple[int, int]:
+        """Reap a process, if one has ended; what the harness reaps is in the account of the kernel."""
+        pid, status, _ = os.wait4(-1, os.WNOHANG)
+        self.ticks.pop(pid, None)
+        return pid, status
+
+    def seconds(self) -> float:
+        return sum(self.ticks.values()) / TICK
+
+
+def _ignores_children(pid: int) -> bool:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (OSError, ProcessLookupError):
+        return False
+    ignored = next(int(line.split()[1], 16) for line in lines if line.startswith("SigIgn:"))
+    return bool(ignored >> (signal.SIGCHLD - 1) & 1)
+
+
 def _process(command: Sequence[str], folder: Path, *, sample: bool) -> tuple[Cost, str]:
-    cost, before, busy = Cost(), _spent(), _busy()
+    cost, before, busy, forgotten = Cost(), _spent(), _busy(), _Forgotten()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         start = time.perf_counter()
         process = subprocess.Popen(command, cwd=folder, env=_environment(), stdout=out, stderr=err)
         grace = 0.0
         try:
-            status = _watch(process.pid, cost, sample=sample)
+            status = _watch(process.pid, cost, forgotten, sample=sample)
             cost.wall, grace = time.perf_counter() - start, GRACE
         finally:
-            _clear(grace)
+            _clear(grace, forgotten)
         process.returncode = status
-        cost.cpu = _spent() - before
+        cost.cpu = _spent() - before + forgotten.seconds()
         cost.others = max(0.0, _busy() - busy - cost.cpu) / (time.perf_counter() - start)
         out.seek(0)
         err.seek(0)
@@ -117,15 +153,18 @@ def _environment() -> dict[str, str]:
     return environment
 
 
-def _watch(main: int, cost: Cost, *, sample: bool) -> int:
+def _watch(main: int, cost: Cost, forgotten: _Forgotten, *, sample: bool) -> int:
     """Until the process ends. What its descendants leave behind is taken in meanwhile."""
-    due = 0.0
+    due = look = 0.0
     while True:
-        pid, status, _ = os.wait4(-1, os.WNOHANG)
+        pid, status = forgotten.wait()
         if pid == main:
             return os.waitstatus_to_exitcode(status)
         if pid:
             continue
+        if time.perf_counter() >= look:
+            forgotten.look()
+            look = time.perf_counter() + SAMPLE
         if time.perf_counter() >= due:
             begun = time.perf_counter()
             if sample:
@@ -137,12 +176,13 @@ def _watch(main: int, cost: Cost, *, sample: bool) -> int:
         time.sleep(PAUSE)
 
 
-def _clear(grace: float) -> None:
+def _clear(grace: float, forgotten: _Forgotten) -> None:
     """No process is left below this one: those that do not end by themselves are ended."""
     deadline = time.perf_counter() + grace
     try:
         while True:
-            if not os.wait4(-1, os.WNOHANG)[0]:
+            if not forgotten.wait()[0]:
+                forgotten.look()
                 if time.perf_counter() > deadline:
                     _kill(_below(os.getpid()))
                 time.sleep(PAUSE)
