@@ -1,8 +1,8 @@
 """`dataclass` as in the standard library, declared in a quarter of the time.
 
 Up to Python 3.12, the standard library compiles six methods for each class, which takes a fifth of the start of a small evaluation. Here only
-`__init__` is compiled; all classes share the others. The classes work with `dataclasses.fields`, `replace` and `asdict`. They are not marked as
-frozen for the standard library, so a subclass has to be declared with this decorator, too.
+`__init__` is compiled; all classes share the others. The classes work with `dataclasses.fields`, `replace` and `asdict`, and can be bases of
+dataclasses of the standard library.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ else:
     from functools import cache, partial
     from operator import attrgetter
     from reprlib import recursive_repr
+    from sys import modules
 
-    _FIELDS = "__dataclass_fields__"
+    _FIELDS, _PARAMETERS = "__dataclass_fields__", "__dataclass_params__"
 
     class _Factory:
         """The default of a parameter whose field has a factory."""
@@ -36,7 +37,11 @@ else:
         if cls is None:
             return partial(dataclass, init=init, repr=repr, eq=eq, frozen=frozen, slots=slots, kw_only=kw_only)
         given = {name for name, value in vars(cls).items() if value is not None}
-        made = _standard(cls, init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)
+        parameters = [getattr(base, _PARAMETERS, None) for base in cls.__bases__]
+        inherits = frozen and any(of_base and of_base.frozen for of_base in parameters)
+        made = _standard(cls, init=False, repr=False, eq=False, frozen=inherits, slots=slots, kw_only=kw_only)
+        for name, value in {"init": init, "repr": repr, "eq": eq, "frozen": frozen}.items():
+            setattr(getattr(made, _PARAMETERS), name, value)  # which decorators of subclasses look at
         methods = {"__init__": _constructor(made, frozen=frozen)} if init else {}
         if repr:
             methods["__repr__"] = _repr
@@ -52,7 +57,7 @@ else:
         return made
 
     def _constructor(cls, *, frozen):
-        names = {"_set": object.__setattr__, "_factory": _FACTORY}
+        names = {"_set": object.__setattr__, "_factory": _FACTORY}  # what the method refers to besides its module
         positional, keywords, body = [], [], []
         for number, field in enumerate(fields(cls)):
             name, value, default = field.name, field.name, ""
@@ -70,8 +75,14 @@ else:
         if hasattr(cls, "__post_init__"):
             body.append("self.__post_init__()")
         parameters = ", ".join(["self", *positional, *(["*", *keywords] if keywords else [])])
-        exec(f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"]), names)  # noqa: S102
-        method = names["__init__"]
+        lines = [
+            f"def make({', '.join(names)}):",
+            f" def __init__({parameters}):",
+            *(f"  {line}" for line in body or ["pass"]),
+        ]
+        made = {}
+        exec("\n".join([*lines, " return __init__"]), vars(modules[cls.__module__]), made)  # noqa: S102
+        method = made["make"](**names)
         method.__qualname__ = f"{cls.__qualname__}.__init__"
         method.__module__ = cls.__module__
         method.__annotations__ = {field.name: field.type for field in fields(cls) if field.init} | {"return": None}

@@ -8,12 +8,13 @@ import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, field
-from typing import Any
+from typing import Any, TypeAlias, get_type_hints
 
 import pytest
 
 from judged import _dataclass
 
+Name: TypeAlias = int
 OPTIONS = [
     {},
     {"slots": True},
@@ -168,7 +169,24 @@ def test_a_subclass_has_the_fields_of_its_base_and_stays_frozen():
 
 @_dataclass.dataclass(frozen=True)
 class WithAttributes:
-    x: int
+    x: Name = 1  # an annotation that only this module can resolve
+
+
+def test_annotations_of_the_constructor_can_be_resolved():
+    assert get_type_hints(WithAttributes.__init__) == {"x": int, "return": type(None)}
+    assert inspect.signature(WithAttributes, eval_str=True).parameters["x"].annotation is int
+
+
+def test_the_standard_decorator_can_be_used_on_a_subclass():
+    @dataclasses.dataclass(frozen=True)
+    class Derived(WithAttributes):
+        y: int = 2
+
+    assert (Derived(3).x, Derived(3).y, hash(Derived(3)) == hash(Derived(3))) == (3, 2, True)
+    with pytest.raises(TypeError, match="cannot inherit non-frozen dataclass from a frozen one"):
+        dataclasses.dataclass(type("Other", (WithAttributes,), {}))
+    with pytest.raises(TypeError, match="cannot inherit non-frozen dataclass from a frozen one"):
+        _dataclass.dataclass(type("Other", (WithAttributes,), {}))
 
 
 class Plain(WithAttributes):
