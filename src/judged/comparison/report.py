@@ -6,13 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged._dataclass import asdict, dataclass
-from judged.comparison.tables import change_table, pair_table, slice_table, system_table
+from judged.comparison.tables import change_table, important_rows, pair_table, slice_table, system_table
 from judged.errors import fold_warnings
 from judged.stats.checks import check_choice
 from judged.tables.result import Result
 from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
+    from judged.comparison.changes import Change
+    from judged.comparison.difference import Difference
     from judged.comparison.result import Comparison
 
 TableName = Literal["systems", "pairs", "slices", "overall", "jointly", "where"]
@@ -91,7 +93,9 @@ class ComparisonReport(Result):
         }
         if comparison.parts or self.table == "slices":
             sections["slices"] = _Section(
-                lambda p: [slice_table(comparison, places=p, intervals=self.intervals)],
+                lambda p: [
+                    slice_table(comparison, places=p, intervals=self.intervals, all_pairs=self.table == "slices")
+                ],
                 lambda: [row.to_dict() for row in comparison.parts],
             )
         if self.overall or self.table == "overall":
@@ -108,11 +112,16 @@ class ComparisonReport(Result):
         return [{"run": name, **means} for name, means in self.comparison.means().items()]
 
     def _changes(self) -> _Section:
-        rows, n = self.comparison.rows, self.where or 10
-        changes = [(row, self.comparison.where(row.measure, row.a, row.b, n=n)) for row in rows]
+        """The queries of each pair that changed most: of all pairs as records, of the important ones as tables."""
+        comparison, n = self.comparison, self.where or 10
+
+        def changes(row: Difference) -> tuple[Change, ...]:
+            return comparison.where(row.measure, row.a, row.b, n=n)
+
+        shown = comparison.rows if self.table == "where" else important_rows(comparison)
         return _Section(
-            lambda p: [change_table(queries, r.a, r.b, measure=r.measure, places=p) for r, queries in changes],
+            lambda p: [change_table(changes(r), r.a, r.b, measure=r.measure, places=p) for r in shown],
             lambda: [
-                {"measure": r.measure, "a": r.a, "b": r.b, **asdict(c)} for r, queries in changes for c in queries
+                {"measure": r.measure, "a": r.a, "b": r.b, **asdict(c)} for r in comparison.rows for c in changes(r)
             ],
         )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judged.comparison.changes import Change
     from judged.comparison.result import Comparison
 
-_MANY_PAIRS = 100
+_MANY_ROWS, _FEW_RUNS = 100, 3
 ESTIMATED = "a difference is estimated from differences per query, and need not be that of the means"
 
 
@@ -101,9 +101,9 @@ def _marks(comparison: Comparison, measure: str) -> list[str]:
 
 
 def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = True, all_pairs: bool = True) -> Table:
-    """One row per pair and measure, or only the important ones; the column `queries needed` is there if some pair has no clear difference."""
-    shown = comparison.rows if all_pairs else important_pairs(comparison)
-    few = any(row.needed for row in shown)
+    """One row per pair and measure, or only the important ones; the column `queries needed` is there if some pair of all has no clear difference."""
+    shown = comparison.rows if all_pairs else important_rows(comparison)
+    few = len(shown) == len(comparison.rows) and any(row.needed for row in shown)
     headers, rows = _headers(comparison, intervals), []
     for row in shown:
         *cells, verdict = _row(row, places, intervals)
@@ -115,9 +115,9 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
             same.setdefault((row.b, row.a, row.note), []).append(row.measure)
     notes = [f"{b} and {a} on {listed(measures)}: {note}" for (b, a, note), measures in same.items()]
     if len(shown) < len(comparison.rows):
+        on = "" if shown[0].measure != shown[-1].measure else f" on {shown[0].measure}"
         notes.insert(
-            0,
-            f"only the pairs of the best run on {shown[0].measure}; the table `pairs` has all {len(comparison.rows):,} rows",
+            0, f"only {shown[0].b} with each other run{on}; the table `pairs` has all {len(comparison.rows):,} rows"
         )
     if few:
         margin = comparison.settings.margin
@@ -129,16 +129,21 @@ def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = Tru
     return _table(headers, tuple(rows), tuple(notes), shown)
 
 
-def important_pairs(comparison: Comparison) -> Sequence[Difference]:
-    """All pairs; if they are many, those of the best run on the first measure, which the answer is about.
+def important_rows(comparison: Comparison) -> Sequence[Difference]:
+    """All pairs and measures; if they are many, the best run with each other one, on all measures or on the first that has values.
 
     The number of pairs grows with the square of the number of runs: 60 runs and five measures have 8,850 rows.
     """
-    if comparison.baseline or len(comparison.rows) <= _MANY_PAIRS:
+    if comparison.baseline is not None or len(comparison.rows) <= _MANY_ROWS or len(comparison.names) <= _FEW_RUNS:
         return comparison.rows
-    measure = comparison.measures[0]
-    best = comparison.names[best_first(parse(measure), comparison.mean_of(measure).tolist())[0]]
-    return [row for row in comparison.by_measure[measure] if best in (row.a, row.b)]
+    means = {measure: comparison.mean_of(measure).tolist() for measure in comparison.measures}
+    first = next((m for m in means if not all(map(math.isnan, means[m]))), comparison.measures[0])
+    order = best_first(parse(first), means[first])
+    best, *others = (comparison.names[i] for i in order)
+    measures = comparison.measures if len(others) * len(means) <= _MANY_ROWS else [first]
+    known = comparison.by_pair
+    pairs = ((m, other) for m in measures for other in others)
+    return [known.get((m, other, best)) or known[m, best, other].turned() for m, other in pairs]
 
 
 def _headers(comparison: Comparison, intervals: bool, *, slices: bool = False) -> tuple[str, ...]:
@@ -162,15 +167,21 @@ def _row(row: Difference, places: int, intervals: bool) -> tuple[str, ...]:
             p_text(row.p), p_text(row.adjusted), number(row.d_z, 2), verdict)  # fmt: skip
 
 
-def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = True) -> Table:
-    """One row per slice, pair and measure."""
-    rows = tuple((row.part or "", str(row.queries), *_row(row, places, intervals)) for row in comparison.parts)
+def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = True, all_pairs: bool = True) -> Table:
+    """One row per slice, pair and measure; or only those of the important pairs."""
+    shown: Sequence[Difference] = comparison.parts
+    if not all_pairs:
+        pairs = {(row.measure, frozenset((row.a, row.b))) for row in important_rows(comparison)}
+        shown = [row for row in shown if (row.measure, frozenset((row.a, row.b))) in pairs]
+    rows = tuple((row.part or "", str(row.queries), *_row(row, places, intervals)) for row in shown)
     headers = ("slice", "queries", *_headers(comparison, intervals, slices=True))
     least = counted(comparison.settings.min_queries, "query")
-    notes = (
-        f"slices of fewer than {least} are not tested; p-values are corrected for pairs, measures and slices together",
-    )
-    return _table(headers, rows, notes, comparison.parts)
+    notes = [
+        f"slices of fewer than {least} are not tested; p-values are corrected for pairs, measures and slices together"
+    ]
+    if len(shown) < len(comparison.parts):
+        notes.insert(0, f"only the pairs shown above; the table `slices` has all {len(comparison.parts):,} rows")
+    return _table(headers, rows, tuple(notes), shown)
 
 
 def change_table(

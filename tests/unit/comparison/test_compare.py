@@ -211,27 +211,52 @@ def test_no_clear_difference_says_what_is_possible_and_how_many_queries_it_needs
     assert jd.compare(QRELS, runs, "RR", margin=0.9).rows[0].needed is None
 
 
-def test_of_many_pairs_only_those_of_the_best_run_are_with_the_other_tables():
-    runs = {f"run{i:02}": run_of(1 + i / 2) for i in range(11)}  # 55 pairs × 2 measures
-    board = jd.compare(QRELS, runs, "nDCG@10 AP")
-    best = max(runs, key=lambda name: board.means()[name]["nDCG@10"])
+@pytest.mark.parametrize(("measures", "shown"), [("nDCG@10 AP", ["nDCG@10", "AP"]), ("nDCG@10 AP RR P@1 P@2 P@3 P@4 P@5 P@6 P@7 P@8", ["nDCG@10"])])  # fmt: skip
+def test_of_many_pairs_only_those_of_the_best_run_are_with_the_other_tables(measures, shown):
+    runs = {f"run{i:02}": run_of(1 + (i * 7 % 11) / 2) for i in range(11)}  # 55 pairs
+    board = jd.compare(QRELS, runs, measures)
+    best, *others = sorted(runs, key=lambda name: -board.means()[name]["nDCG@10"])
     systems, pairs = board.tables()
     assert len(systems.rows) == len(runs)
-    assert [row[0] for row in pairs.rows] == ["nDCG@10"] * 10
-    assert {frozenset(row[1:3]) for row in pairs.rows} == {frozenset({best, name}) for name in runs if name != best}
-    assert any("all 110 rows" in note for note in pairs.notes)
+    assert [row[:3] for row in pairs.rows] == [(m, best, other) for m in shown for other in others]
+    for measure, _, other, difference, *_ in pairs.rows:
+        assert float(difference) == pytest.approx(
+            board.means()[best][measure] - board.means()[other][measure], abs=1e-4
+        )
+    assert any(
+        f"only {best} with each other run" in note and f"all {len(board.rows)} rows" in note for note in pairs.notes
+    )
     assert len(pairs.spans) == len(pairs.rows)
     whole = board.report(table="pairs").tables()[0]
-    assert len(whole.rows) == len(board.records()) == len(board.to_csv().splitlines()) - 1 == 110
-    assert not any("only the pairs" in note for note in whole.notes)
+    assert len(whole.rows) == len(board.records()) == len(board.to_csv().splitlines()) - 1 == len(board.rows)
+    assert not any("with each other run" in note for note in whole.notes)
 
 
-@pytest.mark.parametrize("many", [{"baseline": "run00"}, {"count": 10, "measures": "AP"}])
-def test_few_pairs_and_those_with_a_baseline_are_all_shown(many):
-    measures = many.pop("measures", "nDCG@10 AP RR P@1 P@2 P@3 P@4 P@5 P@6 P@7 P@8")
-    runs = {f"run{i:02}": run_of(2) for i in range(many.pop("count", 11))}
-    board = jd.compare(QRELS, runs, measures, **many)
-    assert len(board.tables()[1].rows) == len(board.rows)
+def test_of_many_pairs_slices_and_changes_are_those_of_the_best_run():
+    runs = {f"run{i:02}": run_of(1 + i / 2) for i in range(16)}
+    slices = {"kind": {q: "even" if int(q[1:]) % 2 == 0 else "odd" for q in QUERIES}}
+    board = jd.compare(QRELS, runs, "AP", slices=slices["kind"])
+    best = max(runs, key=lambda name: board.means()[name]["AP"])
+    report = board.report(where=1)
+    _, pairs, parts, *changes = report.tables()
+    assert len(pairs.rows) == len(changes) == 15
+    assert len(parts.rows) == 30
+    assert all(best in row[3:5] for row in parts.rows)
+    assert len(board.report(table="slices").tables()[0].rows) == len(board.parts) == 240
+    assert len([record for record in report.records() if record["table"] == "where"]) == 120
+
+
+def test_the_best_run_is_that_of_the_first_measure_with_values():
+    runs = {f"run{i:02}": run_of(1 + i / 2) for i in range(11)}
+    board = jd.compare(QRELS, runs, "AP(level=3) RR P@1 P@2 P@3 P@4 P@5 P@6 P@7 P@8 P@9", empty="skip")
+    assert {row[0] for row in board.tables()[1].rows} == {"RR"}
+
+
+@pytest.mark.parametrize(("count", "baseline"), [(11, "run00"), (3, None)])
+def test_pairs_of_few_runs_and_with_a_baseline_are_all_shown(count, baseline):
+    runs = {f"run{i:02}": run_of(2) for i in range(count)}
+    board = jd.compare(QRELS, runs, [f"P@{k}" for k in range(1, 41)], baseline=baseline)
+    assert len(board.tables()[1].rows) == len(board.rows) > 100
 
 
 def test_few_queries_that_changed_are_counted():
