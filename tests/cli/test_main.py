@@ -76,15 +76,24 @@ ERRORS = [
     (["measures", "ndgc"], 2, "Did you mean nDCG?  [unknown-measure]"),
     (["convert", "a.run", "a.xyz"], 2, "a.xyz"),
     (["trec_eval", "qrels.txt", "none.run"], 2, "trec_eval: Quit in file 'none.run'"),
+    (["trec_eval", "qrels.txt", "."], 2, "cannot read a directory. Use `judged eval`"),
 ]
 
 
-@pytest.mark.parametrize(("words", "code", "message"), ERRORS, ids=[words[0] for words, _, _ in ERRORS])
+@pytest.mark.parametrize(("words", "code", "message"), ERRORS, ids=[" ".join(words) for words, _, _ in ERRORS])
 def test_an_error_goes_to_standard_error_with_its_exit_code(words, code, message):
     outcome = called(*words)
     assert (outcome.returncode, outcome.stdout) == (code, "")
     assert message in outcome.stderr
     assert "Traceback" not in outcome.stderr
+
+
+def test_trec_eval_names_the_command_that_reads_other_formats(tmp_path):
+    run = tmp_path / "run.json"
+    run.write_text('{"q1": {"d1": 1.5}}')
+    outcome = called("trec_eval", "qrels.txt", str(run))
+    assert (outcome.returncode, outcome.stdout) == (2, "")
+    assert "`judged eval` also reads CSV, JSON" in outcome.stderr
 
 
 def test_an_exit_code_is_that_of_the_process():

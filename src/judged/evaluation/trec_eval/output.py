@@ -79,7 +79,12 @@ def _read(code: int, read: Callable[..., T], path: str, *more: str) -> T:
     try:
         return read(path, *more)
     except (DataError, FileError) as error:
-        raise _QuitError(code, f"{error}\ntrec_eval: Quit in file '{path}'") from error
+        problem = f"{error}"
+        if isinstance(error.__cause__, IsADirectoryError):
+            problem = f"{path}: cannot read a directory. Use `judged eval`, which reads directories of runs."
+        elif error.slug == "columns":
+            problem += "\n`judged eval` also reads CSV, JSON and other formats."
+        raise _QuitError(code, f"{problem}\ntrec_eval: Quit in file '{path}'") from error
 
 
 def evaluate(options: Options, qrels: Qrels, run: Run | ScannedRun, zscores: Zscores | None = None) -> TrecEvalOutput:
