@@ -16,7 +16,7 @@ from judged.clicks.off_policy.estimators import PAPERS as ESTIMATOR_PAPERS
 from judged.errors import DataError, Place, UsageError, shown
 from judged.fusion.registry import FUSIONS
 from judged.io.files.source import read_text
-from judged.io.formats.json import load_json
+from judged.io.text.json_parser import load_json
 from judged.judging.strategies import STRATEGIES
 from judged.measures.grammar import parse
 from judged.measures.registry import MEASURES, Measure

@@ -16,7 +16,7 @@ from judged.core.policy import Policy
 from judged.errors import DataError, Hint, JudgedError, Place, Warned, Wording, shown
 from judged.evaluation.result.calibration import summaries
 from judged.evaluation.result.save import AGAIN
-from judged.io.formats.json import load_json
+from judged.io.text.json_parser import load_json
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.summary import summarise

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from judged.io.formats.shapes import may_have_shape, parts_of
 from judged.io.tables.columns import ColumnRequest, find_columns, is_flat
 from judged.io.tables.context import Context
 from judged.io.text.encoding import Begin, check_end, decode, raise_encoding
+from judged.io.text.json_parser import DuplicateKeyError, is_json, load_json, scan
 from judged.io.text.json_rows import json_text, read_json_rows, records, unread_chunk, unread_json
 from judged.io.text.lines import Head, Numbered
 
@@ -205,8 +206,8 @@ def _load_batches(lines: list[str], filled: list[int], context: Context) -> Iter
 def _load_lines(lines: list[str], filled: list[int], context: Context) -> list[Any]:
     """Return the value of each line: fast if all are valid, else with the place of the error."""
     try:
-        pairs = [(_SCAN(line := lines[i].strip(" \t\r"), 0), len(line)) for i in filled]
-    except (ValueError, RecursionError, StopIteration, _DuplicateKeyError):
+        pairs = [(scan(line := lines[i].strip(" \t\r"), 0), len(line)) for i in filled]
+    except (ValueError, RecursionError, StopIteration, DuplicateKeyError):
         pairs = []
     if not pairs or any(end != length for (_, end), length in pairs):
         where = context.items()
@@ -226,65 +227,3 @@ def _read_value(value: Any, context: Context) -> SourceTable | ColumnBatches:
 
 
 JSON = FORMATS.add(FileFormat("JSON", 40, _detect, _read, read_chunks=_read_chunks, unread=_unread))
-
-
-# ── the parser ───────────────────────────────────────────────────────────────────────────────────
-
-
-def is_json(line: str) -> bool:
-    """Return whether a line is a complete JSON value."""
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def load_json(text: str, where: Place) -> Any:
-    """Parse a JSON document; duplicate keys are an error."""
-    text = text.strip(" \t\r\n")
-    try:
-        value, end = _SCAN(text, 0)
-    except StopIteration as error:
-        _raise_invalid(f"expected a value at character {error.value + 1}", where, cut=error.value >= len(text))
-    except json.JSONDecodeError as error:
-        line = error.lineno if where.line is None else where.line
-        cut = error.pos >= len(text) or error.msg.startswith("Unterminated")
-        _raise_invalid(f"{error.msg} at character {error.colno}", Place(where.path, line), cut=cut)
-    except _DuplicateKeyError as error:
-        key = error.args[0]
-        raise DataError(
-            "duplicate-key",
-            f"duplicate key {shown(key)} in a JSON object",
-            where=where,
-            value=key,
-            hint="remove one of the two",
-        ) from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits; thousands of brackets
-        _raise_invalid(str(error), where)
-    return value if end == len(text) else _raise_invalid(f"unexpected text at character {end + 1}", where)
-
-
-def _raise_invalid(reason: str, where: Place, *, cut: bool = False) -> NoReturn:
-    """Raise an error; `cut`: the text ends before the value does."""
-    hint = (
-        "check whether the file is truncated; none of it was used" if cut else "correct it; none of the file was used"
-    )
-    raise DataError("json", f"invalid JSON: {reason}", where=where, hint=hint)
-
-
-class _DuplicateKeyError(Exception):
-    """A key that occurs twice in one object."""
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object whose keys differ; Python alone would silently keep the last value."""
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DuplicateKeyError(next(key for key in fields if keys.count(key) > 1))
-    return fields
-
-
-_DECODER: Any = json.JSONDecoder(object_pairs_hook=_object)
-_SCAN = _DECODER.scan_once
