@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
 
 from judged.errors import DataError, Place, shown
+
+_BLANK = " \t\r\n"
+_CORRECT = "correct it; none of the file was used"
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]')
 
 
 def is_json(line: str) -> bool:
@@ -19,35 +24,54 @@ def is_json(line: str) -> bool:
 
 def load_json(text: str, where: Place) -> Any:
     """Parse a JSON document; duplicate keys are an error."""
-    text = text.strip(" \t\r\n")
+    text = text.rstrip(_BLANK)
     try:
-        value, end = scan(text, 0)
+        value, end = scan(text, len(text) - len(text.lstrip(_BLANK)))
     except StopIteration as error:
-        _raise_invalid(f"expected a value at character {error.value + 1}", where, cut=error.value >= len(text))
+        _raise_invalid("expected a value", text, error.value, where)
     except json.JSONDecodeError as error:
-        line = error.lineno if where.line is None else where.line
-        cut = error.pos >= len(text) or error.msg.startswith("Unterminated")
-        _raise_invalid(f"{error.msg} at character {error.colno}", Place(where.path, line), cut=cut)
-    except DuplicateKeyError as error:
-        key = error.args[0]
-        raise DataError(
-            "duplicate-key",
-            f"duplicate key {shown(key)} in a JSON object",
-            where=where,
-            value=key,
-            hint="remove one of the two",
-        ) from None
+        reason = error.msg.removesuffix(" at")  # "Unterminated string starting at"
+        _raise_invalid(reason, text, error.pos, where, cut=reason.startswith("Unterminated"))
+    except DuplicateKeyError:
+        key, at = _duplicate_key(text)
+        where, column = _locate(text, at, where)
+        raise DataError("duplicate-key", f"duplicate key {shown(key)} in a JSON object at character {column}", where=where,
+                        value=key, hint="remove one of the two") from None  # fmt: skip
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; thousands of brackets
-        _raise_invalid(str(error), where)
-    return value if end == len(text) else _raise_invalid(f"unexpected text at character {end + 1}", where)
+        raise DataError("json", f"invalid JSON: {error}", where=where, hint=_CORRECT) from error
+    return value if end == len(text) else _raise_invalid("unexpected text", text, end, where)
 
 
-def _raise_invalid(reason: str, where: Place, *, cut: bool = False) -> NoReturn:
-    """Raise an error; `cut`: the text ends before the value does."""
-    hint = (
-        "check whether the file is truncated; none of it was used" if cut else "correct it; none of the file was used"
-    )
-    raise DataError("json", f"invalid JSON: {reason}", where=where, hint=hint)
+def _raise_invalid(reason: str, text: str, at: int, where: Place, *, cut: bool = False) -> NoReturn:
+    """Raise an error at a position of the text; `cut`: the text ends before the value does."""
+    place, column = _locate(text, at, where)
+    hint = "check whether the file is truncated; none of it was used" if cut or at >= len(text) else _CORRECT
+    raise DataError("json", f"invalid JSON: {reason} at character {column}", where=place, hint=hint)
+
+
+def _locate(text: str, at: int, where: Place) -> tuple[Place, int]:
+    """Return the place with its line, and the number of the character in the line."""
+    line = text.count("\n", 0, at) + 1 if where.line is None else where.line
+    return Place(where.path, line), at - text.rfind("\n", 0, at)
+
+
+def _duplicate_key(text: str) -> tuple[str, int]:
+    """Return the first key that is in its object a second time, and its position."""
+    open_ones: list[set[str] | None] = []  # the keys of each object, None for an array
+    before = ""
+    for token in _TOKENS.finditer(text):
+        first, keys = token[0][0], open_ones[-1] if open_ones else None
+        if first == '"' and before in "{," and keys is not None:
+            key = json.loads(token[0])
+            if key in keys:
+                return key, token.start()
+            keys.add(key)
+        elif first in "{[":
+            open_ones.append(set() if first == "{" else None)
+        elif first in "}]":
+            open_ones.pop()
+        before = first
+    raise AssertionError("every key is in its object once")
 
 
 class DuplicateKeyError(Exception):

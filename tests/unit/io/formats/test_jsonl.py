@@ -25,7 +25,7 @@ RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 0.5}\n'
 )
 def test_json_that_is_not_whole_is_refused(content, line, save, refusal):
     error = refusal("json", read_run, save("a.json", content))
-    assert error.where.line in (line, None)
+    assert error.where.line == line
     cut = content in ('{"q1": {"d1": 1}', RECORD + RECORD[:20])
     assert ("truncated" if cut else "Correct it") in str(error)
 
@@ -34,6 +34,32 @@ def test_json_that_is_not_whole_is_refused(content, line, save, refusal):
 def test_a_key_twice_is_refused_and_not_overwritten(content, save, refusal):
     error = refusal("duplicate-key", read_run, save("a.json", content))
     assert error.value in ("d1", "q1")
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "character", "key"),
+    [
+        ('{"q1": {"d1": 1, "d1": 2}}', 1, 18, "d1"),
+        ('\n\n{"q1": {"d1": 1,\n  "d1": 2}}', 4, 3, "d1"),
+        ('{"q1": {"d1": 1},\n "q2": {"d1": 1, "d2": [1, "d2", "d2"]},\n\t"q1": {}}', 3, 2, "q1"),
+        ('{"a\\"{": {"x,": 1, "y": {"x,": 1}},\n "\\u0061\\"{": 1}', 2, 2, 'a"{'),
+        ('[{"query": "q1",\n"query": "q1"}, ', 2, 1, "query"),
+    ],
+)
+def test_a_key_twice_is_refused_with_its_line_and_character(content, line, character, key, save, refusal):
+    error = refusal("duplicate-key", read_run, save("a.json", content))
+    assert (error.where.line, error.value) == (line, key)
+    assert f"at character {character}" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "character"),
+    [('\n{"q1": {"d1": 1}\n,\n x}', 4, 2), ('{"q1":\n  {"d1": }}', 2, 10), ('{"q1": {"d1": 1}}\n\n  ]', 3, 3)],
+)
+def test_json_that_is_not_valid_is_refused_with_line_and_character(content, line, character, save, refusal):
+    error = refusal("json", read_run, save("a.json", content))
+    assert error.where.line == line
+    assert f"at character {character}" in str(error)
 
 
 def test_a_key_twice_in_a_line_is_refused_with_the_line(save, refusal):
