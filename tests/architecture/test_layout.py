@@ -42,7 +42,7 @@ def test_a_file_imports_only_its_own_package_and_earlier_ones(name):
 
 
 def test_one_file_imports_the_decorator_of_the_standard_library():
-    """It takes four times as long per class as ours, which is much of the start of a small evaluation."""
+    """It takes more than twice as long per class as ours, which is much of the start of a small evaluation."""
     imports = {
         name: [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.ImportFrom)]
         for name, path in FILES.items()
