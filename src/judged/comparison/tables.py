@@ -101,7 +101,10 @@ def _marks(comparison: Comparison, measure: str) -> list[str]:
 
 
 def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = True, all_pairs: bool = True) -> Table:
-    """One row per pair and measure, or only the important ones; the column `queries needed` is there if some pair of all has no clear difference."""
+    """One row per pair and measure, or only the important ones.
+
+    The column `queries needed` is there if all pairs are shown and one of them has no clear difference.
+    """
     shown = comparison.rows if all_pairs else important_rows(comparison)
     few = len(shown) == len(comparison.rows) and any(row.needed for row in shown)
     headers, rows = _headers(comparison, intervals), []
