@@ -82,8 +82,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose keys differ; Python alone would silently keep the last value."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise DuplicateKeyError(next(key for key in fields if keys.count(key) > 1))
+        raise DuplicateKeyError
     return fields
 
 
