@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PAGE   := src/judged/page/web docs/interactive tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick coverage external check docs docs-serve bench bench-scale simulate mutate fuzz clean chromium axe java latex
+.PHONY: help demo test quick coverage external check docs docs-serve bench bench-scale simulate fuzz clean chromium axe java latex
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -76,16 +76,11 @@ SIMULATE ?= 1
 simulate: $(VENV)/test  ## error rates of the statistics, into docs/explanations/error_rates.md (a quarter of an hour); SIMULATE=0.05 for a quick look
 	$(BIN)/python -m simulations $(SIMULATE)
 
-MUTATE ?=
-mutate: $(VENV)/test  ## mistakes in measures and statistics that no test notices: a sample of mutants (an hour); MUTATE=--again for the survivors
-	$(BIN)/python -m pip install --quiet --group mutate
-	$(BIN)/python tools/mutate.py $(MUTATE)
-
 fuzz: $(VENV)-fuzz/made  ## the native core against the reference on hostile input, with sanitizers; FUZZ_SECONDS=60
 	$(VENV)-fuzz/bin/python fuzz/run.py --seconds $(FUZZ_SECONDS)
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(VENV)-external $(VENV)-bench $(VENV)-scale $(VENV)-fuzz build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate
+	rm -rf $(VENV) $(VENV)-external $(VENV)-bench $(VENV)-scale $(VENV)-fuzz build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

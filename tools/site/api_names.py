@@ -13,7 +13,7 @@ import judged
 
 FOLDER = "reference/api/"
 GROUPS = {  # of the names at the top level, in the order of the index
-    "Evaluate": "evaluate score Evaluator evaluate_frame join Values",
+    "Evaluate": "evaluate score Evaluator join Values",
     "Explain": "explain describe conventions cite",
     "Compare and decide": "compare Comparison leaderboard power variance gate baseline Gate report",
     "Curves, correlation and fusion": "curve correlate fuse tune_fusion",

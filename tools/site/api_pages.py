@@ -20,7 +20,7 @@ _GUIDES = {  # by the module that has the name; the longest prefix counts
     "judged.compat": "migration/index.md", "judged.core.policy": "reference/policies.md", "judged.correlation": "guides/correlation.md",
     "judged.curves": "guides/curves.md", "judged.distributed": "guides/scale.md", "judged.errors": "reference/errors.md",
     "judged.evaluation": "guides/inputs.md", "judged.evaluation.arrays": "guides/arrays.md", "judged.evaluation.conventions": "explanations/conventions.md",
-    "judged.evaluation.rag": "guides/rag.md", "judged.evaluation.spark": "guides/scale.md", "judged.evaluation.stream": "guides/training.md",
+    "judged.evaluation.rag": "guides/rag.md", "judged.evaluation.stream": "guides/training.md",
     "judged.fusion": "guides/fusion.md", "judged.integrations": "guides/integrations.md", "judged.io": "reference/formats.md", "judged.io.rag": "guides/rag.md",
     "judged.judges": "guides/agreement.md", "judged.judging": "guides/judging.md", "judged.page": "guides/report.md", "judged.page.label_page": "guides/judging.md",
     "judged.quality_gate": "guides/gate.md", "judged.recommenders": "guides/recommenders.md", "judged.stats": "guides/comparison.md",
