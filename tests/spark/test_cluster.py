@@ -14,7 +14,6 @@ from on_spark import EXECUTORS, PATIENCE, each_a_part, same, session, tied_run, 
 
 import judged as jd
 from judged.distributed.spark.executor import Spark
-from judged.evaluation.spark.evaluate_frame import evaluate_frame
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10"
@@ -33,9 +32,6 @@ def test_files_and_tables_give_the_bits_of_one_process(clustered, files):
     same(jd.evaluate(qrels, str(folder), MEASURES, engine=Spark(clustered)), wanted)
     same(jd.evaluate(qrels, each_a_part(folder), MEASURES, engine=Spark(clustered)), wanted)
     same(jd.evaluate(qrels, clustered.read.parquet(str(folder)), MEASURES), wanted)
-    found = evaluate_frame(qrels, clustered.read.parquet(str(folder)), MEASURES)
-    same(found.collect(), wanted)
-    found.unpersist()
 
 
 @pytest.fixture
@@ -112,17 +108,6 @@ def test_a_worker_killed_in_the_middle_changes_nothing(cluster, clustered, files
     assert sum(worker.poll() is not None for worker in cluster.workers) == 1
 
 
-def test_values_that_a_killed_worker_kept_are_computed_again(cluster, clustered, files):
-    qrels, run, folder = files
-    cluster.add_worker()
-    cluster.wait()
-    frame = clustered.read.parquet(str(folder))
-    found = evaluate_frame(qrels, frame, MEASURES, partitions=4)
-    cluster.kill_worker()  # with what it kept of the values
-    same(found.collect(), jd.evaluate(qrels, run, MEASURES))
-    found.unpersist()
-
-
 def test_a_cluster_that_is_gone_is_an_error_of_the_engine(clustered):
     clustered.stop()
     with pytest.raises(jd.EngineError) as caught:
@@ -164,8 +149,6 @@ def test_judged_is_sent_along_to_workers_that_have_none(jvm, cluster, files, bar
     shipping = Spark(spark, ship=True)
     same(jd.evaluate(qrels, str(folder), MEASURES, engine=shipping), wanted)
     same(jd.evaluate(qrels, spark.read.parquet(str(folder)), MEASURES, engine=shipping), wanted)
-    found = evaluate_frame(qrels, spark.read.parquet(str(folder)), MEASURES, session=shipping)
-    same(found.collect(), wanted)
 
     def core(item):
         from judged.core.numeric.native import NATIVE

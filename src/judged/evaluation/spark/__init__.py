@@ -1,1 +1,0 @@
-"""`evaluate_frame`: judgments and runs that are joined on Spark."""
