@@ -21,17 +21,29 @@ if TYPE_CHECKING:  # nothing is imported before `__main__` handles signals
 
 _ELSEWHERE = {  # names in other libraries
     **dict.fromkeys(("roc_auc_score", "auc", "confusion_matrix", "classification_report"), "jd.curves.classify"),
-    "precision_recall_curve": "jd.curves.pr_curve", "cohen_kappa_score": "jd.agree", "kappa": "jd.agree", "rbo": "jd.stats.rbo",
-    "kendalltau": "jd.stats.kendall", "spearmanr": "jd.stats.spearman", "ttest_rel": "jd.compare",
-    "ndcg_score": 'jd.ndcg(labels, scores), with ties="expected" for the mean over ties', "dcg_score": 'jd.dcg(labels, scores), with ties="expected" for the mean over ties',
-    **dict.fromkeys(("average_precision_score", "label_ranking_average_precision_score"), 'jd.average_precision(labels, scores, tied="together")'),
+    "precision_recall_curve": "jd.curves.pr_curve",
+    "cohen_kappa_score": "jd.agree",
+    "kappa": "jd.agree",
+    "rbo": "jd.stats.rbo",
+    "kendalltau": "jd.stats.kendall",
+    "spearmanr": "jd.stats.spearman",
+    "ttest_rel": "jd.compare",
+    "ndcg_score": 'jd.ndcg(labels, scores), with ties="expected" for the mean over ties',
+    "dcg_score": 'jd.dcg(labels, scores), with ties="expected" for the mean over ties',
+    **dict.fromkeys(
+        ("average_precision_score", "label_ranking_average_precision_score"),
+        'jd.average_precision(labels, scores, tied="together")',
+    ),
     "label_ranking_loss": 'jd.ranking_loss(labels, scores), with ties="worst" for equal scores as errors',
     "coverage_error": 'jd.last_hit(labels, scores), with ties="worst" for the last of equal scores',
-    "calc_aggregate": "jd.evaluate(qrels, run, measures), whose result has .mean(); or jd.compat.ir_measures", "EvaluateRetrieval": "jd.compat.beir",
+    "calc_aggregate": "jd.evaluate(qrels, run, measures), whose result has .mean(); or jd.compat.ir_measures",
+    "EvaluateRetrieval": "jd.compat.beir",
     "RelevanceEvaluator": "jd.evaluate(qrels, run, measures), whose result has .to_dict(); or jd.compat.pytrec_eval",
-    "iter_calc": "jd.evaluate(qrels, run, measures), whose result has .records() and .to_dict(); or jd.compat.ir_measures", "gauc": "jd.recommenders.gauc",
-    **dict.fromkeys(("read_trec_qrels", "parse_qrel"), "jd.read_qrels"), **dict.fromkeys(("read_trec_run", "parse_run"), "jd.read_run"),
-}  # fmt: skip
+    "iter_calc": "jd.evaluate(qrels, run, measures), whose result has .records() and .to_dict(); or jd.compat.ir_measures",
+    "gauc": "jd.recommenders.gauc",
+    **dict.fromkeys(("read_trec_qrels", "parse_qrel"), "jd.read_qrels"),
+    **dict.fromkeys(("read_trec_run", "parse_run"), "jd.read_run"),
+}
 
 
 def __getattr__(name: str) -> Any:

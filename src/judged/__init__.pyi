@@ -37,7 +37,6 @@ from .evaluation.explain.describe import describe as describe
 from .evaluation.explain.explain import explain as explain
 from .evaluation.result.load import load as load
 from .evaluation.result.values import Values as Values
-from .evaluation.spark.evaluate_frame import evaluate_frame as evaluate_frame
 from .evaluation.stream.evaluator import Evaluator as Evaluator
 from .fusion.fuse import fuse as fuse
 from .fusion.tune import tune_fusion as tune_fusion

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from judged._dataclass import dataclass, replace
 from judged._version import __version__
 from judged.clicks.fitting.fit import MODELS
 from judged.clicks.interleaving.interleave import PAPERS as INTERLEAVING_PAPERS
@@ -35,15 +35,29 @@ from judged.tables.table import Table
 
 _JUDGED = "judged"
 _REGISTRIES: dict[str, Registry[Any]] = {  # where a name is looked up, in this order
-    "measure": BEYOND, "test": TESTS, "correction": CORRECTIONS, "effect size": EFFECTS, "rank correlation": RANK_COEFFICIENTS,
-    "agreement": AGREEMENT_COEFFICIENTS, "fusion": FUSIONS, "click model": MODELS, "strategy": STRATEGIES,
-}  # fmt: skip
+    "measure": BEYOND,
+    "test": TESTS,
+    "correction": CORRECTIONS,
+    "effect size": EFFECTS,
+    "rank correlation": RANK_COEFFICIENTS,
+    "agreement": AGREEMENT_COEFFICIENTS,
+    "fusion": FUSIONS,
+    "click model": MODELS,
+    "strategy": STRATEGIES,
+}
 _PAPERS = {"interval": INTERVAL_PAPERS, "interleaving": INTERLEAVING_PAPERS, "estimator": ESTIMATOR_PAPERS}
 _KINDS = (*_REGISTRIES, *_PAPERS)
 _NAMED = {  # fields of results whose text names something
-    "measure": ("measure",), "measures": ("measure",), "test": ("test",), "correction": ("correction",), "interval": ("interval",),
-    "method": ("fusion", "interleaving"), "model": ("click model",), "estimator": ("estimator",), "strategy": ("strategy",),
-}  # fmt: skip
+    "measure": ("measure",),
+    "measures": ("measure",),
+    "test": ("test",),
+    "correction": ("correction",),
+    "interval": ("interval",),
+    "method": ("fusion", "interleaving"),
+    "model": ("click model",),
+    "estimator": ("estimator",),
+    "strategy": ("strategy",),
+}
 _KEYED = {
     "summary": ("measure", "rank correlation"),
     "coefficients": ("agreement", "rank correlation"),
@@ -132,7 +146,12 @@ def _of_file(path: str) -> list[Use]:
         return list(_of_data(load(path).to_data()))
     found = list(_of_data(load_json(read_text(path), Place(path))))
     if not found:
-        raise DataError("nothing-to-cite", "no measure, test or method found", where=path, hint="name a result that judged wrote as JSON")  # fmt: skip
+        raise DataError(
+            "nothing-to-cite",
+            "no measure, test or method found",
+            where=path,
+            hint="name a result that judged wrote as JSON",
+        )
     return found
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Self
-
-from judged._dataclass import dataclass, replace
 
 _LONG_PATH = 1000
 _SEVERAL = 3  # warnings of one kind that are shown one by one
@@ -136,9 +135,15 @@ class JudgedError(Exception):
     exit_code = 2
 
     def __init__(
-        self, slug: str, problem: str, *, got: str | None = None, hint: Hint | str | None = None,
-        where: Place | str | None = None, value: object = None,
-    ) -> None:  # fmt: skip
+        self,
+        slug: str,
+        problem: str,
+        *,
+        got: str | None = None,
+        hint: Hint | str | None = None,
+        where: Place | str | None = None,
+        value: object = None,
+    ) -> None:
         self.slug, self.problem, self.got = slug, problem, got
         self.hint = Hint(hint) if isinstance(hint, str) else hint
         self.where = Place(where) if isinstance(where, str) else where

@@ -11,7 +11,6 @@ from judged.errors import Warned
 from judged.evaluation.explain.result import Explanation
 from judged.evaluation.result.evaluations import Evaluations
 from judged.evaluation.result.values import Values
-from judged.evaluation.spark.frame_values import FrameValues
 from judged.evaluation.stream.exact_means import Means
 from judged.judges.result import Agreement
 from judged.quality_gate.baseline import Baseline
@@ -19,7 +18,29 @@ from judged.quality_gate.result import Gate
 from judged.recommenders import BeyondAccuracy, GroupedAUC, SampledEstimates
 
 __all__ = [
-    "Agreement", "Baseline", "BeyondAccuracy", "Classification", "ClickBoard", "ClickFit", "ClickGrades", "Comparison",
-    "Correlation", "Correlations", "Counterfactuals", "Curves", "Evaluations", "Executor", "Explanation", "FrameValues", "Gate", "GroupedAUC",
-    "InterleavedLists", "InterleavingOutcome", "Leaderboard", "Means", "Power", "SampledEstimates", "Values", "Warned",
-]  # fmt: skip
+    "Agreement",
+    "Baseline",
+    "BeyondAccuracy",
+    "Classification",
+    "ClickBoard",
+    "ClickFit",
+    "ClickGrades",
+    "Comparison",
+    "Correlation",
+    "Correlations",
+    "Counterfactuals",
+    "Curves",
+    "Evaluations",
+    "Executor",
+    "Explanation",
+    "Gate",
+    "GroupedAUC",
+    "InterleavedLists",
+    "InterleavingOutcome",
+    "Leaderboard",
+    "Means",
+    "Power",
+    "SampledEstimates",
+    "Values",
+    "Warned",
+]

@@ -220,8 +220,9 @@ def test_a_signal_leaves_no_temporary_file(name):
     number = getattr(signal, name)
     before = set(Path().iterdir())
     wait = (
-        "import os, sys, time\n"
+        "import os, signal, sys, time\n"
         "from pathlib import Path\n"
+        f"signal.signal({number}, signal.SIG_DFL)\n"  # under nohup it is ignored
         "os.fsync = lambda file: (sys.stderr.write('writing'), time.sleep(60))\n"
         "unlink = Path.unlink\n"
         f"Path.unlink = lambda path: (os.kill(os.getpid(), {number}), unlink(path))\n"  # it comes twice

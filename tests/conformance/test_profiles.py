@@ -13,7 +13,7 @@ from typing import Any
 
 import profile_answers as answers
 import pytest
-from needs import each
+from needs import each, is_missing
 from profile_inputs import RECORDED
 
 import judged as jd
@@ -107,8 +107,9 @@ def test_a_profile_gives_the_numbers_of_its_tool(name, compared):
                 wrong += [case] if pattern is None else []
     compared(f"profile {name}", total)
     assert wrong == []
-    assert total >= 100
-    assert [pattern for pattern, _ in EXCEPTIONS.get(name, []) if not needed[pattern]] == []
+    if not is_missing("collections"):  # with which some of the answers were recorded
+        assert total >= 100
+        assert [pattern for pattern, _ in EXCEPTIONS.get(name, []) if not needed[pattern]] == []
     assert {word for word in names if not PROFILES[name].has(parse(answers.ours_of(name, word)))} == set()
     for _, reason in EXCEPTIONS.get(name, []):
         assert reason in PROFILES[name].except_for

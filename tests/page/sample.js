@@ -285,7 +285,7 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
     details: [],
     warnings: [{ code: "unjudged", count: 12, text: "12 documents of the first ten are unjudged." }],
     methods: ["Means over queries, with intervals of two standard errors."], citations: ["Järvelin & Kekäläinen 2002"],
-    inputs: [{ role: "qrels", name: "sample.qrels", sha256: "0".repeat(64), of: "file" }], headers: [], changed: {}, depth: DEPTH, chunk: CHUNK,
+    inputs: [{ role: "qrels", name: "sample.qrels", sha256: "0".repeat(64), of: "file" }], headers: [], depth: DEPTH, chunk: CHUNK,
   };
   const flat = Float64Array.from(values.flat(2));
   change(facts, flat);

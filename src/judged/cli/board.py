@@ -21,13 +21,38 @@ from judged.stats.multiple.rank_sets import Over
     group="Measures",
     help="Measure to rank by, which all results must have. [default: the first]",
 )
-@option("--by", type=click.Choice(get_args(By)), default="mean_rank", show_default=True, group="Statistics", help="Criterion to rank runs by.")  # fmt: skip
-@option("--missing", type=click.Choice(get_args(Missing)), default="complete", show_default=True, group="Statistics",
-        help="If a collection lacks a run: use only collections with all runs, rank it last, or exclude it.")  # fmt: skip
-@option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True, group="Statistics",
-        help="Confidence level of the sets of ranks.")  # fmt: skip
-@option("--over", type=click.Choice(get_args(Over)), default="queries", show_default=True, group="Statistics",
-        help="What varies: queries of these collections, or collections, of which these are a sample.")  # fmt: skip
+@option(
+    "--by",
+    type=click.Choice(get_args(By)),
+    default="mean_rank",
+    show_default=True,
+    group="Statistics",
+    help="Criterion to rank runs by.",
+)
+@option(
+    "--missing",
+    type=click.Choice(get_args(Missing)),
+    default="complete",
+    show_default=True,
+    group="Statistics",
+    help="If a collection lacks a run: use only collections with all runs, rank it last, or exclude it.",
+)
+@option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    group="Statistics",
+    help="Confidence level of the sets of ranks.",
+)
+@option(
+    "--over",
+    type=click.Choice(get_args(Over)),
+    default="queries",
+    show_default=True,
+    group="Statistics",
+    help="What varies: queries of these collections, or collections, of which these are a sample.",
+)
 @option("--allow-edited", is_flag=True, group="Policies", help="Accept results that do not match their checksum.")
 @output_options()
 def command(results: tuple[str, ...], **options: Any) -> None:

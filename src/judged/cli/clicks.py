@@ -17,12 +17,25 @@ _MODELS = ("cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ctr", "rank-ctr")  # 
 _share = click.FloatRange(0, 1)
 _seed = option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
 _log_columns = column_options("session", "query", "doc", "rank", "click")
-_interval = option("--interval", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-                   group="Statistics", help="Confidence level of the intervals.")  # fmt: skip
+_interval = option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    group="Statistics",
+    help="Confidence level of the intervals.",
+)
 
 
 def _method(group: str, help: str) -> Callable[[F], F]:
-    return option("--method", type=click.Choice(["team-draft", "balanced"]), default="team-draft", show_default=True, group=group, help=help)  # fmt: skip
+    return option(
+        "--method",
+        type=click.Choice(["team-draft", "balanced"]),
+        default="team-draft",
+        show_default=True,
+        group=group,
+        help=help,
+    )
 
 
 @click.group("clicks")
@@ -43,16 +56,62 @@ def command() -> None:
 
 @command.command("fit", cls=Command, short_help="Fit a click model to a log.")
 @click.argument("log")
-@option("--model", type=click.Choice([*_MODELS, "all"]), default="dbn", show_default=True, group="Measures", help="Click model; all compares them on held-out sessions.")  # fmt: skip
-@option("--multiple", type=click.Choice(["error", "first"]), group="Measures", help="cascade: what to do with sessions with several clicks. [default: error]")  # fmt: skip
-@option("--method", type=click.Choice(["em", "counts"]), group="Measures", help="dcm, sdbn: exact fit by EM, or the closed forms of the papers. [default: em]")  # fmt: skip
+@option(
+    "--model",
+    type=click.Choice([*_MODELS, "all"]),
+    default="dbn",
+    show_default=True,
+    group="Measures",
+    help="Click model; all compares them on held-out sessions.",
+)
+@option(
+    "--multiple",
+    type=click.Choice(["error", "first"]),
+    group="Measures",
+    help="cascade: what to do with sessions with several clicks. [default: error]",
+)
+@option(
+    "--method",
+    type=click.Choice(["em", "counts"]),
+    group="Measures",
+    help="dcm, sdbn: exact fit by EM, or the closed forms of the papers. [default: em]",
+)
 @option("--persistence", type=float, group="Measures", help="dbn: fixed persistence. [default: estimated]")
 @option("--grades", is_flag=True, group="Measures", help="Print grades with their uncertainty instead of parameters.")
 @option("--levels", type=click.IntRange(1, 50), default=4, show_default=True, group="Measures", help="Top grade.")
-@option("--minimum", type=click.IntRange(0), default=1, show_default=True, group="Measures", help="Minimum number of impressions of a graded document.")  # fmt: skip
-@option("--prior", nargs=2, type=click.FloatRange(0), default=(1.0, 1.0), show_default=True, metavar="A B", group="Statistics", help="Successes and failures added to every probability; 0 0 is maximum likelihood.")  # fmt: skip
-@option("--held-out", type=click.FloatRange(0, 1, max_open=True), metavar="SHARE", group="Statistics", help="Share of sessions to hold out. [default: 0; 0.2 with --model all]")  # fmt: skip
-@option("--max-steps", type=click.IntRange(1), default=2000, show_default=True, group="Statistics", help="Maximum number of EM steps.")  # fmt: skip
+@option(
+    "--minimum",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    group="Measures",
+    help="Minimum number of impressions of a graded document.",
+)
+@option(
+    "--prior",
+    nargs=2,
+    type=click.FloatRange(0),
+    default=(1.0, 1.0),
+    show_default=True,
+    metavar="A B",
+    group="Statistics",
+    help="Successes and failures added to every probability; 0 0 is maximum likelihood.",
+)
+@option(
+    "--held-out",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="SHARE",
+    group="Statistics",
+    help="Share of sessions to hold out. [default: 0; 0.2 with --model all]",
+)
+@option(
+    "--max-steps",
+    type=click.IntRange(1),
+    default=2000,
+    show_default=True,
+    group="Statistics",
+    help="Maximum number of EM steps.",
+)
 @_interval
 @_seed
 @_log_columns
@@ -71,12 +130,19 @@ def fit(log: str, model: str, **options: Any) -> None:
     from judged.clicks.api import compare_click_models, fit_clicks, read_clicks
 
     qrels = options["output"] if _by_ending(options) else None
-    shared = {"prior": options["prior"], "seed": options["seed"], "level": options["interval"], "max_steps": options["max_steps"]}  # fmt: skip
+    shared = {
+        "prior": options["prior"],
+        "seed": options["seed"],
+        "level": options["interval"],
+        "max_steps": options["max_steps"],
+    }
     special = {name: options[name] for name in ("multiple", "method", "persistence") if options[name] is not None}
     held_out = options["held_out"]
     if model == "all":
         if qrels or options["grades"] or special:
-            raise click.UsageError("--model all compares models; name one model to write judgments (-o without --format), or to use --grades or its options.")  # fmt: skip
+            raise click.UsageError(
+                "--model all compares models; name one model to write judgments (-o without --format), or to use --grades or its options."
+            )
         clicks = read_clicks(log, **chosen_columns(options))
         board = compare_click_models(clicks, held_out=0.2 if held_out is None else held_out, **shared)
         emit(board, options)
@@ -100,7 +166,14 @@ def fit(log: str, model: str, **options: Any) -> None:
 @command.command("simulate", cls=Command, short_help="Simulate clicks from judgments.")
 @click.argument("qrels")
 @click.argument("run")
-@option("--model", type=click.Choice([m for m in _MODELS if m != "rank-ctr"]), default="dbn", show_default=True, group="Measures", help="Click model of the users.")  # fmt: skip
+@option(
+    "--model",
+    type=click.Choice([m for m in _MODELS if m != "rank-ctr"]),
+    default="dbn",
+    show_default=True,
+    group="Measures",
+    help="Click model of the users.",
+)
 @option(
     "--sessions", type=click.IntRange(1), default=1000, show_default=True, group="Measures", help="Number of sessions."
 )
@@ -108,8 +181,22 @@ def fit(log: str, model: str, **options: Any) -> None:
     "-k", type=click.IntRange(1), default=10, show_default=True, group="Measures", help="Number of documents shown."
 )
 @option("--top", type=float, default=4.0, show_default=True, group="Measures", help="Top grade.")
-@option("--shuffled", type=_share, default=0.0, show_default=True, group="Measures", help="Share of sessions with documents in random order.")  # fmt: skip
-@option("--noise", type=_share, default=0.0, show_default=True, group="Measures", help="Attractiveness of documents that are not relevant.")  # fmt: skip
+@option(
+    "--shuffled",
+    type=_share,
+    default=0.0,
+    show_default=True,
+    group="Measures",
+    help="Share of sessions with documents in random order.",
+)
+@option(
+    "--noise",
+    type=_share,
+    default=0.0,
+    show_default=True,
+    group="Measures",
+    help="Attractiveness of documents that are not relevant.",
+)
 @option(
     "--persistence",
     type=_share,
@@ -118,8 +205,22 @@ def fit(log: str, model: str, **options: Any) -> None:
     group="Measures",
     help="dbn: probability of continuing.",
 )
-@option("--stopping", type=_share, default=0.5, show_default=True, group="Measures", help="dcm: probability of leaving after a click.")  # fmt: skip
-@option("--decay", type=click.FloatRange(0), default=1.0, show_default=True, group="Measures", help="pbm, ubm: rank r is examined with probability (1/r)^decay.")  # fmt: skip
+@option(
+    "--stopping",
+    type=_share,
+    default=0.5,
+    show_default=True,
+    group="Measures",
+    help="dcm: probability of leaving after a click.",
+)
+@option(
+    "--decay",
+    type=click.FloatRange(0),
+    default=1.0,
+    show_default=True,
+    group="Measures",
+    help="pbm, ubm: rank r is examined with probability (1/r)^decay.",
+)
 @_seed
 @column_options("query", "doc", "score", "grade", "rank")
 @output_options(default="csv", places=False)
@@ -159,7 +260,13 @@ def simulate(qrels: str, run: str, **options: Any) -> None:
     group="Measures",
     help="Number of documents in each list.",
 )
-@option("--sessions", type=click.IntRange(1), metavar="N", group="Measures", help="Make N lists, one per session, cycling through the queries. [default: one list per query]")  # fmt: skip
+@option(
+    "--sessions",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Measures",
+    help="Make N lists, one per session, cycling through the queries. [default: one list per query]",
+)
 @_seed
 @column_options("query", "doc", "score", "rank")
 @output_options("trec", places=False)
@@ -191,13 +298,54 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
 @command.command("score", cls=Command, short_help="Score rankings by clicks.")
 @click.argument("log")
 @option("--lists", metavar="FILE", group="Input", help="Interleaved lists to score.")
-@option("--run", "runs", multiple=True, metavar="[NAME=]FILE", group="Input", help="Run to evaluate from the clicks (repeatable).")  # fmt: skip
+@option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    group="Input",
+    help="Run to evaluate from the clicks (repeatable).",
+)
 @_method("Measures", "With --lists: method of interleaving.")
-@option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="With --run: DCG@k, P@k or CTR@k. [default: DCG@10 P@10]")  # fmt: skip
-@option("--propensity", metavar="LIST", group="Statistics", help="With --run: examination probabilities of ranks 1, 2 …, such as 1,0.5,0.33. [default: from a pbm fitted to LOG]")  # fmt: skip
-@option("--clip", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True, group="Statistics", help="With --run: minimum propensity; smaller ones are raised to it.")  # fmt: skip
-@option("--resamples", type=click.IntRange(2), default=200, show_default=True, metavar="N", group="Statistics", help="With --run: bootstrap fits of the propensities.")  # fmt: skip
-@option("--by", type=click.Choice(["session", "query"]), default="session", show_default=True, group="Statistics", help="With --run: units that are independent, for standard errors.")  # fmt: skip
+@option(
+    "-m",
+    "--measures",
+    multiple=True,
+    metavar="NAME...",
+    group="Measures",
+    help="With --run: DCG@k, P@k or CTR@k. [default: DCG@10 P@10]",
+)
+@option(
+    "--propensity",
+    metavar="LIST",
+    group="Statistics",
+    help="With --run: examination probabilities of ranks 1, 2 …, such as 1,0.5,0.33. [default: from a pbm fitted to LOG]",
+)
+@option(
+    "--clip",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    group="Statistics",
+    help="With --run: minimum propensity; smaller ones are raised to it.",
+)
+@option(
+    "--resamples",
+    type=click.IntRange(2),
+    default=200,
+    show_default=True,
+    metavar="N",
+    group="Statistics",
+    help="With --run: bootstrap fits of the propensities.",
+)
+@option(
+    "--by",
+    type=click.Choice(["session", "query"]),
+    default="session",
+    show_default=True,
+    group="Statistics",
+    help="With --run: units that are independent, for standard errors.",
+)
 @_interval
 @_log_columns
 @column_options("score")
@@ -225,9 +373,15 @@ def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[st
     named_files(runs)  # no two of one name
     read = TableReader(options)
     estimates = evaluate_from_clicks(
-        clicks, [read.run(run) for run in runs], list(measures) or "DCG@10 P@10", clip=options["clip"],
-        propensity=_propensities(options["propensity"]), by=options["by"], level=options["interval"], resamples=options["resamples"],
-    )  # fmt: skip
+        clicks,
+        [read.run(run) for run in runs],
+        list(measures) or "DCG@10 P@10",
+        clip=options["clip"],
+        propensity=_propensities(options["propensity"]),
+        by=options["by"],
+        level=options["interval"],
+        resamples=options["resamples"],
+    )
     emit(estimates, options)
 
 

@@ -9,7 +9,7 @@ import click
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import comparison_options, comparison_settings
 from judged.cli.options.engine import engine_options, open_engine
-from judged.cli.options.inputs import (  # fmt: skip
+from judged.cli.options.inputs import (
     input_options,
     model_judgments_option,
     named_files,
@@ -31,7 +31,7 @@ from judged.comparison.report import TableName
 @model_judgments_option
 @option("--overall", is_flag=True, group="Output", help="Add Friedman's test and a two-way ANOVA of all runs.")
 @option("--jointly", type=click.Choice(list(JOINT)), group="Output", help="Add a joint test of all pairs of runs.")
-@option("--where", type=click.IntRange(1), metavar="N", group="Output", help="Add the N queries that changed most.")  # fmt: skip
+@option("--where", type=click.IntRange(1), metavar="N", group="Output", help="Add the N queries that changed most.")
 @option("--table", type=click.Choice(get_args(TableName)), group="Output", help="Show only this table. [default: all]")
 @option("--no-intervals", is_flag=True, group="Output", help="Omit the intervals of differences.")
 @output_options()

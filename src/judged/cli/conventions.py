@@ -23,7 +23,12 @@ from judged.cli.options.output import emit, output_options
 @click.argument("measure")
 @click.argument("qrels")
 @click.argument("run", required=False)
-@option("--to", metavar="NUMBER", group="Measures", help="Published value: find the conventions that give it, at its decimals.")  # fmt: skip
+@option(
+    "--to",
+    metavar="NUMBER",
+    group="Measures",
+    help="Published value: find the conventions that give it, at its decimals.",
+)
 @level_option
 @output_options()
 @single_policy_options
@@ -44,7 +49,11 @@ def command(measure: str, qrels: str, run: str | None, to: str | None, **options
         raise click.UsageError("Missing argument 'MEASURE': name it first, as in: judged conventions nDCG@10 QRELS RUN")
     source, runs = split_inputs(qrels, (run,) if run else (), options, least=0)
     files = named_files(runs[-1:] or (qrels,))
-    inputs = open_named(source if run else None, list(files.items()) if isinstance(files, dict) else [(None, files[0])], chosen_policy(options))  # fmt: skip
+    inputs = open_named(
+        source if run else None,
+        list(files.items()) if isinstance(files, dict) else [(None, files[0])],
+        chosen_policy(options),
+    )
     [(_, ranking)] = inputs.runs
     result = conventions(measure, inputs.qrels, ranking, to, level=options["level"], **inputs.options)
     emit(result, options, result.warnings)

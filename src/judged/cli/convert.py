@@ -38,8 +38,15 @@ FORMATS = (
 )
 @option("--qrels", "kind", flag_value="qrels", group="Input", help="SOURCE contains judgments.")
 @option("--run", "kind", flag_value="run", group="Input", help="SOURCE contains a run.")
-@option("--to", "--format", "format", type=click.Choice(FORMATS), metavar="NAME", group="Output",
-        help=f"Format of TARGET: {', '.join(FORMATS)}. [default: from its extension]")  # fmt: skip
+@option(
+    "--to",
+    "--format",
+    "format",
+    type=click.Choice(FORMATS),
+    metavar="NAME",
+    group="Output",
+    help=f"Format of TARGET: {', '.join(FORMATS)}. [default: from its extension]",
+)
 @input_options
 def command(source: str, target: str, kind: str | None, format: str | None, **options: Any) -> None:
     """Convert the judgments or the run in SOURCE to the format of TARGET, given by its extension.

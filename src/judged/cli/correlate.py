@@ -19,14 +19,59 @@ from judged.cli.options.output import emit, output_options
 @option("--systems", is_flag=True, group="Input", help="Read files with one score per system: lines, CSV or JSON.")
 @option("--columns", metavar="NAME,NAME", group="Input", help="Columns of scores in one file, with --systems.")
 @column_options("query", "doc", "score", "rank")
-@option("-c", "--coefficients", "-m", "coefficients", multiple=True, metavar="NAME...", group="Measures", help="Coefficients, such as tau_b 'rbo(p=0.98)' overlap@20; see --list. [default: tau_b tau_ap_b rbo overlap@10; no overlap with --systems]")  # fmt: skip
-@option("--p", "p", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, show_default=True, group="Measures", help="Persistence of RBO.")  # fmt: skip
-@option("--depth", type=click.IntRange(1), metavar="N", group="Policies", help="Use the first N documents of each ranking, and all that are tied with the last.")  # fmt: skip
-@option("--ties", type=click.Choice(["b", "a", "w"]), default="b", show_default=True, group="Policies", help="Treatment of ties in RBO and overlap: corrected, mean over all orders, or same rank.")  # fmt: skip
-@option("--documents", type=click.Choice(["both", "union"]), default="both", show_default=True, group="Policies", help="Documents that form pairs; with union, missing ones are tied last.")  # fmt: skip
+@option(
+    "-c",
+    "--coefficients",
+    "-m",
+    "coefficients",
+    multiple=True,
+    metavar="NAME...",
+    group="Measures",
+    help="Coefficients, such as tau_b 'rbo(p=0.98)' overlap@20; see --list. [default: tau_b tau_ap_b rbo overlap@10; no overlap with --systems]",
+)
+@option(
+    "--p",
+    "p",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    group="Measures",
+    help="Persistence of RBO.",
+)
+@option(
+    "--depth",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Policies",
+    help="Use the first N documents of each ranking, and all that are tied with the last.",
+)
+@option(
+    "--ties",
+    type=click.Choice(["b", "a", "w"]),
+    default="b",
+    show_default=True,
+    group="Policies",
+    help="Treatment of ties in RBO and overlap: corrected, mean over all orders, or same rank.",
+)
+@option(
+    "--documents",
+    type=click.Choice(["both", "union"]),
+    default="both",
+    show_default=True,
+    group="Policies",
+    help="Documents that form pairs; with union, missing ones are tied last.",
+)
 @option("--seed", type=int, default=0, show_default=True, group="Statistics", help="Random seed.")
 @option("-q", "--per-query", is_flag=True, group="Output", help="List all queries, lowest first coefficient first.")
-@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _, value: _list(ctx) if value else None, group="Output", help="List all coefficients with their treatment of ties and papers.")  # fmt: skip
+@option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, value: _list(ctx) if value else None,
+    group="Output",
+    help="List all coefficients with their treatment of ties and papers.",
+)
 @output_options()
 def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any) -> None:
     """Compute the rank correlation of two RUNs per query, with means and confidence intervals; with more RUNs, of all pairs.

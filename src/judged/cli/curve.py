@@ -30,9 +30,27 @@ from judged.cli.options.output import emit, output_options, show_warnings
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @measures_option
 @level_option
-@option("--average", type=click.Choice(["macro", "micro"]), default="macro", show_default=True, group="Measures", help="Mean over queries, or decisions of all queries pooled at each rank.")  # fmt: skip
-@option("--query", multiple=True, metavar="ID", group="Measures", help="Curve of one query (repeatable) instead of the mean.")  # fmt: skip
-@option("--points", metavar="LIST", group="Measures", help="Recall levels (ipr), false positive rates (roc), ranks such as 1,5,10, or the last rank.")  # fmt: skip
+@option(
+    "--average",
+    type=click.Choice(["macro", "micro"]),
+    default="macro",
+    show_default=True,
+    group="Measures",
+    help="Mean over queries, or decisions of all queries pooled at each rank.",
+)
+@option(
+    "--query",
+    multiple=True,
+    metavar="ID",
+    group="Measures",
+    help="Curve of one query (repeatable) instead of the mean.",
+)
+@option(
+    "--points",
+    metavar="LIST",
+    group="Measures",
+    help="Recall levels (ipr), false positive rates (roc), ranks such as 1,5,10, or the last rank.",
+)
 @policy_options
 @input_options
 @option("--no-band", is_flag=True, group="Statistics", help="Omit the confidence band over queries.")
@@ -67,9 +85,18 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], **options: Any) -> Non
         )
     judgments, runs = split_inputs(qrels, runs, options)
     name, files = CURVE_KINDS.find(kind).name, named_files(runs)
-    curves = curve(name, judgments, files, list(options["measures"]) or None, average=options["average"],
-                   query=list(options["query"]) or None, points=_points(options["points"], name), level=options["level"],
-                   band=None if options["no_band"] else 0.95, **chosen_policy(options))  # fmt: skip
+    curves = curve(
+        name,
+        judgments,
+        files,
+        list(options["measures"]) or None,
+        average=options["average"],
+        query=list(options["query"]) or None,
+        points=_points(options["points"], name),
+        level=options["level"],
+        band=None if options["no_band"] else 0.95,
+        **chosen_policy(options),
+    )
     curves = replace(curves, title=options["title"])
     if options["output"] is None and options["format"] == "drawing" and sys.stdout.isatty():
         click.echo(curves.to_drawing(columns=shutil.get_terminal_size().columns), nl=False)

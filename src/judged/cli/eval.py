@@ -30,7 +30,12 @@ from judged.cli.options.rag import chunk_options
 @measures_option
 @level_option
 @option("--keep-names", is_flag=True, group="Measures", help="Print the names of measures as written, such as map.")
-@option("--bounds", is_flag=True, group="Measures", help="Add the values as if all unjudged documents were irrelevant, and as if they had the top grade.")  # fmt: skip
+@option(
+    "--bounds",
+    is_flag=True,
+    group="Measures",
+    help="Add the values as if all unjudged documents were irrelevant, and as if they had the top grade.",
+)
 @weight_options
 @cluster_options
 @model_judgments_option

@@ -56,7 +56,11 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
         raise click.UsageError("Missing argument 'MEASURE': name it first, as in: judged explain nDCG@10 QRELS RUN")
     source, runs = split_inputs(qrels, (run,) if run else (), options, least=0)
     files = named_files(runs[-1:] or (qrels,))
-    inputs = open_named(source if run else None, list(files.items()) if isinstance(files, dict) else [(None, files[0])], chosen_policy(options))  # fmt: skip
+    inputs = open_named(
+        source if run else None,
+        list(files.items()) if isinstance(files, dict) else [(None, files[0])],
+        chosen_policy(options),
+    )
     judgments, policy, [(_, ranking)] = inputs.qrels, inputs.options, inputs.runs
     measures = [with_level(m, options["level"]) for m in parse_all(measure)]
     if options["all_ranks"]:

@@ -39,11 +39,43 @@ def _complete(ctx: click.Context, parameter: click.Parameter, begun: str) -> lis
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @option("--qrels", metavar="QRELS", group="Input", help="Judgments, for --tune and for methods that are trained.")
 @column_options("query", "doc", "score", "grade", "rank")
-@option("--method", metavar="NAME", default="rrf", show_default=True, group="Model", shell_complete=_complete, help="Method with its parameters, such as 'rrf(k=10)', mnz or wsum; see --list.")  # fmt: skip
-@option("--norm", metavar="NAME", group="Model", shell_complete=_complete, help="Normalisation of scores; see --list. [default: min-max, for methods that use scores]")  # fmt: skip
-@option("--weights", metavar="W,W", callback=_weights, group="Model", help="Weights of the runs, such as 0.3,0.7 or bm25=0.3,dense=0.7.")  # fmt: skip
-@option("--missing", type=click.Choice(["skip", "lowest"]), default="skip", show_default=True, group="Model", help="Score of a document that a run lacks: by the rule of the method, or its lowest of the query.")  # fmt: skip
-@option("--tune", is_flag=True, group="Model", help="Choose the weights or the parameter that are best by --measure, and show the cross-validated value.")  # fmt: skip
+@option(
+    "--method",
+    metavar="NAME",
+    default="rrf",
+    show_default=True,
+    group="Model",
+    shell_complete=_complete,
+    help="Method with its parameters, such as 'rrf(k=10)', mnz or wsum; see --list.",
+)
+@option(
+    "--norm",
+    metavar="NAME",
+    group="Model",
+    shell_complete=_complete,
+    help="Normalisation of scores; see --list. [default: min-max, for methods that use scores]",
+)
+@option(
+    "--weights",
+    metavar="W,W",
+    callback=_weights,
+    group="Model",
+    help="Weights of the runs, such as 0.3,0.7 or bm25=0.3,dense=0.7.",
+)
+@option(
+    "--missing",
+    type=click.Choice(["skip", "lowest"]),
+    default="skip",
+    show_default=True,
+    group="Model",
+    help="Score of a document that a run lacks: by the rule of the method, or its lowest of the query.",
+)
+@option(
+    "--tune",
+    is_flag=True,
+    group="Model",
+    help="Choose the weights or the parameter that are best by --measure, and show the cross-validated value.",
+)
 @option(
     "-m", "--measure", "measure", metavar="NAME", group="Measures", help="Measure that is tuned. [default: nDCG@10]"
 )
@@ -51,18 +83,74 @@ def _complete(ctx: click.Context, parameter: click.Parameter, begun: str) -> lis
 @option(
     "--depth", type=click.IntRange(1), metavar="N", group="Policies", help="Use the first N documents of each ranking."
 )
-@option("--ties", type=click.Choice(["id-desc", "id-asc", "input"]), default="id-desc", show_default=True, group="Policies", help="Order of documents with equal scores.")  # fmt: skip
-@option("--duplicates", type=click.Choice(["error", "first", "best"]), default="error", show_default=True, group="Policies", help="Duplicate documents in a ranking.")  # fmt: skip
-@option("--order", type=click.Choice(["score", "rank", "input"]), default="score", show_default=True, group="Policies", help="What rankings are ordered by.")  # fmt: skip
+@option(
+    "--ties",
+    type=click.Choice(["id-desc", "id-asc", "input"]),
+    default="id-desc",
+    show_default=True,
+    group="Policies",
+    help="Order of documents with equal scores.",
+)
+@option(
+    "--duplicates",
+    type=click.Choice(["error", "first", "best"]),
+    default="error",
+    show_default=True,
+    group="Policies",
+    help="Duplicate documents in a ranking.",
+)
+@option(
+    "--order",
+    type=click.Choice(["score", "rank", "input"]),
+    default="score",
+    show_default=True,
+    group="Policies",
+    help="What rankings are ordered by.",
+)
 @option(
     "--folds", type=click.IntRange(2), metavar="N", group="Statistics", help="Number of folds of --tune. [default: 5]"
 )
-@option("--step", type=float, metavar="W", group="Statistics", help="Distance between the weights that --tune tries. [default: 0.1]")  # fmt: skip
+@option(
+    "--step",
+    type=float,
+    metavar="W",
+    group="Statistics",
+    help="Distance between the weights that --tune tries. [default: 0.1]",
+)
 @option("--seed", type=int, metavar="N", group="Statistics", help="Random seed of the folds. [default: 0]")
-@option("-o", "--output", metavar="FILE", group="Output", help="File of the fused run; the extension sets its format. [default: TREC lines on standard output; none with --tune]")  # fmt: skip
-@option("--format", type=click.Choice(list(FORMATS.files)), default="table", show_default=True, group="Output", help="Format of what --tune shows.")  # fmt: skip
-@option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, group="Output", help="Number of decimals.")  # fmt: skip
-@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _, value: _list(ctx) if value else None, group="Output", help="List all methods and normalisations.")  # fmt: skip
+@option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    group="Output",
+    help="File of the fused run; the extension sets its format. [default: TREC lines on standard output; none with --tune]",
+)
+@option(
+    "--format",
+    type=click.Choice(list(FORMATS.files)),
+    default="table",
+    show_default=True,
+    group="Output",
+    help="Format of what --tune shows.",
+)
+@option(
+    "-p",
+    "--places",
+    type=click.IntRange(0, 17),
+    default=4,
+    show_default=True,
+    group="Output",
+    help="Number of decimals.",
+)
+@option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, value: _list(ctx) if value else None,
+    group="Output",
+    help="List all methods and normalisations.",
+)
 def command(runs: tuple[str, ...], **options: Any) -> None:
     """Fuse RUNs into one run. It has the queries and documents of all RUNs, in the order of their fused scores.
 

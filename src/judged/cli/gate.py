@@ -29,36 +29,117 @@ if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
 
 _CONFIG = "judged.toml"
-_RULES = ("mode", "alpha", "max_query_drop", "min_queries", "test", "correction", "resamples", "seed", "level", "slices", "clusters", "cluster_col", "model")  # fmt: skip
+_RULES = (
+    "mode",
+    "alpha",
+    "max_query_drop",
+    "min_queries",
+    "test",
+    "correction",
+    "resamples",
+    "seed",
+    "level",
+    "slices",
+    "clusters",
+    "cluster_col",
+    "model",
+)
 
 
 @click.command("gate", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="[QRELS] CANDIDATE")
-@option("-b", "--baseline", metavar="FILE", group="Input", help="Run, or result written by --save, to compare CANDIDATE with.")  # fmt: skip
-@option("--anchor", metavar="FILE", group="Input", help="Earlier baseline, so that small drops do not add up. [default: the first baseline of --history]")  # fmt: skip
-@option("--history", metavar="FILE", group="Input", help="File of builds, to which this one is added; --alpha then is that of all builds together.")  # fmt: skip
-@option("--config", metavar="FILE", group="Input", help=f"File with rules in a table [gate]; options take precedence, per measure. [default: {_CONFIG}, if it exists]")  # fmt: skip
+@option(
+    "-b",
+    "--baseline",
+    metavar="FILE",
+    group="Input",
+    help="Run, or result written by --save, to compare CANDIDATE with.",
+)
+@option(
+    "--anchor",
+    metavar="FILE",
+    group="Input",
+    help="Earlier baseline, so that small drops do not add up. [default: the first baseline of --history]",
+)
+@option(
+    "--history",
+    metavar="FILE",
+    group="Input",
+    help="File of builds, to which this one is added; --alpha then is that of all builds together.",
+)
+@option(
+    "--config",
+    metavar="FILE",
+    group="Input",
+    help=f"File with rules in a table [gate]; options take precedence, per measure. [default: {_CONFIG}, if it exists]",
+)
 @slice_options(defaults=False)
 @cluster_options
 @model_judgments_option
 @measures_option
 @level_option
-@option("--max-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest allowed drop of a mean; NAME=D for one measure. [default: 0]")  # fmt: skip
-@option("--max-total-drop", multiple=True, metavar="[NAME=]D", group="Statistics", help="Largest allowed drop since the anchor. [default: --max-drop]")  # fmt: skip
-@option("--mode", type=click.Choice(get_args(Mode)), group="Statistics",
-        help="Which drops fail: significantly more than --max-drop, a mean that dropped by more (mean), or more than it cannot be ruled out (sure). [default: significant]")  # fmt: skip
+@option(
+    "--max-drop",
+    multiple=True,
+    metavar="[NAME=]D",
+    group="Statistics",
+    help="Largest allowed drop of a mean; NAME=D for one measure. [default: 0]",
+)
+@option(
+    "--max-total-drop",
+    multiple=True,
+    metavar="[NAME=]D",
+    group="Statistics",
+    help="Largest allowed drop since the anchor. [default: --max-drop]",
+)
+@option(
+    "--mode",
+    type=click.Choice(get_args(Mode)),
+    group="Statistics",
+    help="Which drops fail: significantly more than --max-drop, a mean that dropped by more (mean), or more than it cannot be ruled out (sure). [default: significant]",
+)
 @option("--min", "least", multiple=True, metavar="NAME=V", group="Statistics", help="Lowest allowed mean of a measure.")
 @option("--max", "most", multiple=True, metavar="NAME=V", group="Statistics", help="Highest allowed mean of a measure.")
-@option("--max-query-drop", metavar="D[:N]", group="Statistics", help="At most N queries may drop by more than D. [default N: 0]")  # fmt: skip
+@option(
+    "--max-query-drop",
+    metavar="D[:N]",
+    group="Statistics",
+    help="At most N queries may drop by more than D. [default N: 0]",
+)
 @statistics_options(gate=True)
-@option("--allow-changed-judgments", is_flag=True, default=None, group="Policies", help="Only warn if the judgments of a saved baseline are different.")  # fmt: skip
-@option("--allow-missing-queries", is_flag=True, default=None, group="Policies", help="Accept a candidate that lacks queries of the baseline.")  # fmt: skip
+@option(
+    "--allow-changed-judgments",
+    is_flag=True,
+    default=None,
+    group="Policies",
+    help="Only warn if the judgments of a saved baseline are different.",
+)
+@option(
+    "--allow-missing-queries",
+    is_flag=True,
+    default=None,
+    group="Policies",
+    help="Accept a candidate that lacks queries of the baseline.",
+)
 @option("--allow-edited", is_flag=True, group="Policies", help="Accept a baseline that does not match its checksum.")
 @option(
     "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline; no rules are checked."
 )
-@option("--worst", type=click.IntRange(0), default=10, show_default=True, metavar="N", group="Output", help="Number of queries to show that got worse.")  # fmt: skip
-@option("--summary", metavar="FILE", group="Output", help="Append a Markdown summary to a file such as $GITHUB_STEP_SUMMARY.")  # fmt: skip
+@option(
+    "--worst",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    group="Output",
+    help="Number of queries to show that got worse.",
+)
+@option(
+    "--summary",
+    metavar="FILE",
+    group="Output",
+    help="Append a Markdown summary to a file such as $GITHUB_STEP_SUMMARY.",
+)
 @output_options("junit", "github")
 @policy_options
 @input_options
@@ -172,10 +253,14 @@ def _bound(option: str, word: str) -> tuple[str, float]:
         number = None
     if re.fullmatch(r"[\d.]+\s*%", value):
         share = f"{float(value.rstrip(' %')) / 100:g}" if value.count(".") < 2 else "0.01"
-        raise click.BadParameter(f"{word!r} is a percentage; write a difference of means, such as {share}.", param_hint=f"'{option}'")  # fmt: skip
+        raise click.BadParameter(
+            f"{word!r} is a percentage; write a difference of means, such as {share}.", param_hint=f"'{option}'"
+        )
     if not name.strip() or number is None:
         also = ", or a number" if option.endswith("-drop") else ""
-        raise click.BadParameter(f"{word!r} is not a measure with a number, such as nDCG@10=0.5{also}.", param_hint=f"'{option}'")  # fmt: skip
+        raise click.BadParameter(
+            f"{word!r} is not a measure with a number, such as nDCG@10=0.5{also}.", param_hint=f"'{option}'"
+        )
     return name.strip(), number
 
 

@@ -46,9 +46,21 @@ _NO_ROOM = (
 )
 
 _MEANT = {  # words that people try
-    "plot": "curve", "html": "report", "page": "report", "curves": "curve", "roc": "curve", "kappa": "agree", "agreement": "agree", "rbo": "correlate",
-    "tau": "correlate", "diff": "compare", "significance": "compare", "test": "compare", "evaluate": "eval", "click": "clicks",
-}  # fmt: skip
+    "plot": "curve",
+    "html": "report",
+    "page": "report",
+    "curves": "curve",
+    "roc": "curve",
+    "kappa": "agree",
+    "agreement": "agree",
+    "rbo": "correlate",
+    "tau": "correlate",
+    "diff": "compare",
+    "significance": "compare",
+    "test": "compare",
+    "evaluate": "eval",
+    "click": "clicks",
+}
 
 
 class _Commands(click.Group):

@@ -27,15 +27,42 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.argument("second", metavar="RUN", required=False)
 @measures_option
 @level_option
-@option("-d", "--difference", type=float, metavar="D", group="Statistics", help="Difference to detect. [default: a tenth of the mean of the first run]")  # fmt: skip
+@option(
+    "-d",
+    "--difference",
+    type=float,
+    metavar="D",
+    group="Statistics",
+    help="Difference to detect. [default: a tenth of the mean of the first run]",
+)
 @option("--power", type=_SHARE, default=0.8, show_default=True, group="Statistics", help="Target power.")
 @option("--alpha", type=_SHARE, default=0.05, show_default=True, group="Statistics", help="Significance level.")
-@option("--n-queries", type=click.IntRange(1), metavar="N", group="Statistics", help="Number of queries of the planned comparison. [default: as many as the runs have]")  # fmt: skip
-@option("--systems", type=click.IntRange(2), default=2, show_default=True, metavar="K", group="Statistics", help="Number of systems whose pairs will all be compared.")  # fmt: skip
+@option(
+    "--n-queries",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Statistics",
+    help="Number of queries of the planned comparison. [default: as many as the runs have]",
+)
+@option(
+    "--systems",
+    type=click.IntRange(2),
+    default=2,
+    show_default=True,
+    metavar="K",
+    group="Statistics",
+    help="Number of systems whose pairs will all be compared.",
+)
 @option(
     "--width", type=float, metavar="W", group="Statistics", help="Width of the interval of a difference to plan for."
 )
-@option("--margin", type=float, metavar="D", group="Statistics", help="Largest difference that does not matter: plan to show that runs are equal.")  # fmt: skip
+@option(
+    "--margin",
+    type=float,
+    metavar="D",
+    group="Statistics",
+    help="Largest difference that does not matter: plan to show that runs are equal.",
+)
 @option("--simulate", is_flag=True, group="Statistics", help="Also simulate the power of the permutation test.")
 @option("--seed", type=int, default=0, show_default=True, group="Statistics", help="Random seed.")
 @output_options()

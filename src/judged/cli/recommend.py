@@ -45,7 +45,14 @@ if TYPE_CHECKING:
 )
 @option("--slices", metavar="FILE", group="Input", help="Table of users, for results per group; needs --by.")
 @option("--by", metavar="COLUMN", group="Input", help="Column of --slices to group users by.")
-@option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", help="Measures, such as Coverage 'Gini(over=recommended)@5'; see --list. [default: all that the input allows]")  # fmt: skip
+@option(
+    "-m",
+    "--measures",
+    multiple=True,
+    metavar="NAME...",
+    group="Measures",
+    help="Measures, such as Coverage 'Gini(over=recommended)@5'; see --list. [default: all that the input allows]",
+)
 @option(
     "-k",
     type=click.IntRange(1),
@@ -92,7 +99,12 @@ def command(files: tuple[str, ...], measures: tuple[str, ...], **options: Any) -
     seen, relevant = read.qrels(past), read.qrels(options["qrels"])
     read.check_used()
     level = 1 if options["level"] is None else options["level"]
-    side = {"items": _items(options["items"]), "history": seen, "qrels": relevant, "categories": _categories(options["categories"])}  # fmt: skip
+    side = {
+        "items": _items(options["items"]),
+        "history": seen,
+        "qrels": relevant,
+        "categories": _categories(options["categories"]),
+    }
     results = [beyond_accuracy(run, list(measures) or None, k=options["k"], level=level, **side) for run in runs]
     if len(results) > 1:
         emit(
@@ -195,6 +207,15 @@ def _measures() -> RecordTable:
     from judged.references.bibliography import short_form
 
     words = ("measure", "of", "needs", "summary", "formula", "paper")
-    rows = [(d.name, "each user" if d.of == "user" else "the run", ", ".join(d.needs) or "the run", d.summary, d.formula, short_form(d.paper))
-            for d in sorted(BEYOND, key=lambda d: d.of)]  # fmt: skip
+    rows = [
+        (
+            d.name,
+            "each user" if d.of == "user" else "the run",
+            ", ".join(d.needs) or "the run",
+            d.summary,
+            d.formula,
+            short_form(d.paper),
+        )
+        for d in sorted(BEYOND, key=lambda d: d.of)
+    ]
     return RecordTable(dict(zip(words, zip(*rows, strict=True), strict=True)), words)

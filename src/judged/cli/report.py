@@ -51,7 +51,13 @@ _PAIRS = (
     "--methods", metavar="FILE", group="Output", help="Also write the methods section as text, to paste into a paper."
 )
 @option("--title", metavar="TEXT", group="Output", help="Title of the page. [default: the names of the runs]")
-@option("--show", type=click.IntRange(1), metavar="N", group="Output", help="Number of ranks to show. [default: 100, fewer for very many queries]")  # fmt: skip
+@option(
+    "--show",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Output",
+    help="Number of ranks to show. [default: 100, fewer for very many queries]",
+)
 @comparison_options
 @policy_options
 @engine_options

@@ -19,11 +19,22 @@ if TYPE_CHECKING:
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
-    "help": "-h", "version": "-v", "query_eval_wanted": "-q", "measure=": "-m", "complete_rel_info_wanted": "-c",
-    "level_for_rel=": "-l", "nosummary": "-n", "Debug_level=": "-D", "Judged_docs_only": "-J",
-    "Number_docs_in_coll=": "-N", "Max_retrieved_per_topic=": "-M", "Rel_info_format=": "-R", "Results_format=": "-T",
-    "Output_old_results_format=": "-o", "Zscore=": "-Z",
-}  # fmt: skip
+    "help": "-h",
+    "version": "-v",
+    "query_eval_wanted": "-q",
+    "measure=": "-m",
+    "complete_rel_info_wanted": "-c",
+    "level_for_rel=": "-l",
+    "nosummary": "-n",
+    "Debug_level=": "-D",
+    "Judged_docs_only": "-J",
+    "Number_docs_in_coll=": "-N",
+    "Max_retrieved_per_topic=": "-M",
+    "Rel_info_format=": "-R",
+    "Results_format=": "-T",
+    "Output_old_results_format=": "-o",
+    "Zscore=": "-Z",
+}
 _VERSION = "trec_eval version 10.0-rc3 (reproduced by judged)"
 _USAGE = """\
 Usage: judged trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
@@ -53,8 +64,11 @@ Exit codes: 0 success, 1 usage error, 2 bad input, 4 a topic or measure that can
 """
 
 
-@click.command("trec_eval", add_help_option=False,
-               context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})  # fmt: skip
+@click.command(
+    "trec_eval",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> int:
     """Evaluate a run with the flags and output of trec_eval."""

@@ -20,10 +20,24 @@ def _pairs(words: tuple[str, ...], what: str) -> list[tuple[str, str]]:
 
 @click.command("variance", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="[QRELS] NAME=RUN...")
-@option("--judge", "judges", multiple=True, metavar="NAME=QRELS", group="Input", help="Judgments of one judge; repeat it for each, and leave out QRELS.")  # fmt: skip
+@option(
+    "--judge",
+    "judges",
+    multiple=True,
+    metavar="NAME=QRELS",
+    group="Input",
+    help="Judgments of one judge; repeat it for each, and leave out QRELS.",
+)
 @measures_option
 @level_option
-@option("--alpha", type=click.FloatRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True, group="Statistics", help="Significance level.")  # fmt: skip
+@option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    group="Statistics",
+    help="Significance level.",
+)
 @output_options()
 @policy_options
 @input_options

@@ -31,8 +31,15 @@ from judged.tables.result import RecordTable
 from judged.tables.text import counted
 
 
-def read_clicks(source: Any, *, session_col: str | None = None, query_col: str | None = None, doc_col: str | None = None,
-                rank_col: str | None = None, click_col: str | None = None) -> ClickLog:  # fmt: skip
+def read_clicks(
+    source: Any,
+    *,
+    session_col: str | None = None,
+    query_col: str | None = None,
+    doc_col: str | None = None,
+    rank_col: str | None = None,
+    click_col: str | None = None,
+) -> ClickLog:
     """Read a click log from a file or from memory.
 
     A file (a path, `-` for standard input, or an open file; plain or compressed) contains CSV or TSV with a header, JSON Lines, JSON,
@@ -60,8 +67,17 @@ def read_clicks(source: Any, *, session_col: str | None = None, query_col: str |
     named = {"session": session_col, "query": query_col, "doc": doc_col, "rank": rank_col, "click": click_col}
     rows = read_click_rows(source, {role: name for role, name in named.items() if name is not None})
     ranks = rows.rank if rows.rank is not None else _row_order(rows.session.code, rows.query.code, len(rows.query.ids))
-    return ClickLog.of_codes(rows.session.ids, rows.query.ids, rows.doc.ids, rows.session.code, rows.query.code,
-                             rows.doc.code, ranks, rows.clicked, name=rows.name)  # fmt: skip
+    return ClickLog.of_codes(
+        rows.session.ids,
+        rows.query.ids,
+        rows.doc.ids,
+        rows.session.code,
+        rows.query.code,
+        rows.doc.code,
+        ranks,
+        rows.clicked,
+        name=rows.name,
+    )
 
 
 def _row_order(session: NDArray[Any], query: NDArray[Any], queries: int) -> NDArray[Any]:
@@ -97,9 +113,18 @@ def write_clicks(log: ClickLog, path: str | os.PathLike[str]) -> None:
     write_columns(columns, path, inputs=[log.name])
 
 
-def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1), held_out: float = 0.0, seed: int = 0,
-               level: float = 0.95, tolerance: float = 1e-10, max_steps: int = 2000,
-               **options: Unpack[ModelOptions]) -> ClickFit:  # fmt: skip
+def fit_clicks(
+    log: Any,
+    model: str = "dbn",
+    *,
+    prior: Sequence[float] = (1, 1),
+    held_out: float = 0.0,
+    seed: int = 0,
+    level: float = 0.95,
+    tolerance: float = 1e-10,
+    max_steps: int = 2000,
+    **options: Unpack[ModelOptions],
+) -> ClickFit:
     """Fit a click model to a log, with intervals; with `held_out`, evaluate it on sessions that were not used.
 
     Args:
@@ -123,8 +148,16 @@ def fit_clicks(log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1),
     return ClickFit(fitted, clicks.name, None if test is None else evaluate_clicks(fitted.model, test))
 
 
-def compare_click_models(log: Any, models: Iterable[str] = MODELS.names, *, held_out: float = 0.2, seed: int = 0,
-                         prior: Sequence[float] = (1, 1), level: float = 0.95, max_steps: int = 2000) -> ClickBoard:  # fmt: skip
+def compare_click_models(
+    log: Any,
+    models: Iterable[str] = MODELS.names,
+    *,
+    held_out: float = 0.2,
+    seed: int = 0,
+    prior: Sequence[float] = (1, 1),
+    level: float = 0.95,
+    max_steps: int = 2000,
+) -> ClickBoard:
     """Fit several models to the same sessions and compare them on the same held-out sessions.
 
     The cascade model is excluded, with a note, if a session has several clicks, which it does not allow.
@@ -149,8 +182,21 @@ def compare_click_models(log: Any, models: Iterable[str] = MODELS.names, *, held
     return ClickBoard(fits, clicks.name, notes)
 
 
-def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int = 1000, seed: int = 0, k: int = 10, top: float = 4,
-                    shuffled: float = 0.0, noise: float = 0.0, persistence: float = 0.9, stopping: float = 0.5, decay: float = 1.0) -> ClickLog:  # fmt: skip
+def simulate_clicks(
+    qrels: Any,
+    run: Any,
+    model: str = "dbn",
+    *,
+    sessions: int = 1000,
+    seed: int = 0,
+    k: int = 10,
+    top: float = 4,
+    shuffled: float = 0.0,
+    noise: float = 0.0,
+    persistence: float = 0.9,
+    stopping: float = 0.5,
+    decay: float = 1.0,
+) -> ClickLog:
     """Simulate sessions of users who see the rankings of a run and click according to the judgments.
 
     The relevance of a document is ERR's probability of its grade, R = (2^grade - 1) / 2^top; unjudged documents have grade 0. It is the
@@ -187,8 +233,9 @@ def simulate_clicks(qrels: Any, run: Any, model: str = "dbn", *, sessions: int =
         return simulate(users, lists, sessions, seed, shuffled=shuffled)
 
 
-def _users(name: str, lists: ShownLists, relevance: Floats, noise: float, persistence: float, stopping: float,
-           decay: float) -> ClickModel:  # fmt: skip
+def _users(
+    name: str, lists: ShownLists, relevance: Floats, noise: float, persistence: float, stopping: float, decay: float
+) -> ClickModel:
     """The model of simulated users, with parameters from the relevance of each pair."""
     depth, pairs = lists.pair.shape[1], lists.pairs
     half = np.sqrt(relevance)
@@ -207,8 +254,12 @@ def _users(name: str, lists: ShownLists, relevance: Floats, noise: float, persis
         return Examination(name, pairs, attraction, 1.0 / distance**decay)
     if name == "ctr":
         return Examination(name, pairs, attraction, np.ones((1, 1)))
-    raise UsageError("click-model", f"{name} cannot simulate users: it has no document parameters", value=name,
-                     hint="choose another model, such as pbm")  # fmt: skip
+    raise UsageError(
+        "click-model",
+        f"{name} cannot simulate users: it has no document parameters",
+        value=name,
+        hint="choose another model, such as pbm",
+    )
 
 
 def rankings(run: Run, k: int | None = None) -> dict[Id, list[Id]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.clicks.data.estimate import ParameterEstimate
 from judged.clicks.data.log import base_name
 from judged.clicks.models.evaluation import ClickEvaluation
@@ -73,11 +73,20 @@ class ClickFit(Result):
         """Everything as plain data."""
         fit = self.fit
         return {
-            "judged": 1, "log": self.name, "model": self.model, "sessions": fit.sessions, "prior": fit.settings.prior,
-            "level": fit.settings.level, "log_likelihood": fit.log_likelihood, "steps": fit.steps, "converged": fit.converged,
-            "information": fit.information, "warnings": [w.to_dict() for w in self.warnings],
-            "held_out": None if self.evaluation is None else _evaluation_data(self.evaluation), "parameters": self.records(),
-        }  # fmt: skip
+            "judged": 1,
+            "log": self.name,
+            "model": self.model,
+            "sessions": fit.sessions,
+            "prior": fit.settings.prior,
+            "level": fit.settings.level,
+            "log_likelihood": fit.log_likelihood,
+            "steps": fit.steps,
+            "converged": fit.converged,
+            "information": fit.information,
+            "warnings": [w.to_dict() for w in self.warnings],
+            "held_out": None if self.evaluation is None else _evaluation_data(self.evaluation),
+            "parameters": self.records(),
+        }
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Shared parameters one per row; those of documents as their mean, with the mean width of the intervals."""
@@ -136,10 +145,13 @@ def _mean_cells(estimate: ParameterEstimate, places: int) -> tuple[str, str]:
 
 def _evaluation_data(e: ClickEvaluation) -> dict[str, Any]:
     return {
-        "sessions": e.sessions, "log_likelihood": e.log_likelihood, "perplexity": e.perplexity,
-        "conditional_perplexity": e.conditional_perplexity, "perplexity_by_rank": e.by_rank,
+        "sessions": e.sessions,
+        "log_likelihood": e.log_likelihood,
+        "perplexity": e.perplexity,
+        "conditional_perplexity": e.conditional_perplexity,
+        "perplexity_by_rank": e.by_rank,
         "conditional_perplexity_by_rank": e.conditional_by_rank,
-    }  # fmt: skip
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,8 +170,15 @@ class ClickGrades(Result):
         """One row per query and document: impressions, clicks, relevance with its interval, the grade and those at the interval's ends."""
         g = self.grades
         queries, docs = g.pairs.ids(g.rows)
-        numbers = {"impressions": g.impressions.astype(int), "clicks": g.clicks.astype(int), "relevance": g.relevance,
-                   "error": g.error, "low": g.low, "high": g.high, "grade": g.grade}  # fmt: skip
+        numbers = {
+            "impressions": g.impressions.astype(int),
+            "clicks": g.clicks.astype(int),
+            "relevance": g.relevance,
+            "error": g.error,
+            "low": g.low,
+            "high": g.high,
+            "grade": g.grade,
+        }
         columns = {"query": queries, "doc": docs, **{name: column.tolist() for name, column in numbers.items()}}
         for name, column in (("grade_low", g.grade_low), ("grade_high", g.grade_high)):
             columns[name] = [None if grade < 0 else grade for grade in column.tolist()]
@@ -170,16 +189,22 @@ class ClickGrades(Result):
         levels = self.grades.levels
         bounds = ", ".join(f"{bound:.4f}" for bound in grade_bounds(levels).tolist())
         grades = "grade 1" if levels == 1 else f"grades 1 to {levels}"
-        note = (f"grade = log2(1 + 2^{levels} · relevance), rounded; lowest relevance of {grades}: {bounds} · "
-                f"{self.level:.0%} intervals")  # fmt: skip
+        note = (
+            f"grade = log2(1 + 2^{levels} · relevance), rounded; lowest relevance of {grades}: {bounds} · "
+            f"{self.level:.0%} intervals"
+        )
         title = f"grades from {base_name(self.name)}, by {self.model}"
         return RecordTable.of(self.records(), words=("query", "doc"), title=title, notes=(note,)).tables(places=places)
 
     def qrels(self) -> Qrels:
         """The grades as judgments."""
         if not len(self):
-            raise DataError("empty-qrels", "no query and document with enough impressions for a grade", where=self.name,
-                            hint=Hint("lower {minimum}", minimum=None))  # fmt: skip
+            raise DataError(
+                "empty-qrels",
+                "no query and document with enough impressions for a grade",
+                where=self.name,
+                hint=Hint("lower {minimum}", minimum=None),
+            )
         queries, docs = self.grades.pairs.ids(self.grades.rows)
         columns = {"query_id": queries, "doc_id": docs, "relevance": self.grades.grade.tolist()}
         return read_qrels(columns, name=f"grades from {base_name(self.name)}")
@@ -204,10 +229,16 @@ class ClickBoard(Result):
     def records(self) -> list[dict[str, Any]]:
         """One row per model."""
         return [
-            {"model": fit.model, "parameters": sum(map(len, fit.fit.parameters.values())), "log-likelihood": e.log_likelihood,
-             "perplexity": e.perplexity, "given clicks above": e.conditional_perplexity, "steps": fit.fit.steps}
+            {
+                "model": fit.model,
+                "parameters": sum(map(len, fit.fit.parameters.values())),
+                "log-likelihood": e.log_likelihood,
+                "perplexity": e.perplexity,
+                "given clicks above": e.conditional_perplexity,
+                "steps": fit.fit.steps,
+            }
             for fit, e in self._evaluations
-        ]  # fmt: skip
+        ]
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The records as one table."""

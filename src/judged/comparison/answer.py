@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judged._dataclass import dataclass
 from judged.comparison.difference import Difference, these_queries
 from judged.comparison.inputs import judges_of
 from judged.measures.grammar import parse
@@ -27,7 +27,12 @@ Words = list[str | int]
 PLACES = 3
 _VERY_SURE = 0.001  # corrected p below which the answer says so
 _WON: tuple[Verdict, ...] = ("better", "wins more queries")
-_TONES: dict[Verdict, str] = {"better": "better", "wins more queries": "better", "worse": "worse", "loses more queries": "worse"}  # fmt: skip
+_TONES: dict[Verdict, str] = {
+    "better": "better",
+    "wins more queries": "better",
+    "worse": "worse",
+    "loses more queries": "worse",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +155,15 @@ def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequ
 
 
 _PHRASES: dict[Verdict, str] = {
-    "better": "clearly better than", "wins more queries": "clearly wins more queries than", "equal": "equal to",
-    "identical": "identical to", "no clear difference": "no clear difference from", "worse": "clearly worse than",
-    "loses more queries": "clearly loses more queries than", "too few queries": "too few queries to compare with",
-}  # fmt: skip
+    "better": "clearly better than",
+    "wins more queries": "clearly wins more queries than",
+    "equal": "equal to",
+    "identical": "identical to",
+    "no clear difference": "no clear difference from",
+    "worse": "clearly worse than",
+    "loses more queries": "clearly loses more queries than",
+    "too few queries": "too few queries to compare with",
+}
 
 
 def _by_verdict(rows: Sequence[tuple[Difference, int]], run: int, *, baseline: bool = False) -> tuple[Words, ...]:
@@ -169,7 +179,17 @@ def _by_verdict(rows: Sequence[tuple[Difference, int]], run: int, *, baseline: b
         elif verdict == "too few queries":
             lines.append(["Too few queries to compare ", *_list(others), " with ", run, "."])
         elif verdict.endswith("more queries"):
-            lines.append(["Clearly ", verdict.replace("s more", " more", 1) if len(others) > 1 else verdict, " than ", run, ": ", *_list(others), "."])  # fmt: skip
+            lines.append(
+                [
+                    "Clearly ",
+                    verdict.replace("s more", " more", 1) if len(others) > 1 else verdict,
+                    " than ",
+                    run,
+                    ": ",
+                    *_list(others),
+                    ".",
+                ]
+            )
         else:
             lines.append([f"{told} ", run, ": ", *_list(others), "."])
     return tuple(lines)
@@ -190,7 +210,10 @@ def _list(runs: Sequence[int]) -> Words:
 def details(comparison: Comparison) -> list[Detail]:
     """Return the lines below the headline on the first measure."""
     answer = answers(comparison)[0]
-    others, row = " ".join(words_text(line, comparison.names) for line in answer.more), between(comparison, comparison.measures[0], *answer.pair)  # fmt: skip
+    others, row = (
+        " ".join(words_text(line, comparison.names) for line in answer.more),
+        between(comparison, comparison.measures[0], *answer.pair),
+    )
     return [*pair_details(row, comparison), *([Detail("Other runs", others)] if others else [])]
 
 

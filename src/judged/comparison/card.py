@@ -60,8 +60,11 @@ def write_card(comparison: Comparison, path: str | os.PathLike[str], measure: st
     ending = Path(path).suffix.lower()
     if ending not in _ENDINGS:
         raise UsageError(
-            "ending", f"{shown(str(path))} has an unknown extension", hint=f"use one of {', '.join(_ENDINGS)}", value=str(path)
-        )  # fmt: skip
+            "ending",
+            f"{shown(str(path))} has an unknown extension",
+            hint=f"use one of {', '.join(_ENDINGS)}",
+            value=str(path),
+        )
     with step("drawing the card"):
         picture = card_picture(card_of(comparison, measure), ending[1:], dark=dark)
     files = [file for result in comparison.results for file in result.input_files]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.measures.grammar import parse

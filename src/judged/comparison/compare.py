@@ -84,11 +84,22 @@ def compare(
     >>> compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR").rows[0].verdict
     'too few queries'
     """
-    settings, requests = _settings(test, correction, alpha, margin, min_queries, resamples, seed), slice_requests(slices, by)  # fmt: skip
+    settings, requests = (
+        _settings(test, correction, alpha, margin, min_queries, resamples, seed),
+        slice_requests(slices, by),
+    )
     _check_options(options)
     compared = evaluate_runs(
-        qrels, runs, measures, level=level, profile=profile, weighted=(weights, weight_col), clustered=(clusters, cluster_col), model=model, **options
-    )  # fmt: skip
+        qrels,
+        runs,
+        measures,
+        level=level,
+        profile=profile,
+        weighted=(weights, weight_col),
+        clustered=(clusters, cluster_col),
+        model=model,
+        **options,
+    )
     groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
     settings = _with_queries(settings, compared.results[0])
     return _compare(compared, _pairs(compared.names, baseline), groups, settings, baseline is not None)
@@ -110,9 +121,11 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
     if len(results) < 2 or len(set(names)) < len(names) or any(r.queries != first.queries for r in results):
         return None
     chosen = tuple(
-        m for m in first.numeric_measures
-        if m.definition.summary == "mean" and (first.model is not None or not any(np.isnan(r[m]).any() for r in results))
-    )  # fmt: skip
+        m
+        for m in first.numeric_measures
+        if m.definition.summary == "mean"
+        and (first.model is not None or not any(np.isnan(r[m]).any() for r in results))
+    )
     if not chosen or not len(first):
         return None
     columns = [str(m) for m in chosen]
@@ -123,25 +136,32 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
 @step("comparing")
 def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
-) -> Comparison:  # fmt: skip
+) -> Comparison:
     columns, first = {m: _values(compared, m) for m in _common_measures(compared)}, compared.results[0]
     found = {str(m): model_matrix(compared.results, str(m)) for m in columns}
     model = {name: x for name, x in found.items() if x is not None} or None
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
     rows, settings = pairs_of_runs.compare(columns)
     return Comparison(
-        names=compared.names, results=compared.results, judged=compared.judged, settings=settings,
-        rows=tuple(r for r in rows if r.part is None), parts=tuple(r for r in rows if r.part is not None),
+        names=compared.names,
+        results=compared.results,
+        judged=compared.judged,
+        settings=settings,
+        rows=tuple(r for r in rows if r.part is None),
+        parts=tuple(r for r in rows if r.part is not None),
         baseline=compared.names[int(pairs[0, 0])] if against_one else None,
-        warnings=compared.warnings + groups.warnings + (() if model else _missing_values(columns)), slices=dict(groups.groups),
-    )  # fmt: skip
+        warnings=compared.warnings + groups.warnings + (() if model else _missing_values(columns)),
+        slices=dict(groups.groups),
+    )
 
 
 def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSettings:
     """Note the clusters or weights of queries; raise if the test would ignore weights."""
     settings = replace(settings, clusters=count_clusters(first.clusters), model=first.model is not None)
     if first.model is not None and settings.test != "t":
-        raise UsageError("model-judgments", f"the {settings.test} test cannot use model judgments", hint=Hint("use {test}", test="t"))  # fmt: skip
+        raise UsageError(
+            "model-judgments", f"the {settings.test} test cannot use model judgments", hint=Hint("use {test}", test="t")
+        )
     if first.weights is None:
         return settings
     if settings.test != "t":
@@ -181,8 +201,15 @@ def _settings(
     if resamples is not None and "resamples" not in chosen.options:
         hint = Hint("leave {resamples} out, or use {test}", resamples=None, test="permutation")
         raise UsageError("option", f"the {chosen.title} draws no resamples", hint=hint, value=resamples)
-    return ComparisonSettings(test=chosen.name, correction=corrected.name, alpha=alpha, margin=margin,
-                              min_queries=least, resamples=resamples, seed=seed)  # fmt: skip
+    return ComparisonSettings(
+        test=chosen.name,
+        correction=corrected.name,
+        alpha=alpha,
+        margin=margin,
+        min_queries=least,
+        resamples=resamples,
+        seed=seed,
+    )
 
 
 def _relevant(compared: ComparedRuns, level: float | None) -> Floats | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Verdict
@@ -19,8 +19,13 @@ from judged.tables.text import counted, number, p_text
 POWER = 0.8  # with which `needed` queries find a material difference
 
 _SIGNS: dict[Verdict, str] = {
-    "better": "▲", "worse": "▼", "wins more queries": "▲", "loses more queries": "▼", "equal": "=", "identical": "≡",
-}  # fmt: skip
+    "better": "▲",
+    "worse": "▼",
+    "wins more queries": "▲",
+    "loses more queries": "▼",
+    "equal": "=",
+    "identical": "≡",
+}
 _SPARSE = 10  # queries that changed; with fewer, a few other queries may turn the result
 SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than about 6% instead of 5%
 _SKEWNESS_KNOWN = 25  # queries; from fewer, skewness cannot be estimated
@@ -83,10 +88,21 @@ class Difference:
     def turned(self) -> Difference:
         """The same difference as a - b."""
         return replace(
-            self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a, difference=-self.difference, low=-self.high,
-            high=-self.low, wins=self.losses, losses=self.wins, d_z=-self.d_z, superiority=1 - self.superiority,
-            cliff=-self.cliff, verdict=OPPOSITE.get(self.verdict, self.verdict),
-        )  # fmt: skip
+            self,
+            a=self.b,
+            b=self.a,
+            mean_a=self.mean_b,
+            mean_b=self.mean_a,
+            difference=-self.difference,
+            low=-self.high,
+            high=-self.low,
+            wins=self.losses,
+            losses=self.wins,
+            d_z=-self.d_z,
+            superiority=1 - self.superiority,
+            cliff=-self.cliff,
+            verdict=OPPOSITE.get(self.verdict, self.verdict),
+        )
 
     @property
     def claim(self) -> str:

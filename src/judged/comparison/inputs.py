@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.comparison.difference import Difference
 from judged.core.judged import Judged
@@ -36,9 +36,17 @@ class ComparedRuns:
 
 
 def evaluate_runs(
-    qrels: Any, runs: Any, measures: Measures, *, level: float | None, profile: str, weighted: tuple[Any, str | None] = (None, None),
-    clustered: tuple[Any, str | None] = (None, None), model: Any = None, **options: Unpack[EvaluateOptions],
-) -> ComparedRuns:  # fmt: skip
+    qrels: Any,
+    runs: Any,
+    measures: Measures,
+    *,
+    level: float | None,
+    profile: str,
+    weighted: tuple[Any, str | None] = (None, None),
+    clustered: tuple[Any, str | None] = (None, None),
+    model: Any = None,
+    **options: Unpack[EvaluateOptions],
+) -> ComparedRuns:
     """Evaluate each run, or align the results that are passed instead of judgments, with the weights or clusters of their queries."""
     if runs is None and not are_questions(qrels, options):
         names, given = _named_results(qrels)
@@ -125,9 +133,16 @@ def _select(result: Values, queries: list[Id]) -> Values:
     clusters = None if result.clusters is None else np.unique(result.clusters[rows], return_inverse=True)[1]
     model = None if result.model is None else {n: c[rows] for n, c in result.model.items()}
     return replace(
-        result, queries=tuple(queries), columns=columns, if_irrelevant=None, if_top=None, source=source, weights=weights, clusters=clusters,
+        result,
+        queries=tuple(queries),
+        columns=columns,
+        if_irrelevant=None,
+        if_top=None,
+        source=source,
+        weights=weights,
+        clusters=clusters,
         model=model,
-    )  # fmt: skip
+    )
 
 
 def _select_source(result: Values, rows: Ints) -> Provenance | None:
@@ -158,7 +173,11 @@ def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:
     for name, other in zip(names[1:], results[1:], strict=True):
         common = set(first.measures) & set(other.measures)
         own = ({str(m): dict(m.policy) for m in r.measures if m in common} for r in (first, other))
-        for what, a, b in (("policies", first.policy, other.policy), ("profiles", first.profile, other.profile), ("policies", *own)):  # fmt: skip
+        for what, a, b in (
+            ("policies", first.policy, other.policy),
+            ("profiles", first.profile, other.profile),
+            ("policies", *own),
+        ):
             if a != b:
                 mine, theirs = (str(x).split(" · ") for x in (a, b))
                 unlike = (
@@ -174,7 +193,9 @@ def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:
 def check_not_geometric(m: Measure) -> None:
     """Raise for a measure that is summarised by a geometric mean: values per query have another mean and other differences."""
     if m.definition.summary == "geometric":
-        raise UsageError("summary", f"{m} is a geometric mean and cannot be compared", hint="compare AP instead", value=str(m))  # fmt: skip
+        raise UsageError(
+            "summary", f"{m} is a geometric mean and cannot be compared", hint="compare AP instead", value=str(m)
+        )
 
 
 def split_name(run: Any) -> tuple[str | None, Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Column, Floats
 from judged.comparison.inputs import check_comparable, check_not_geometric
 from judged.comparison.result import Comparison
@@ -72,13 +72,21 @@ class Leaderboard(Result):
         s, letters = self.standings, self.ranks.letters()
         return [
             {
-                "run": self.runs[i], "rank": float(self.ranks.rank[i]), "low": int(self.ranks.low[i]), "high": int(self.ranks.high[i]),
-                "tied": letters[i], "mean": float(s.mean[i]), "mean_rank": float(s.mean_rank[i]), "borda": float(s.borda[i]),
-                "wins": float(s.wins[i]), "firsts": float(s.firsts[i]), "collections": int(s.present[i]),
+                "run": self.runs[i],
+                "rank": float(self.ranks.rank[i]),
+                "low": int(self.ranks.low[i]),
+                "high": int(self.ranks.high[i]),
+                "tied": letters[i],
+                "mean": float(s.mean[i]),
+                "mean_rank": float(s.mean_rank[i]),
+                "borda": float(s.borda[i]),
+                "wins": float(s.wins[i]),
+                "firsts": float(s.firsts[i]),
+                "collections": int(s.present[i]),
                 **{c: float(self.means[i, k]) for k, c in enumerate(self.collections)},
             }
             for i in self.standings.order(self.by)
-        ]  # fmt: skip
+        ]
 
     def to_data(self) -> dict[str, Any]:
         """The measure, how runs are ranked, and the records."""
@@ -97,20 +105,50 @@ class Leaderboard(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per run, the best first."""
         rows = tuple(
-            (r["run"], f"{r['rank']:g}", _ranks(r["low"], r["high"]), r["tied"], *(number(r[k], p) for k, p in
-             (("mean", places), ("mean_rank", 2), ("borda", 1), ("wins", 1), ("firsts", 1))), str(r["collections"]),
-             *(number(r[c], places) for c in self.collections))
+            (
+                r["run"],
+                f"{r['rank']:g}",
+                _ranks(r["low"], r["high"]),
+                r["tied"],
+                *(
+                    number(r[k], p)
+                    for k, p in (("mean", places), ("mean_rank", 2), ("borda", 1), ("wins", 1), ("firsts", 1))
+                ),
+                str(r["collections"]),
+                *(number(r[c], places) for c in self.collections),
+            )
             for r in self.records()
-        )  # fmt: skip
+        )
         ranks = f"{self.ranks.confidence:.0%} ranks"
-        headers = ("run", "rank", ranks, "tied", "mean", "mean rank", "Borda", "wins", "firsts", "collections", *self.collections)  # fmt: skip
-        rule = {"complete": "only collections that have all runs count", "worst": "a missing run is last in its collection",
-                "skip": "a missing run is left out of its collection"}[self.standings.missing]  # fmt: skip
-        notes = [f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}", self._about_sets(), self.standings.note]  # fmt: skip
+        headers = (
+            "run",
+            "rank",
+            ranks,
+            "tied",
+            "mean",
+            "mean rank",
+            "Borda",
+            "wins",
+            "firsts",
+            "collections",
+            *self.collections,
+        )
+        rule = {
+            "complete": "only collections that have all runs count",
+            "worst": "a missing run is last in its collection",
+            "skip": "a missing run is left out of its collection",
+        }[self.standings.missing]
+        notes = [
+            f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}",
+            self._about_sets(),
+            self.standings.note,
+        ]
         if self.model:
             notes.append("means by judgments of people, estimated with the help of a model's")
         if self.dropped:
-            notes.append(f"warning: left out {counted(self.dropped, 'query')} for which not all runs of a collection have a value")  # fmt: skip
+            notes.append(
+                f"warning: left out {counted(self.dropped, 'query')} for which not all runs of a collection have a value"
+            )
         key = "runs that share a letter in `tied` have no clear difference"
         drop_first = (9, 8, 7, 6, *range(10, len(headers)))
         return [Table(headers, rows, notes=tuple(filter(None, notes)), key=key, optional=drop_first)]
@@ -161,8 +199,17 @@ def leaderboard(
     board = replace(board, mean=-board.mean) if sign < 0 else board
     with step("ranking the runs"):
         ranks = rank_sets([sign * c for c in columns], by=by, missing=missing, confidence=confidence, over=over)
-    return Leaderboard(name, runs, tuple(collections), means, board, ranks, by, queries - sum(map(len, columns)),
-                       any(v.model is not None for v in every))  # fmt: skip
+    return Leaderboard(
+        name,
+        runs,
+        tuple(collections),
+        means,
+        board,
+        ranks,
+        by,
+        queries - sum(map(len, columns)),
+        any(v.model is not None for v in every),
+    )
 
 
 def _collections(results: Any) -> dict[str, dict[str, Values]]:

@@ -71,9 +71,17 @@ def _can_turn(
         known = known_rows(x) if first.weights is None else known_rows(x) & (first.weights > 0)
         clusters, weights = (None if of is None else of[known] for of in (first.clusters, first.weights))
         (found,) = decide_family(
-            [x[known] * (-1 if measure.definition.lower_is_better else 1)], [(0, 1)], test=settings.test, correction="none", alpha=row.level,
-            margin=settings.margin, clusters=[clusters], weights=[weights], resamples=settings.resamples, seed=settings.seed,
-        )  # fmt: skip
+            [x[known] * (-1 if measure.definition.lower_is_better else 1)],
+            [(0, 1)],
+            test=settings.test,
+            correction="none",
+            alpha=row.level,
+            margin=settings.margin,
+            clusters=[clusters],
+            weights=[weights],
+            resamples=settings.resamples,
+            seed=settings.seed,
+        )
         verdicts[favoured] = found.verdict[0]
     turned = {name: verdict for name, verdict in verdicts.items() if verdict != row.verdict}
     if not turned:
@@ -94,8 +102,14 @@ def _most_favourable(measure: Measure, sources: Sequence[Provenance], docs: Unju
     place = np.where(docs.rank > 0, 1 / np.maximum(docs.rank, 1), 0.0)
     higher = (place[:, 1] - place[:, 0]) * sign > 0
     tried = [
-        np.stack([values_if(measure, j, docs, docs.rank[:, run], np.where(chosen, top, 0.0)) for run, j in enumerate(judged)], axis=1)
+        np.stack(
+            [
+                values_if(measure, j, docs, docs.rank[:, run], np.where(chosen, top, 0.0))
+                for run, j in enumerate(judged)
+            ],
+            axis=1,
+        )
         for chosen in (alone, higher)
-    ]  # fmt: skip
+    ]
     first, second = (np.nan_to_num(x[:, 1] - x[:, 0]) * sign for x in tried)
     return np.where((second > first)[:, None], tried[1], tried[0])

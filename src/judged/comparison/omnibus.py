@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._dataclass import asdict, dataclass
 from judged._types import Floats
 from judged.comparison.tables import separated
 from judged.errors import Hint, UsageError, shown
@@ -57,7 +57,10 @@ class OmnibusTests(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per measure and test."""
-        rows = tuple((r.measure, r.test, _statistic(r, places), p_text(r.p), f"{r.effect} = {number(r.size, 3)}") for r in self.rows)  # fmt: skip
+        rows = tuple(
+            (r.measure, r.test, _statistic(r, places), p_text(r.p), f"{r.effect} = {number(r.size, 3)}")
+            for r in self.rows
+        )
         return [
             Table(("measure", "test of all runs", "statistic", "p", "effect"), rows, words=(0, 1, 2, 4), optional=(4,))
         ]
@@ -74,10 +77,30 @@ def omnibus_tests(comparison: Comparison) -> OmnibusTests:
     for m in comparison.measures:
         x = _values(comparison, m)
         ranks, squares = friedman(x), anova(x)
-        rows.append(OmnibusTest(measure=m, test="Friedman", statistic="χ²", df=ranks.df, value=ranks.statistic, p=ranks.p,
-                                effect="W", size=ranks.concordance))  # fmt: skip
-        rows.append(OmnibusTest(measure=m, test="ANOVA, runs + queries", statistic="F", df=(squares.system.df, squares.residual.df),
-                                value=squares.system.f, p=squares.system.p, effect="partial η²", size=squares.partial_eta_squared))  # fmt: skip
+        rows.append(
+            OmnibusTest(
+                measure=m,
+                test="Friedman",
+                statistic="χ²",
+                df=ranks.df,
+                value=ranks.statistic,
+                p=ranks.p,
+                effect="W",
+                size=ranks.concordance,
+            )
+        )
+        rows.append(
+            OmnibusTest(
+                measure=m,
+                test="ANOVA, runs + queries",
+                statistic="F",
+                df=(squares.system.df, squares.residual.df),
+                value=squares.system.f,
+                p=squares.system.p,
+                effect="partial η²",
+                size=squares.partial_eta_squared,
+            )
+        )
     return OmnibusTests(tuple(rows))
 
 
@@ -93,14 +116,23 @@ class JointTests(Result):
         """One mapping per measure and pair."""
         pairs = [(i, j) for i in range(len(self.names)) for j in range(i + 1, len(self.names))]
         return [
-            {"measure": m, "a": self.names[i], "b": self.names[j],
-             "difference": _sign(self.test, m) * float(pairwise.difference[i, j]), "p": float(pairwise.p[i, j])}
-            for m, pairwise in self.by_measure.items() for i, j in pairs
-        ]  # fmt: skip
+            {
+                "measure": m,
+                "a": self.names[i],
+                "b": self.names[j],
+                "difference": _sign(self.test, m) * float(pairwise.difference[i, j]),
+                "p": float(pairwise.p[i, j]),
+            }
+            for m, pairwise in self.by_measure.items()
+            for i, j in pairs
+        ]
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per measure and pair; means and critical differences are below."""
-        rows = tuple((r["measure"], r["b"], r["a"], number(r["difference"], places, sign="+"), p_text(r["p"])) for r in self.records())  # fmt: skip
+        rows = tuple(
+            (r["measure"], r["b"], r["a"], number(r["difference"], places, sign="+"), p_text(r["p"]))
+            for r in self.records()
+        )
         headers = ("measure", "run", "against", "difference", "corrected p")
         notes = tuple(self._centers(m, pairwise, places) for m, pairwise in self.by_measure.items())
         return [Table(headers, rows, title=f"{self.test} over all runs", notes=notes, words=(0, 1, 2))]

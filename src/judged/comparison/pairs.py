@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.comparison.difference import Difference, largest_difference, notes_on, skewness_of
 from judged.comparison.settings import ComparisonSettings
@@ -82,9 +82,13 @@ class PairsOfRuns:
         more, slice_tests, others, _ = self._family(parts, self.settings.min_queries)
         resamples = self.settings.resamples if test == self.settings.test else None
         settings = replace(
-            self.settings, test=test, resamples=resamples, tests=tests, slice_tests=slice_tests,
+            self.settings,
+            test=test,
+            resamples=resamples,
+            tests=tests,
+            slice_tests=slice_tests,
             remarks=(*remarks, *(f"slices: {text}" for text in others)),
-        )  # fmt: skip
+        )
         return [*rows, *more], settings
 
     def _known(self, m: Measure, x: Floats) -> Bools:
@@ -108,10 +112,19 @@ class PairsOfRuns:
         s = self.settings
         tested = [part for part in parts if len(part.values) >= least]
         decided = decide_family(
-            [part.values for part in tested], self.pairs, test=s.test, correction=s.correction, alpha=s.alpha, margin=s.margin,
-            limits=[largest_difference(part.measure) for part in tested], clusters=[part.clusters for part in tested],
-            weights=[part.weights for part in tested], cheap=[part.cheap for part in tested], resamples=s.resamples, seed=s.seed,
-        )  # fmt: skip
+            [part.values for part in tested],
+            self.pairs,
+            test=s.test,
+            correction=s.correction,
+            alpha=s.alpha,
+            margin=s.margin,
+            limits=[largest_difference(part.measure) for part in tested],
+            clusters=[part.clusters for part in tested],
+            weights=[part.weights for part in tested],
+            cheap=[part.cheap for part in tested],
+            resamples=s.resamples,
+            seed=s.seed,
+        )
         found = iter(decided)
         rows = [
             row
@@ -140,13 +153,28 @@ class PairsOfRuns:
             wins, losses = (int(counts.wins[k]), int(counts.losses[k]))[:: -1 if lower else 1]
             verdict = decided.verdict[i]
             row = Difference(
-                measure=name, a=self.names[first], b=self.names[second], part=part.label, queries=len(part.x),
-                mean_a=float(means[first]), mean_b=float(means[second]), difference=float(decided.difference[i]),
-                low=float(decided.low[i]), high=float(decided.high[i]), level=float(decided.level[i]), wins=wins,
-                ties=int(counts.ties[k]), losses=losses, p=float(decided.p[i]), adjusted=float(decided.adjusted[i]),
-                d_z=float(sizes[0][k]), superiority=1 - float(sizes[1][k]) if lower else float(sizes[1][k]),
-                cliff=float(sizes[2][k]), note=decided.note[i], verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
-            )  # fmt: skip
+                measure=name,
+                a=self.names[first],
+                b=self.names[second],
+                part=part.label,
+                queries=len(part.x),
+                mean_a=float(means[first]),
+                mean_b=float(means[second]),
+                difference=float(decided.difference[i]),
+                low=float(decided.low[i]),
+                high=float(decided.high[i]),
+                level=float(decided.level[i]),
+                wins=wins,
+                ties=int(counts.ties[k]),
+                losses=losses,
+                p=float(decided.p[i]),
+                adjusted=float(decided.adjusted[i]),
+                d_z=float(sizes[0][k]),
+                superiority=1 - float(sizes[1][k]) if lower else float(sizes[1][k]),
+                cliff=float(sizes[2][k]),
+                note=decided.note[i],
+                verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
+            )
             least = float(decided.least[i])
             rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin, least))
         return rows
@@ -163,9 +191,19 @@ class PairsOfRuns:
             )
             rows.append(
                 Difference(
-                    measure=str(part.measure), a=self.names[a], b=self.names[b], part=part.label, queries=len(x), mean_a=float(means[a]),
-                    mean_b=float(means[b]), difference=float(means[b] - means[a]), wins=wins, ties=len(x) - above - below,
-                    losses=losses, verdict="too few queries", **unknown,
+                    measure=str(part.measure),
+                    a=self.names[a],
+                    b=self.names[b],
+                    part=part.label,
+                    queries=len(x),
+                    mean_a=float(means[a]),
+                    mean_b=float(means[b]),
+                    difference=float(means[b] - means[a]),
+                    wins=wins,
+                    ties=len(x) - above - below,
+                    losses=losses,
+                    verdict="too few queries",
+                    **unknown,
                 )
-            )  # fmt: skip
+            )
         return rows

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.comparison.inputs import split_name
 from judged.comparison.power_result import MeasurePower, Power
@@ -135,8 +135,15 @@ def _power(sides: tuple[Values, Values], plan: _Plan) -> Power:
 
 
 def _values(
-    qrels: Any, a: Any, b: Any, measures: Measures, *, level: float | None, profile: str, **options: Unpack[EvaluateOptions]
-) -> tuple[Values, Values]:  # fmt: skip
+    qrels: Any,
+    a: Any,
+    b: Any,
+    measures: Measures,
+    *,
+    level: float | None,
+    profile: str,
+    **options: Unpack[EvaluateOptions],
+) -> tuple[Values, Values]:
     if b is None:
         if not are_questions(qrels, options):
             raise UsageError(
@@ -148,10 +155,11 @@ def _values(
     inputs = open_named(qrels, [(None, run) for _, run in sides if not isinstance(run, Values)], options)
     opened = (run for _, run in inputs.runs)
     results = [
-        run if isinstance(run, Values)
+        run
+        if isinstance(run, Values)
         else evaluate(inputs.qrels, next(opened), measures, level=level, profile=profile, **inputs.options)
         for _, run in sides
-    ]  # fmt: skip
+    ]
     first, second = (
         r if name is None else replace(r, names=(r.names[0], name)) for (name, _), r in zip(sides, results, strict=True)
     )

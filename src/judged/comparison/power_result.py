@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from judged._dataclass import asdict, dataclass
 from judged.errors import UsageError, Warned
 from judged.evaluation.result.names import fits
 from judged.measures.grammar import parse, parse_all
@@ -118,7 +118,16 @@ class Power(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per measure."""
-        headers = ("measure", "queries", "deviation", f"detectable at {self.power:.0%}", "difference", "power", "queries needed", "95% range")  # fmt: skip
+        headers = (
+            "measure",
+            "queries",
+            "deviation",
+            f"detectable at {self.power:.0%}",
+            "difference",
+            "power",
+            "queries needed",
+            "95% range",
+        )
         extra = {"by permutation": "simulated", "for the width": "for_width", "for equivalence": "for_equivalence"}
         extra = {head: name for head, name in extra.items() if any(getattr(m, name) is not None for m in self.measures)}
         title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
@@ -143,8 +152,16 @@ def _row(one: MeasurePower, places: int) -> tuple[str, ...]:
     smallest = number(None if math.isinf(one.smallest) else one.smallest, places)
     most = "…" if one.needed_high is None else number(one.needed_high)
     known = "–" if one.needed_low is None else f"{number(one.needed_low)}–{most}"
-    return (one.measure, str(one.queries), number(one.deviation, places), smallest, number(one.difference, places), _extra(one.chance),
-            number(one.needed), known)  # fmt: skip
+    return (
+        one.measure,
+        str(one.queries),
+        number(one.deviation, places),
+        smallest,
+        number(one.difference, places),
+        _extra(one.chance),
+        number(one.needed),
+        known,
+    )
 
 
 def _extra(value: float | None) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from judged._dataclass import asdict, dataclass
 from judged.comparison.tables import change_table, important_rows, pair_table, slice_table, system_table
 from judged.errors import fold_warnings
 from judged.stats.checks import check_choice
@@ -61,7 +61,12 @@ class ComparisonReport(Result):
         comparison, notes = self.comparison, tables[-1].notes
         if self.table is None:
             settings = comparison.settings
-            notes += (*filter(None, [settings.about_intervals]), str(settings), *settings.remarks, f"policy: {comparison.results[0].policy}")  # fmt: skip
+            notes += (
+                *filter(None, [settings.about_intervals]),
+                str(settings),
+                *settings.remarks,
+                f"policy: {comparison.results[0].policy}",
+            )
         tables[-1] = tables[-1]._replace(notes=(*notes, *(f"warning: {w}" for w in fold_warnings(comparison.warnings))))
         return tables
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged._dataclass import asdict, dataclass, field
 from judged._types import Bools, Floats
 from judged.comparison.difference import Difference, tracked_differences
 from judged.comparison.settings import ComparisonSettings
@@ -286,7 +286,14 @@ class Comparison(Tracked):
 
         write_card(self, path, None if measure is None else self._name(measure), dark=dark)
 
-    def plot(self, kind: Plot = "means", measure: str | None = None, a: str | None = None, b: str | None = None, ax: Any = None) -> Any:  # fmt: skip
+    def plot(
+        self,
+        kind: Plot = "means",
+        measure: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        ax: Any = None,
+    ) -> Any:
         """Draw `means`, `differences`, `queries`, `scatter` or `critical` on matplotlib axes. [default: new ones]
 
         See `judged.plots.results.draw_comparison`.

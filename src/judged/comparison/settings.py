@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from judged._dataclass import dataclass
+from dataclasses import dataclass
+
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 

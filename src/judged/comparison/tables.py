@@ -50,7 +50,10 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
     )
     notes: tuple[str, ...] = (f"means over {over}",)
     if comparison.settings.model:
-        notes = (f"means over {counted(len(comparison.results[0]), 'query')}, estimated from the {over} that people judged", ESTIMATED)  # fmt: skip
+        notes = (
+            f"means over {counted(len(comparison.results[0]), 'query')}, estimated from the {over} that people judged",
+            ESTIMATED,
+        )
     return Table(("run", *measures), rows, notes=notes, strong=best, key=key_of_signs(comparison))
 
 
@@ -160,14 +163,28 @@ def _table(
     """A table of differences, with its columns of words and those to drop first."""
     words = tuple(headers.index(h) for h in ("slice", "measure", "run", "against", "verdict") if h in headers)
     place = {BARS: BARS} | {header: i for i, header in enumerate(headers)}
-    optional = tuple(place[h] for h in ("d_z", "queries needed", BARS, "won/tied/lost", "p", "corrected p") if h in place)  # fmt: skip
-    return Table(headers, rows, notes=notes, words=words, optional=optional, grouped=True, spans=tuple(map(span_of, of)))  # fmt: skip
+    optional = tuple(
+        place[h] for h in ("d_z", "queries needed", BARS, "won/tied/lost", "p", "corrected p") if h in place
+    )
+    return Table(
+        headers, rows, notes=notes, words=words, optional=optional, grouped=True, spans=tuple(map(span_of, of))
+    )
 
 
 def _row(row: Difference, places: int, intervals: bool) -> tuple[str, ...]:
     difference, interval, verdict = row.columns(places)
-    return (row.measure, row.b, row.a, difference, *((interval,) if intervals else ()), f"{row.wins}/{row.ties}/{row.losses}",
-            p_text(row.p), p_text(row.adjusted), number(row.d_z, 2), verdict)  # fmt: skip
+    return (
+        row.measure,
+        row.b,
+        row.a,
+        difference,
+        *((interval,) if intervals else ()),
+        f"{row.wins}/{row.ties}/{row.losses}",
+        p_text(row.p),
+        p_text(row.adjusted),
+        number(row.d_z, 2),
+        verdict,
+    )
 
 
 def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = True, all_pairs: bool = True) -> Table:
@@ -195,8 +212,15 @@ def change_table(
     for change in changes:
         listed = [f"{m.doc} (grade {m.grade:g}): {number(m.rank_a)} → {number(m.rank_b)}" for m in change.moves[:moves]]
         more = [f"… {len(change.moves) - moves} more"] if len(change.moves) > moves else []
-        rows.append((str(change.query), number(change.value_a, places), number(change.value_b, places),
-                     number(change.difference, places, sign="+"), "; ".join(listed + more)))  # fmt: skip
+        rows.append(
+            (
+                str(change.query),
+                number(change.value_a, places),
+                number(change.value_b, places),
+                number(change.difference, places, sign="+"),
+                "; ".join(listed + more),
+            )
+        )
     title = f"queries that changed most from {a} to {b}{f', by {measure}' if measure else ''}"
     headers = ("query", a, b, "difference", "judged documents that moved, by rank")
     return Table(headers, tuple(rows), words=(0, 4), title=title, optional=(4,))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.comparison.difference import ends_text, largest_difference
 from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs
 from judged.comparison.tables import listed
@@ -59,9 +59,16 @@ class VarianceStudy(Result):
     def records(self) -> list[dict[str, Any]]:
         """One mapping per measure and source."""
         return [
-            {"measure": measure, "source": _source(source), "df": parts.df[source], "variance": variance, "share": parts.shares()[source]}
-            for measure, parts in self.parts.items() for source, variance in parts.variance.items()
-        ]  # fmt: skip
+            {
+                "measure": measure,
+                "source": _source(source),
+                "df": parts.df[source],
+                "variance": variance,
+                "share": parts.shares()[source],
+            }
+            for measure, parts in self.parts.items()
+            for source, variance in parts.variance.items()
+        ]
 
     def differences(self) -> list[dict[str, Any]]:
         """One mapping per measure and pair of systems: the difference with its simultaneous interval, and the verdict.
@@ -77,27 +84,53 @@ class VarianceStudy(Result):
             for a, b in pairs:
                 ends = parts.interval(a, b, confidence=level) or (np.nan, np.nan)
                 low, high = (float(np.clip(end, -most, most)) for end in ends)
-                rows.append({"measure": measure, "run": self.systems[b], "against": self.systems[a], "difference": float(parts.means[b] - parts.means[a]),
-                             "low": low, "high": high, "verdict": _verdict(low, high, m.definition.lower_is_better)})  # fmt: skip
+                rows.append(
+                    {
+                        "measure": measure,
+                        "run": self.systems[b],
+                        "against": self.systems[a],
+                        "difference": float(parts.means[b] - parts.means[a]),
+                        "low": low,
+                        "high": high,
+                        "verdict": _verdict(low, high, m.definition.lower_is_better),
+                    }
+                )
         return rows
 
     def plan(self) -> list[dict[str, Any]]:
         """One mapping per measure and design: the standard error of a difference now, and with more queries, judges or replicates."""
         return [
             {"measure": measure, **design, "error": parts.error(**design)}
-            for measure, parts in self.parts.items() for design in designs(parts.sizes)
-        ]  # fmt: skip
+            for measure, parts in self.parts.items()
+            for design in designs(parts.sizes)
+        ]
 
     def to_data(self) -> dict[str, Any]:
         """Systems, components, differences and the plan."""
-        return {"judged-variance": 1, "systems": self.systems, "alpha": self.alpha, "components": self.records(),
-                "differences": self.differences(), "plan": self.plan(), "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
+        return {
+            "judged-variance": 1,
+            "systems": self.systems,
+            "alpha": self.alpha,
+            "components": self.records(),
+            "differences": self.differences(),
+            "plan": self.plan(),
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Differences, sources of variance, and the plan."""
         confidence = f"{1 - self.alpha:.0%} interval"
-        rows = tuple((r["measure"], r["run"], r["against"], number(r["difference"], places, sign="+"), ends_text(r["low"], r["high"], places), r["verdict"])
-                     for r in self.differences())  # fmt: skip
+        rows = tuple(
+            (
+                r["measure"],
+                r["run"],
+                r["against"],
+                number(r["difference"], places, sign="+"),
+                ends_text(r["low"], r["high"], places),
+                r["verdict"],
+            )
+            for r in self.differences()
+        )
         sizes = next(iter(self.parts.values())).sizes
         varied = [f for f in FACETS if sizes[f] > 1]
         about = f"intervals for other {' and '.join(varied)}, simultaneous over all rows"
@@ -105,12 +138,21 @@ class VarianceStudy(Result):
         differences = Table(
             ("measure", "run", "against", "difference", confidence, "verdict"), rows, words=(0, 1, 2, 5), notes=(about,)
         )
-        sources = Table(("measure", "source", "variance", "share of the error"), tuple(
-            (r["measure"], r["source"], number(r["variance"], places + 2), f"{r['share']:.1%}") for r in self.records()),
-            words=(0, 1), title=f"Sources of variance: {over} per system")  # fmt: skip
-        plan = Table(("measure", *varied, "standard error"), tuple(
-            (r["measure"], *(str(r[f]) for f in varied), number(r["error"], places)) for r in self.plan()),
-            words=(0,), title="What to add: standard error of a difference")  # fmt: skip
+        sources = Table(
+            ("measure", "source", "variance", "share of the error"),
+            tuple(
+                (r["measure"], r["source"], number(r["variance"], places + 2), f"{r['share']:.1%}")
+                for r in self.records()
+            ),
+            words=(0, 1),
+            title=f"Sources of variance: {over} per system",
+        )
+        plan = Table(
+            ("measure", *varied, "standard error"),
+            tuple((r["measure"], *(str(r[f]) for f in varied), number(r["error"], places)) for r in self.plan()),
+            words=(0,),
+            title="What to add: standard error of a difference",
+        )
         return [differences, sources, plan]
 
 
@@ -163,9 +205,16 @@ def variance(
     flat = {f"{system} {i}": run for system, group in replicates.items() for i, run in enumerate(group, 1)}
     evaluated = all(isinstance(run, Values) for run in flat.values())
     tables = [
-        evaluate_runs(flat if evaluated else source, None if evaluated else flat, measures, level=level, profile=profile, **options)
+        evaluate_runs(
+            flat if evaluated else source,
+            None if evaluated else flat,
+            measures,
+            level=level,
+            profile=profile,
+            **options,
+        )
         for source in sources
-    ]  # fmt: skip
+    ]
     check_plain("variance", [result for table in tables for result in table.results])
     with step("estimating variance"):
         parts = _components(tables, len(replicates))

@@ -44,7 +44,14 @@ def fuse(
     if method == "probfuse" and learnt is not None:
         given["segments"] = len(learnt[0])
     call = f"{method}({', '.join(f'{name}={value!r}' for name, value in given.items())})" if given else method
-    fused = fuse_runs([run.rows for run in runs], call, norm=_norm(method, norm), weights=weights, trained=None if learnt is None else list(learnt), ties="input")  # fmt: skip
+    fused = fuse_runs(
+        [run.rows for run in runs],
+        call,
+        norm=_norm(method, norm),
+        weights=weights,
+        trained=None if learnt is None else list(learnt),
+        ties="input",
+    )
     return RanxRun(fused.to_dict(), fused.name)  # type: ignore[arg-type]  # ids of ranx are text
 
 
@@ -86,8 +93,16 @@ def optimize_fusion(
     check_options(options, ("step",))
     _check_runs([*runs, qrels])
     tuned = tune_fusion(
-        qrels.rows, [run.rows for run in runs], method, metric, norm=_norm(method, norm), folds=2, profile="ranx", ties="input", **options
-    )  # fmt: skip
+        qrels.rows,
+        [run.rows for run in runs],
+        method,
+        metric,
+        norm=_norm(method, norm),
+        folds=2,
+        profile="ranx",
+        ties="input",
+        **options,
+    )
     best = _params(method, tuned.settings)
     return (best, tuned) if return_optimization_report else best
 
@@ -116,5 +131,7 @@ def _check_runs(tables: Sequence[RanxRun | RanxQrels]) -> None:
     if len(tables) < 2:
         raise as_type(UsageError("runs", f"two or more runs are needed, got {len(tables)}"), AssertionError)
     if any(table.rows.keys() != tables[0].rows.keys() for table in tables):
-        error = DataError("query-missing", "judgments and runs have different queries", hint="use make_comparable of each run")  # fmt: skip
+        error = DataError(
+            "query-missing", "judgments and runs have different queries", hint="use make_comparable of each run"
+        )
         raise as_type(error, AssertionError)

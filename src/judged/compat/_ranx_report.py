@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number

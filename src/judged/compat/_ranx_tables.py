@@ -264,8 +264,12 @@ class RanxRun(RanxTable):
 
     @staticmethod
     def from_parquet(
-        path: str, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score", pd_kwargs: Any = None,
+        path: str,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Any = None,
         name: str | None = None,
-    ) -> RanxRun:  # fmt: skip
+    ) -> RanxRun:
         """Read a Parquet file; `pd_kwargs` are not needed."""
         return RanxRun.from_df(path, q_id_col, doc_id_col, score_col, name)

@@ -37,8 +37,11 @@ class EvaluateRetrieval:
     """
 
     def __init__(
-        self, retriever: Any = None, k_values: Sequence[int] = (1, 3, 5, 10, 100, 1000), score_function: str | None = "cos_sim"
-    ) -> None:  # fmt: skip
+        self,
+        retriever: Any = None,
+        k_values: Sequence[int] = (1, 3, 5, 10, 100, 1000),
+        score_function: str | None = "cos_sim",
+    ) -> None:
         self.retriever = retriever
         self.k_values = list(k_values)
         self.top_k = max(k_values)
@@ -52,22 +55,30 @@ class EvaluateRetrieval:
 
     @staticmethod
     def evaluate(
-        qrels: Mapping[str, Mapping[str, float]], results: Mapping[str, Mapping[str, float]], k_values: Sequence[int], ignore_identical_ids: bool = True
-    ) -> tuple[Table, Table, Table, Table]:  # fmt: skip
+        qrels: Mapping[str, Mapping[str, float]],
+        results: Mapping[str, Mapping[str, float]],
+        k_values: Sequence[int],
+        ignore_identical_ids: bool = True,
+    ) -> tuple[Table, Table, Table, Table]:
         """Means of nDCG, MAP, recall and precision at each cutoff, over the queries that have judgments and results.
 
         A document with the id of its query does not count, unless `ignore_identical_ids` is False; the results are not modified.
         """
         names = {"NDCG": "nDCG", "MAP": "AP", "Recall": "R", "P": "P"}
         found = _means(qrels, results, list(names.values()), k_values, ignore_identical_ids)
-        ndcg, ap, recall, precision = ({f"{name}@{k}": found[f"{ours}@{k}"] for k in k_values} for name, ours in names.items())  # fmt: skip
+        ndcg, ap, recall, precision = (
+            {f"{name}@{k}": found[f"{ours}@{k}"] for k in k_values} for name, ours in names.items()
+        )
         return ndcg, ap, recall, precision
 
     @staticmethod
     def evaluate_custom(
-        qrels: Mapping[str, Mapping[str, float]], results: Mapping[str, Mapping[str, float]], k_values: Sequence[int], metric: str,
+        qrels: Mapping[str, Mapping[str, float]],
+        results: Mapping[str, Mapping[str, float]],
+        k_values: Sequence[int],
+        metric: str,
         ignore_identical_ids: bool = True,
-    ) -> Table:  # fmt: skip
+    ) -> Table:
         """Means of MRR, capped recall, holes or accuracy at each cutoff, over all judged queries; those without results count as 0.
 
         Args:
@@ -78,7 +89,12 @@ class EvaluateRetrieval:
             ignore_identical_ids: leave out documents with the id of their query, as BEIR does once `evaluate` was called.
         """
         if metric.lower() not in _CUSTOM:
-            raise UsageError("unknown-measure", f"unknown measure {shown(metric)}", value=metric, hint=choose_one(metric, ("mrr", "recall_cap", "hole", "top_k_accuracy")))  # fmt: skip
+            raise UsageError(
+                "unknown-measure",
+                f"unknown measure {shown(metric)}",
+                value=metric,
+                hint=choose_one(metric, ("mrr", "recall_cap", "hole", "top_k_accuracy")),
+            )
         name, ours = _CUSTOM[metric.lower()]
         if ours == "Hole":
             qrels = _judged_anywhere(qrels, results)

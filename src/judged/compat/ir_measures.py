@@ -39,10 +39,25 @@ class CalcResults(NamedTuple):
 
 # ── measures ─────────────────────────────────────────────────────────────────────────────────────
 
-_DEFAULTS = {"rel": 1, "judged_only": False, "dcg": "log2", "relative": False, "alpha": 0.5, "T": 1.0, "min_rel": 0, "normalize": True, "beta": 1.0}  # fmt: skip
+_DEFAULTS = {
+    "rel": 1,
+    "judged_only": False,
+    "dcg": "log2",
+    "relative": False,
+    "alpha": 0.5,
+    "T": 1.0,
+    "min_rel": 0,
+    "normalize": True,
+    "beta": 1.0,
+}
 _OWN: dict[str, dict[str, Any]] = {
-    "RBP": {"p": 0.8, "rel": None}, "NumRet": {"rel": None}, "Compat": {"p": 0.95}, "NERR10": {"p": 0.9}, "NRBP": {"beta": 0.5}, "nNRBP": {"beta": 0.5},
-}  # fmt: skip
+    "RBP": {"p": 0.8, "rel": None},
+    "NumRet": {"rel": None},
+    "Compat": {"p": 0.95},
+    "NERR10": {"p": 0.9},
+    "NRBP": {"beta": 0.5},
+    "nNRBP": {"beta": 0.5},
+}
 
 
 class PeerMeasure:
@@ -113,12 +128,62 @@ def _literal(value: Any) -> str:
 
 
 _NAMES = (
-    "AP", "AP_IA", "Accuracy", "BPM", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST", "IPrec", "Judged", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP",
-    "NumQ", "NumRel", "NumRet", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "StRecall", "Success", "alpha_DCG",
-    "alpha_nDCG", "infAP", "nDCG", "nERR_IA", "nNRBP",
-)  # fmt: skip
-_ALIASES = {"MAP": "AP", "MAP_IA": "AP_IA", "BPref": "Bpref", "NDCG": "nDCG", "Precision": "P", "Recall": "R", "RPrec": "Rprec", "MRR": "RR", "α_DCG": "alpha_DCG", "α_nDCG": "alpha_nDCG"}  # fmt: skip
-_SPECIAL: dict[str, tuple[str, dict[str, Any]]] = {"NumRelRet": ("NumRet", {"rel": 1}), "SetRelP": ("SetP", {"relative": True})}  # fmt: skip
+    "AP",
+    "AP_IA",
+    "Accuracy",
+    "BPM",
+    "Bpref",
+    "Compat",
+    "ERR",
+    "ERR_IA",
+    "INSQ",
+    "INST",
+    "IPrec",
+    "Judged",
+    "NERR10",
+    "NERR11",
+    "NERR8",
+    "NERR9",
+    "NRBP",
+    "NumQ",
+    "NumRel",
+    "NumRet",
+    "P",
+    "P_IA",
+    "R",
+    "RBP",
+    "RR",
+    "Rprec",
+    "SDCG",
+    "SetAP",
+    "SetF",
+    "SetP",
+    "SetR",
+    "StRecall",
+    "Success",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "infAP",
+    "nDCG",
+    "nERR_IA",
+    "nNRBP",
+)
+_ALIASES = {
+    "MAP": "AP",
+    "MAP_IA": "AP_IA",
+    "BPref": "Bpref",
+    "NDCG": "nDCG",
+    "Precision": "P",
+    "Recall": "R",
+    "RPrec": "Rprec",
+    "MRR": "RR",
+    "α_DCG": "alpha_DCG",
+    "α_nDCG": "alpha_nDCG",
+}
+_SPECIAL: dict[str, tuple[str, dict[str, Any]]] = {
+    "NumRelRet": ("NumRet", {"rel": 1}),
+    "SetRelP": ("SetP", {"relative": True}),
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -157,10 +222,28 @@ def parse_measure(measure: Any) -> PeerMeasure:
 
 
 _TREC = {  # a name with an @ takes the parameters of trec_eval's measure after it
-    "P": "P@", "map_cut": "AP@", "recall": "R@", "ndcg_cut": "nDCG@", "success": "Success@", "iprec_at_recall": "IPrec@", "set_F": "SetF", "ndcg": "nDCG", "map": "AP",
-    "set_map": "SetAP", "set_P": "SetP", "set_recall": "SetR", "set_relative_P": "SetRelP", "infAP": "infAP", "bpref": "Bpref", "num_rel_ret": "NumRelRet",
-    "recip_rank": "RR", "num_ret": "NumRet", "num_rel": "NumRel", "Rprec": "Rprec", "num_q": "NumQ",
-}  # fmt: skip
+    "P": "P@",
+    "map_cut": "AP@",
+    "recall": "R@",
+    "ndcg_cut": "nDCG@",
+    "success": "Success@",
+    "iprec_at_recall": "IPrec@",
+    "set_F": "SetF",
+    "ndcg": "nDCG",
+    "map": "AP",
+    "set_map": "SetAP",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_relative_P": "SetRelP",
+    "infAP": "infAP",
+    "bpref": "Bpref",
+    "num_rel_ret": "NumRelRet",
+    "recip_rank": "RR",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "Rprec": "Rprec",
+    "num_q": "NumQ",
+}
 
 
 def parse_trec_measure(measure: str) -> list[PeerMeasure]:
@@ -175,7 +258,9 @@ def parse_trec_measure(measure: str) -> list[PeerMeasure]:
     base, given = split_name(measure)
     ours = _TREC.get(base)
     if ours is None or (given and not ours.endswith("@") and base != "set_F"):
-        raise UsageError("unknown-measure", f"ir_measures has no measure for {shown(measure)} of trec_eval", value=measure)  # fmt: skip
+        raise UsageError(
+            "unknown-measure", f"ir_measures has no measure for {shown(measure)} of trec_eval", value=measure
+        )
     if not ours.endswith("@"):
         return [parse_measure(ours)(beta=float(x)) for x in given] or [parse_measure(ours)]
     return [parse_measure(f"{ours}{x}") for x in given or CUTOFFS[base]]
@@ -261,12 +346,36 @@ class Pipeline:
 DefaultPipeline = Pipeline()
 accuracy = compat = judged = msmarco = pyndeval = pytrec_eval = DefaultPipeline
 evaluator, iter_calc, calc_aggregate, calc = (
-    DefaultPipeline.evaluator, DefaultPipeline.iter_calc, DefaultPipeline.calc_aggregate, DefaultPipeline.calc,
-)  # fmt: skip
+    DefaultPipeline.evaluator,
+    DefaultPipeline.iter_calc,
+    DefaultPipeline.calc_aggregate,
+    DefaultPipeline.calc,
+)
 parse_trec_qrels, parse_trec_run, convert_trec_name = read_trec_qrels, read_trec_run, parse_trec_measure  # older names
 GenericQrel, GenericScoredDoc, Measure, BaseMeasure, Evaluator = Qrel, ScoredDoc, PeerMeasure, PeerMeasure, RunEvaluator
 __all__ = [
-    "BaseMeasure", "CalcResults", "DefaultPipeline", "Evaluator", "GenericQrel", "GenericScoredDoc", "Measure", "Metric", "Qrel", "ScoredDoc", "calc", "calc_aggregate",
-    "convert_trec_name", "evaluator", "iter_calc", "parse_measure", "parse_trec_measure", "parse_trec_qrels", "parse_trec_run", "read_trec_qrels",
-    "read_trec_run", *_NAMES, *_ALIASES, *_SPECIAL,
-]  # fmt: skip
+    "BaseMeasure",
+    "CalcResults",
+    "DefaultPipeline",
+    "Evaluator",
+    "GenericQrel",
+    "GenericScoredDoc",
+    "Measure",
+    "Metric",
+    "Qrel",
+    "ScoredDoc",
+    "calc",
+    "calc_aggregate",
+    "convert_trec_name",
+    "evaluator",
+    "iter_calc",
+    "parse_measure",
+    "parse_trec_measure",
+    "parse_trec_qrels",
+    "parse_trec_run",
+    "read_trec_qrels",
+    "read_trec_run",
+    *_NAMES,
+    *_ALIASES,
+    *_SPECIAL,
+]

@@ -27,8 +27,13 @@ from judged.registry import choose_one
 from judged.stats.summary import FLOOR, SUMMARIES
 
 __all__ = [
-    "RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run", "supported_measures", "supported_nicknames",
-]  # fmt: skip
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
 
 _LATER = {"rbp", "rbp_resid", "unj"}  # of trec_eval 10
 _TEXTS = (RUN_ID, "relstring")  # which are 0 in pytrec_eval
@@ -108,8 +113,12 @@ class RelevanceEvaluator:
     """
 
     def __init__(
-        self, query_relevance: Any, measures: Iterable[str], relevance_level: int = 1, judged_docs_only_flag: bool = False
-    ) -> None:  # fmt: skip
+        self,
+        query_relevance: Any,
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
         if not isinstance(relevance_level, int) or relevance_level < 1:
             error = UsageError("option", "an integer ≥ 1", got=shown(relevance_level), where="relevance_level")
             raise as_type(error, TypeError)

@@ -120,7 +120,9 @@ def compare(
         NotImplementedError: an unknown test.
     """
     if stat_test not in (*_TESTS, "tukey"):
-        error = UsageError("unknown-test", f"unknown test {shown(stat_test)}", hint="choose student, fisher or tukey", value=stat_test)  # fmt: skip
+        error = UsageError(
+            "unknown-test", f"unknown test {shown(stat_test)}", hint="choose student, fisher or tukey", value=stat_test
+        )
         raise as_type(error, NotImplementedError)
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     labels = [run.name if run.name is not None else f"run_{i + 1}" for i, run in enumerate(runs)]

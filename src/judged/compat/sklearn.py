@@ -19,9 +19,15 @@ from judged.io.arrays.layouts import without_padding
 from judged.io.arrays.numbers import as_numbers
 
 __all__ = [
-    "average_precision_score", "coverage_error", "dcg_score", "label_ranking_average_precision_score", "label_ranking_loss", "ndcg_score", "roc_auc_score",
+    "average_precision_score",
+    "coverage_error",
+    "dcg_score",
+    "label_ranking_average_precision_score",
+    "label_ranking_loss",
+    "ndcg_score",
+    "roc_auc_score",
     "top_k_accuracy_score",
-]  # fmt: skip
+]
 _AVERAGES = ("macro", "micro", "weighted", "samples", None)
 
 
@@ -37,8 +43,14 @@ def ndcg_score(
 
 
 def dcg_score(
-    y_true: Any, y_score: Any, *, k: int | None = None, log_base: float = 2, sample_weight: Any = None, ignore_ties: bool = False
-) -> float:  # fmt: skip
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    log_base: float = 2,
+    sample_weight: Any = None,
+    ignore_ties: bool = False,
+) -> float:
     """Mean DCG of the rows, with the mean over all orders of equal scores; `ignore_ties` takes the last of them first.
 
     >>> dcg_score([[10, 0, 0, 1, 5]], [[1, 0, 0, 0, 1]], k=1)
@@ -91,8 +103,12 @@ def top_k_accuracy_score(
     if len(np.unique(true)) <= 2 and len(classes) <= 2:
         scores, classes = _two_classes(scores, classes)
     if scores.ndim != 2 or scores.shape[1] != len(classes):
-        raise DataError("shape", f"one column of scores for each of {len(classes)} classes", got=f"an array of the shape {scores.shape}",
-                        where="y_score")  # fmt: skip
+        raise DataError(
+            "shape",
+            f"one column of scores for each of {len(classes)} classes",
+            got=f"an array of the shape {scores.shape}",
+            where="y_score",
+        )
     found = (true[:, None] == classes[None, :]).astype(np.float64)
     values = _score(
         found[:, ::-1], scores[:, ::-1], f"Success@{k}", weights=sample_weight, ties="input", profile="trec_eval-10"
@@ -106,7 +122,12 @@ def top_k_accuracy_score(
 def _two_classes(scores: Floats, classes: Any) -> tuple[Floats, Any]:
     """Scores of two classes from those of the second, which is predicted above 0.5 if they are probabilities, else above 0."""
     if scores.ndim == 2 and scores.shape[1] != 1:
-        raise DataError("shape", "one column of scores, since y_true has two classes", got=f"an array of the shape {scores.shape}", where="y_score")  # fmt: skip
+        raise DataError(
+            "shape",
+            "one column of scores, since y_true has two classes",
+            got=f"an array of the shape {scores.shape}",
+            where="y_score",
+        )
     column = scores.reshape(-1)
     threshold = 0.5 if column.min(initial=0.0) >= 0 and column.max(initial=1.0) <= 1 else 0.0
     return np.column_stack([column, np.full(len(column), threshold)]), classes[::-1]  # the first class wins a tie
@@ -133,8 +154,11 @@ def roc_auc_score(
     """
     true = np.asarray(y_true)
     if max_fpr not in (None, 1) or (true.ndim == 1 and len(np.unique(true)) > 2):
-        raise UsageError("unsuitable-measure", "roc_auc_score takes two classes or a matrix of labels here, and no max_fpr",
-                         hint="use jd.curves.classify")  # fmt: skip
+        raise UsageError(
+            "unsuitable-measure",
+            "roc_auc_score takes two classes or a matrix of labels here, and no max_fpr",
+            hint="use jd.curves.classify",
+        )
     return _averaged("AUC", true, y_score, average, true.max() if true.ndim == 1 and len(true) else 1, sample_weight)
 
 
@@ -155,16 +179,28 @@ def _of_labels(name: str, y_true: Any, y_score: Any, weights: Any, columns: int 
 
 def _matrices(y_true: Any, y_score: Any, columns: int = 1) -> tuple[Floats, Floats]:
     """Labels and scores as two matrices of the same shape; `columns` is the smallest width."""
-    true, scores = (as_numbers(x.toarray() if hasattr(x, "toarray") else x, name).values for x, name in ((y_true, "y_true"), (y_score, "y_score")))  # fmt: skip
+    true, scores = (
+        as_numbers(x.toarray() if hasattr(x, "toarray") else x, name).values
+        for x, name in ((y_true, "y_true"), (y_score, "y_score"))
+    )
     if true.ndim != 2 or true.shape != scores.shape or true.shape[1] < columns:
-        raise DataError("shape", "two matrices of the same shape, with a row per sample and several columns", got=f"shapes {true.shape} and {scores.shape}")  # fmt: skip
+        raise DataError(
+            "shape",
+            "two matrices of the same shape, with a row per sample and several columns",
+            got=f"shapes {true.shape} and {scores.shape}",
+        )
     return true, scores
 
 
 def _averaged(name: str, y_true: Any, y_score: Any, average: str | None, pos_label: Any, weights: Any) -> Any:
     if average not in _AVERAGES:
-        raise UsageError("option", f"average must be one of {', '.join(map(str, _AVERAGES))}, got {shown(average)}", value=average)  # fmt: skip
-    true, scores = (x[:, 0] if x.ndim == 2 and x.shape[1] == 1 else x for x in (np.asarray(y_true), as_numbers(y_score, "y_score").values))  # fmt: skip
+        raise UsageError(
+            "option", f"average must be one of {', '.join(map(str, _AVERAGES))}, got {shown(average)}", value=average
+        )
+    true, scores = (
+        x[:, 0] if x.ndim == 2 and x.shape[1] == 1 else x
+        for x in (np.asarray(y_true), as_numbers(y_score, "y_score").values)
+    )
     if true.ndim == 1 and len(np.unique(true)) <= 2:
         if len(np.unique(true)) == 2 and pos_label not in true:
             raise UsageError("class-labels", f"pos_label={shown(pos_label)} is not a label of y_true", value=pos_label)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from judged._dataclass import dataclass, field, replace
 from judged._types import Bools, Column, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive
@@ -208,9 +208,18 @@ class Judged:
     def _ranked(self, best: BestFirst) -> Judged:
         sizes, query, rank, grade, judgment = best
         return Judged(
-            pool=self.pool, retrieved=sizes, answered=np.ones(len(self), bool), query=query, rank=rank,
-            grade=grade, judgment=judgment, tie_first=rank, tie_last=rank, policy=self.policy, names=self.names,
-        )  # fmt: skip
+            pool=self.pool,
+            retrieved=sizes,
+            answered=np.ones(len(self), bool),
+            query=query,
+            rank=rank,
+            grade=grade,
+            judgment=judgment,
+            tie_first=rank,
+            tie_last=rank,
+            policy=self.policy,
+            names=self.names,
+        )
 
     def cut(self, depth: int | Ints) -> Self:
         """Keep the first `depth` documents of each ranking; `depth` may be a number per query."""
@@ -262,8 +271,15 @@ class Judged:
         part = self.only(number[self.query] >= 0)
         pool, place = self.pool.select(rows)
         reading = None if self.reading is None else self.reading.select(rows)
-        return replace(part, pool=pool, retrieved=self.retrieved[rows], answered=self.answered[rows], query=number[part.query],
-                       judgment=place[part.judgment], reading=reading)  # fmt: skip
+        return replace(
+            part,
+            pool=pool,
+            retrieved=self.retrieved[rows],
+            answered=self.answered[rows],
+            query=number[part.query],
+            judgment=place[part.judgment],
+            reading=reading,
+        )
 
     @classmethod
     def merge(cls, parts: Sequence[Judged]) -> Judged:

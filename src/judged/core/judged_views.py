@@ -23,7 +23,9 @@ def fill_unjudged(j: Judged, grades: Sequence[float]) -> list[Judged]:
     new = np.flatnonzero(~seen)
     query = np.repeat(np.arange(len(j)), j.retrieved)[new]
     rank = new - start[query] + 1
-    return with_judgments(decided, query, rank, [np.full(len(new), float(g)) for g in grades], ties=_tie_of(j, query, rank))  # fmt: skip
+    return with_judgments(
+        decided, query, rank, [np.full(len(new), float(g)) for g in grades], ties=_tie_of(j, query, rank)
+    )
 
 
 def _without_undecided(j: Judged) -> Judged:
@@ -51,9 +53,12 @@ def with_judgments(
     found = rank > 0
     first, last = _tie_of(j, query, rank) if ties is None else ties
     both = {
-        "query": (j.query, query), "rank": (j.rank, rank), "tie_first": (j.tie_first, first), "tie_last": (j.tie_last, last),
+        "query": (j.query, query),
+        "rank": (j.rank, rank),
+        "tie_first": (j.tie_first, first),
+        "tie_last": (j.tie_last, last),
         "judgment": (j.judgment, len(j.pool_query) + np.arange(len(query))),
-    }  # fmt: skip
+    }
     columns: dict[str, Any] = {name: np.concatenate([old, new[found]]) for name, (old, new) in both.items()}
     depth = int(columns["rank"].max(initial=0)) + 1
     order = np.argsort(columns["query"] * depth + columns["rank"], kind="stable")  # two sorted halves: linear

@@ -76,9 +76,18 @@ def rank_lists(
     if whole:
         pool.once("ranks", lambda: rank)  # the ideal ranking has the same ones
     judged = Judged(
-        pool=pool, retrieved=sizes, answered=np.ones(len(sizes), bool), query=query, rank=rank, grade=grade[order],
-        judgment=judgment, tie_first=tie_first, tie_last=tie_last, policy=rules, names=("labels", "scores"),
-    )  # fmt: skip
+        pool=pool,
+        retrieved=sizes,
+        answered=np.ones(len(sizes), bool),
+        query=query,
+        rank=rank,
+        grade=grade[order],
+        judgment=judgment,
+        tie_first=tie_first,
+        tie_last=tie_last,
+        policy=rules,
+        names=("labels", "scores"),
+    )
     judged = judged if absent is None else _with_absent(judged, absent, level)
     return judged if rules.ties == "expected" else judged.under(rules)
 
@@ -112,8 +121,12 @@ def column_of(name: str, values: Any) -> Floats:
         raise DataError("label", "a non-empty one-dimensional array", got=f"shape {column.shape}", where=name)
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
-        raise DataError("label", f"{shown(column[bad[0]].item())} is not a finite number; {len(bad)} of {len(column)} are missing or not finite",
-                        where=f"{name}, row {bad[0] + 1}", hint="drop these rows")  # fmt: skip
+        raise DataError(
+            "label",
+            f"{shown(column[bad[0]].item())} is not a finite number; {len(bad)} of {len(column)} are missing or not finite",
+            where=f"{name}, row {bad[0] + 1}",
+            hint="drop these rows",
+        )
     return column
 
 
@@ -135,5 +148,8 @@ def check_same_index(labels: Any, others: Any) -> None:
     a: Any = getattr(labels, "index", None)
     b: Any = getattr(others, "index", None)
     if hasattr(a, "equals") and hasattr(b, "equals") and len(a) == len(b) and not a.equals(b) and set(a) == set(b):
-        raise DataError("lengths", "labels and scores have the same index in different orders",
-                        hint="put them into one frame, or pass .to_numpy() if the rows do correspond")  # fmt: skip
+        raise DataError(
+            "lengths",
+            "labels and scores have the same index in different orders",
+            hint="put them into one frame, or pass .to_numpy() if the rows do correspond",
+        )

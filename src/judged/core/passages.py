@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, Hint, UsageError, Wording
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 _COLUMNS = ("tokens", "length", "fresh")
 
 
-NO_TOKENS = Hint("give the count of each chunk with {counts}, or a table of chunks with a column tokens with {chunks}", chunks=None,
-                 counts=Wording("tokens={chunk: count}", "--tokens FILE"))  # fmt: skip
+NO_TOKENS = Hint(
+    "give the count of each chunk with {counts}, or a table of chunks with a column tokens with {chunks}",
+    chunks=None,
+    counts=Wording("tokens={chunk: count}", "--tokens FILE"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +138,11 @@ def cut_to_budget(judged: Judged, budget: int) -> Judged:
     ranking consists of all judged documents, whatever fits, and does not depend on the run.
     """
     if judged.policy.ties == "expected":
-        raise UsageError("no-tokens", "a token budget needs a single order of tied documents, got ties='expected'",
-                         hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
+        raise UsageError(
+            "no-tokens",
+            "a token budget needs a single order of tied documents, got ties='expected'",
+            hint=Hint("choose another, such as {ties}", ties="id-desc"),
+        )
     reading = tokens_of(judged)
     if reading is None:
         raise no_tokens(judged)

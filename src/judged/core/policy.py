@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from judged._dataclass import dataclass, field, fields
 from judged.errors import UsageError, shown
 
 Queries = Literal["judged", "both", "strict"]
@@ -142,37 +142,83 @@ class PolicyOption(NamedTuple):
 
 
 _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of each choice
-    "queries": ("Queries that count.", {
-        "judged": "all judged queries", "both": "queries in both", "strict": "all queries present",
-    }),
-    "empty": ("Value of a query without a relevant document.", {
-        "zero": "0", "skip": "NaN, excluded from the mean", "one": "1", "error": "an error",
-    }),
-    "order": ("Field that determines the ranking.", {
-        "score": "score, descending", "rank": "rank column", "input": "order of the input",
-    }),
-    "ties": ("Order of documents with equal scores.", {
-        "id-desc": "document id, descending by bytes, as trec_eval", "id-asc": "document id, ascending by bytes", "input": "order of the input",
-        "best": "highest grades first", "worst": "lowest grades first", "expected": "expected value over all orders",
-    }),
-    "duplicates": ("What to do with duplicate documents in a ranking.", {
-        "error": "an error that names both places", "first": "keep the first", "best": "keep the one ranked highest",
-    }),
-    "repeats": ("Which duplicates to detect in a partitioned run.", {
-        "auto": "those of judged documents if the run is partitioned, else all", "all": "all; regroups rows by query",
-        "judged": "those of judged documents",
-    }),
-    "rejudged": ("Grade of a document judged twice with different grades.", {
-        "error": "an error that names both places", "max": "the highest grade", "min": "the lowest grade", "first": "the first grade",
-        "last": "the last grade", "mean": "the mean grade",
-    }),
-    "unjudged": ("What to do with unjudged documents.", {
-        "irrelevant": "count them as not relevant", "condensed": "remove them from the rankings",
-    }),
+    "queries": (
+        "Queries that count.",
+        {
+            "judged": "all judged queries",
+            "both": "queries in both",
+            "strict": "all queries present",
+        },
+    ),
+    "empty": (
+        "Value of a query without a relevant document.",
+        {
+            "zero": "0",
+            "skip": "NaN, excluded from the mean",
+            "one": "1",
+            "error": "an error",
+        },
+    ),
+    "order": (
+        "Field that determines the ranking.",
+        {
+            "score": "score, descending",
+            "rank": "rank column",
+            "input": "order of the input",
+        },
+    ),
+    "ties": (
+        "Order of documents with equal scores.",
+        {
+            "id-desc": "document id, descending by bytes, as trec_eval",
+            "id-asc": "document id, ascending by bytes",
+            "input": "order of the input",
+            "best": "highest grades first",
+            "worst": "lowest grades first",
+            "expected": "expected value over all orders",
+        },
+    ),
+    "duplicates": (
+        "What to do with duplicate documents in a ranking.",
+        {
+            "error": "an error that names both places",
+            "first": "keep the first",
+            "best": "keep the one ranked highest",
+        },
+    ),
+    "repeats": (
+        "Which duplicates to detect in a partitioned run.",
+        {
+            "auto": "those of judged documents if the run is partitioned, else all",
+            "all": "all; regroups rows by query",
+            "judged": "those of judged documents",
+        },
+    ),
+    "rejudged": (
+        "Grade of a document judged twice with different grades.",
+        {
+            "error": "an error that names both places",
+            "max": "the highest grade",
+            "min": "the lowest grade",
+            "first": "the first grade",
+            "last": "the last grade",
+            "mean": "the mean grade",
+        },
+    ),
+    "unjudged": (
+        "What to do with unjudged documents.",
+        {
+            "irrelevant": "count them as not relevant",
+            "condensed": "remove them from the rankings",
+        },
+    ),
     "depth": ("Number of documents per ranking that are evaluated.", {}),
     "precision": ("Floating-point type in which scores are compared.", {"float64": "64 bits", "float32": "32 bits"}),
-    "crossing": ("What to do with the document that exceeds the token budget.", {"out": "exclude it", "in": "include it"}),
-}  # fmt: skip
+    "crossing": (
+        "What to do with the document that exceeds the token budget.",
+        {"out": "exclude it", "in": "include it"},
+    ),
+}
 
 POLICY_OPTIONS: tuple[PolicyOption, ...] = tuple(
     PolicyOption(spec.name, tuple(meanings), spec.default, text, meanings)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments as primitive

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
-from judged._dataclass import dataclass, field, fields, replace
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.once import Once
@@ -223,7 +223,10 @@ class _IdTable(HasName, metaclass=_ReadsSources):
         return replace(self, **columns, passages=kept)
 
     def __repr__(self) -> str:
-        queries, rows = (f"{n} {one if n == 1 else many}" for n, one, many in ((len(self.queries), "query", "queries"), (len(self), "row", "rows")))  # fmt: skip
+        queries, rows = (
+            f"{n} {one if n == 1 else many}"
+            for n, one, many in ((len(self.queries), "query", "queries"), (len(self), "row", "rows"))
+        )
         return f"{type(self).__name__}({self.label!r}, {queries}, {rows})"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bytes, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric.native import native, usable_cores

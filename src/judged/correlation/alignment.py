@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.core.find.match import match_documents
 from judged.core.ids import IdColumn
@@ -86,9 +86,7 @@ def _raise_no_common_query(a: Run, b: Run) -> NoReturn:
 # ── any two sides ────────────────────────────────────────────────────────────────────────────────
 
 
-def align(
-    a: Side, b: Side, a_at: Ints, b_at: Ints, count: int, depth: int | None, documents: Documents
-) -> AlignedPair:  # fmt: skip
+def align(a: Side, b: Side, a_at: Ints, b_at: Ints, count: int, depth: int | None, documents: Documents) -> AlignedPair:
     """Align two sides of `count` segments, sorted by segment; row `a_at[i]` and row `b_at[i]` are the same item.
 
     With a depth, items with fewer than `depth` better ones are kept, so ties are not cut.

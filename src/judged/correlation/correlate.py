@@ -101,8 +101,15 @@ def correlate(
 
 
 @step("correlating")
-def _correlation(requests: list[CorrelationRequest], pair: AlignedPair, kind: Kind, names: tuple[str, str],
-                 conventions: dict[str, Any], *, framed: bool) -> Correlation:  # fmt: skip
+def _correlation(
+    requests: list[CorrelationRequest],
+    pair: AlignedPair,
+    kind: Kind,
+    names: tuple[str, str],
+    conventions: dict[str, Any],
+    *,
+    framed: bool,
+) -> Correlation:
     runs = kind == "runs"
     columns = {str(one): _values(one, pair, conventions["p"], conventions["ties"]) for one in requests}
     if runs:

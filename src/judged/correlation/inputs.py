@@ -103,7 +103,11 @@ def _is_series(source: Any) -> bool:
 
 def _align_columns(x: Any, y: Any, depth: int | None, documents: Documents) -> AlignedPair:
     if len(x) != len(y):
-        raise DataError("lengths", f"columns have different lengths: {len(x)} and {len(y)}", hint="align them by name as {name: number}")  # fmt: skip
+        raise DataError(
+            "lengths",
+            f"columns have different lengths: {len(x)} and {len(y)}",
+            hint="align them by name as {name: number}",
+        )
     zero, row = np.zeros(len(x), np.int64), np.arange(len(x))
     aligned = align(Side(zero, x), Side(zero, y), row, row, 1, depth, documents)
     return replace(aligned, warnings=_near_ties(x, y))
@@ -156,7 +160,13 @@ def _as_mapping(source: Any, name: str) -> Any:
     if isinstance(source, Mapping):
         for item, value in source.items():
             if _is_number(value) and value != value:
-                raise DataError("score-nan", f"the score of {shown(item)} is NaN", where=name, value=item, hint="drop items without a score")  # fmt: skip
+                raise DataError(
+                    "score-nan",
+                    f"the score of {shown(item)} is NaN",
+                    where=name,
+                    value=item,
+                    hint="drop items without a score",
+                )
     return source
 
 

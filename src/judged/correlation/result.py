@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, field
 from judged._types import Floats
 from judged.core.tables import Id
 from judged.correlation.inputs import Kind
@@ -181,9 +181,13 @@ class Correlations(Result):
             for slug, text in {w.slug: w.text for w in reversed(pair.warnings)}.items():
                 texts.setdefault(slug, []).append(f"{_label(pair.names)}: {text}")
         return tuple(
-            Warned(slug, len(found), found[0] + (f"; also in {len(found) - 1} more of {len(self)} pairs" if found[1:] else ""))
+            Warned(
+                slug,
+                len(found),
+                found[0] + (f"; also in {len(found) - 1} more of {len(self)} pairs" if found[1:] else ""),
+            )
             for slug, found in texts.items()
-        )  # fmt: skip
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """One row per pair and coefficient."""
@@ -224,7 +228,9 @@ class Correlations(Result):
         return [Table(headers, tuple(rows), title=title, notes=notes, words=(0, 1))]
 
 
-def _record(name: str, query: Id, value: float, items: int | None, interval: Interval = None, p: float | None = None) -> dict[str, Any]:  # fmt: skip
+def _record(
+    name: str, query: Id, value: float, items: int | None, interval: Interval = None, p: float | None = None
+) -> dict[str, Any]:
     low, high = interval or (None, None)
     return {"coefficient": name, "query": query, "value": value, "low": low, "high": high, "p_value": p, "items": items}
 

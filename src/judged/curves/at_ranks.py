@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.judged_views import stack_runs

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.confusion import Confusion
 from judged.errors import Hint, UsageError, Warned, shown
@@ -184,10 +184,14 @@ class Classification(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The rates with intervals."""
         rows = [
-            (row["rate"], "undefined" if row["value"] != row["value"] else number(row["value"], places),
-             "" if row["low"] is None else f"[{number(row['low'], places)}, {number(row['high'], places)}]", row["text"])
+            (
+                row["rate"],
+                "undefined" if row["value"] != row["value"] else number(row["value"], places),
+                "" if row["low"] is None else f"[{number(row['low'], places)}, {number(row['high'], places)}]",
+                row["text"],
+            )
             for row in self._rows()
-        ]  # fmt: skip
+        ]
         notes = [
             f"{len(self.right)} items, {int(self.right.sum())} positive; {int(self.chosen.sum())} predicted positive"
         ]
@@ -226,8 +230,17 @@ class Classification(Result):
 
     def to_data(self) -> dict[str, Any]:
         """Counts, rates and intervals as plain data."""
-        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn, "rates": self.rates(), "intervals": self.intervals,
-                "auc": self.auc, "average_precision": self.average_precision, "threshold": self.threshold}  # fmt: skip
+        return {
+            "tp": self.tp,
+            "fp": self.fp,
+            "fn": self.fn,
+            "tn": self.tn,
+            "rates": self.rates(),
+            "intervals": self.intervals,
+            "auc": self.auc,
+            "average_precision": self.average_precision,
+            "threshold": self.threshold,
+        }
 
 
 def known_rate(rate: object) -> str:

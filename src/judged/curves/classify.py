@@ -48,9 +48,16 @@ def classify(
     >>> result.tp, result.fp, result["recall"], result.auc
     (1, 1, 0.5, 0.75)
     """
-    for name, value, fine in (("level", level, _finite(level)), ("beta", beta, _finite(beta) and 0 <= beta <= 1e6),
-                              ("confidence", confidence, _finite(confidence) and 0 < confidence < 1),
-                              ("threshold", threshold, threshold is None or isinstance(threshold, str) or (_finite(threshold, infinite=True)))):  # fmt: skip
+    for name, value, fine in (
+        ("level", level, _finite(level)),
+        ("beta", beta, _finite(beta) and 0 <= beta <= 1e6),
+        ("confidence", confidence, _finite(confidence) and 0 < confidence < 1),
+        (
+            "threshold",
+            threshold,
+            threshold is None or isinstance(threshold, str) or (_finite(threshold, infinite=True)),
+        ),
+    ):
         if not fine:
             raise UsageError("parameter", f"{name} is out of range, got {shown(value)}", value=value)
     if threshold is not None and scores is None:
@@ -75,8 +82,15 @@ def classify(
         threshold = best_threshold(labels, scores, by=threshold, level=level, beta=beta)
     j = rank_labels(labels, scores)
     auc, error = _auc(j, right, column, level)
-    return Classification(right, column >= threshold, threshold=float(threshold), auc=auc, auc_error=error,
-                          average_precision=_pr_of(j, level).area() if right.any() else None, **settings)  # fmt: skip
+    return Classification(
+        right,
+        column >= threshold,
+        threshold=float(threshold),
+        auc=auc,
+        auc_error=error,
+        average_precision=_pr_of(j, level).area() if right.any() else None,
+        **settings,
+    )
 
 
 def _decisions(decisions: Any, size: int) -> NDArray[np.bool_]:
@@ -129,8 +143,15 @@ def roc_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
     0.75
     """
     lines = [_roc_of(rank_labels(labels, s), level, name, s) for name, s in _several(scores)]
-    return Curves("roc", tuple(lines), "false positive rate", "true positive rate", "score",
-                  marks=tuple(f"(AUC {line.area():.3f})" for line in lines), limits={"x": (0.0, 1.0), "y": (0.0, 1.0)})  # fmt: skip
+    return Curves(
+        "roc",
+        tuple(lines),
+        "false positive rate",
+        "true positive rate",
+        "score",
+        marks=tuple(f"(AUC {line.area():.3f})" for line in lines),
+        limits={"x": (0.0, 1.0), "y": (0.0, 1.0)},
+    )
 
 
 def pr_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
@@ -143,8 +164,15 @@ def pr_curve(labels: Any, scores: Any, *, level: float = 1) -> Curves:
     for name, column in _several(scores):
         line = _pr_of(rank_labels(labels, column), level)
         lines.append(replace(line, name=name, at=_scores_at(column, line.at)))
-    return Curves("pr", tuple(lines), "recall", "precision", "score",
-                  marks=tuple(f"(AP {line.area():.3f})" for line in lines), limits={"x": (0.0, 1.0), "y": (0.0, 1.0)})  # fmt: skip
+    return Curves(
+        "pr",
+        tuple(lines),
+        "recall",
+        "precision",
+        "score",
+        marks=tuple(f"(AP {line.area():.3f})" for line in lines),
+        limits={"x": (0.0, 1.0), "y": (0.0, 1.0)},
+    )
 
 
 def _several(scores: Any) -> list[tuple[str, Any]]:

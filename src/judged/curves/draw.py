@@ -125,8 +125,15 @@ def _draw_panels(curves: Curves, axes: Any) -> None:
     else:
         names = dict.fromkeys(curve.series for curve in curves)
         handles = {line.get_label(): line for ax in axes for line in ax.get_lines()}
-        axes[0].figure.legend([handles[plain(name)] for name in names], [plain(name) for name in names], ncols=min(len(names), 6),
-                              loc="outside upper left", frameon=False, fontsize="small", handlelength=4.2)  # fmt: skip
+        axes[0].figure.legend(
+            [handles[plain(name)] for name in names],
+            [plain(name) for name in names],
+            ncols=min(len(names), 6),
+            loc="outside upper left",
+            frameon=False,
+            fontsize="small",
+            handlelength=4.2,
+        )
         if curves.title:
             axes[0].figure.suptitle(plain(curves.title), x=0.01, ha="left", fontsize="medium")
     if curves.notes:
@@ -144,9 +151,19 @@ def _draw_curves(curves: Curves, ax: Any, members: Sequence[int], panel: str = "
         colour, marker = theme.runs[k % len(theme.runs)], MARKERS[k % len(MARKERS)]
         together = len(measures) > 1 and not panel  # one colour per run; dashes tell the measures apart
         dashes = DASHES[(measures.index(curve.panel) if together else k) % len(DASHES)]
-        ax.plot(curve.x, curve.y, color=colour, linestyle=dashes, linewidth=1.7, marker=marker, markersize=4.5,
-                markevery=_marker_positions(curve, k), label=plain(curve.series) if panel else _label(curves, i),
-                drawstyle="steps-pre" if curve.rule == "step" else "default", zorder=3)  # fmt: skip
+        ax.plot(
+            curve.x,
+            curve.y,
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.7,
+            marker=marker,
+            markersize=4.5,
+            markevery=_marker_positions(curve, k),
+            label=plain(curve.series) if panel else _label(curves, i),
+            drawstyle="steps-pre" if curve.rule == "step" else "default",
+            zorder=3,
+        )
         if len(members) <= _BANDS and curve.low is not None and curve.high is not None:
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=2)
     ax.set(xlabel=curves.x_label, ylabel="" if panel else curves.y_label)
@@ -171,7 +188,15 @@ def _legend(ax: Any, curves: Curves, members: Sequence[int]) -> None:
     ordered = [lines[i] for i in sorted(members, key=lambda i: -_height(curves[i]))]
     beside = len(lines) > _FEW
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {"loc": "best"}
-    ax.legend(handles=ordered, frameon=not beside, framealpha=0.6, edgecolor="none", fontsize="small", handlelength=4.2, **where)  # fmt: skip
+    ax.legend(
+        handles=ordered,
+        frameon=not beside,
+        framealpha=0.6,
+        edgecolor="none",
+        fontsize="small",
+        handlelength=4.2,
+        **where,
+    )
 
 
 def _background(curves: Curves, ax: Any, theme: Theme) -> None:
@@ -186,8 +211,16 @@ def _background(curves: Curves, ax: Any, theme: Theme) -> None:
         for f in (0.2, 0.4, 0.6, 0.8):  # lines of equal F1, from precision 1 to recall 1
             recall = np.linspace(f / (2 - f), 1, 200)
             ax.plot(recall, f * recall / (2 * recall - f), color=theme.soft, alpha=0.45, linewidth=0.7, zorder=1)
-            ax.annotate(f"F1 {f:g}", (1.0, f / (2 - f)), xytext=(1, 3), textcoords="offset points", color=theme.soft,
-                        fontsize="xx-small", ha="right", bbox={"boxstyle": "square,pad=0.1", "fc": theme.paper, "ec": "none", "alpha": 0.7})  # fmt: skip
+            ax.annotate(
+                f"F1 {f:g}",
+                (1.0, f / (2 - f)),
+                xytext=(1, 3),
+                textcoords="offset points",
+                color=theme.soft,
+                fontsize="xx-small",
+                ha="right",
+                bbox={"boxstyle": "square,pad=0.1", "fc": theme.paper, "ec": "none", "alpha": 0.7},
+            )
 
 
 def _log_axis(ax: Any, curves: Curves) -> None:

@@ -26,8 +26,10 @@ def draw_text(curves: Curves, columns: int | None = None) -> str:
         for column, row in _cells(curves[i], x, y, wide, curves.log_x):
             cells[row][column] = _SIGNS[i % len(_SIGNS)]
     ticks = {0: y[1], (_HIGH - 1) // 2: (y[0] + y[1]) / 2, _HIGH - 1: y[0]}
-    lines = [f"{_number(ticks[r]) if r in ticks else '':>7} {'┤' if r in ticks else '│'}{''.join(row).rstrip()}"
-             for r, row in enumerate(cells)]  # fmt: skip
+    lines = [
+        f"{_number(ticks[r]) if r in ticks else '':>7} {'┤' if r in ticks else '│'}{''.join(row).rstrip()}"
+        for r, row in enumerate(cells)
+    ]
     rule = f"{'':>7} └{'─' * wide}"
     names = [
         f"{'':>{_LEFT}}{_SIGNS[i % len(_SIGNS)]} {safe(curve.name)}{f' {curves.marks[i]}' if curves.marks else ''}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.core.confusion import Confusion
 from judged.core.judged import Judged
@@ -108,8 +108,10 @@ def _at_k(name: str, j: Judged, request: CurveRequest, measures: list[Measure]) 
         label = f"{name} {m.name}" if several else name
         k = ranks.astype(float)
         if request.queries is not None:
-            of = {_query_label(name, q, request): Curve(_query_label(label, q, request), k, values[row], k)
-                  for q, row in _rows(j, request)}  # fmt: skip
+            of = {
+                _query_label(name, q, request): Curve(_query_label(label, q, request), k, values[row], k)
+                for q, row in _rows(j, request)
+            }
         else:
             of = {name: mean_curve(label, k, values, at=k, band=request.band, limits=m.definition.limits)}
         lines += [replace(line, panel=str(m), series=series) if several else line for series, line in of.items()]
@@ -131,17 +133,35 @@ class CurveKind:
 
 CURVE_KINDS: Registry[CurveKind] = Registry("curve")
 for _kind in (
-    CurveKind("pr", ("precision_recall",), "precision against recall, at every rank", "recall", "precision", "rank", _precision_recall),
     CurveKind(
-        "ipr", ("11pt",), "interpolated precision at the 11 standard recall levels",
-        "recall", "interpolated precision", "recall", _interpolated,
+        "pr",
+        ("precision_recall",),
+        "precision against recall, at every rank",
+        "recall",
+        "precision",
+        "rank",
+        _precision_recall,
     ),
     CurveKind(
-        "roc", (), "true against false positive rate, with the area under it",
-        "false positive rate, of the documents retrieved", "true positive rate", "rank", _roc,
+        "ipr",
+        ("11pt",),
+        "interpolated precision at the 11 standard recall levels",
+        "recall",
+        "interpolated precision",
+        "recall",
+        _interpolated,
+    ),
+    CurveKind(
+        "roc",
+        (),
+        "true against false positive rate, with the area under it",
+        "false positive rate, of the documents retrieved",
+        "true positive rate",
+        "rank",
+        _roc,
     ),
     CurveKind("at-k", (), "measures as a function of the cutoff", "rank k", "", "k", _at_k),
-):  # fmt: skip
+):
     CURVE_KINDS.add(_kind)
 
 

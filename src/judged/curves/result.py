@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Floats
 from judged.errors import UsageError, Warned, shown
 from judged.io.files.atomic import write_atomically
@@ -130,9 +130,13 @@ class Curves(Result):
         """One row per point."""
         headers = ("curve", self.at_label, self.x_label, self.y_label, "low", "high")
         rows = [
-            (row["curve"], f"{row['at']:g}" if row["at"] is not None else "–", *(number(row[name], places) for name in _COLUMNS[1:]))
+            (
+                row["curve"],
+                f"{row['at']:g}" if row["at"] is not None else "–",
+                *(number(row[name], places) for name in _COLUMNS[1:]),
+            )
             for row in self.records()
-        ]  # fmt: skip
+        ]
         notes = (*self.notes, *(f"warning: {w}" for w in self.warnings))
         return [Table(headers, tuple(rows), title=self.title, notes=notes, optional=(5, 4))]
 

@@ -151,8 +151,10 @@ def _notes(kind: str, request: CurveRequest, judged: list[Judged]) -> tuple[str,
     if banded and not (kind == "roc" and request.average == "micro"):
         over += f", {request.band:.0%} band{' by bootstrap' if request.average == 'micro' else ''} over queries"
     rounding = request.profile.apply(parse("IPrec")).get("rounding")
-    more = {"roc": ("over the retrieved documents; unjudged ones count as non-relevant",),
-            "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",)}  # fmt: skip
+    more = {
+        "roc": ("over the retrieved documents; unjudged ones count as non-relevant",),
+        "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",),
+    }
     return (over, *more.get(kind, ()), f"policy: {first.policy}")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged._dataclass import dataclass
 from judged.core.numeric.native import usable_cores
 from judged.core.parts.run import Item, Task
 from judged.errors import UsageError, shown

@@ -77,8 +77,11 @@ def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
     if run is None and isinstance(source, str | os.PathLike):
         return _open_whole(source, columns)  # which reads other formats and names errors
     if run is None:
-        raise UsageError("engine", f"a run in memory ({type(source).__name__}) cannot be evaluated by an engine",
-                         hint=Hint("omit {engine}: in-memory runs are evaluated in process", engine=None))  # fmt: skip
+        raise UsageError(
+            "engine",
+            f"a run in memory ({type(source).__name__}) cannot be evaluated by an engine",
+            hint=Hint("omit {engine}: in-memory runs are evaluated in process", engine=None),
+        )
     return run
 
 

@@ -55,9 +55,20 @@ def array_function(name: str) -> Callable[..., Any] | None:
 @cache
 def _generate(name: str, definition: Definition) -> Callable[..., Any]:
     def function(
-        labels: Any, scores: Any, k: int | Iterable[int] | None = None, *, mask: Any = None, pad: float | None = None, group: Any = None,
-        qid: Any = None, total_relevant: Any = None, same_kind: bool = False, ties: str = "input", empty: str = "zero", **parameters: Any,
-    ) -> Any:  # fmt: skip
+        labels: Any,
+        scores: Any,
+        k: int | Iterable[int] | None = None,
+        *,
+        mask: Any = None,
+        pad: float | None = None,
+        group: Any = None,
+        qid: Any = None,
+        total_relevant: Any = None,
+        same_kind: bool = False,
+        ties: str = "input",
+        empty: str = "zero",
+        **parameters: Any,
+    ) -> Any:
         several = isinstance(k, Iterable)
         plain = not parameters and type(ties) is type(empty) is str and (k is None or type(k) is int)
         measures, policy = (_plain_request if plain else _request)(definition, k, ties, empty, **parameters)

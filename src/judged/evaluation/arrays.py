@@ -98,9 +98,11 @@ def _list_weights(weights: Any, names: Sequence[Id]) -> Floats:
     column = np.atleast_1d(as_numbers(weights, "weights").values)
     if column.shape != (len(names),):
         raise DataError(
-            "shape", f"one weight for each of {len(names)} lists", got=f"an array of the shape {column.shape}",
+            "shape",
+            f"one weight for each of {len(names)} lists",
+            got=f"an array of the shape {column.shape}",
             where="weights",
-        )  # fmt: skip
+        )
     return check_weights(column, names)
 
 
@@ -143,7 +145,12 @@ def _measure_weighted(
 def array_policy(*, ties: Any = "input", **options: Any) -> Policy:
     """The policy of lists of items, which have no ids: ties are in input order unless chosen otherwise."""
     if ties in _BY_ID:
-        raise UsageError("policy", f"ties={ties!r} needs ids, and items in arrays have none", hint="choose input, best, worst or expected", value=ties)  # fmt: skip
+        raise UsageError(
+            "policy",
+            f"ties={ties!r} needs ids, and items in arrays have none",
+            hint="choose input, best, worst or expected",
+            value=ties,
+        )
     return Policy(ties=ties, **options)
 
 
@@ -153,18 +160,29 @@ def _without_ids(measure: Measure) -> Measure:
 
 
 def measure_lists(
-    lists: ArrayLists, measures: Sequence[Measure], policy: Policy, total_relevant: Any, *, profile: str = "trec_eval-10",
+    lists: ArrayLists,
+    measures: Sequence[Measure],
+    policy: Policy,
+    total_relevant: Any,
+    *,
+    profile: str = "trec_eval-10",
     strict: bool = False,
-) -> Values:  # fmt: skip
+) -> Values:
     """Rank the items of each list by their scores, and compute the measures."""
     judged, columns, views = measure_columns(lists, measures, policy, total_relevant)
     known = (*lists.warnings, *_infinite(lists))
     sampled = [w for view in views if view.orders is not None for w in view.orders.warnings(view.measures)]
     object.__setattr__(judged, "warnings", lambda j: (*known, *_warnings(j)))  # computed when they are asked for
     result = Values(
-        queries=judged.pool.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile, names=judged.names,
-        warnings=lambda _: (*judged.warnings, *level_warnings(judged, measures), *sampled), source=Provenance(judged),  # type: ignore[arg-type]
-    )  # fmt: skip
+        queries=judged.pool.queries,
+        measures=tuple(measures),
+        columns=columns,
+        policy=judged.policy,
+        profile=profile,
+        names=judged.names,
+        warnings=lambda _: (*judged.warnings, *level_warnings(judged, measures), *sampled),
+        source=Provenance(judged),  # type: ignore[arg-type]
+    )
     check_strict(result.warnings if strict else ())
     return result
 
@@ -248,16 +266,22 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
     totals = np.atleast_1d(as_numbers(total, "total_relevant").values)
     if totals.shape != (len(lists.sizes),):
         raise DataError(
-            "shape", f"one number for each of {len(lists.sizes)} lists", got=f"an array of the shape {totals.shape}",
+            "shape",
+            f"one number for each of {len(lists.sizes)} lists",
+            got=f"an array of the shape {totals.shape}",
             where="total_relevant",
-        )  # fmt: skip
+        )
     owner = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
     relevant = np.bincount(owner[lists.label >= level], minlength=len(lists.sizes))
     wrong = np.flatnonzero((totals < relevant) | (totals != np.floor(totals)))
     if len(wrong):
         row = int(wrong[0])
-        raise DataError("total-relevant", f"an integer ≥ {relevant[row]}, the number of relevant items in the list",
-                        got=shown(totals[row].item()), where=f"total_relevant of list {lists.names[row]!r}")  # fmt: skip
+        raise DataError(
+            "total-relevant",
+            f"an integer ≥ {relevant[row]}, the number of relevant items in the list",
+            got=shown(totals[row].item()),
+            where=f"total_relevant of list {lists.names[row]!r}",
+        )
     return (totals - relevant).astype(np.int64)
 
 

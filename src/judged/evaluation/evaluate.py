@@ -31,8 +31,13 @@ Measures = str | Measure | Iterable[str | Measure]
 
 
 def join(
-    qrels: Any, run: Any, *, profile: str = "trec_eval-10", progress: Progress | None = None, **options: Unpack[EvaluateOptions]
-) -> Judged:  # fmt: skip
+    qrels: Any,
+    run: Any,
+    *,
+    profile: str = "trec_eval-10",
+    progress: Progress | None = None,
+    **options: Unpack[EvaluateOptions],
+) -> Judged:
     """Join a run with judgments, for repeated scoring.
 
     Args:
@@ -48,8 +53,12 @@ def join(
     rag, policies = RagOptions.separate(options)
     source = read_and_join(qrels, run, policy_of(find_profile(profile), policies), rag, progress)
     if source.alternatives:
-        raise UsageError("alternatives", "alternative sets of relevant documents are not supported here",
-                         where=source.judged.names[0], hint=WITH_SETS)  # fmt: skip
+        raise UsageError(
+            "alternatives",
+            "alternative sets of relevant documents are not supported here",
+            where=source.judged.names[0],
+            hint=WITH_SETS,
+        )
     return source.judged
 
 
@@ -157,7 +166,11 @@ def _joined(
 def check_is_no_measure(run: Any) -> None:
     """Raise `runs` if measures are where a run belongs."""
     if _is_name_of_measures(run):
-        raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=Hint("name measures with {measures}", measures=str(run)))  # fmt: skip
+        raise UsageError(
+            "runs",
+            f"{shown(run)} is a measure, not a run",
+            hint=Hint("name measures with {measures}", measures=str(run)),
+        )
 
 
 def _is_name_of_measures(run: Any) -> bool:
@@ -171,8 +184,13 @@ def _is_name_of_measures(run: Any) -> bool:
 
 
 def parse_measures(
-    measures: Measures, profile: Profile, level: float | None = None, *, keep_names: bool = False, given: Iterable[str] = ()
-) -> list[Measure]:  # fmt: skip
+    measures: Measures,
+    profile: Profile,
+    level: float | None = None,
+    *,
+    keep_names: bool = False,
+    given: Iterable[str] = (),
+) -> list[Measure]:
     """Parse measures, and apply a profile and a level to those that do not set the parameters themselves; `given` are options that stay."""
     several = isinstance(measures, list | tuple) and all(type(name) is str for name in measures)
     if not (several or isinstance(measures, str)) or not isinstance(level, int | float | None):
@@ -183,8 +201,13 @@ def parse_measures(
 
 @lru_cache(maxsize=256, typed=True)
 def _parse_names(
-    names: str | tuple[str, ...], profile: str, level: float | None, keep_names: bool, given: frozenset[str], version: object
-) -> tuple[Measure, ...]:  # fmt: skip
+    names: str | tuple[str, ...],
+    profile: str,
+    level: float | None,
+    keep_names: bool,
+    given: frozenset[str],
+    version: object,
+) -> tuple[Measure, ...]:
     """Parse names once; `version` changes with the declared measures."""
     return tuple(_parse_measures(names, find_profile(profile), level, keep_names, given))
 
@@ -198,9 +221,16 @@ def _parse_measures(
     named = {str(m): m for m in parsed}
     other = next((m for m in parsed if named[str(m)] != m), None)
     if other is not None:
-        raise UsageError("parameter", f"two measures are called {other}", hint="give their functions different names", value=str(other))  # fmt: skip
+        raise UsageError(
+            "parameter",
+            f"two measures are called {other}",
+            hint="give their functions different names",
+            value=str(other),
+        )
     if not parsed:
-        raise UsageError("no-measure", "no measure was given", hint=Hint("name at least one with {measures}", measures="nDCG@10"))  # fmt: skip
+        raise UsageError(
+            "no-measure", "no measure was given", hint=Hint("name at least one with {measures}", measures="nDCG@10")
+        )
     return parsed
 
 
@@ -217,10 +247,16 @@ def measure_all(
         level_warnings(judged, measures)  # which raises it
     sampled = views.warnings(measures)  # at once: all orders of ties are large
     result = Values(
-        queries=judged.pool.queries, measures=tuple(measures), columns=columns, policy=judged.policy, profile=profile,
-        names=judged.names, coverage=lambda _: _coverage(judged), source=source,  # type: ignore[arg-type]
+        queries=judged.pool.queries,
+        measures=tuple(measures),
+        columns=columns,
+        policy=judged.policy,
+        profile=profile,
+        names=judged.names,
+        coverage=lambda _: _coverage(judged),
+        source=source,  # type: ignore[arg-type]
         warnings=lambda _: judged.warnings + level_warnings(judged, measures) + sampled,  # type: ignore[arg-type]
-    )  # fmt: skip
+    )
     if strict:
         check_strict(result.warnings)
     return with_bounds(result, judged) if bounds else result

@@ -48,8 +48,12 @@ def read_and_join(
     judgments, ranking = _read(qrels, run, options)
     if not options.nothing:
         if isinstance(ranking, PartitionedRun):
-            raise UsageError("in-parts", "chunks, spans and exclusions need a run in memory", where=ranking.name,
-                             hint=Hint("read it into memory with {engine}", engine="memory"))  # fmt: skip
+            raise UsageError(
+                "in-parts",
+                "chunks, spans and exclusions need a run in memory",
+                where=ranking.name,
+                hint=Hint("read it into memory with {engine}", engine="memory"),
+            )
         from judged.evaluation.rag.prepare import prepare
 
         judgments, ranking, steps = prepare(judgments, ranking, policy, options)
@@ -277,4 +281,6 @@ def check_relevant(judged: Judged) -> None:
     without = np.flatnonzero(judged.pool.positive == 0) if judged.policy.empty == "error" else ()
     if len(without):
         names = ", ".join(shown(judged.pool.queries[i]) for i in without[:3])
-        raise DataError("no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0])  # fmt: skip
+        raise DataError(
+            "no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0]
+        )

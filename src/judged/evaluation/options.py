@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Self, TypedDict
 
-from judged._dataclass import dataclass, fields
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
 from judged.io.read import split_of
@@ -16,15 +16,27 @@ from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 
 _MEANT = {  # names in other tools
-    "metric": "use measures=", "metrics": "use measures=", "measure": "use measures=", "qrel": "use qrels=", "runs": "use run=",
-    **dict.fromkeys(("k", "cutoff", "at", "topk", "top_k"), "write the cutoff in the name of the measure, such as nDCG@10"),
+    "metric": "use measures=",
+    "metrics": "use measures=",
+    "measure": "use measures=",
+    "qrel": "use qrels=",
+    "runs": "use run=",
+    **dict.fromkeys(
+        ("k", "cutoff", "at", "topk", "top_k"), "write the cutoff in the name of the measure, such as nDCG@10"
+    ),
     **dict.fromkeys(("relevance_level", "rel", "min_rel", "threshold"), "use level="),
     **dict.fromkeys(("tie", "tie_breaking", "ignore_ties"), "did you mean 'ties'?"),
-    **dict.fromkeys(("empty_target_action", "zero_division"), "use empty="), "ignore_index": "use pad= or mask=",
-    "per_query": "read the values per query from the result: result['AP'], result.to_dict()", "indexes": "use qid=",
-    "return_mean": "use .mean() of the result", "threads": "use engine=Threads(n)", "make_comparable": "use queries='both'",
-    "stat_test": "use test=", "max_p": "use alpha=", "results": "pass results as the first argument, without a name",
-}  # fmt: skip
+    **dict.fromkeys(("empty_target_action", "zero_division"), "use empty="),
+    "ignore_index": "use pad= or mask=",
+    "per_query": "read the values per query from the result: result['AP'], result.to_dict()",
+    "indexes": "use qid=",
+    "return_mean": "use .mean() of the result",
+    "threads": "use engine=Threads(n)",
+    "make_comparable": "use queries='both'",
+    "stat_test": "use test=",
+    "max_p": "use alpha=",
+    "results": "pass results as the first argument, without a name",
+}
 
 
 class JudgmentColumns(TypedDict, total=False):

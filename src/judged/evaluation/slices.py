@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
@@ -58,8 +58,11 @@ def _group(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> Sli
     group_of = [groups.get(query, by_text.get(str(query))) for query in queries]
     if all(group is None for group in group_of):
         ours, theirs = shown(queries[0]), shown(next(iter(groups), None))
-        raise DataError("slice", f"the slices contain none of the evaluated queries (evaluated: {ours} …, slices: {theirs} …)",
-                        hint="check that both use the same query ids")  # fmt: skip
+        raise DataError(
+            "slice",
+            f"the slices contain none of the evaluated queries (evaluated: {ours} …, slices: {theirs} …)",
+            hint="check that both use the same query ids",
+        )
     labels = sorted({str(group) for group in group_of if group is not None})
     text = np.array([None if group is None else str(group) for group in group_of], dtype=object)
     warnings = []

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.core.find.documents import group_documents
 from judged.core.find.match import check_duplicates, keys_of
@@ -172,10 +172,20 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     score = np.concatenate([run.score[row] for run, (_, row, _) in zip(tables, parts, strict=True)])
     score += 0.0  # -0.0 ties with 0.0
     return AlignedRuns(
-        names=tuple(runs), queries=queries, query_kind=kind, doc_kind=doc_kind, docs=docs, one=one, query=query[one], size=np.stack(sizes),
-        document=document, run=segments_reference.numbers(np.array([len(row) for _, row, _ in parts])),
-        rank=np.concatenate([rank for _, _, rank in parts]), score=score, by_document=by_document,
-    )  # fmt: skip
+        names=tuple(runs),
+        queries=queries,
+        query_kind=kind,
+        doc_kind=doc_kind,
+        docs=docs,
+        one=one,
+        query=query[one],
+        size=np.stack(sizes),
+        document=document,
+        run=segments_reference.numbers(np.array([len(row) for _, row, _ in parts])),
+        rank=np.concatenate([rank for _, _, rank in parts]),
+        score=score,
+        by_document=by_document,
+    )
 
 
 def _check_once(tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.core.policy import Duplicates, Order, Policy
 from judged.core.tables import Run
@@ -37,9 +37,16 @@ class FusionRequest:
 
     @classmethod
     def of(
-        cls, method: Any, norm: str | None, missing: Missing, *, depth: int | None = None, ties: FusedTies = "id-desc",
-        duplicates: Duplicates = "error", order: Order = "score",
-    ) -> FusionRequest:  # fmt: skip
+        cls,
+        method: Any,
+        norm: str | None,
+        missing: Missing,
+        *,
+        depth: int | None = None,
+        ties: FusedTies = "id-desc",
+        duplicates: Duplicates = "error",
+        order: Order = "score",
+    ) -> FusionRequest:
         """Check the options of a fusion."""
         found, values = parse_method(method)
         default = "min-max" if found.uses == "scores" else "none"
@@ -156,8 +163,14 @@ def open_fused(runs: Any) -> dict[str, Run]:
 
 
 def _learn(
-    request: FusionRequest, runs: Mapping[str, Run], aligned: AlignedRuns, settings: FusionSettings, qrels: Any, level: float, trained: Any
-) -> tuple[Floats, ...]:  # fmt: skip
+    request: FusionRequest,
+    runs: Mapping[str, Run],
+    aligned: AlignedRuns,
+    settings: FusionSettings,
+    qrels: Any,
+    level: float,
+    trained: Any,
+) -> tuple[Floats, ...]:
     """Return what a trained method knows of each run: from judgments, or as it was given."""
     name, train = request.method.name, request.method.train
     if train is None and (qrels is not None or trained is not None):
@@ -201,8 +214,11 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
     if weights is None:
         if method.weights == "needed":
             one, all_ = dict.fromkeys(names, 1), ",".join(f"{name}=1" for name in names)
-            hint = Hint("pass {weights}, or tune them with {tune}", weights=Wording(f"weights={one}", f"--weights {all_}"),
-                        tune=Wording("jd.tune_fusion", "--tune"))  # fmt: skip
+            hint = Hint(
+                "pass {weights}, or tune them with {tune}",
+                weights=Wording(f"weights={one}", f"--weights {all_}"),
+                tune=Wording("jd.tune_fusion", "--tune"),
+            )
             raise UsageError("fusion-weights", f"{method.name} needs a weight for each run", hint=hint)
         return None
     if method.weights == "none":

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.errors import DataError, shown
 from judged.fusion.aligned import AlignedRuns
@@ -92,26 +92,36 @@ def _borda(a: AlignedRuns) -> AlignedRuns:
 NORMALISATIONS: Registry[Normalisation] = Registry("normalisation")
 for _normalisation in (
     Normalisation(
-        name="min-max", aliases=("min_max", "minmax"), apply=_min_max,
+        name="min-max",
+        aliases=("min_max", "minmax"),
+        apply=_min_max,
         text="(s - lowest) / (highest - lowest): from 0 to 1; 0 if all scores are equal",
     ),
     Normalisation(
-        name="min-max-inverted", aliases=("min_max_inverted",), apply=_min_max, lower_is_better=True,
+        name="min-max-inverted",
+        aliases=("min_max_inverted",),
+        apply=_min_max,
+        lower_is_better=True,
         text="(highest - s) / (highest - lowest), for distances: the lowest score is the best, in ranks too",
     ),
     Normalisation(name="max", apply=_max, text="s / highest; the highest score must be above 0, or all scores 0"),
-    Normalisation(name="sum", apply=_sum, text="(s - lowest) / Σ (s - lowest): the sum is 1; 0 if all scores are equal"),
     Normalisation(
-        name="zmuv", aliases=("z-score", "standard"), apply=_zmuv,
+        name="sum", apply=_sum, text="(s - lowest) / Σ (s - lowest): the sum is 1; 0 if all scores are equal"
+    ),
+    Normalisation(
+        name="zmuv",
+        aliases=("z-score", "standard"),
+        apply=_zmuv,
         text="(s - mean) / standard deviation; 0 if all scores are equal",
     ),
     Normalisation(name="rank", apply=_rank, text="1 - (r - 1) / n at rank r of n"),
     Normalisation(
-        name="borda", apply=_borda,
+        name="borda",
+        apply=_borda,
         text="1 - (r - 1) / c at rank r of c candidates in all runs; a document that the run lacks: 1/2 - (n - 1) / 2c",
     ),
     Normalisation(name="none", aliases=("raw", "identity"), apply=lambda a: a, text="scores as they are"),
-):  # fmt: skip
+):
     NORMALISATIONS.add(_normalisation)
 
 

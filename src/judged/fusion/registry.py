@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Bools, Floats, Ints
 from judged.errors import Hint, UsageError, shown
 from judged.fusion.aligned import AlignedRuns

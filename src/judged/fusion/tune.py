@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.core.numeric.seed import whole_seed
 from judged.core.policy import PolicyOptions
@@ -169,10 +169,17 @@ def _tune(work: _Work, trials: list[FusionSettings], folds: int, seed: int) -> F
     rows |= {name: np.asarray(values[str(work.measure)], float) for name, values in singles.items()}
     warnings: tuple[Warned, ...] = tuple(dict.fromkeys(w for values in singles.values() for w in values.warnings))
     return FusionTuning(
-        request=work.request, runs=work.runs, measure=str(work.measure), settings=on_all[best], trials=len(trials),
-        values=tuple(_value(name, column, work.measure) for name, column in rows.items()), folds=tuple(chosen), queries=queries,
-        held_out=held_out, warnings=warnings,
-    )  # fmt: skip
+        request=work.request,
+        runs=work.runs,
+        measure=str(work.measure),
+        settings=on_all[best],
+        trials=len(trials),
+        values=tuple(_value(name, column, work.measure) for name, column in rows.items()),
+        folds=tuple(chosen),
+        queries=queries,
+        held_out=held_out,
+        warnings=warnings,
+    )
 
 
 def _folds(queries: int, folds: int, seed: int) -> Ints:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.tables import Id, Run
 from judged.errors import Warned
@@ -96,9 +96,18 @@ class FusionTuning(Result):
             runs = {system: runs[system] for system in self.runs}
         weights = None if self.weights is None else list(self.weights.values())
         return fuse(
-            runs, self.method, norm=request.norm.name, weights=weights, missing=request.missing, trained=self.trained, depth=policy.depth,
-            ties=policy.ties, duplicates=policy.duplicates, order=policy.order, name=name,  # type: ignore[arg-type]  # checked ties
-        )  # fmt: skip
+            runs,
+            self.method,
+            norm=request.norm.name,
+            weights=weights,
+            missing=request.missing,
+            trained=self.trained,
+            depth=policy.depth,
+            ties=policy.ties,
+            duplicates=policy.duplicates,
+            order=policy.order,
+            name=name,  # type: ignore[arg-type]  # checked ties
+        )
 
     def headline(self) -> tuple[str, ...]:
         """Sentences: the value to expect, and the best single run."""
@@ -154,9 +163,15 @@ class FusionTuning(Result):
             for f in self.folds
         ]
         return {
-            "judged-fusion": 1, "norm": self.request.norm.name, "missing": self.request.missing, **self._plain(self.settings), "trained": self.trained,
-            "values": self.records(), "folds": folds, "warnings": [w.to_dict() for w in self.warnings],
-        }  # fmt: skip
+            "judged-fusion": 1,
+            "norm": self.request.norm.name,
+            "missing": self.request.missing,
+            **self._plain(self.settings),
+            "trained": self.trained,
+            "values": self.records(),
+            "folds": folds,
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
 
     def _plain(self, settings: FusionSettings) -> dict[str, Any]:
         return {"method": call_of(self.request.method, settings.values), "weights": self._weights(settings)}

@@ -28,7 +28,19 @@ if TYPE_CHECKING:
         xgboost,
     )
 
-__all__ = ["catboost", "deepeval", "haystack", "inspect_ai", "lightgbm", "llama_index", "mlflow", "ragas", "sklearn", "torchmetrics", "xgboost"]  # fmt: skip
+__all__ = [
+    "catboost",
+    "deepeval",
+    "haystack",
+    "inspect_ai",
+    "lightgbm",
+    "llama_index",
+    "mlflow",
+    "ragas",
+    "sklearn",
+    "torchmetrics",
+    "xgboost",
+]
 
 
 def __getattr__(name: str) -> Any:

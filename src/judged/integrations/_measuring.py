@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.errors import UsageError
 from judged.evaluation.arrays import score
 from judged.evaluation.options import ArrayOptions

@@ -69,11 +69,17 @@ class CatBoostMetric:
         lengths = [len(labels) for labels, _ in self._bound]
         shuffled = len(target) in lengths
         if shuffled:
-            raise DataError("group", f"the labels of a pool of {len(target)} rows are in another order: CatBoost shuffled the pool",
-                            hint="keep the order with boosting_type='Plain' or has_time=True")  # fmt: skip
+            raise DataError(
+                "group",
+                f"the labels of a pool of {len(target)} rows are in another order: CatBoost shuffled the pool",
+                hint="keep the order with boosting_type='Plain' or has_time=True",
+            )
         known = ", ".join(map(str, lengths))
-        raise DataError("group", f"a pool of {len(target)} rows is not among those given to metric(), of {known} rows",
-                        hint="name every pool, the training pool too: metric(measure, train, valid)")  # fmt: skip
+        raise DataError(
+            "group",
+            f"a pool of {len(target)} rows is not among those given to metric(), of {known} rows",
+            hint="name every pool, the training pool too: metric(measure, train, valid)",
+        )
 
     def __repr__(self) -> str:
         return f"CatBoostMetric({str(self._measuring.measures[0])!r}, {counted(len(self._bound), 'pool')})"
@@ -105,8 +111,12 @@ def _bound(pool: Any) -> Bound:
         raise UsageError("group", "a catboost.Pool, or (labels, group ids)", got=shown(pool))
     label, group = np.asarray(labels, np.float32), np.asarray(ids)
     if group.ndim != 1 or not len(group) or label.shape != group.shape:
-        raise DataError("group", "one group id per row of a pool", got=f"{group.shape} for {label.shape} labels",
-                        hint="use catboost.Pool(…, group_id=…)")  # fmt: skip
+        raise DataError(
+            "group",
+            "one group id per row of a pool",
+            got=f"{group.shape} for {label.shape} labels",
+            hint="use catboost.Pool(…, group_id=…)",
+        )
     starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
     if len(starts) != len(set(group.tolist())):
         raise DataError("group", "the rows of a group are not contiguous", hint="sort the rows by group")

@@ -10,9 +10,13 @@ from judged.tables.text import number
 
 
 def scorer(
-    measure: str | Measure, *, threshold: float = 0.5, retrieved: Field = "retrieval_context", relevant: Field = "context",
+    measure: str | Measure,
+    *,
+    threshold: float = 0.5,
+    retrieved: Field = "retrieval_context",
+    relevant: Field = "context",
     **options: Unpack[RetrievalOptions],
-) -> Any:  # fmt: skip
+) -> Any:
     """Create a metric for `deepeval.evaluate` and `assert_test`, computed without a language model.
 
     Args:
@@ -38,7 +42,14 @@ def scorer(
         return compute(self, test_case)
 
     methods: dict[str, Any] = {
-        "threshold": threshold, "async_mode": False, "evaluation_model": None, "_required_params": [], "__name__": chosen.name, "__module__": __name__,
-        "measure": compute, "a_measure": compute_async, "is_successful": lambda self: bool(self.success),
-    }  # fmt: skip
+        "threshold": threshold,
+        "async_mode": False,
+        "evaluation_model": None,
+        "_required_params": [],
+        "__name__": chosen.name,
+        "__module__": __name__,
+        "measure": compute,
+        "a_measure": compute_async,
+        "is_successful": lambda self: bool(self.success),
+    }
     return type("JudgedMetric", (base,), methods)()

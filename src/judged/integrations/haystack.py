@@ -40,7 +40,11 @@ def _component_class() -> Any:
 
     def run(self: Any, ground_truth_documents: Any, retrieved_documents: Any) -> dict[str, Any]:
         if len(ground_truth_documents) != len(retrieved_documents):
-            raise DataError("lengths", f"{len(ground_truth_documents)} lists of relevant documents, {len(retrieved_documents)} of retrieved ones", hint="pass one list of each per question")  # fmt: skip
+            raise DataError(
+                "lengths",
+                f"{len(ground_truth_documents)} lists of relevant documents, {len(retrieved_documents)} of retrieved ones",
+                hint="pass one list of each per question",
+            )
         values = []
         for relevant, retrieved in zip(ground_truth_documents, retrieved_documents, strict=True):
             grades: dict[str, float] = {}
@@ -50,7 +54,11 @@ def _component_class() -> Any:
             values.append(self._retrieval.of(grades, retrieved, self.key))
         return {"score": summarise(np.array(values), "mean"), "individual_scores": values}
 
-    run.__annotations__ = {"ground_truth_documents": documents, "retrieved_documents": documents, "return": dict[str, Any]}  # fmt: skip
+    run.__annotations__ = {
+        "ground_truth_documents": documents,
+        "retrieved_documents": documents,
+        "return": dict[str, Any],
+    }
     typed = tool.component.output_types(score=float, individual_scores=list[float])(run)
     names = {
         "__init__": start,

@@ -8,7 +8,13 @@ from judged.integrations._retrieval import Field, Retrieval, RetrievalOptions, f
 from judged.measures.registry import Measure
 
 
-def scorer(measure: str | Measure, *, retrieved: Field = "retrieved", relevant: Field | None = None, **options: Unpack[RetrievalOptions]) -> Any:  # fmt: skip
+def scorer(
+    measure: str | Measure,
+    *,
+    retrieved: Field = "retrieved",
+    relevant: Field | None = None,
+    **options: Unpack[RetrievalOptions],
+) -> Any:
     """Create a scorer for Inspect: the value of a measure for each sample, with their mean and its standard error.
 
     Args:

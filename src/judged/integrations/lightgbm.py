@@ -39,8 +39,11 @@ class LightGBMMetric:
         else:
             labels, scores, sizes = first, second, group
         if sizes is None or not len(sizes):
-            raise UsageError("group", "the data set has no groups (sizes of its lists)",
-                             hint="use lightgbm.Dataset(…, group=sizes), or fit(…, group=…, eval_group=[…])")  # fmt: skip
+            raise UsageError(
+                "group",
+                "the data set has no groups (sizes of its lists)",
+                hint="use lightgbm.Dataset(…, group=sizes), or fit(…, group=…, eval_group=[…])",
+            )
         values = [(s.name, s.value, s.higher_is_better) for s in self._measuring.of(labels, scores, group=sizes)]
         return values[0] if len(values) == 1 else values
 

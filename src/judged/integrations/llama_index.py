@@ -20,11 +20,21 @@ def scorer(measure: str | Measure, *, texts: bool = False, **options: Unpack[Ret
     tool = needed("llama_index.core.evaluation.retrieval.metrics_base", "llama-index-core")
 
     def compute(
-        self: Any, query: Any = None, expected_ids: Any = None, retrieved_ids: Any = None, expected_texts: Any = None,
-        retrieved_texts: Any = None, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        self: Any,
+        query: Any = None,
+        expected_ids: Any = None,
+        retrieved_ids: Any = None,
+        expected_texts: Any = None,
+        retrieved_texts: Any = None,
+        **kwargs: Any,
+    ) -> Any:
         pair = (expected_texts, retrieved_texts) if texts else (expected_ids, retrieved_ids)
         return tool.RetrievalMetricResult(score=chosen.of(*pair), metadata={"measure": chosen.name})
 
-    names = {"metric_name": chosen.name, "compute": compute, "__annotations__": {"metric_name": ClassVar[str]}, "__module__": __name__}  # fmt: skip
+    names = {
+        "metric_name": chosen.name,
+        "compute": compute,
+        "__annotations__": {"metric_name": ClassVar[str]},
+        "__module__": __name__,
+    }
     return type("JudgedMetric", (tool.BaseRetrievalMetric,), names)()

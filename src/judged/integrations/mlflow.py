@@ -11,9 +11,13 @@ from judged.tables.trackers import plain_name
 
 
 def scorer(
-    measure: str | Measure, *, retrieved: Field | None = None, relevant: Field = "relevant", key: Field | None = None,
+    measure: str | Measure,
+    *,
+    retrieved: Field | None = None,
+    relevant: Field = "relevant",
+    key: Field | None = None,
     **options: Unpack[RetrievalOptions],
-) -> Any:  # fmt: skip
+) -> Any:
     """Create a scorer for `mlflow.genai.evaluate`: the value of a measure for each row, and their mean.
 
     The name of the scorer has no characters that MLflow refuses: nDCG@10 is `nDCG_at_10`. MLflow's own `ndcg_at_k` divides by the ideal
@@ -32,6 +36,10 @@ def scorer(
     def judged(outputs: Any, expectations: Any) -> Any:
         found = outputs if retrieved is None else field_of(outputs, retrieved)
         value = chosen.of(field_of(expectations, relevant), found, key)
-        return [] if math.isnan(value) else entities.Feedback(name=plain_name(chosen.name), value=value, rationale=chosen.name)  # fmt: skip
+        return (
+            []
+            if math.isnan(value)
+            else entities.Feedback(name=plain_name(chosen.name), value=value, rationale=chosen.name)
+        )
 
     return tool.scorer(judged, name=plain_name(chosen.name), aggregations=["mean"])

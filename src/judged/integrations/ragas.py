@@ -9,9 +9,12 @@ from judged.measures.registry import Measure
 
 
 def scorer(
-    measure: str | Measure, *, retrieved: Field = "retrieved_context_ids", relevant: Field = "reference_context_ids",
+    measure: str | Measure,
+    *,
+    retrieved: Field = "retrieved_context_ids",
+    relevant: Field = "reference_context_ids",
     **options: Unpack[RetrievalOptions],
-) -> Any:  # fmt: skip
+) -> Any:
     """Create a metric for `ragas.evaluate`, computed from ids of contexts, without a language model.
 
     Args:

@@ -14,8 +14,12 @@ _ORDER = ("decision_function", "predict_proba", "predict")
 
 
 def scorer(
-    measures: Measures, *, qid: str | int | Callable[[Any], Any] | None = None, response: Response = "auto", **options: Unpack[ScoreOptions]
-) -> RankingScorer:  # fmt: skip
+    measures: Measures,
+    *,
+    qid: str | int | Callable[[Any], Any] | None = None,
+    response: Response = "auto",
+    **options: Unpack[ScoreOptions],
+) -> RankingScorer:
     """Create a scorer for `cross_validate`, `GridSearchCV` and the like, which measures the lists of each fold.
 
     The list of each row is passed as metadata, `groups` or `qid`: with `sklearn.set_config(enable_metadata_routing=True)` scikit-learn passes
@@ -56,8 +60,11 @@ class RankingScorer:
 
     def _of(self, rows: Any) -> Any:
         if self._qid is None:
-            raise UsageError("group", "the list of each row is unknown: neither groups nor qid is given",
-                             hint="use sklearn.set_config(enable_metadata_routing=True) and params={'groups': …}, or scorer(…, qid=column of X)")  # fmt: skip
+            raise UsageError(
+                "group",
+                "the list of each row is unknown: neither groups nor qid is given",
+                hint="use sklearn.set_config(enable_metadata_routing=True) and params={'groups': …}, or scorer(…, qid=column of X)",
+            )
         if callable(self._qid):
             return self._qid(rows)
         try:
@@ -97,6 +104,9 @@ def _response(estimator: Any, rows: Any, response: Response) -> Any:
     if getattr(scores, "ndim", 1) == 2 and name == "predict_proba" and scores.shape[1] == 2:
         return scores[:, 1]
     if getattr(scores, "ndim", 1) != 1:
-        raise DataError("shape", f"{name} gives {scores.shape[1]} scores per row, one for each class",
-                        hint="use response='predict', or a model of two classes")  # fmt: skip
+        raise DataError(
+            "shape",
+            f"{name} gives {scores.shape[1]} scores per row, one for each class",
+            hint="use response='predict', or a model of two classes",
+        )
     return scores

@@ -76,15 +76,30 @@ class _Ranking:
         return not self._measuring.measures[0].definition.lower_is_better
 
     def update(
-        self, preds: Any, target: Any, indexes: Any = None, *, mask: Any = None, pad: float | None = None, total_relevant: Any = None
-    ) -> None:  # fmt: skip
+        self,
+        preds: Any,
+        target: Any,
+        indexes: Any = None,
+        *,
+        mask: Any = None,
+        pad: float | None = None,
+        total_relevant: Any = None,
+    ) -> None:
         """Add a batch: rows of scores and labels, one list each; or items of any shape with the index of their list."""
         torch = import_module("torch")
         if indexes is not None:
             preds, target, indexes = preds.reshape(-1), target.reshape(-1), indexes.reshape(-1)
             mask = None if mask is None else mask.reshape(-1)
-        values = score(target, preds, self._measuring.measures, mask=mask, pad=pad, qid=indexes, total_relevant=total_relevant,
-                      **self._measuring.options)  # fmt: skip
+        values = score(
+            target,
+            preds,
+            self._measuring.measures,
+            mask=mask,
+            pad=pad,
+            qid=indexes,
+            total_relevant=total_relevant,
+            **self._measuring.options,
+        )
         table = np.stack([values[m] for m in self._measuring.measures], axis=1)
         getattr(self, self._values).append(_tensor(torch, table.ravel(), preds.device))
         if indexes is not None:
@@ -95,8 +110,10 @@ class _Ranking:
         """As in torchmetrics; a process without a batch contributes an empty tensor of the same type."""
         torch = import_module("torch")
         device = self.device  # type: ignore[attr-defined]
-        for name, nothing in ((self._values, _tensor(torch, np.empty(0), device)),
-                              (self._indexes, torch.empty(0, dtype=torch.int64, device=device))):  # fmt: skip
+        for name, nothing in (
+            (self._values, _tensor(torch, np.empty(0), device)),
+            (self._indexes, torch.empty(0, dtype=torch.int64, device=device)),
+        ):
             if isinstance(getattr(self, name), list) and not getattr(self, name):
                 setattr(self, name, [nothing])
         super().sync(*args, **kwargs)  # type: ignore[misc]
@@ -123,8 +140,12 @@ class _Ranking:
             )
         kept, first, count = np.unique(ids, return_index=True, return_counts=True)
         if len(kept) < len(ids) and self._repeated == "error":
-            raise DataError("duplicate-query", f"index {kept[count > 1][0]} occurs twice", hint="continue indexes from batch to batch, call reset() to "
-                            "start again, or set repeated='first' if a sampler repeats lists")  # fmt: skip
+            raise DataError(
+                "duplicate-query",
+                f"index {kept[count > 1][0]} occurs twice",
+                hint="continue indexes from batch to batch, call reset() to "
+                "start again, or set repeated='first' if a sampler repeats lists",
+            )
         return first
 
     def __repr__(self) -> str:

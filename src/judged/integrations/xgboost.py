@@ -51,8 +51,11 @@ class XGBoostMetric:
             return self._measuring.of(first, second)[0].value
         ends = second.get_uint_info("group_ptr")
         if len(ends) < 2:
-            raise UsageError("group", "the DMatrix has no groups (sizes of its lists)",
-                             hint="use xgboost.DMatrix(…, group=sizes), or qid=…")  # fmt: skip
+            raise UsageError(
+                "group",
+                "the DMatrix has no groups (sizes of its lists)",
+                hint="use xgboost.DMatrix(…, group=sizes), or qid=…",
+            )
         scored = self._measuring.of(second.get_label(), first, group=np.diff(ends.astype(np.int64)))
         values = [(_plain(s.name), s.value) for s in scored]
         return values[0] if len(values) == 1 else values

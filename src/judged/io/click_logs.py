@@ -6,13 +6,13 @@ import csv
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Ints
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.atomic import ENDINGS, write_atomically
@@ -65,8 +65,19 @@ def _as_teams(column: Column) -> Ints | None:
 
 
 _SESSION = (
-    ("session", "sessionid", "sid", "impression", "impressionid", "searchid", "serpid", "requestid", "visit", "visitid"),
-)  # fmt: skip
+    (
+        "session",
+        "sessionid",
+        "sid",
+        "impression",
+        "impressionid",
+        "searchid",
+        "serpid",
+        "requestid",
+        "visit",
+        "visitid",
+    ),
+)
 _USERS = ("user", "userid", "customerid", "visitorid", "memberid", "uid")  # who clicked; a query is what was asked
 _QUERY = tuple(tuple(name for name in tier if name not in _USERS) for tier in NAMES["query"])
 _RANK = (("rank", "position", "pos"),)
@@ -83,9 +94,15 @@ CLICKS: Mapping[str, Role] = {
     "query": Role(_QUERY, "query ids (query, query_id, qid …)"),
     "doc": Role(NAMES["doc"], "document ids (doc, doc_id, url, item …)"),
     "rank": _SHOWN_RANK,
-    "click": Role((("click", "clicked", "clicks", "isclicked", "isclick"),), "clicks (click, clicked)", _as_clicks, True,
-                  "a click as 0 or 1", "click-type"),
-}  # fmt: skip
+    "click": Role(
+        (("click", "clicked", "clicks", "isclicked", "isclick"),),
+        "clicks (click, clicked)",
+        _as_clicks,
+        True,
+        "a click as 0 or 1",
+        "click-type",
+    ),
+}
 LISTS: Mapping[str, Role] = {
     "session": Role(_SESSION, "sessions", required=False),
     "query": CLICKS["query"],
@@ -142,8 +159,16 @@ def read_list_rows(source: Any) -> ListRows:
     """Read interleaved lists, in the formats of `read_click_rows`: query, doc, team; rank, rank_a, rank_b and session are optional."""
     table = open_role_table(source, "lists", LISTS)
     ids, numbers = table.ids, table.numbers
-    return ListRows(table.name, ids.get("session"), ids["query"], ids["doc"], numbers.get("rank"), numbers["team"],
-                    numbers.get("rank_a"), numbers.get("rank_b"))  # fmt: skip
+    return ListRows(
+        table.name,
+        ids.get("session"),
+        ids["query"],
+        ids["doc"],
+        numbers.get("rank"),
+        numbers["team"],
+        numbers.get("rank_a"),
+        numbers.get("rank_b"),
+    )
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
@@ -165,9 +190,11 @@ def write_columns(
         return
     if ending not in (".csv", ".tsv", ".jsonl", ".ndjson"):
         raise UsageError(
-            "format", f"{target.name!r} has an unknown extension", value=str(path),
+            "format",
+            f"{target.name!r} has an unknown extension",
+            value=str(path),
             hint="use .csv, .tsv, .jsonl or .parquet; add .gz, .bz2, .xz or .zst to compress",
-        )  # fmt: skip
+        )
     rows = zip(*columns.values(), strict=True)
     with write_atomically(path) as file:
         if ending in (".jsonl", ".ndjson"):

@@ -6,12 +6,12 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any, NoReturn
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Qrels, Run
 from judged.errors import DataError, shown

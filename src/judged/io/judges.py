@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, Place, UsageError, shown

@@ -189,6 +189,9 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     expected = "a path, a frame, a mapping or a list"
     hint = "pass the judgments first, then the run" if swapped else "write it as {query: {doc: number}}"
     raise DataError(
-        "swapped" if swapped else "form", expected, got=type(source).__name__, where=request.what,
+        "swapped" if swapped else "form",
+        expected,
+        got=type(source).__name__,
+        where=request.what,
         hint=hint if request.is_ranking else None,
-    )  # fmt: skip
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, shown, to_choose
 from judged.io.open_table import open_role_table

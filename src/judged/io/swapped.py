@@ -44,8 +44,10 @@ def check_not_swapped(qrels: Qrels, run: Run | UnreadRun) -> None:
     """
     if _are_scores(qrels) and _are_grades(run):
         problem = f"the judgments look like a run ({qrels.grade[0]:g} …), and the run looks like judgments"
-        sure = Hint(f"{JUDGMENTS_FIRST}; if they already are in this order, {{sure}}",
-                    sure=Wording("pass jd.Qrels(…)", "store the judgments as a table with a column relevance"))  # fmt: skip
+        sure = Hint(
+            f"{JUDGMENTS_FIRST}; if they already are in this order, {{sure}}",
+            sure=Wording("pass jd.Qrels(…)", "store the judgments as a table with a column relevance"),
+        )
         raise DataError("swapped", problem, hint=sure, where=qrels.name, value=float(qrels.grade[0]))
 
 

@@ -86,7 +86,9 @@ def agree(
     """
     _check_statistics(confidence, seed, interval)
     named = named_columns(columns, ColumnOptions)
-    panel = read_panel(sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named)  # fmt: skip
+    panel = read_panel(
+        sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named
+    )
     if runs is not None and not panel.qrels:
         raise UsageError("runs", "columns of labels have no queries and cannot evaluate runs")
     agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
@@ -126,7 +128,11 @@ def _agreement(panel: Panel, weights: Any, interval: Interval | None, options: d
     chosen = weights_of(weights, ratings.numbers, len(ratings.categories))
     by, own = chosen.name, chosen.matrix if chosen.name == "own" else None
     if interval == "queries" and query is None:
-        raise UsageError("interval", "columns of labels have no queries for a bootstrap", hint=Hint("use {interval}", interval="units"))  # fmt: skip
+        raise UsageError(
+            "interval",
+            "columns of labels have no queries for a bootstrap",
+            hint=Hint("use {interval}", interval="units"),
+        )
     _check_overlap(panel)
     options = {"query": query, **options}
     requests = [parse_coefficient(key, ratings, own) for key in usual_coefficients(ratings, by)]
@@ -176,9 +182,15 @@ def _pair(two: Ratings, by: str, own: Any, options: dict[str, Any], known: dict[
     confusion = two.confusion()
     share = confusion / max(1, confusion.sum())
     marginals = paradox(
-        share.sum(axis=1), share.sum(axis=0), two.categories, raw=known["raw"].value, expected=known["expected"].value,
-        kappa=known["kappa"].value, even=known["bp"].value, names=two.names,
-    )  # fmt: skip
+        share.sum(axis=1),
+        share.sum(axis=0),
+        two.categories,
+        raw=known["raw"].value,
+        expected=known["expected"].value,
+        kappa=known["kappa"].value,
+        even=known["bp"].value,
+        names=two.names,
+    )
     first, second = (judged & ~judged[::-1]).sum(axis=1).tolist()
     both = int(judged.all(axis=0).sum())
     return JudgePair((two.names[0], two.names[1]), both, (first, second), known, confusion, marginals)
@@ -188,10 +200,16 @@ def _paradox_of_all(ratings: Ratings, known: dict[str, Reliability]) -> Paradox:
     """Analyse the pooled marginals of several judges."""
     counts = np.bincount(ratings.codes[ratings.codes >= 0], minlength=len(ratings.categories))
     return paradox(
-        counts / counts.sum(), None, ratings.categories, raw=known["raw"].value, expected=known["fleiss"].expected,
-        kappa=known["fleiss"].value, even=known["bp"].value, called="Fleiss' kappa",
+        counts / counts.sum(),
+        None,
+        ratings.categories,
+        raw=known["raw"].value,
+        expected=known["fleiss"].expected,
+        kappa=known["fleiss"].value,
+        even=known["bp"].value,
+        called="Fleiss' kappa",
         constant=any(len(np.unique(row[row >= 0])) == 1 for row in ratings.codes),
-    )  # fmt: skip
+    )
 
 
 def _check_overlap(panel: Panel) -> None:

@@ -60,7 +60,9 @@ def merge_judgments(
     check_choice(missing, Missing, "missing", slug="merge-how")
     if (how == "adjudicate") != (adjudicator is not None):
         if adjudicator is None:
-            raise UsageError("merge-how", "adjudication needs an adjudicator", hint=Hint("set {adjudicator}", adjudicator=None))  # fmt: skip
+            raise UsageError(
+                "merge-how", "adjudication needs an adjudicator", hint=Hint("set {adjudicator}", adjudicator=None)
+            )
         hint = Hint("use {how}, or omit the adjudicator", how="adjudicate")
         raise UsageError("merge-how", f"an adjudicator is not used by how={shown(how)}", hint=hint)
     if name is not None and not isinstance(name, str):
@@ -122,5 +124,12 @@ def _some(units: Units, rows: Ints) -> str:
 def _qrels(units: Units, keep: Ints, grade: Floats, name: str) -> Qrels:
     present, query = np.unique(units.query[keep], return_inverse=True)
     ids = IdColumn.of([str(units.queries[i]).encode("utf-8", "surrogateescape") for i in present])
-    return Qrels(name=name, queries=ids, query=query, doc=units.doc.take(keep), query_kind=units.kinds[0],
-                 doc_kind=units.kinds[1], grade=grade)  # fmt: skip
+    return Qrels(
+        name=name,
+        queries=ids,
+        query=query,
+        doc=units.doc.take(keep),
+        query_kind=units.kinds[0],
+        doc_kind=units.kinds[1],
+        grade=grade,
+    )

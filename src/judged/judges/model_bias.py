@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.errors import UsageError, shown
 from judged.judges.panel import Panel
 from judged.judges.system_order import SystemOrder
@@ -127,14 +127,25 @@ class ModelBias(Result):
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
         systems = [
-            {"system": s.system, "human": s.human, "model": s.model, "bias": s.bias,
-             "queries_with": s.needed and s.needed.both, "queries_without": s.needed and s.needed.expensive_only}
+            {
+                "system": s.system,
+                "human": s.human,
+                "model": s.model,
+                "bias": s.bias,
+                "queries_with": s.needed and s.needed.both,
+                "queries_without": s.needed and s.needed.expensive_only,
+            }
             for s in self.systems
-        ]  # fmt: skip
+        ]
         return {
-            "human": self.human, "model": self.model, "mean": self.mean, "grades": self.records(), "measure": self.measure,
-            "width": self.width, "systems": systems,
-        }  # fmt: skip
+            "human": self.human,
+            "model": self.model,
+            "mean": self.mean,
+            "grades": self.records(),
+            "measure": self.measure,
+            "width": self.width,
+            "systems": systems,
+        }
 
 
 def _needed(needed: QueriesNeeded | None) -> tuple[str, str]:

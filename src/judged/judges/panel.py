@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.core.find.pool import pool_of
 from judged.core.ids import IdColumn
@@ -24,7 +24,9 @@ from judged.stats.agreement.ratings import Ratings
 
 Level = float | Mapping[str | None, float]  # for all judges, or by judge, with None for all others
 
-_ONE_ALONE = Hint("name another judge, or set {judges} or {judge_col} for one table with all judges", judges=None, judge_col=None)  # fmt: skip
+_ONE_ALONE = Hint(
+    "name another judge, or set {judges} or {judge_col} for one table with all judges", judges=None, judge_col=None
+)
 _NUMBER = re.compile("0|-?[1-9][0-9]*")
 _KIND = {"text": "text", "integer": "integers", "other": "objects"}
 
@@ -155,10 +157,20 @@ def _levels(level: Level, names: Sequence[str]) -> tuple[float, ...]:
             raise UsageError("parameter", f"level must be a number, got {shown(one)}", value=one)
     unknown = [name for name in by_name if name is not None and name not in names]
     if unknown:
-        raise UsageError("parameter", f"level for unknown judge {shown(unknown[0])}", hint=f"the judges are {', '.join(names)}", value=unknown[0])  # fmt: skip
+        raise UsageError(
+            "parameter",
+            f"level for unknown judge {shown(unknown[0])}",
+            hint=f"the judges are {', '.join(names)}",
+            value=unknown[0],
+        )
     without = [name for name in names if name not in by_name and None not in by_name]
     if without:
-        raise UsageError("parameter", f"judge {shown(without[0])} has no level", hint="set a level for every judge, or a default", value=without[0])  # fmt: skip
+        raise UsageError(
+            "parameter",
+            f"judge {shown(without[0])} has no level",
+            hint="set a level for every judge, or a default",
+            value=without[0],
+        )
     return tuple(float(by_name[name] if name in by_name else by_name[None]) for name in names)
 
 
@@ -220,7 +232,11 @@ def _split_frame(frame: Any, columns: list[Any], names: Sequence[str] | None) ->
             "columns", f"no column {shown(missing[0])}", hint=f"the columns are {shown(columns)}", value=missing[0]
         )
     if names is None and len(columns) > 2 and _has_ids(frame, columns[-1]):
-        raise UsageError("names", "the frame has columns besides those of the judges", hint=Hint("name the columns of the judges, such as {names}", names=["a", "b"]))  # fmt: skip
+        raise UsageError(
+            "names",
+            "the frame has columns besides those of the judges",
+            hint=Hint("name the columns of the judges, such as {names}", names=["a", "b"]),
+        )
     if names is None or not _has_ids(frame, names[0]):
         chosen = columns if names is None else names
         return [frame[name] for name in chosen], [str(name) for name in chosen]
@@ -265,7 +281,9 @@ def _check_kinds(qrels: Sequence[Qrels]) -> None:
         spans = one.passages is not None and one.passages.spans
         if one.choice is not None or spans:
             kind = "spans" if spans else "alternative sets"
-            raise UsageError("alternatives", f"judgments of {kind} cannot be compared; only those of documents can", where=one.name)  # fmt: skip
+            raise UsageError(
+                "alternatives", f"judgments of {kind} cannot be compared; only those of documents can", where=one.name
+            )
     for other in qrels[1:]:
         pairs = (("query", qrels[0].query_kind, other.query_kind), ("document", qrels[0].doc_kind, other.doc_kind))
         for what, kind, other_kind in pairs:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import asdict, dataclass, replace
 from judged._types import Ints
 from judged.errors import UsageError, Warned, shown
 from judged.judges.disagreements import adjudication_list, list_disagreements, save_adjudication_list
@@ -204,10 +204,16 @@ class Agreement(Result):
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
         pairs = [
-            {"judges": p.names, "both": p.both, "alone": p.alone, "confusion": p.confusion,
-             "coefficients": _coefficient_data(p.coefficients), "paradox": asdict(p.paradox)}
+            {
+                "judges": p.names,
+                "both": p.both,
+                "alone": p.alone,
+                "confusion": p.confusion,
+                "coefficients": _coefficient_data(p.coefficients),
+                "paradox": asdict(p.paradox),
+            }
             for p in self.pairs
-        ]  # fmt: skip
+        ]
         return {
             "judged": 1,
             "judges": self.names,

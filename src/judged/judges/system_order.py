@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats
 from judged.core.policy import Rejudged
 from judged.core.tables import Id, Qrels
@@ -94,8 +94,10 @@ class SystemOrder(Result):
     def headline(self) -> tuple[str, ...]:
         """Sentences: whether all judges order the systems in the same way, or the systems that swap."""
         size = len(self.systems)
-        same = [np.array_equal(_signs(self.values[a]), _signs(self.values[b]))
-                 for a, b in combinations(range(len(self.judges)), 2)]  # fmt: skip
+        same = [
+            np.array_equal(_signs(self.values[a]), _signs(self.values[b]))
+            for a, b in combinations(range(len(self.judges)), 2)
+        ]
         one_pair = "; with 2 systems this is a single pair" if size == 2 else ""
         if all(same):
             who = "both judges" if len(self.judges) == 2 else f"all {len(self.judges)} judges"
@@ -125,14 +127,21 @@ class SystemOrder(Result):
         return {
             "measure": self.measure,
             "queries": self.queries,
-            "values": {j: dict(zip(self.systems, row.tolist(), strict=True))
-                       for j, row in zip(self.judges, self.values, strict=True)},
+            "values": {
+                j: dict(zip(self.systems, row.tolist(), strict=True))
+                for j, row in zip(self.judges, self.values, strict=True)
+            },
             "pairs": [
-                {"judges": p.judges, "tau": p.tau, "reason": p.reason, "tau_ap": p.tau_ap,
-                 "swaps": [{"systems": s.systems, "differences": s.differences} for s in p.swaps]}
+                {
+                    "judges": p.judges,
+                    "tau": p.tau,
+                    "reason": p.reason,
+                    "tau_ap": p.tau_ap,
+                    "swaps": [{"systems": s.systems, "differences": s.differences} for s in p.swaps],
+                }
                 for p in self.pairs
             ],
-        }  # fmt: skip
+        }
 
 
 def system_order(

@@ -51,9 +51,9 @@ def _coefficient(a: Agreement) -> str:
         return f"{name} ({why}) is undefined: {c.reason}"
     if len(a.pairs) == 1 and a.pairs[0].one_label:
         return f"{name} ({why}) is not informative: {a.paradox.sentences[0]}"
-    between = "no interval" if isnan(c.low) else (
-        f"{100 * a.confidence:g}% interval {number(c.low)} to {number(c.high)}"
-    )  # fmt: skip
+    between = (
+        "no interval" if isnan(c.low) else (f"{100 * a.confidence:g}% interval {number(c.low)} to {number(c.high)}")
+    )
     return f"{name} ({why}): {number(c.value)}, {between}"
 
 

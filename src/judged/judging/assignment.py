@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.numeric.seed import whole_seed
 from judged.errors import UsageError, shown
 from judged.judging.todo import TodoItem

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.core.tables import Id, Qrels
 from judged.errors import DataError, JudgedError
 from judged.io.files.atomic import write_atomically
@@ -43,8 +43,16 @@ class Judgment:
 
     def record(self) -> dict[str, Any]:
         """Return the record of a file: fields without information are left out, but for the grade."""
-        fields = {"query": self.query, "doc": self.doc, "grade": self.grade, "judge": self.judge, "by": self.by, "time": self.time, "note": self.note,
-                  "grades": list(self.grades) if len(self.grades) > 1 else ""}  # fmt: skip
+        fields = {
+            "query": self.query,
+            "doc": self.doc,
+            "grade": self.grade,
+            "judge": self.judge,
+            "by": self.by,
+            "time": self.time,
+            "note": self.note,
+            "grades": list(self.grades) if len(self.grades) > 1 else "",
+        }
         return {name: value for name, value in fields.items() if value != ""}
 
 

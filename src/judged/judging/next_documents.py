@@ -30,8 +30,15 @@ def depth_of(measure: Measure, depth: int | None) -> int:
 
 
 def next_documents(
-    names: Sequence[str], sources: Sequence[Provenance], measure: Measure, n: int = 50, *, strategy: str | None = None, depth: int | None = None, seed: int = 0
-) -> Todo:  # fmt: skip
+    names: Sequence[str],
+    sources: Sequence[Provenance],
+    measure: Measure,
+    n: int = 50,
+    *,
+    strategy: str | None = None,
+    depth: int | None = None,
+    seed: int = 0,
+) -> Todo:
     """Return the n unjudged documents that should be judged first, with what each can change.
 
     Args:
@@ -54,8 +61,14 @@ def next_documents(
 
 @step("choosing documents")
 def choose_documents(
-    sources: Sequence[Provenance], measure: Measure, n: int, *, strategy: str | None = None, depth: int | None = None, seed: int = 0
-) -> tuple[Unjudged, Floats]:  # fmt: skip
+    sources: Sequence[Provenance],
+    measure: Measure,
+    n: int,
+    *,
+    strategy: str | None = None,
+    depth: int | None = None,
+    seed: int = 0,
+) -> tuple[Unjudged, Floats]:
     """Return the n documents with their ranks in each run, and how far each can move the difference between two runs; see `next_documents`."""
     check_count(n, "n")
     chosen = STRATEGIES.find(strategy or DEFAULT)

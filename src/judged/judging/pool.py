@@ -147,8 +147,12 @@ def _within_budget(
     if n is None or full + rest <= n:
         return dict(strata)
     if full >= n:
-        raise UsageError("pool-budget", f"the strata with share 1 have {counted(full, 'document')}, more than the budget of {n}", value=n,
-                         hint="raise the budget, or sample these strata too")  # fmt: skip
+        raise UsageError(
+            "pool-budget",
+            f"the strata with share 1 have {counted(full, 'document')}, more than the budget of {n}",
+            value=n,
+            hint="raise the budget, or sample these strata too",
+        )
     factor = (n - full) / rest
     return {depth: share if share == 1 else share * factor for depth, share in strata.items()}
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools
 from judged.core.policy import Duplicates, Order, Policy, Ties
 from judged.core.tables import Qrels, decoded
@@ -61,7 +61,11 @@ class PoolBias(Result):
         worst, moved = self.runs[0], sum(r.rank != r.rank_without for r in self.runs)
         if worst.difference == 0:
             return (f"No run depends on its own contributions: {self.measure} is the same without them.",)
-        ranks = f"its rank changes from {worst.rank} to {worst.rank_without}" if worst.rank != worst.rank_without else f"its rank stays {worst.rank}"  # fmt: skip
+        ranks = (
+            f"its rank changes from {worst.rank} to {worst.rank_without}"
+            if worst.rank != worst.rank_without
+            else f"its rank stays {worst.rank}"
+        )
         return (
             f"Without its own contributions {worst.run} changes most: {self.measure} {number(worst.value)} to {number(worst.value_without)}, and {ranks}.",
             f"{moved} of {counted(len(self.runs), 'run')} would have another rank. Expect a change of this size for a new run that did not contribute.",
@@ -71,10 +75,18 @@ class PoolBias(Result):
         """Return one row per run, by decreasing change."""
         headers = ("run", "unique", "relevant", self.measure, "without", "difference", "rank", "rank without")
         rows = tuple(
-            (r.run, str(r.unique), str(r.relevant), number(r.value, places), number(r.value_without, places),
-             number(r.difference, places, sign="+"), str(r.rank), str(r.rank_without))
+            (
+                r.run,
+                str(r.unique),
+                str(r.relevant),
+                number(r.value, places),
+                number(r.value_without, places),
+                number(r.difference, places, sign="+"),
+                str(r.rank),
+                str(r.rank_without),
+            )
             for r in self.runs
-        )  # fmt: skip
+        )
         key = "unique: judged documents that only this run has among its first documents; without: the value without their judgments"
         return [
             Table(
@@ -85,10 +97,18 @@ class PoolBias(Result):
     def records(self) -> list[dict[str, Any]]:
         """Return one mapping per run."""
         return [
-            {"run": r.run, "unique": r.unique, "relevant": r.relevant, "value": r.value, "value_without": r.value_without,
-             "difference": r.difference, "rank": r.rank, "rank_without": r.rank_without}
+            {
+                "run": r.run,
+                "unique": r.unique,
+                "relevant": r.relevant,
+                "value": r.value,
+                "value_without": r.value_without,
+                "difference": r.difference,
+                "rank": r.rank,
+                "rank_without": r.rank_without,
+            }
             for r in self.runs
-        ]  # fmt: skip
+        ]
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -128,7 +148,12 @@ def pool_bias(
     check_count(depth, "depth")
     chosen = parse(measure)
     if chosen.definition.summary != "mean" or chosen.definition.text:
-        raise UsageError("summary", f"{chosen} is not averaged over queries", hint="choose a measure such as nDCG@10", value=str(chosen))  # fmt: skip
+        raise UsageError(
+            "summary",
+            f"{chosen} is not averaged over queries",
+            hint="choose a measure such as nDCG@10",
+            value=str(chosen),
+        )
     opened = open_runs(runs)
     if len(opened) < 2:
         raise UsageError("runs", f"the bias of a pool needs two or more runs, got {len(opened)}")

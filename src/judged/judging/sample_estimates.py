@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Column, Floats, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment

@@ -28,9 +28,15 @@ _Grades = dict[_Key, float]
 
 
 def estimate(
-    qrels: Any, run: Any, sample: Any, measures: Measures = "P@10 AP nDCG@10", *, model: Any = None, level: float | None = None,
+    qrels: Any,
+    run: Any,
+    sample: Any,
+    measures: Measures = "P@10 AP nDCG@10",
+    *,
+    model: Any = None,
+    level: float | None = None,
     **options: Unpack[EvaluateOptions],
-) -> Values:  # fmt: skip
+) -> Values:
     """Estimate measures from judgments of a sampled pool, one value per query; means and intervals are those of `Values`.
 
     A judged document counts as 1 / the probability with which it was chosen (Horvitz and Thompson 1952). P is unbiased. AP and nDCG are ratios of such sums; the
@@ -57,7 +63,12 @@ def estimate(
     result = evaluate(qrels, run, measures, level=level, **options)
     for m in result.measures:
         if m.name not in ESTIMATES:
-            raise UsageError("estimate", f"{m.name} cannot be estimated from a sample", hint=f"choose from {', '.join(ESTIMATES)}", value=str(m))  # fmt: skip
+            raise UsageError(
+                "estimate",
+                f"{m.name} cannot be estimated from a sample",
+                hint=f"choose from {', '.join(ESTIMATES)}",
+                value=str(m),
+            )
     source, todo = result.source, read_todo(sample)
     assert source is not None
     human = _grades(source.judged)
@@ -149,18 +160,26 @@ def _check_model(human: Mapping[_Key, float], model: Mapping[_Key, float], todo:
 
 
 def _adjust(
-    columns: Mapping[str, Column], model: _Grades, human: _Grades, todo: Todo, source: Provenance, options: Mapping[str, Any]
-) -> dict[str, Column]:  # fmt: skip
+    columns: Mapping[str, Column],
+    model: _Grades,
+    human: _Grades,
+    todo: Todo,
+    source: Provenance,
+    options: Mapping[str, Any],
+) -> dict[str, Column]:
     """Correct the estimates by the errors of those that the model's grades give for the same sample."""
     random = {_key(item) for item in todo if item.probability < 1}
     certain = {key: grade for key, grade in human.items() if key not in random}
     drawn = {key: model.get(key, 0.0) for key in human if key in random}
     assert source.qrels is not None
     all_, some = (
-        evaluate(_as_qrels({**rest, **certain}, source.qrels), source.run, **options) for rest in ({**model, **drawn}, drawn)
-    )  # fmt: skip
+        evaluate(_as_qrels({**rest, **certain}, source.qrels), source.run, **options)
+        for rest in ({**model, **drawn}, drawn)
+    )
     found = _estimates(some, todo)
-    return {name: adjusted_values(column, found[name] - np.asarray(all_[name], float)) for name, column in columns.items()}  # fmt: skip
+    return {
+        name: adjusted_values(column, found[name] - np.asarray(all_[name], float)) for name, column in columns.items()
+    }
 
 
 def _as_qrels(grades: _Grades, like: Qrels) -> Qrels:
@@ -168,6 +187,11 @@ def _as_qrels(grades: _Grades, like: Qrels) -> Qrels:
     place = {query: i for i, query in enumerate(dict.fromkeys(query for query, _ in grades))}
     grade: Floats = np.array(list(grades.values()))
     return Qrels(
-        name=like.name, queries=IdColumn.of(list(place)), query=np.array([place[query] for query, _ in grades]),
-        doc=IdColumn.of([doc for _, doc in grades]), query_kind=like.query_kind, doc_kind=like.doc_kind, grade=grade,
-    )  # fmt: skip
+        name=like.name,
+        queries=IdColumn.of(list(place)),
+        query=np.array([place[query] for query, _ in grades]),
+        doc=IdColumn.of([doc for _, doc in grades]),
+        query_kind=like.query_kind,
+        doc_kind=like.doc_kind,
+        grade=grade,
+    )

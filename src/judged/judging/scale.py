@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.errors import UsageError, shown
 from judged.registry import choose_one
 
@@ -93,14 +93,18 @@ def _refuse(source: Any) -> Any:
 
 
 SCALES = {
-    "graded": Scale((
-        Grade(0, "Irrelevant", "has nothing to do with the query"),
-        Grade(1, "Related", "is on the topic but does not answer the query"),
-        Grade(2, "Partly relevant", "answers part of the query, or the answer is hidden among other matter"),
-        Grade(3, "Perfectly relevant", "is devoted to the query and contains the exact answer"),
-    )),
-    "binary": Scale((
-        Grade(0, "Not relevant", "does not help with the query"),
-        Grade(1, "Relevant", "helps with the query"),
-    )),
-}  # fmt: skip
+    "graded": Scale(
+        (
+            Grade(0, "Irrelevant", "has nothing to do with the query"),
+            Grade(1, "Related", "is on the topic but does not answer the query"),
+            Grade(2, "Partly relevant", "answers part of the query, or the answer is hidden among other matter"),
+            Grade(3, "Perfectly relevant", "is devoted to the query and contains the exact answer"),
+        )
+    ),
+    "binary": Scale(
+        (
+            Grade(0, "Not relevant", "does not help with the query"),
+            Grade(1, "Relevant", "helps with the query"),
+        )
+    ),
+}

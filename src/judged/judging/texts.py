@@ -42,7 +42,14 @@ def texts_to_judge(
             found.append((query, document))
     if absent and missing == "error":
         problem = f"no text for {counted(len(absent), 'document or query', 'documents or queries')}: {', '.join(absent[:3])}{' …' if len(absent) > 3 else ''}"
-        raise DataError("no-text", problem, hint=Hint("add the texts, or leave the documents out with {skip}", skip=Wording("missing='skip'", "--skip-missing")))  # fmt: skip
+        raise DataError(
+            "no-text",
+            problem,
+            hint=Hint(
+                "add the texts, or leave the documents out with {skip}",
+                skip=Wording("missing='skip'", "--skip-missing"),
+            ),
+        )
     return found
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, replace
 from judged.core.tables import Id
 from judged.errors import DataError, shown
 from judged.io.files.atomic import write_atomically
@@ -47,8 +47,15 @@ class TodoItem:
 
     def record(self) -> dict[str, Any]:
         """Return what a file contains of it: fields without information are left out."""
-        fields = {"query": self.query, "doc": self.doc, "rank": self.rank or None, "runs": list(self.runs) or None,
-                  "stratum": self.stratum or None, "probability": self.probability if self.stratum else None, "reason": self.reason or None}  # fmt: skip
+        fields = {
+            "query": self.query,
+            "doc": self.doc,
+            "rank": self.rank or None,
+            "runs": list(self.runs) or None,
+            "stratum": self.stratum or None,
+            "probability": self.probability if self.stratum else None,
+            "reason": self.reason or None,
+        }
         return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -91,21 +98,39 @@ class Todo(Result):
         """Return the documents as one table; columns that say nothing are left out."""
         headers = ("query", "doc", "rank", "runs", "probability", "reason")
         rows = [
-            (str(item.query), str(item.doc), str(item.rank or ""), ", ".join(item.runs), number(item.probability, places), item.reason)
+            (
+                str(item.query),
+                str(item.doc),
+                str(item.rank or ""),
+                ", ".join(item.runs),
+                number(item.probability, places),
+                item.reason,
+            )
             for item in self.items
-        ]  # fmt: skip
-        silent = {2: not any(item.rank for item in self.items), 3: not any(item.runs for item in self.items),
-                  4: not self.sampled, 5: not any(item.reason for item in self.items)}  # fmt: skip
+        ]
+        silent = {
+            2: not any(item.rank for item in self.items),
+            3: not any(item.runs for item in self.items),
+            4: not self.sampled,
+            5: not any(item.reason for item in self.items),
+        }
         table = Table(headers, tuple(rows), title=self.title, notes=self.notes, words=(0, 1, 3, 5), optional=(3,))
         return [table.without(frozenset(column for column, empty in silent.items() if empty))] if self.items else []
 
     def records(self) -> list[dict[str, Any]]:
         """Return one mapping per document, all with the same keys."""
         return [
-            {"query": item.query, "doc": item.doc, "rank": item.rank or None, "runs": " ".join(item.runs), "stratum": item.stratum,
-             "probability": item.probability, "reason": item.reason}
+            {
+                "query": item.query,
+                "doc": item.doc,
+                "rank": item.rank or None,
+                "runs": " ".join(item.runs),
+                "stratum": item.stratum,
+                "probability": item.probability,
+                "reason": item.reason,
+            }
             for item in self.items
-        ]  # fmt: skip
+        ]
 
     def to_data(self) -> list[dict[str, Any]]:
         """Return the records of a file."""
@@ -135,7 +160,10 @@ def read_todo(source: Any) -> Todo:
     except DataError as error:
         raise error.changed(slug="empty-pool") if error.slug == "empty-clicks" else error from None
     query, doc = table.ids["query"], table.ids["doc"]
-    columns = {role: table.numbers[role].tolist() if role in table.numbers else None for role in ("rank", "runs", "stratum", "probability", "reason")}  # fmt: skip
+    columns = {
+        role: table.numbers[role].tolist() if role in table.numbers else None
+        for role in ("rank", "runs", "stratum", "probability", "reason")
+    }
     items: list[TodoItem] = []
     seen: dict[tuple[int, int], int] = {}
     for row, (q, d) in enumerate(zip(query.code.tolist(), doc.code.tolist(), strict=True)):
@@ -193,6 +221,13 @@ _ROLES = {
     "rank": Role((("rank",),), "best ranks", _as_counts, False, "an integer ≥ 0", "rank-type"),
     "runs": Role((("runs",),), "names of runs", _as_names, False, "a list of names", "columns"),
     "stratum": Role((("stratum",),), "strata", _as_counts, False, "an integer ≥ 0", "columns"),
-    "probability": Role((("probability",),), "inclusion probabilities", _as_probabilities, False, "a number above 0 and at most 1", "inclusion"),
+    "probability": Role(
+        (("probability",),),
+        "inclusion probabilities",
+        _as_probabilities,
+        False,
+        "a number above 0 and at most 1",
+        "inclusion",
+    ),
     "reason": Role((("reason",),), "reasons", _as_words, False, "text", "columns"),
-}  # fmt: skip
+}

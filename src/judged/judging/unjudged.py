@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.judged_views import repeat_queries, with_judgments
@@ -52,14 +52,29 @@ def find_unjudged(sources: Sequence[Provenance], depth: int) -> Unjudged:
     for at, source in enumerate(sources):
         judged = source.judged
         if not source.is_local or judged.pool_doc is None:
-            raise UsageError("unjudged-run", "unjudged documents need judgments and runs in memory, not saved results or partitions",
-                             hint="pass judgments and runs")  # fmt: skip
+            raise UsageError(
+                "unjudged-run",
+                "unjudged documents need judgments and runs in memory, not saved results or partitions",
+                hint="pass judgments and runs",
+            )
         if judged.policy.unjudged == "condensed":
-            raise UsageError("unjudged-run", "unjudged documents do not count under unjudged='condensed'", hint=Hint("omit {unjudged}", unjudged=None))  # fmt: skip
+            raise UsageError(
+                "unjudged-run",
+                "unjudged documents do not count under unjudged='condensed'",
+                hint=Hint("omit {unjudged}", unjudged=None),
+            )
         if source.alternatives:
-            raise UsageError("unjudged-run", "documents to judge next are not chosen if any of several sets answers a query", hint="use judgments with one set")  # fmt: skip
+            raise UsageError(
+                "unjudged-run",
+                "documents to judge next are not chosen if any of several sets answers a query",
+                hint="use judgments with one set",
+            )
         if not judged.pool.one_aspect:
-            raise UsageError("unjudged-run", "documents to judge next are not chosen by subtopic", hint="use judgments without subtopics")  # fmt: skip
+            raise UsageError(
+                "unjudged-run",
+                "documents to judge next are not chosen by subtopic",
+                hint="use judgments without subtopics",
+            )
         known = _pool_documents(judged)
         for query, docs in enumerate(source.documents(range(len(queries)), depth)):
             for rank, doc in enumerate(docs, 1):

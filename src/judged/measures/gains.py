@@ -15,9 +15,14 @@ LARGEST_EXPONENT = 960  # sums of 2**63 such gains are within the range of numbe
 
 
 def gain_of(
-    grade: Column, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0, name: str = "",
+    grade: Column,
+    gain: Gain = "linear",
+    base: Base = 2.0,
+    gains: Gains = None,
+    level: Level = 0,
+    name: str = "",
     largest: int = LARGEST_EXPONENT,
-) -> Column:  # fmt: skip
+) -> Column:
     """Gain of each grade, at most 2**largest. A grade of 0 or less, or below the level, gains nothing; a function decides about 0 itself."""
     if gain == "linear" and level <= 0 and not gains and np.minimum.reduce(grade, initial=0.0) >= 0:
         return grade  # nothing to leave out
@@ -31,9 +36,12 @@ def gain_of(
         top = float(grade.max(initial=0))
         if top * np.log2(base) > largest:
             raise DataError(
-                "gain-overflow", f"the gain {base:g}**{top:g} of grade {top:g} exceeds the range of numbers", value=top,
-                hint="use the linear gain, or a table of gains", where=name or None,
-            )  # fmt: skip
+                "gain-overflow",
+                f"the gain {base:g}**{top:g} of grade {top:g} exceeds the range of numbers",
+                value=top,
+                hint="use the linear gain, or a table of gains",
+                where=name or None,
+            )
         value = np.where(worthy, np.power(base, value) - 1.0, 0.0)
     return _from_table(grade, value, gains)
 
@@ -51,7 +59,11 @@ def _own_gain(grade: Column, gain: Function, worthy: Column, gains: Gains) -> Co
     wrong = np.flatnonzero(~np.isfinite(value) | (value < 0))
     if len(wrong):
         at = wrong[0]
-        raise UsageError("parameter", f"gain {gain.name}({grade[at]:g}) must be a finite number ≥ 0, got {value[at]:g}", value=value[at])  # fmt: skip
+        raise UsageError(
+            "parameter",
+            f"gain {gain.name}({grade[at]:g}) must be a finite number ≥ 0, got {value[at]:g}",
+            value=value[at],
+        )
     return _from_table(grade, value, gains)
 
 
@@ -62,7 +74,11 @@ def _own_discount(rank: Column, function: Function) -> Column:
     wrong = np.flatnonzero(~np.isfinite(value) | (value <= 0) | (np.diff(value, prepend=0.0) < 0))
     if len(wrong):
         shown_value = f"{function.name}({ranks[wrong[0]]}) = {value[wrong[0]]:g}"
-        raise UsageError("parameter", f"a discount must be a finite number > 0 that does not fall with the rank, got {shown_value}", value=value[wrong[0]])  # fmt: skip
+        raise UsageError(
+            "parameter",
+            f"a discount must be a finite number > 0 that does not fall with the rank, got {shown_value}",
+            value=value[wrong[0]],
+        )
     return np.asarray(value[place])
 
 

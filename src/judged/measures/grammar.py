@@ -64,8 +64,13 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
     if (
         isinstance(names, Mapping) or hasattr(names, "columns") or hasattr(names, "to_dict")
     ):  # judgments, a run, a frame
-        raise UsageError(_SYNTAX, "measures as names, such as 'nDCG@10 AP'", got=type(names).__name__, value=type(names).__name__,
-                         hint="pass qrels, run, measures in this order, and several runs as a list or {name: run}")  # fmt: skip
+        raise UsageError(
+            _SYNTAX,
+            "measures as names, such as 'nDCG@10 AP'",
+            got=type(names).__name__,
+            value=type(names).__name__,
+            hint="pass qrels, run, measures in this order, and several runs as a list or {name: run}",
+        )
     if not isinstance(names, Iterable):
         raise UsageError(_SYNTAX, "the name of a measure, or a list of them", got=shown(names), value=names)
     if not isinstance(names, str):
@@ -146,7 +151,9 @@ def _cutoff(text: str, whole: str) -> Any:
     if len(text) <= 20 and _is_budget(text):
         return text  # which the measure reads
     if re.fullmatch(r"0\d+", text) and len(text) <= 20:
-        raise UsageError("cutoff", f"cutoff with leading zeros in {shown(whole)}", hint=f"write @{int(text)}", value=whole)  # fmt: skip
+        raise UsageError(
+            "cutoff", f"cutoff with leading zeros in {shown(whole)}", hint=f"write @{int(text)}", value=whole
+        )
     if re.fullmatch(r"[1-9]\d{9,}", text) and (len(text) > 20 or int(text) > DEEPEST):
         raise UsageError(
             "cutoff",

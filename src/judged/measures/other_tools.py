@@ -10,18 +10,33 @@ from judged.registry import Call, parse_call
 NAMES: dict[str, dict[str, str]] = {  # of a tool, those that stand for a measure with parameters
     "xgboost": {"pre": "P"},
     "rax": {  # gain 2^grade - 1, precision of the items that there are
-        "mrr_metric": "RR", "recall_metric": "R", "precision_metric": "P(short='shrink')", "ap_metric": "AP", "opa_metric": "OPA",
-        "dcg_metric": "DCG(gain='exp')", "ndcg_metric": "nDCG(gain='exp')",
+        "mrr_metric": "RR",
+        "recall_metric": "R",
+        "precision_metric": "P(short='shrink')",
+        "ap_metric": "AP",
+        "opa_metric": "OPA",
+        "dcg_metric": "DCG(gain='exp')",
+        "ndcg_metric": "nDCG(gain='exp')",
     },
     "sklearn": {  # equal scores together
-        "dcg_score": "DCG", "average_precision_score": "AP(tied='together')", "label_ranking_average_precision_score": "AP(tied='together')",
-        "roc_auc_score": "AUC", "precision_score": "SetP", "recall_score": "SetR", "f1_score": "SetF", "fbeta_score": "SetF",
-        "accuracy_score": "SetAccuracy", "balanced_accuracy_score": "BalancedAccuracy", "matthews_corrcoef": "MCC", "top_k_accuracy_score": "Success@2",
+        "dcg_score": "DCG",
+        "average_precision_score": "AP(tied='together')",
+        "label_ranking_average_precision_score": "AP(tied='together')",
+        "roc_auc_score": "AUC",
+        "precision_score": "SetP",
+        "recall_score": "SetR",
+        "f1_score": "SetF",
+        "fbeta_score": "SetF",
+        "accuracy_score": "SetAccuracy",
+        "balanced_accuracy_score": "BalancedAccuracy",
+        "matthews_corrcoef": "MCC",
+        "top_k_accuracy_score": "Success@2",
     },
     "ragas": {  # the mean of P@r over the ranks r of relevant contexts that were retrieved
-        "context_precision": "AP(norm='found')", "context_recall": "R",
+        "context_precision": "AP(norm='found')",
+        "context_recall": "R",
     },
-}  # fmt: skip
+}
 SPELLINGS = {  # of the other names of a tool, which are parsed as they are; k is a cutoff
     "ranx": "hits@k hit_rate@k precision@k recall@k f1@k r-precision mrr@k map@k dcg@k dcg_burges@k ndcg@k ndcg_burges@k bpref rbp.95",
     "gdeval": "ndcg@k err@k",
@@ -40,9 +55,14 @@ SPELLINGS = {  # of the other names of a tool, which are parsed as they are; k i
     "mlflow": "ndcg_at_k precision_at_k recall_at_k",
 }
 _CATBOOST = {
-    "NDCG": "nDCG", "DCG": "DCG", "MAP": "AP(norm='capped')", "MRR": "RR", "PrecisionAt": "P(short='shrink')", "RecallAt": "R",
+    "NDCG": "nDCG",
+    "DCG": "DCG",
+    "MAP": "AP(norm='capped')",
+    "MRR": "RR",
+    "PrecisionAt": "P(short='shrink')",
+    "RecallAt": "R",
     "PFound": "PFound(chance='grade')",
-}  # fmt: skip
+}
 _MEANT = {name: meant for names in NAMES.values() for name, meant in names.items()}
 _CATBOOST_PARAMETERS: dict[str, dict[str, tuple[str, str]]] = {
     "type": {"Base": ("gain", "linear"), "Exp": ("gain", "exp")},
@@ -83,6 +103,11 @@ def _of_catboost(name: str, text: str, call: Call) -> Call:
         elif name in ("NDCG", "DCG") and value in _CATBOOST_PARAMETERS.get(key, {}):
             params |= [_CATBOOST_PARAMETERS[key][value]]
         else:
-            raise UsageError("parameter", f"cannot translate {shown(word)} of CatBoost", where=call.name, value=word,
-                             hint="write top, and type or denominator of NDCG and DCG; level= instead of border")  # fmt: skip
+            raise UsageError(
+                "parameter",
+                f"cannot translate {shown(word)} of CatBoost",
+                where=call.name,
+                value=word,
+                hint="write top, and type or denominator of NDCG and DCG; level= instead of border",
+            )
     return Call(meant.name, {**params, **call.params}, None if at == "-1" else at)

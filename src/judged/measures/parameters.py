@@ -6,12 +6,12 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Column
 from judged.errors import UsageError, shown
 
@@ -87,7 +87,12 @@ class Function:
 
     def __call__(self, x: Any) -> float:
         if self.function is None:
-            raise UsageError("parameter", f"the function {self.name} is not known here", hint="pass the function itself, in Python", value=self.name)  # fmt: skip
+            raise UsageError(
+                "parameter",
+                f"the function {self.name} is not known here",
+                hint="pass the function itself, in Python",
+                value=self.name,
+            )
         if x not in self._known:
             found: Any = self.function(x)
             try:
@@ -153,7 +158,9 @@ _LARGEST = 1e9
 _LARGEST_GAIN = 1e100  # sums and squares of larger ones may exceed the range of numbers
 
 
-def _cutoff(value: Any, problem: str = "cutoff must be an integer ≥ 1", hint: str = "write @10 for the first ten documents") -> Any:  # fmt: skip
+def _cutoff(
+    value: Any, problem: str = "cutoff must be an integer ≥ 1", hint: str = "write @10 for the first ten documents"
+) -> Any:
     if value is None:
         return None
     number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -177,8 +184,14 @@ def budget_in(text: str) -> int:
     return int(match[1])
 
 
-def number(low: float = -math.inf, high: float = math.inf, *, open_low: bool = False, open_high: bool = False,
-            optional: bool = False) -> Callable[[Any], Any]:  # fmt: skip
+def number(
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+    optional: bool = False,
+) -> Callable[[Any], Any]:
     above, below = (">" if open_low else "≥"), ("<" if open_high else "≤")
 
     def check(value: Any) -> Any:
@@ -228,19 +241,36 @@ def _base(value: Any) -> Any:
     return number(1, open_low=True)(value)
 
 
-Cutoff = Annotated[int | None, Spec("last rank that counts; None for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)]  # fmt: skip
-Budget = Annotated[int | None, Spec("token budget, written @2000tok: a ranking ends before the document that exceeds it", _budget)]  # fmt: skip
+Cutoff = Annotated[
+    int | None, Spec("last rank that counts; None for the whole ranking", _cutoff, ("k", "topk", "top_k"), at=True)
+]
+Budget = Annotated[
+    int | None, Spec("token budget, written @2000tok: a ranking ends before the document that exceeds it", _budget)
+]
 Level = Annotated[float, Spec("lowest relevant grade", number(0), ("rel", "min_rel_level"))]
-OptionalLevel = Annotated[float | None, Spec("lowest relevant grade; None to use the grades themselves", number(0, optional=True), ("rel",))]  # fmt: skip
+OptionalLevel = Annotated[
+    float | None, Spec("lowest relevant grade; None to use the grades themselves", number(0, optional=True), ("rel",))
+]
 Recall = Annotated[float, Spec("share of the relevant documents that must be retrieved", number(0, 1), at=True)]
-Multiple = Annotated[float, Spec("cutoff as a multiple of the number of relevant documents", number(0, _LARGEST, open_low=True), at=True)]  # fmt: skip
+Multiple = Annotated[
+    float, Spec("cutoff as a multiple of the number of relevant documents", number(0, _LARGEST, open_low=True), at=True)
+]
 _GAIN = "gain of a grade: linear (the grade), exp (base**grade - 1) or binary; in Python also a function of the grade"
 Gain = Annotated[str | Callable[[float], float], Spec(_GAIN, _or_function(one_of("gain", ("linear", "exp", "binary"))))]
-Gains = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: gain}; grades not listed use `gain`, or the grade itself without that parameter", _gains)]  # fmt: skip
-Stops = Annotated[tuple[tuple[float, float], ...] | None, Spec("table {grade: weight}: users stop at a relevant document with a probability proportional to its weight; None for the gains", _gains)]  # fmt: skip
+Gains = Annotated[
+    tuple[tuple[float, float], ...] | None,
+    Spec("table {grade: gain}; grades not listed use `gain`, or the grade itself without that parameter", _gains),
+]
+Stops = Annotated[
+    tuple[tuple[float, float], ...] | None,
+    Spec(
+        "table {grade: weight}: users stop at a relevant document with a probability proportional to its weight; None for the gains",
+        _gains,
+    ),
+]
 _EXPONENTIAL = Only("gain", lambda gain: gain == "exp", "without gain='exp'", implied="exp")
 Base = Annotated[float, Spec("base of the exponential gain; setting it implies gain='exp'", _base, only=_EXPONENTIAL)]
-_DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r); in Python also a function of the rank"  # fmt: skip
+_DISCOUNT = "divisor of a gain at rank r: log2 (log2(r + 1)), log (log_b(r + 1)), jk (1 up to rank b, then log_b(r)) or rank (r); in Python also a function of the rank"
 Discount = Annotated[
     str | Callable[[int], float], Spec(_DISCOUNT, _or_function(one_of("discount", ("log2", "log", "jk", "rank"))))
 ]
@@ -256,7 +286,9 @@ LogBase = Annotated[
 MaxGrade = Annotated[float, Spec("highest grade of the scale", number(0, open_low=True), ("max_rel", "max_grade"))]
 _OWN_MAX = "highest grade of the scale; None for the highest grade of the query, at least 1"
 OptionalMax = Annotated[float | None, Spec(_OWN_MAX, number(0, open_low=True, optional=True), ("max_rel",))]
-Persistence = Annotated[float, Spec("probability of continuing to the next document", number(0, 1, open_low=True, open_high=True))]  # fmt: skip
+Persistence = Annotated[
+    float, Spec("probability of continuing to the next document", number(0, 1, open_low=True, open_high=True))
+]
 Beta = Annotated[float, Spec("weight of recall relative to precision", number(0, _LARGEST))]
 Positive = Annotated[float, Spec("a number > 0", number(0, _LARGEST, open_low=True))]
 Number = Annotated[float, Spec("a number", number())]
@@ -273,7 +305,15 @@ Short = Annotated[Literal["pad", "shrink", "zero"], WITH_CUTOFF]  # of rankings 
 PadOrShrink = Annotated[Literal["pad", "shrink"], WITH_CUTOFF]
 PadOrZero = Annotated[Literal["pad", "zero"], WITH_CUTOFF]
 CAPPED_WITH_CUTOFF = WITH_CUTOFF._replace(values=("capped",))
-Norm = Annotated[str, Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")), only=CAPPED_WITH_CUTOFF)]  # fmt: skip
-Goal = Annotated[float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))]  # fmt: skip
-MinGrade = Annotated[float, Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(-_LARGEST, _LARGEST), ("min_rel",))]  # fmt: skip
+Norm = Annotated[
+    str,
+    Spec(_NORM, one_of("norm", ("relevant", "capped", "found", "list", "cutoff", "ideal")), only=CAPPED_WITH_CUTOFF),
+]
+Goal = Annotated[
+    float, Spec("gain that the user hopes for; a document of the top grade gains 1", number(1e-6, _LARGEST))
+]
+MinGrade = Annotated[
+    float,
+    Spec("lowest grade of the scale; it gains nothing, as do lower grades", number(-_LARGEST, _LARGEST), ("min_rel",)),
+]
 Depth = Annotated[int | None, Spec("number of ranks that count, retrieved or not; None for all", _cutoff)]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.errors import UsageError, shown
@@ -150,7 +150,9 @@ class Measure:
 
     def _no_effect(self, name: str, value: Any, only: Only) -> UsageError:
         place = f"{self.name}({name}={literal(value)})"
-        return UsageError("parameter", f"{name!r} has no effect {only.text}", where=place, value=value, hint=f"leave out {name!r}")  # fmt: skip
+        return UsageError(
+            "parameter", f"{name!r} has no effect {only.text}", where=place, value=value, hint=f"leave out {name!r}"
+        )
 
     def lacks(self, name: str, value: Any, judged: Judged | None = None) -> Only | None:
         """The condition that this value of a parameter does not meet in the measure as it is now; None if it has an effect."""
@@ -222,11 +224,19 @@ class Measure:
 def _check_needs(measure: Measure, judged: Judged) -> None:
     needs, where = measure.definition.needs, judged.names[0]
     if needs == "spans" and (judged.reading is None or judged.reading.gold is None):
-        raise UsageError("no-spans", f"{measure} needs judgments and chunks that are spans of documents", where=where,
-                         hint="write both as {'doc': id, 'start': a, 'end': b}")  # fmt: skip
+        raise UsageError(
+            "no-spans",
+            f"{measure} needs judgments and chunks that are spans of documents",
+            where=where,
+            hint="write both as {'doc': id, 'start': a, 'end': b}",
+        )
     if needs not in ("grades", "spans") and judged.aspects is None:
-        raise UsageError("no-subtopics", f"{measure} needs judgments with {needs}, but they have no second column, or 0 in all of it", where=where,
-                         hint="use the diversity (or preference) judgments of the collection")  # fmt: skip
+        raise UsageError(
+            "no-subtopics",
+            f"{measure} needs judgments with {needs}, but they have no second column, or 0 in all of it",
+            where=where,
+            hint="use the diversity (or preference) judgments of the collection",
+        )
 
 
 # ── the registry ─────────────────────────────────────────────────────────────────────────────────
@@ -291,9 +301,12 @@ def _translate(params: dict[str, Any], known: Container[str]) -> dict[str, Any]:
 
 
 def _unpickle(
-    name: str, given: tuple[tuple[str, Any], ...], explicit: frozenset[str], label: str = "",
+    name: str,
+    given: tuple[tuple[str, Any], ...],
+    explicit: frozenset[str],
+    label: str = "",
     policy: tuple[tuple[str, Any], ...] = (),
-) -> Measure:  # fmt: skip
+) -> Measure:
     definition = find(name)
     if definition is None:
         raise UsageError("unknown-measure", f"measure {name!r} is not declared in this process", value=name)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.errors import UsageError
 from judged.measures.grammar import parse
 from judged.measures.registry import Definition, Measure

@@ -107,7 +107,12 @@ def assembled(page: str | PageParts, slots: Mapping[str, str], parts: Iterable[t
     """Yield the text of a page in pieces: its template with scripts, styles and the named parts of its data."""
     theme = "\n" + (_HERE / "theme.js").read_text("utf-8")
     before, after = (_HERE / _page(page).template).read_text("utf-8").split("{{data}}\n")
-    own = {"policy": _policy([theme, script(page)], style(page)), "theme": theme, "style": style(page), "script": script(page)}  # fmt: skip
+    own = {
+        "policy": _policy([theme, script(page)], style(page)),
+        "theme": theme,
+        "style": style(page),
+        "script": script(page),
+    }
     yield _fill(before, {**own, **slots})
     for name, data in parts:
         yield _pack(name, data)

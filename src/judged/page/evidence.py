@@ -72,16 +72,23 @@ def unjudged_answer(subject: Subject, i: int, summary: Sequence[dict[str, Any]])
     rivals = [k for k in range(len(sides)) if k != first and (best[k] <= worst if lower else best[k] >= worst)]
     if not rivals:
         words: Words = [
-            "No: ", first, " stays first even if all of its unjudged documents were irrelevant and those of the others had the highest grade.",
-        ]  # fmt: skip
+            "No: ",
+            first,
+            " stays first even if all of its unjudged documents were irrelevant and those of the others had the highest grade.",
+        ]
         return {"change": False, "words": words}
     rival = (min if lower else max)(rivals, key=best.__getitem__)
     more = f", and {len(rivals) - 1} more could pass it" if len(rivals) > 1 else ""
     return {
         "change": True,
-        "words": ["Yes: ", first, f" is between {number(low[first], places)} and {number(high[first], places)}, ",
-                  rival, f" between {number(low[rival], places)} and {number(high[rival], places)}{more}."],
-    }  # fmt: skip
+        "words": [
+            "Yes: ",
+            first,
+            f" is between {number(low[first], places)} and {number(high[first], places)}, ",
+            rival,
+            f" between {number(low[rival], places)} and {number(high[rival], places)}{more}.",
+        ],
+    }
 
 
 def worth_judging(subject: Subject, pair: tuple[int, int] | None) -> list[list[Any]]:

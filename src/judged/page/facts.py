@@ -40,7 +40,7 @@ _LINES = 6  # charts of a measure as a function of the cutoff
 
 def facts_of(
     subject: Subject, warnings: Sequence[Warned], title: str, texts: Sequence[str | None] | None, depth: int, chunk: int
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Return the facts under the names documented in data.js."""
     comparison, first = subject.comparison, subject.first
     bounded = _with_bounds(subject)
@@ -57,7 +57,9 @@ def facts_of(
         "key": _key(comparison) if comparison else "",
         "alpha": comparison.settings.alpha if comparison else 0.05,
         "intervals": _interval_names(comparison),
-        "baseline": -1 if comparison is None or comparison.baseline is None else subject.runs.index(comparison.baseline),
+        "baseline": -1
+        if comparison is None or comparison.baseline is None
+        else subject.runs.index(comparison.baseline),
         "verdicts": verdicts,
         "details": [[one.title, one.text] for one in details(comparison)] if comparison else [],
         "markdown": summary_markdown(comparison) if comparison else "",
@@ -65,7 +67,10 @@ def facts_of(
         "tops": found_documents(subject),
         "pairs": _pairs(subject, comparison.rows if comparison else ()),
         "parts": _pairs(subject, comparison.parts if comparison else ()),
-        "slices": [{"label": k, "rows": np.flatnonzero(v).tolist()} for k, v in (comparison.slices if comparison else {}).items()],
+        "slices": [
+            {"label": k, "rows": np.flatnonzero(v).tolist()}
+            for k, v in (comparison.slices if comparison else {}).items()
+        ],
         "pictures": _pictures(subject),
         "coverage": _coverage(subject),
         "unjudged": unjudged,
@@ -79,19 +84,27 @@ def facts_of(
         "citations": citations(subject),
         "inputs": inputs(subject),
         "headers": [],
-        "changed": {},
         "depth": depth,
         "chunk": chunk,
-    }  # fmt: skip
+    }
 
 
 def _measure(subject: Subject, m: Measure) -> dict[str, Any]:
     d = m.definition
     places = 0 if d.whole and subject.comparison is None else 4
     return {
-        "name": str(m), "intuition": d.intuition, "description": d.description, "formula": d.formula, "paper": short_form(d.paper),
-        "lower": d.lower_is_better, "whole": d.whole, "unit": "unit" in d.laws, "places": places, "reach": reach(m), "kind": subject.kind(m),
-    }  # fmt: skip
+        "name": str(m),
+        "intuition": d.intuition,
+        "description": d.description,
+        "formula": d.formula,
+        "paper": short_form(d.paper),
+        "lower": d.lower_is_better,
+        "whole": d.whole,
+        "unit": "unit" in d.laws,
+        "places": places,
+        "reach": reach(m),
+        "kind": subject.kind(m),
+    }
 
 
 def _with_bounds(subject: Subject) -> list[Values] | None:
@@ -119,11 +132,19 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
             sides = (math.nan, math.nan) if bounded is None else bounded[k].bounds(m) or (math.nan, math.nan)
             if m.definition.summary == "sum" and subject.comparison is not None:
                 sides = (sides[0] / len(known), sides[1] / len(known))  # a comparison shows means of counts, not totals
-            rows.append({
-                "mean": _finite(mean), "low": _finite(ends[0]), "high": _finite(ends[1]), "sign": marks[k], "best": mean == best,
-                "queries": len(known) if subject.first.model is not None else int(known.sum()), "irrelevant": _finite(sides[0]), "top": _finite(sides[1]),
-                "against": _against(subject, i, k),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "mean": _finite(mean),
+                    "low": _finite(ends[0]),
+                    "high": _finite(ends[1]),
+                    "sign": marks[k],
+                    "best": mean == best,
+                    "queries": len(known) if subject.first.model is not None else int(known.sum()),
+                    "irrelevant": _finite(sides[0]),
+                    "top": _finite(sides[1]),
+                    "against": _against(subject, i, k),
+                }
+            )
         table.append(rows)
     return table
 
@@ -244,16 +265,31 @@ def _picture(title: str, picture: Curves, runs: Sequence[str], measures: list[in
     marks = picture.marks or [""] * len(picture)
     lines = [
         {
-            "name": name, "run": i, "x": _list(line.x), "y": _list(line.y), "at": _list(line.at), "low": _list(line.low),
-            "high": _list(line.high), "rule": line.rule, "mark": mark,
+            "name": name,
+            "run": i,
+            "x": _list(line.x),
+            "y": _list(line.y),
+            "at": _list(line.at),
+            "low": _list(line.low),
+            "high": _list(line.high),
+            "rule": line.rule,
+            "mark": mark,
         }
         for i, (name, line, mark) in enumerate(zip(runs, picture, marks, strict=True))
-    ]  # fmt: skip
+    ]
     unit = "y" in picture.limits
     return {
-        "kind": picture.kind, "title": title, "x": picture.x_label, "y": picture.y_label, "at": picture.at_label,
-        "log": picture.log_x, "unit": unit, "lines": lines, "notes": list(picture.notes), "measures": measures,
-    }  # fmt: skip
+        "kind": picture.kind,
+        "title": title,
+        "x": picture.x_label,
+        "y": picture.y_label,
+        "at": picture.at_label,
+        "log": picture.log_x,
+        "unit": unit,
+        "lines": lines,
+        "notes": list(picture.notes),
+        "measures": measures,
+    }
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from html import escape
 
-from judged._dataclass import dataclass, field
 from judged.io.files.atomic import write_atomically
 from judged.tables.result import Result
 

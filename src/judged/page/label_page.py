@@ -65,13 +65,33 @@ def label(
     >>> page.stat().st_size > 10_000
     True
     """
-    options = {"scale": scale, "judges": judges, "overlap": overlap, "title": title, "length": length, "missing": missing, "seed": seed}  # fmt: skip
+    options = {
+        "scale": scale,
+        "judges": judges,
+        "overlap": overlap,
+        "title": title,
+        "length": length,
+        "missing": missing,
+        "seed": seed,
+    }
     write_label_page(todo, path, doc_texts=doc_texts, query_texts=query_texts, **options)
 
 
 @step("preparing the page")
-def write_label_page(todo: Any, path: Any, *, doc_texts: Any, query_texts: Any, scale: Any, judges: Any, overlap: Any, title: Any, length: int,
-                     missing: Any, seed: int) -> tuple[str, ...]:  # fmt: skip
+def write_label_page(
+    todo: Any,
+    path: Any,
+    *,
+    doc_texts: Any,
+    query_texts: Any,
+    scale: Any,
+    judges: Any,
+    overlap: Any,
+    title: Any,
+    length: int,
+    missing: Any,
+    seed: int,
+) -> tuple[str, ...]:
     """Write the page as `label` does, and return lines that say what is on it."""
     check_count(length, "length")
     check_choice(missing, Missing, "missing")
@@ -101,7 +121,9 @@ def write_label_page(todo: Any, path: Any, *, doc_texts: Any, query_texts: Any, 
     return _about(items, assignment, len(every) - len(items))
 
 
-def _facts(items: Sequence[TodoItem], queries: Sequence[str], scale: Scale, assignment: Assignment, title: str) -> dict[str, Any]:  # fmt: skip
+def _facts(
+    items: Sequence[TodoItem], queries: Sequence[str], scale: Scale, assignment: Assignment, title: str
+) -> dict[str, Any]:
     """Return the data of the page but for the texts of documents; see facts.js. Runs, ranks and reasons are left out: judges must not know them."""
     ids = list(dict.fromkeys(str(item.query) for item in items))
     place = {query: i for i, query in enumerate(ids)}
@@ -134,6 +156,8 @@ def _about(items: Sequence[TodoItem], assignment: Assignment, skipped: int) -> t
     if skipped:
         lines.append(f"{counted(skipped, 'document')} without a text left out.")
     if len(assignment.judges) > 1:
-        counts = ", ".join(f"{safe(name)} {len(order):,}" for name, order in zip(assignment.judges, assignment.orders, strict=True))  # fmt: skip
+        counts = ", ".join(
+            f"{safe(name)} {len(order):,}" for name, order in zip(assignment.judges, assignment.orders, strict=True)
+        )
         lines.append(f"Documents per judge: {counts}; {assignment.shared:,} are judged by all.")
     return tuple(lines)

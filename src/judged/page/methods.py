@@ -89,10 +89,13 @@ def _policy(policy: Policy) -> str:
     }[policy.queries]
     empty = EMPTY[policy.empty]
     ties = {
-        "id-desc": "ties are broken by document id, descending", "id-asc": "ties are broken by document id, ascending",
-        "input": "ties keep the order of the input", "best": "ties are broken in favour of the run",
-        "worst": "ties are broken against the run", "expected": "values are averaged over the orders of tied documents, or over 1,000 random orders if there are more",
-    }[policy.ties]  # fmt: skip
+        "id-desc": "ties are broken by document id, descending",
+        "id-asc": "ties are broken by document id, ascending",
+        "input": "ties keep the order of the input",
+        "best": "ties are broken in favour of the run",
+        "worst": "ties are broken against the run",
+        "expected": "values are averaged over the orders of tied documents, or over 1,000 random orders if there are more",
+    }[policy.ties]
     order = {"score": "sorted by score", "rank": "sorted by the rank column", "input": "in the order of the input"}[
         policy.used_order
     ]
@@ -101,15 +104,20 @@ def _policy(policy: Policy) -> str:
     ]
     depth = "" if policy.depth is None else f" Rankings are truncated at rank {policy.depth}."
     precision = " (in float32)" if policy.precision == "float32" else ""
-    duplicates = {"error": "", "first": " The first occurrence of a duplicate document counts.",
-                  "best": " The best-ranked occurrence of a duplicate document counts."}[policy.duplicates]  # fmt: skip
+    duplicates = {
+        "error": "",
+        "first": " The first occurrence of a duplicate document counts.",
+        "best": " The best-ranked occurrence of a duplicate document counts.",
+    }[policy.duplicates]
     rejudged = (
         "" if policy.rejudged == "error" else f" If a document has several grades, the {policy.rejudged} grade is used."
     )
     crossing = " The document that exceeds a token budget is included." if policy.crossing == "in" else ""
     prepared = f" Preprocessing: {'; '.join(policy.prepared)}." if policy.prepared else ""
-    return (f"Conventions: {queries}; a query without a relevant document {empty}; rankings are {order}{precision}; {ties}; "
-            f"unjudged documents {unjudged}.{depth}{duplicates}{rejudged}{crossing}{prepared}")  # fmt: skip
+    return (
+        f"Conventions: {queries}; a query without a relevant document {empty}; rankings are {order}{precision}; {ties}; "
+        f"unjudged documents {unjudged}.{depth}{duplicates}{rejudged}{crossing}{prepared}"
+    )
 
 
 def _intervals(subject: Subject, level: float) -> str:
@@ -117,14 +125,15 @@ def _intervals(subject: Subject, level: float) -> str:
     but = f" ({', '.join(sums)}: totals)" if sums else ""
     units = count_clusters(subject.first.clusters)
     ends = (
-        f"Student's t, within the range of the measure. Queries are in {units:,} clusters, which count as units here and in tests" if units else
-        "Student's t, within the range of the measure, or Wilson's if every value is 0 or 1"
-    )  # fmt: skip
+        f"Student's t, within the range of the measure. Queries are in {units:,} clusters, which count as units here and in tests"
+        if units
+        else "Student's t, within the range of the measure, or Wilson's if every value is 0 or 1"
+    )
     if subject.first.model is not None:
         ends = (
             "Student's t with HC3 standard errors. People judged some of the queries and a model all of them: means and differences are estimates of those by people over all queries "
             "(the regression estimator of two-phase sampling), which need a random sample of the queries to be judged by people"
-        )  # fmt: skip
+        )
     return (
         f"Values are means over queries{but}, with {percent(level)} confidence intervals: {ends}. Compare runs by the intervals of their "
         "differences, not by these."
@@ -138,8 +147,12 @@ def _tests(comparison: Comparison) -> str:
         f"Each run is compared with {comparison.baseline}" if comparison.baseline else "All pairs of runs are compared"
     )
     margin = f" Runs are called equal if the interval of their difference is within ±{s.margin:g}." if s.margin else ""
-    slices = (f" Slices of queries ({', '.join(comparison.slices)}) are compared in the same way, with p-values corrected for pairs, measures and slices together ({s.slice_tests:,} tests); "
-              f"slices of fewer than {s.min_queries} queries are not tested." if comparison.slices else "")  # fmt: skip
+    slices = (
+        f" Slices of queries ({', '.join(comparison.slices)}) are compared in the same way, with p-values corrected for pairs, measures and slices together ({s.slice_tests:,} tests); "
+        f"slices of fewer than {s.min_queries} queries are not tested."
+        if comparison.slices
+        else ""
+    )
     seed = f", random seed {s.seed}" if "seed" in test.options else ""
     told = "wins or loses more queries" if test.direction else "better or worse"
     number = (
@@ -148,9 +161,10 @@ def _tests(comparison: Comparison) -> str:
     corrected = f" P-values are corrected {number}." if number else ""
     decided = "the p-value" if not number else "the corrected p-value"
     interval = (
-        "Differences have the interval of the t test" if test.interval is None else
-        f"Differences have the interval of the test, which excludes 0 exactly then{_about(s)}"
-    )  # fmt: skip
+        "Differences have the interval of the t test"
+        if test.interval is None
+        else f"Differences have the interval of the test, which excludes 0 exactly then{_about(s)}"
+    )
     remarks = "".join(f" {text[:1].upper()}{text[1:]}." for text in s.remarks)
     return (
         f"{pairs} by the {test.title} (two-sided{_resamples(test, s.resamples)}{seed}).{corrected} A run is called {told} if {decided} is at "

@@ -46,28 +46,21 @@ class Details:
     """The details of all queries; the arithmetic is computed at once, the rest when a query is asked for."""
 
     def __init__(self, subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], depth: int) -> None:
-        self.size = len(subject.first)
+        self.size, self.texts = len(subject.first), texts
         words = Words()
         steps = [[steps_of(result, m, depth, words) for m in subject.measures] for result in subject.results]
         pools = _Pools(subject.judged)
         self.headers = [
             by[0].headers if by else () for by in steps[0]
         ]  # of the arithmetic, the same for all runs and queries
-        self.of = partial(_detail, subject, rankings, texts, steps, pools, depth)
+        self.of = partial(_detail, subject, rankings, steps, pools, depth)
 
-    def blocks(self, size: int) -> Iterator[list[dict[str, Any]]]:
-        """Yield the details of all queries in blocks."""
+    def blocks(self, size: int) -> Iterator[dict[str, Any]]:
+        """Yield the details of all queries in blocks, each with the title and text of its documents once."""
         for start in range(0, self.size, size):
-            yield [self.of(row) for row in range(start, min(start + size, self.size))]
-
-
-def most_changed(subject: Subject, pair: tuple[int, int] | None, n: int = 5) -> list[int]:
-    """Return the queries that gained and lost most on the first measure, which the first screen explains."""
-    if pair is None:
-        return []
-    a, b = (np.asarray(subject.results[run][subject.measures[0]], float) for run in pair)
-    order = np.argsort(np.where(np.isfinite(b - a), b - a, 0.0), kind="stable")
-    return sorted({*order[:n].tolist(), *order[-n:].tolist()})
+            queries = [self.of(row) for row in range(start, min(start + size, self.size))]
+            found = {doc: self.texts[doc] for query in queries for doc in query["docs"] if doc in self.texts}
+            yield {"queries": queries, "texts": {doc: [one.title, one.text] for doc, one in found.items()}}
 
 
 class _Pools:
@@ -95,8 +88,13 @@ class _Pools:
 
 
 def _detail(
-    subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], steps: list[list[list[QueryArithmetic]]], pools: _Pools, depth: int, query: int
-) -> dict[str, Any]:  # fmt: skip
+    subject: Subject,
+    rankings: Rankings,
+    steps: list[list[list[QueryArithmetic]]],
+    pools: _Pools,
+    depth: int,
+    query: int,
+) -> dict[str, Any]:
     first: dict[str, float | None] = {}  # judged documents and their grades
     for judgment in pools.of(query):
         first.setdefault(pools.docs[judgment], _plain(pools.grades[judgment]))
@@ -110,11 +108,11 @@ def _detail(
         below = [[place[pools.docs[judgment]], rank] for judgment, rank in pools.retrieved(run, query) if rank > depth]
         why = [_plain_steps(by_query[query]) for by_query in steps[run]]
         details.append({"docs": docs, "retrieved": int(judged.retrieved[query]), "below": below, "why": why})
-    shown = [texts.get(doc) for doc in place]
     return {
-        "docs": list(place), "grades": [*first.values(), *[None] * (len(place) - len(first))], "titles": [t and t.title for t in shown] if texts else [],
-        "texts": [t and t.text for t in shown] if texts else [], "rankings": details,
-    }  # fmt: skip
+        "docs": list(place),
+        "grades": [*first.values(), *[None] * (len(place) - len(first))],
+        "rankings": details,
+    }
 
 
 _STEPS = [name for name in QueryArithmetic.__dataclass_fields__ if name != "headers"]

@@ -16,7 +16,7 @@ from judged.page.assemble import document
 from judged.page.facts import LEVEL, facts_of
 from judged.page.inline import Page
 from judged.page.methods import citations, methods
-from judged.page.query_details import Details, Rankings, block_size, most_changed, shown_depth, shown_documents
+from judged.page.query_details import Details, Rankings, block_size, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
 from judged.steps import step
@@ -113,7 +113,6 @@ def _parts(
         details = Details(subject, rankings, found, last) if last else None
     if details is not None:
         facts["headers"] = details.headers
-        facts["changed"] = {str(row): details.of(row) for row in most_changed(subject, facts["verdicts"][0]["pair"])}
     blocks = details.blocks(size) if details else ()
     return document(slots_of(facts), facts, values, blocks), -(-len(subject.first) // size), warnings
 

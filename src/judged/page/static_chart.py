@@ -43,8 +43,10 @@ def chart_html(facts: dict[str, Any]) -> str:
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * (value - low) / span
 
     zero, height = x(0.0), _ROW * len(rows) + 24
-    marks = [f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="{_ROW * len(rows)}" stroke="var(--soft)"/>',
-             f'<text x="{zero:.1f}" y="{height - 6}" text-anchor="middle" fill="var(--soft)">0</text>']  # fmt: skip
+    marks = [
+        f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="{_ROW * len(rows)}" stroke="var(--soft)"/>',
+        f'<text x="{zero:.1f}" y="{height - 6}" text-anchor="middle" fill="var(--soft)">0</text>',
+    ]
     for i, row in enumerate(rows):
         marks += _row_marks(row, _ROW * i + _ROW / 2, x)
     svg = f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" font-size="13" role="img" aria-label="{_text(caption)}">{"".join(marks)}</svg>'
@@ -88,8 +90,10 @@ def _colour(verdict: str, *, turned: bool) -> str:
 def _row_marks(row: Row, y: float, x: Any) -> Sequence[str]:
     name, value, low, high, colour, text = row
     short = name if len(name) <= _LETTERS else f"{name[: _LETTERS // 2]}…{name[-_LETTERS // 2 + 1 :]}"
-    marks = [f'<text x="0" y="{y + 4}" fill="var(--ink)">{_text(short)}</text>',
-             f'<text x="{_WIDTH}" y="{y + 4}" text-anchor="end" fill="var(--ink)">{_text(text)}</text>']  # fmt: skip
+    marks = [
+        f'<text x="0" y="{y + 4}" fill="var(--ink)">{_text(short)}</text>',
+        f'<text x="{_WIDTH}" y="{y + 4}" text-anchor="end" fill="var(--ink)">{_text(text)}</text>',
+    ]
     paint = colour or "var(--soft)"
     if low is not None and high is not None:
         marks.append(

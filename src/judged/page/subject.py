@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged.comparison.compare import compare
 from judged.comparison.result import Comparison
 from judged.core.judged import Judged
@@ -84,7 +84,9 @@ class Subject:
 def _restrict(result: Values, measure: Measure, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
     kept = tuple(q for q, keep in zip(result.queries, rows, strict=True) if keep)
     clusters = None if result.clusters is None else result.clusters[rows]
-    return replace(result, queries=kept, measures=(measure,), columns={str(measure): result[measure][rows]}, clusters=clusters)  # fmt: skip
+    return replace(
+        result, queries=kept, measures=(measure,), columns={str(measure): result[measure][rows]}, clusters=clusters
+    )
 
 
 def subject_of(result: Any) -> Subject:
@@ -116,9 +118,12 @@ def subject_of(result: Any) -> Subject:
         several = [] if is_questions(result) else several
         return subject_of(compare(result) if len(several) > 1 else evaluate(*(several or [result])))
     raise UsageError(
-        "report", "a result of jd.evaluate or jd.compare, or several results of jd.evaluate", got=shown(result), value=result,
+        "report",
+        "a result of jd.evaluate or jd.compare, or several results of jd.evaluate",
+        got=shown(result),
+        value=result,
         hint="for example, call jd.report(jd.compare(qrels, runs), 'report.html')",
-    )  # fmt: skip
+    )
 
 
 def _shown(name: str) -> str:
@@ -129,6 +134,9 @@ def _with_shown_names(comparison: Comparison) -> Comparison:
     names = {name: _shown(name) for name in comparison.names}
     if all(map(str.strip, names)):
         return comparison
-    rows, parts = (tuple(replace(row, a=names[row.a], b=names[row.b]) for row in some) for some in (comparison.rows, comparison.parts))  # fmt: skip
+    rows, parts = (
+        tuple(replace(row, a=names[row.a], b=names[row.b]) for row in some)
+        for some in (comparison.rows, comparison.parts)
+    )
     baseline = None if comparison.baseline is None else names[comparison.baseline]
     return replace(comparison, names=tuple(names.values()), rows=rows, parts=parts, baseline=baseline)

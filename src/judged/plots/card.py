@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import textwrap
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.plots.style import Theme, matplotlib, theme_of
 
 _PIXELS, _DPI = (1200, 630), 100
@@ -57,7 +57,15 @@ def _draw(ax: Any, card: Card, theme: Theme) -> None:
     tone = {"better": theme.better, "worse": theme.worse}.get(card.tone, theme.soft)
     lines = textwrap.wrap(card.headline, _LINE, max_lines=3, placeholder=" …")
     ax.add_patch(_box(0, 0, 0.012, 1, tone))
-    headline = ax.text(_LEFT, 0.81, "\n".join(lines), fontsize=(40, 34, 27)[len(lines) - 1], fontweight="bold", va="center", linespacing=1.25)  # fmt: skip
+    headline = ax.text(
+        _LEFT,
+        0.81,
+        "\n".join(lines),
+        fontsize=(40, 34, 27)[len(lines) - 1],
+        fontweight="bold",
+        va="center",
+        linespacing=1.25,
+    )
     _shrink(headline, _RIGHT - _LEFT)
     _question(ax, _LEFT, f"By how much?  {card.unit}", theme)
     ax.text(_LEFT, 0.475, card.size, fontsize=42, fontweight="bold", color=tone, va="baseline")
@@ -99,8 +107,15 @@ def _strip(ax: Any, card: Card, theme: Theme, tone: Any) -> None:
     ax.plot([at(0), at(0)], [y - 0.045, y + 0.045], color=theme.ink, linewidth=1.4)
     ax.text(at(0), y - 0.062, "0", fontsize=13, color=theme.soft, ha="center", va="top")
     ax.plot([at(low), at(high)], [y, y], color=tone, linewidth=6, solid_capstyle="butt")
-    ax.plot([at(card.difference)], [y], marker="o", markersize=15, color=tone, markeredgewidth=2.5,
-            markerfacecolor=tone if card.tone else theme.paper)  # fmt: skip
+    ax.plot(
+        [at(card.difference)],
+        [y],
+        marker="o",
+        markersize=15,
+        color=tone,
+        markeredgewidth=2.5,
+        markerfacecolor=tone if card.tone else theme.paper,
+    )
     text = f"{card.ends_text[0]} to {card.ends_text[1]}: {card.interval}"
     ax.text(_LEFT, 0.135, text, fontsize=14, color=theme.soft, va="baseline")
 
@@ -115,8 +130,17 @@ def _counts(ax: Any, counts: tuple[int, int, int], theme: Theme) -> None:
         x += width
     text = ax.text(_MIDDLE, 0.135, "", fontsize=17)
     for count, colour, word in zip(counts, colours, words, strict=True):
-        text = ax.annotate(f"{count:,} {word}", xycoords=text, xy=(1, 0), xytext=(0 if text.get_text() == "" else 22, 0),
-                           textcoords="offset points", fontsize=17, fontweight="bold", color=colour, va="bottom")  # fmt: skip
+        text = ax.annotate(
+            f"{count:,} {word}",
+            xycoords=text,
+            xy=(1, 0),
+            xytext=(0 if text.get_text() == "" else 22, 0),
+            textcoords="offset points",
+            fontsize=17,
+            fontweight="bold",
+            color=colour,
+            va="bottom",
+        )
 
 
 def _box(x: float, y: float, width: float, height: float, colour: Any) -> Any:

@@ -86,8 +86,12 @@ def bars(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
 def _query_axis(ax: Any, queries: list[str]) -> None:
     ax.set_xlim(-0.8, max(len(queries), 1) - 0.2)
     if len(queries) * _NAME <= ax.get_window_extent().width / ax.figure.dpi:
-        ax.set_xticks(range(len(queries)), queries, rotation=90 if len(queries) > 8 else 0,
-                      fontsize="x-small" if len(queries) > 8 else "small")  # fmt: skip
+        ax.set_xticks(
+            range(len(queries)),
+            queries,
+            rotation=90 if len(queries) > 8 else 0,
+            fontsize="x-small" if len(queries) > 8 else "small",
+        )
         ax.tick_params(axis="x", length=0, pad=2)
     else:
         ax.set_xticks([])
@@ -115,8 +119,16 @@ def scatter(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
         )
         for verdict, mine in _won(measure, pairs[:, 1] - pairs[:, 0]).items():
             if mine.any():
-                ax.scatter(*pairs[mine].T, s=26 * np.sqrt(count[mine]), color=_colour(theme, verdict), marker=_MARKERS[verdict], alpha=0.65, linewidths=0,
-                           label=f"{names[b]} {verdict}: {count[mine].sum()}", zorder=2)  # fmt: skip
+                ax.scatter(
+                    *pairs[mine].T,
+                    s=26 * np.sqrt(count[mine]),
+                    color=_colour(theme, verdict),
+                    marker=_MARKERS[verdict],
+                    alpha=0.65,
+                    linewidths=0,
+                    label=f"{names[b]} {verdict}: {count[mine].sum()}",
+                    zorder=2,
+                )
         ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
         ax.set_xlabel(f"{plain(measure)} of {names[a]}")
         ax.set_ylabel(f"{plain(measure)} of {names[b]}")
@@ -124,8 +136,16 @@ def scatter(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
         grid(ax)
         label = f"{counted(int(known.sum()), 'query', 'queries')}{_left_out(comparison, known)}"
         if len(pairs):
-            legend = ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False, fontsize="small", borderaxespad=0,
-                               title=label, title_fontsize="small", alignment="left")  # fmt: skip
+            legend = ax.legend(
+                loc="upper left",
+                bbox_to_anchor=(1.02, 1.0),
+                frameon=False,
+                fontsize="small",
+                borderaxespad=0,
+                title=label,
+                title_fontsize="small",
+                alignment="left",
+            )
             for handle in legend.legend_handles:
                 handle.set_sizes([26])
 

@@ -82,8 +82,16 @@ def _mark_mean(ax: Any, row: int, mean: float, interval: tuple[float, float] | N
     if interval is not None:
         for colour, width in ((theme.paper, 4.4), (theme.ink, 1.7)):
             ax.plot(interval, [row, row], color=colour, linewidth=width, solid_capstyle="butt", zorder=4)
-    ax.plot([mean], [row], marker="D", markersize=6.2, color=theme.ink, markeredgecolor=theme.paper, markeredgewidth=1.1,
-            zorder=5)  # fmt: skip
+    ax.plot(
+        [mean],
+        [row],
+        marker="D",
+        markersize=6.2,
+        color=theme.ink,
+        markeredgecolor=theme.paper,
+        markeredgewidth=1.1,
+        zorder=5,
+    )
 
 
 def _spread(x: Floats, limits: tuple[float, float]) -> Floats:
@@ -145,7 +153,11 @@ def draw_comparison(
 def _caption(comparison: Comparison, kind: Plot, measures: Sequence[str]) -> str:
     """Return what a picture shows, for readers who see it without the text around it."""
     sizes = [len(_known(comparison, m)) for m in (measures if kind in ("means", "differences") else measures[:1])]
-    over = f"{min(sizes):,} to {max(sizes):,} queries" if min(sizes) < max(sizes) else f"{max(sizes):,} {'query' if max(sizes) == 1 else 'queries'}"  # fmt: skip
+    over = (
+        f"{min(sizes):,} to {max(sizes):,} queries"
+        if min(sizes) < max(sizes)
+        else f"{max(sizes):,} {'query' if max(sizes) == 1 else 'queries'}"
+    )
     level = f"{round(100 * (1 - comparison.settings.alpha), 6):g}%"
     return {
         "means": f"Means over {over}; lines are {level} intervals. Runs are compared query by query, so intervals may overlap although a difference is clear.",
@@ -153,7 +165,7 @@ def _caption(comparison: Comparison, kind: Plot, measures: Sequence[str]) -> str
         "queries": f"Differences of {over}, from the largest gain to the largest loss.",
         "scatter": f"Values of {over}; points above the line are higher for the second run.",
         "critical": "",
-    }[kind]  # fmt: skip
+    }[kind]
 
 
 def _known(comparison: Comparison, measure: str) -> Floats:
@@ -214,9 +226,11 @@ def _limits(known: dict[str, Floats], option: str) -> tuple[float, float]:
         return -0.03, 1.03
     if len(known) > 1:
         raise UsageError(
-            "plot", f"values of {', '.join(wide)} are not from 0 to 1 and need their own axis",
-            hint=Hint(f"set {{{option}}} to one of {', '.join(known)}", **{option: None}), value=wide[0],
-        )  # fmt: skip
+            "plot",
+            f"values of {', '.join(wide)} are not from 0 to 1 and need their own axis",
+            hint=Hint(f"set {{{option}}} to one of {', '.join(known)}", **{option: None}),
+            value=wide[0],
+        )
     x = known[wide[0]]
     low, high = min(float(x.min()), 0.0), float(x.max())
     return low - 0.03 * (high - low), high + 0.03 * (high - low)

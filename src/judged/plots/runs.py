@@ -84,8 +84,17 @@ def _mean(ax: Any, y: float, i: int, mean: float, ends: tuple[float, float] | No
     colour, marker = theme.runs[i % len(theme.runs)], MARKERS[i % len(MARKERS)]
     if ends is not None:
         ax.plot(ends, [y, y], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
-    ax.plot([mean], [y], color=colour, marker=marker, markersize=9 if marker == "*" else 6, markeredgecolor=theme.paper,
-            markeredgewidth=0.7, linestyle="none", zorder=3)  # fmt: skip
+    ax.plot(
+        [mean],
+        [y],
+        color=colour,
+        marker=marker,
+        markersize=9 if marker == "*" else 6,
+        markeredgecolor=theme.paper,
+        markeredgewidth=0.7,
+        linestyle="none",
+        zorder=3,
+    )
 
 
 def _zoom(ax: Any, limits: tuple[float, float], *, alone: bool) -> None:
@@ -163,8 +172,16 @@ def _legend(ax: Any, verdicts: Container[str], theme: Theme) -> None:
     met = [verdict for verdict in _VERDICTS if verdict in verdicts]
     for verdict in met:
         ax.plot([], [], linestyle="none", markersize=6, label=verdict, **_look(verdict, theme))
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(met), frameon=False, fontsize="small", borderaxespad=0.2,
-              handletextpad=0.3, columnspacing=1.2)  # fmt: skip
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=len(met),
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.2,
+        handletextpad=0.3,
+        columnspacing=1.2,
+    )
 
 
 def _difference(ax: Any, y: float, row: Difference, theme: Theme) -> None:
@@ -193,7 +210,14 @@ def critical(comparison: Comparison, measure: str) -> Drawn:
         _mean_axis(ax, last, ticks, theme)
         for level, members in bars:
             y = 0.5 + 0.42 * level
-            ax.plot([members[0] - 0.02, members[-1] + 0.02], [y, y], color=theme.runs[0], linewidth=3.4, solid_capstyle="round", zorder=3)  # fmt: skip
+            ax.plot(
+                [members[0] - 0.02, members[-1] + 0.02],
+                [y, y],
+                color=theme.runs[0],
+                linewidth=3.4,
+                solid_capstyle="round",
+                zorder=3,
+            )
             ax.plot(
                 members, [y] * len(members), linestyle="none", marker="o", markersize=2.5, color=theme.paper, zorder=4
             )
@@ -247,5 +271,13 @@ def _mean_axis(ax: Any, last: int, ticks: dict[float, str], theme: Theme) -> Non
 def _write_name(ax: Any, place: float, y: float, edge: float, side: str, name: str, mean: float, theme: Theme) -> None:
     ax.plot([place, place, edge], [0, y, y], color=theme.soft, linewidth=0.9, zorder=1)
     ax.plot([place], [0], marker="o", markersize=4.5, color=theme.ink, zorder=4)
-    ax.annotate(f"{name}  {mean:.3f}" if side == "right" else f"{mean:.3f}  {name}", (edge, y), ha=side, va="center",
-                xytext=(-3 if side == "right" else 3, 0), textcoords="offset points", annotation_clip=False, color=theme.ink)  # fmt: skip
+    ax.annotate(
+        f"{name}  {mean:.3f}" if side == "right" else f"{mean:.3f}  {name}",
+        (edge, y),
+        ha=side,
+        va="center",
+        xytext=(-3 if side == "right" else 3, 0),
+        textcoords="offset points",
+        annotation_clip=False,
+        color=theme.ink,
+    )

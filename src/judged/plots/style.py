@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.errors import UsageError, safe
 
 # The colours of runs, on light and on dark paper; the page has the same. Any two are at least 10 apart (CIEDE2000), also for readers
@@ -39,8 +39,11 @@ def matplotlib(instead: str = "") -> Any:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise UsageError("needs", "plots need matplotlib, which is not installed",
-                         hint="install it with: pip install 'judged[plot]'" + (f"; {instead}" if instead else "")) from error  # fmt: skip
+        raise UsageError(
+            "needs",
+            "plots need matplotlib, which is not installed",
+            hint="install it with: pip install 'judged[plot]'" + (f"; {instead}" if instead else ""),
+        ) from error
     return mpl
 
 

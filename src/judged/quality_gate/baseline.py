@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged._version import __version__
 from judged.core.tables import Qrels
 from judged.errors import DataError, FileError, Hint, Warned
@@ -75,9 +75,14 @@ class Baseline:
         elif (now := content_of(qrels, model)) != self.qrels:
             if not allow_changed:
                 raise DataError(
-                    "incomparable", f"the baseline ({name}) has different judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…", where=qrels.name,
-                    hint=Hint("save the baseline again, or accept it with {allow_changed_judgments}", allow_changed_judgments=True),
-                )  # fmt: skip
+                    "incomparable",
+                    f"the baseline ({name}) has different judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…",
+                    where=qrels.name,
+                    hint=Hint(
+                        "save the baseline again, or accept it with {allow_changed_judgments}",
+                        allow_changed_judgments=True,
+                    ),
+                )
             warned.append(
                 Warned("judgments-changed", 1, "the baseline has different judgments, which may explain a difference")
             )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.comparison.difference import SKEWED, Difference, skewness
 from judged.comparison.inputs import model_matrix
@@ -140,7 +140,9 @@ def is_sparse(changed: int, queries: int) -> bool:
     return changed < _SPARSE and 2 * changed < queries
 
 
-def losses_of(comparison: Comparison, measures: Sequence[str], rules: Rules, rule: str = "max_drop") -> Iterator[Losses]:  # fmt: skip
+def losses_of(
+    comparison: Comparison, measures: Sequence[str], rules: Rules, rule: str = "max_drop"
+) -> Iterator[Losses]:
     """The losses of the candidate for each measure: over all queries, and for `max_drop` in each slice."""
     for name in measures:
         x, model, definition = comparison.matrix(name), model_matrix(comparison.results, name), parse(name).definition
@@ -155,10 +157,16 @@ def losses_of(comparison: Comparison, measures: Sequence[str], rules: Rules, rul
                 inside = np.full(len(x), True) if row.part is None else comparison.slices[row.part]
                 chosen = known & inside
                 yield Losses(
-                    row, sign * (x[chosen, 1] - x[chosen, 0]), rule, allowed, float(limits[1] - limits[0]),
-                    definition.limits is not None, definition.lower_is_better, None if clusters is None else clusters[chosen],
+                    row,
+                    sign * (x[chosen, 1] - x[chosen, 0]),
+                    rule,
+                    allowed,
+                    float(limits[1] - limits[0]),
+                    definition.limits is not None,
+                    definition.lower_is_better,
+                    None if clusters is None else clusters[chosen],
                     None if model is None else _model_losses(sign * model, inside & known_rows(model), chosen),
-                )  # fmt: skip
+                )
 
 
 def _model_losses(x: Floats, rows: Bools, known: Bools) -> CheapValues:
@@ -175,7 +183,12 @@ def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = Fa
     own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
     tested = [outcome(one.beyond, test, clusters=one.clusters, cheap=one.cheap, **own) for one in losses]
     two_sided = [float(o.p[0]) for o in tested]
-    p = np.array([_one_sided(o.note[0], q, _direction(one, test.direction)) for o, q, one in zip(tested, two_sided, losses, strict=True)])  # fmt: skip
+    p = np.array(
+        [
+            _one_sided(o.note[0], q, _direction(one, test.direction))
+            for o, q, one in zip(tested, two_sided, losses, strict=True)
+        ]
+    )
     whole = adjusted(p, correction, most=math.inf)
     each = levels(p, whole, correction, rules.alpha)
     # Corrections are monotone: the smallest possible p-values, corrected, bound each corrected p from below.
@@ -184,8 +197,14 @@ def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = Fa
     for i, one in enumerate(losses):
         level = 2 * float(each[i])
         ends = interval_of(
-            one.beyond, test, level=level, p=np.array(two_sided[i : i + 1]), clusters=one.clusters, cheap=one.cheap, **own
-        )  # fmt: skip
+            one.beyond,
+            test,
+            level=level,
+            p=np.array(two_sided[i : i + 1]),
+            clusters=one.clusters,
+            cheap=one.cheap,
+            **own,
+        )
         low, high = one.clip(*(float(end[0]) + one.allowed for end in ends))
         if not math.isfinite(float(ends[0][0])):  # also if each query lost what is allowed: then only many are evidence
             enough = not one.beyond.any() and 2.0 ** -len(one.units) <= each[i]

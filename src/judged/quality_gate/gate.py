@@ -94,8 +94,22 @@ def gate(
     >>> decision.passed, decision.reasons[0].sentence
     (True, 'RR is better by 0.5000 (0.5000 → 1.0000).')
     """
-    own = {"baseline": baseline, "anchor": anchor, "history": history, "measures": measures, "max_drop": max_drop, "max_total_drop": max_total_drop, "mode": mode, "alpha": alpha, "min": min, "max": max,
-           "max_query_drop": max_query_drop, "slices": slices, "by": by, "min_queries": min_queries}  # fmt: skip
+    own = {
+        "baseline": baseline,
+        "anchor": anchor,
+        "history": history,
+        "measures": measures,
+        "max_drop": max_drop,
+        "max_total_drop": max_total_drop,
+        "mode": mode,
+        "alpha": alpha,
+        "min": min,
+        "max": max,
+        "max_query_drop": max_query_drop,
+        "slices": slices,
+        "by": by,
+        "min_queries": min_queries,
+    }
     return _decide(qrels, candidate, Rules.of(rules, **own, **options), worst)
 
 
@@ -186,7 +200,9 @@ def _gate_measures(rules: Rules, saved: Baseline | None) -> GateMeasures:
             hint = Hint(
                 "name a baseline with {baseline}, or a bound with {min} or {max}", baseline=None, min=None, max=None
             )
-            raise UsageError("rule", f"no rule for {idle[0]}", hint=hint, where=rules.sources.get("measures"), value=idle[0])  # fmt: skip
+            raise UsageError(
+                "rule", f"no rule for {idle[0]}", hint=hint, where=rules.sources.get("measures"), value=idle[0]
+            )
         return GateMeasures((), bounded)
     names = rules.measures or (tuple(map(str, saved.values.measures)) if saved else tuple(map(str, parse_all(DEFAULT))))
     return GateMeasures(_resolve(names, rules, numbers=bool(rules.measures)), bounded)
@@ -215,9 +231,13 @@ def _rename(rules: Rules, measures: GateMeasures) -> Rules:
         hint = Hint("name one with {anchor} or {history}", anchor=None, history=None)
         raise UsageError("rule", "max_total_drop needs an anchor", hint=hint, where=rules.sources.get("max_total_drop"))
     return replace(
-        rules, measures=measures.compared, min=bounds["min"], max=bounds["max"], max_drop=bounds["max_drop"],
+        rules,
+        measures=measures.compared,
+        min=bounds["min"],
+        max=bounds["max"],
+        max_drop=bounds["max_drop"],
         max_total_drop=bounds["max_total_drop"],
-    )  # fmt: skip
+    )
 
 
 def _strictest(bounds: Mapping[str, float], rules: Rules, pick: Callable[[float, float], float]) -> dict[str, float]:
@@ -271,6 +291,13 @@ def _apply(rules: Rules, inputs: GateInputs, worst: int, history: BuildHistory |
             passed,
         )
     return Gate(
-        passed=passed, reasons=tuple(reasons), rules=rules, candidate=inputs.candidate, comparison=comparison,
-        worse=worse, warnings=tuple(warnings), build=build, remarks=remarks,
-    )  # fmt: skip
+        passed=passed,
+        reasons=tuple(reasons),
+        rules=rules,
+        candidate=inputs.candidate,
+        comparison=comparison,
+        worse=worse,
+        warnings=tuple(warnings),
+        build=build,
+        remarks=remarks,
+    )

@@ -13,12 +13,12 @@ import json
 import math
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._version import __version__
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.atomic import write_atomically
@@ -139,21 +139,45 @@ class BuildHistory:
         counts = mode == "sure" or any(one.losses.any() for one in losses)
         return Build(number if counts else 0, spent(self.alpha, number), self.alpha, fingerprint)
 
-    def save(self, build: Build, baseline: Baseline, names: tuple[str, str], reasons: Sequence[Reason], passed: bool) -> None:  # fmt: skip
+    def save(
+        self, build: Build, baseline: Baseline, names: tuple[str, str], reasons: Sequence[Reason], passed: bool
+    ) -> None:
         """Add a build to the file, atomically. A build that was decided before is not added again."""
         if build.repeated:
             return
         text, before = self.text, self.checksum
         if self.anchor is None:
-            head = {"judged-history": _FORMAT, "alpha": self.alpha, "name": names[0], "anchor": json.loads(baseline.to_json())}  # fmt: skip
+            head = {
+                "judged-history": _FORMAT,
+                "alpha": self.alpha,
+                "name": names[0],
+                "anchor": json.loads(baseline.to_json()),
+            }
             text, before = _line(head, "")
         drops = [
-            {"rule": r.rule, "measure": r.measure, "slice": r.slice, "drop": r.observed, "allowed": r.allowed, "low": r.low, "high": r.high, "p": r.p,
-             "passed": r.passed}
-            for r in reasons if r.rule in ("max_drop", "max_total_drop") and not r.skipped
-        ]  # fmt: skip
-        record = {"build": build.number, "alpha": build.alpha, "baseline": names[0], "candidate": names[1],
-                  "fingerprint": build.fingerprint, "passed": passed, "drops": drops}  # fmt: skip
+            {
+                "rule": r.rule,
+                "measure": r.measure,
+                "slice": r.slice,
+                "drop": r.observed,
+                "allowed": r.allowed,
+                "low": r.low,
+                "high": r.high,
+                "p": r.p,
+                "passed": r.passed,
+            }
+            for r in reasons
+            if r.rule in ("max_drop", "max_total_drop") and not r.skipped
+        ]
+        record = {
+            "build": build.number,
+            "alpha": build.alpha,
+            "baseline": names[0],
+            "candidate": names[1],
+            "fingerprint": build.fingerprint,
+            "passed": passed,
+            "drops": drops,
+        }
         with write_atomically(self.path) as file:
             file.write(text + _line(record, before)[0])
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._version import __version__
 from judged.comparison.compare import compare
 from judged.comparison.inputs import slice_requests
@@ -56,8 +56,14 @@ class GateCandidate:
         """The values of the candidate."""
         rules = self.rules
         return evaluate(
-            self.qrels, self.run, self.measures.all, level=rules.level, profile=rules.profile, model=self.model, **rules.policy
-        )  # fmt: skip
+            self.qrels,
+            self.run,
+            self.measures.all,
+            level=rules.level,
+            profile=rules.profile,
+            model=self.model,
+            **rules.policy,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +101,15 @@ def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]
         slices = _spell_out(slices, rules, every)
     runs = dict(zip(names, (base, candidate.run), strict=True))
     comparison = compare(
-        candidate.qrels, runs, candidate.measures.all, level=rules.level, profile=rules.profile, model=candidate.model, **rules.policy,
+        candidate.qrels,
+        runs,
+        candidate.measures.all,
+        level=rules.level,
+        profile=rules.profile,
+        model=candidate.model,
+        **rules.policy,
         **_options(rules, slices),
-    )  # fmt: skip
+    )
     if not any(w.slug == "queries-differ" for w in comparison.warnings):
         return GateInputs(comparison, comparison.results[1])
     values = candidate.evaluate()  # with the queries that the baseline lacks
@@ -158,5 +170,7 @@ def _spell_out(slices: list[Any], rules: Rules, judged: Judged) -> list[Any]:
     if not _has_relevant(slices):
         return slices
     groups = slices_of("relevant", judged.queries, judged.relevant(1 if rules.level is None else rules.level)).groups
-    mapping = {q: label for label, rows in groups for q, inside in zip(judged.queries, rows.tolist(), strict=True) if inside}  # fmt: skip
+    mapping = {
+        q: label for label, rows in groups for q, inside in zip(judged.queries, rows.tolist(), strict=True) if inside
+    }
     return [mapping if isinstance(one, str) else one for one in slices]

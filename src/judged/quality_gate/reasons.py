@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.comparison.result import Comparison
 from judged.core.tables import Id
 from judged.errors import Hint
@@ -91,9 +91,19 @@ def _drop_reason(drop: Drop, rules: Rules) -> Reason:
         sentence = f"{_moved(drop)}{(_sure_clause if rules.mode == 'sure' else _clause)(drop, broken, rules)}."
     low, high = drop.ends
     return Reason(
-        rule=drop.of.rule, measure=row.measure, slice=row.part, passed=not broken, observed=drop.size, allowed=drop.of.allowed,
-        sentence=sentence, note="" if broken or few else _doubt(drop, rules), skipped=few, p=drop.p, low=low, high=high,
-    )  # fmt: skip
+        rule=drop.of.rule,
+        measure=row.measure,
+        slice=row.part,
+        passed=not broken,
+        observed=drop.size,
+        allowed=drop.of.allowed,
+        sentence=sentence,
+        note="" if broken or few else _doubt(drop, rules),
+        skipped=few,
+        p=drop.p,
+        low=low,
+        high=high,
+    )
 
 
 def _moved(drop: Drop) -> str:
@@ -179,12 +189,23 @@ def few_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -
     Only mode `significant` passes what it cannot show: `mean` is about these queries alone, and `sure` fails if they exclude too little.
     """
     few = [row for row in comparison.rows if row.measure in measures and 0 < row.queries < rules.min_queries]
-    why = Hint("fewer than {min_queries}: too few to test a drop. Judge more queries, or choose {mode}", min_queries=rules.min_queries, mode="mean")  # fmt: skip
+    why = Hint(
+        "fewer than {min_queries}: too few to test a drop. Judge more queries, or choose {mode}",
+        min_queries=rules.min_queries,
+        mode="mean",
+    )
     return [
-        Reason(rule="min_queries", measure=row.measure, passed=False, observed=row.queries, allowed=rules.min_queries,
-               sentence=f"{counted(row.queries, 'query')}, {why}.")
-        for row in few if rules.mode == "significant"
-    ]  # fmt: skip
+        Reason(
+            rule="min_queries",
+            measure=row.measure,
+            passed=False,
+            observed=row.queries,
+            allowed=rules.min_queries,
+            sentence=f"{counted(row.queries, 'query')}, {why}.",
+        )
+        for row in few
+        if rules.mode == "significant"
+    ]
 
 
 def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:
@@ -195,9 +216,15 @@ def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:
     lost = f"{counted(len(missing), 'query')} of the baseline {'is' if len(missing) == 1 else 'are'} not answered by the candidate ({named})"
     passed = rules.allow_missing_queries
     return [
-        Reason(rule="allow_missing_queries", measure="all measures", passed=passed, observed=len(missing), allowed=math.inf if passed else 0,
-               sentence=f"{lost}{', which is allowed' if passed else ''}.")
-    ]  # fmt: skip
+        Reason(
+            rule="allow_missing_queries",
+            measure="all measures",
+            passed=passed,
+            observed=len(missing),
+            allowed=math.inf if passed else 0,
+            sentence=f"{lost}{', which is allowed' if passed else ''}.",
+        )
+    ]
 
 
 def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:
@@ -215,9 +242,15 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
         named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
         size = f"{counted(len(fallen), 'query')} got worse by more than {bound:g} on {m}"
         reasons.append(
-            Reason(rule="max_query_drop", measure=m, passed=len(fallen) <= most, observed=len(fallen), allowed=most,
-                   sentence=f"{size}{f' ({named})' if named else ''}; {most} allowed.")
-        )  # fmt: skip
+            Reason(
+                rule="max_query_drop",
+                measure=m,
+                passed=len(fallen) <= most,
+                observed=len(fallen),
+                allowed=most,
+                sentence=f"{size}{f' ({named})' if named else ''}; {most} allowed.",
+            )
+        )
     return reasons
 
 

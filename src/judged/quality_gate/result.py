@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from judged._dataclass import asdict, dataclass, field
 from judged.comparison.changes import Change
 from judged.comparison.difference import tracked_differences
 from judged.comparison.result import Comparison

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
-from judged._dataclass import dataclass, field, fields
 from judged.core.policy import Policy, PolicyOptions
 from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, InputOptions
@@ -151,12 +151,12 @@ class Rules:
     """
 
     measures: tuple[str, ...] = _rule((), _measures)
-    max_drop: Bounds = _rule({DEFAULT_KEY: 0.0}, _max_drop)
-    max_total_drop: Bounds = _rule({}, _max_drop)
+    max_drop: Bounds = _rule({DEFAULT_KEY: 0.0}, _max_drop)  # noqa: RUF009
+    max_total_drop: Bounds = _rule({}, _max_drop)  # noqa: RUF009
     mode: Mode = "significant"
     alpha: float = _rule(0.05, _alpha)
-    min: Bounds = _rule({}, _bounds)
-    max: Bounds = _rule({}, _bounds)
+    min: Bounds = _rule({}, _bounds)  # noqa: RUF009
+    max: Bounds = _rule({}, _bounds)  # noqa: RUF009
     max_query_drop: tuple[float, int] | None = _rule(None, _query_drop)
     slices: Any = None
     by: tuple[str, ...] = _rule((), _columns)
@@ -202,7 +202,19 @@ class Rules:
     def check_baseline_is_needed(self) -> None:
         """Raise if a rule was set that needs a baseline: it must not be mistaken for one that holds."""
         default = Rules()
-        single = ("measures", "min", "max", "baseline", "qrels", "model", "level", "profile", "policy", "inputs", "sources")  # fmt: skip
+        single = (
+            "measures",
+            "min",
+            "max",
+            "baseline",
+            "qrels",
+            "model",
+            "level",
+            "profile",
+            "policy",
+            "inputs",
+            "sources",
+        )
         names = [spec.name for spec in fields(self) if spec.name not in single]
         idle = [k for k in names if k in self.sources or getattr(self, k) != getattr(default, k)]
         if idle:
@@ -235,8 +247,11 @@ class Rules:
 def _types() -> dict[str, Any]:
     """The type of each key, without None."""
     hints = get_type_hints(Rules)
-    return {spec.name: next((t for t in get_args(hints[spec.name]) if t in (int, float)), hints[spec.name])
-            for spec in fields(Rules) if spec.name not in ("policy", "inputs", "sources")}  # fmt: skip
+    return {
+        spec.name: next((t for t in get_args(hints[spec.name]) if t in (int, float)), hints[spec.name])
+        for spec in fields(Rules)
+        if spec.name not in ("policy", "inputs", "sources")
+    }
 
 
 def _read(key: str, value: Any, where: str | None) -> Any:

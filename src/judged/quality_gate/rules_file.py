@@ -19,7 +19,9 @@ def read_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise DataError("rules-file", f"not TOML: {error}", where=str(path)) from error
     for key in data:
         if key != "gate":
-            raise DataError("rules-file", f"unknown table {shown(key)}", hint="name the table [gate]", where=str(path), value=key)  # fmt: skip
+            raise DataError(
+                "rules-file", f"unknown table {shown(key)}", hint="name the table [gate]", where=str(path), value=key
+            )
     table = data.get("gate", {})
     if not isinstance(table, dict):
         raise DataError("rules-file", f"gate must be a table, got {shown(table)}", where=str(path))

@@ -62,5 +62,10 @@ def junit(gate: Gate) -> str:
 def _properties(gate: Gate) -> dict[str, str]:
     baseline, candidate = gate.names
     properties = {} if baseline is None else {"baseline": baseline}
-    properties |= {"candidate": candidate, "policy": str(gate.candidate.policy), "profile": gate.candidate.profile, "mode": gate.rules.mode}  # fmt: skip
+    properties |= {
+        "candidate": candidate,
+        "policy": str(gate.candidate.policy),
+        "profile": gate.candidate.profile,
+        "mode": gate.rules.mode,
+    }
     return properties | {f"warning {i}": str(w) for i, w in enumerate(gate.warnings, 1)}

@@ -56,10 +56,31 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
     for key, reason in reasons.items():
         row = differences[key]
         shown = replace(row, low=reason.low, high=reason.high)
-        rows.append((row.measure, row.part or "all queries", str(row.queries), number(row.mean_a, places), number(row.mean_b, places),
-                     number(row.difference, places, sign="+"), shown.columns(places)[1], f"{row.wins}/{row.ties}/{row.losses}",
-                     p_text(reason.p), reason.verdict))  # fmt: skip
-    headers = ("measure", "slice", "queries", *comparison.names, "difference", "interval", "won/tied/lost", "corrected p", "max_drop")  # fmt: skip
+        rows.append(
+            (
+                row.measure,
+                row.part or "all queries",
+                str(row.queries),
+                number(row.mean_a, places),
+                number(row.mean_b, places),
+                number(row.difference, places, sign="+"),
+                shown.columns(places)[1],
+                f"{row.wins}/{row.ties}/{row.losses}",
+                p_text(reason.p),
+                reason.verdict,
+            )
+        )
+    headers = (
+        "measure",
+        "slice",
+        "queries",
+        *comparison.names,
+        "difference",
+        "interval",
+        "won/tied/lost",
+        "corrected p",
+        "max_drop",
+    )
     build = () if gate.build is None else (str(gate.build),)
     estimated = (ESTIMATED,) if comparison.settings.model else ()
     below = (_how(gate), *estimated, *build, *gate.remarks, f"policy: {gate.candidate.policy}")

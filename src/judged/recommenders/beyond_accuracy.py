@@ -24,8 +24,9 @@ from judged.steps import step
 Seen = Callable[[int, int], tuple[Ints, Ints]]
 
 
-def top_k(scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, items: Any = None,
-          name: str = "scores") -> Run:  # fmt: skip
+def top_k(
+    scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, items: Any = None, name: str = "scores"
+) -> Run:
     """Return the k items with the highest scores of each user, without those already seen, as a run for `evaluate`.
 
     Of items with equal scores at rank k, the first columns are selected; the order of equal scores within a list is
@@ -57,9 +58,20 @@ def top_k(scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, item
     return read_run({"user": rows[user], "item": columns[item], "score": score.astype(float)}, name=name)
 
 
-def beyond_accuracy(run: Any, measures: str | BeyondMeasure | Iterable[str | BeyondMeasure] | None = None, *, k: int = 10,
-                    items: Any = None, history: Any = None, vectors: Any = None, similarity: Any = None, qrels: Any = None,
-                    level: float = 1, categories: Any = None, expected: Any = None) -> BeyondAccuracy:  # fmt: skip
+def beyond_accuracy(
+    run: Any,
+    measures: str | BeyondMeasure | Iterable[str | BeyondMeasure] | None = None,
+    *,
+    k: int = 10,
+    items: Any = None,
+    history: Any = None,
+    vectors: Any = None,
+    similarity: Any = None,
+    qrels: Any = None,
+    level: float = 1,
+    categories: Any = None,
+    expected: Any = None,
+) -> BeyondAccuracy:
     """Measure coverage, concentration, popularity, novelty, diversity, serendipity and calibration of recommendations.
 
     Args:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import asdict, dataclass
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.pool import Pool
@@ -67,25 +67,48 @@ class SampledEstimates(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The estimates with their intervals and bias."""
         rows = tuple(
-            (e.measure, e.estimator, number(e.value, places),
-             "" if e.low is None else f"[{number(e.low, places)}, {number(e.high, places)}]", number(e.bias_at_most, places))
+            (
+                e.measure,
+                e.estimator,
+                number(e.value, places),
+                "" if e.low is None else f"[{number(e.low, places)}, {number(e.high, places)}]",
+                number(e.bias_at_most, places),
+            )
             for e in self.estimates
-        )  # fmt: skip
+        )
         how = "with replacement" if self.replacement else "without replacement"
-        notes = (f"{counted(self.users, 'user')} · {self.sampled} of {self.items - 1:,} negatives sampled {how}",
-                 "the interval is over users and samples and does not include the bias, which is at most the one shown",
-                 *(f"warning: {w}" for w in self.warnings))  # fmt: skip
+        notes = (
+            f"{counted(self.users, 'user')} · {self.sampled} of {self.items - 1:,} negatives sampled {how}",
+            "the interval is over users and samples and does not include the bias, which is at most the one shown",
+            *(f"warning: {w}" for w in self.warnings),
+        )
         headers = ("measure", "estimator", "value", "95% interval", "bias at most")
         return [Table(headers, rows, title="estimated from sampled negatives", notes=notes, words=(0, 1))]
 
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {"judged": 1, "users": self.users, "sampled": self.sampled, "items": self.items, "gamma": self.gamma,
-                "replacement": self.replacement, "estimates": self.records(), "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
+        return {
+            "judged": 1,
+            "users": self.users,
+            "sampled": self.sampled,
+            "items": self.items,
+            "gamma": self.gamma,
+            "replacement": self.replacement,
+            "estimates": self.records(),
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
 
 
-def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 RR AUC", *, sampled: int, items: int,
-                          estimator: Estimator = "corrected", gamma: float = 0.1, replacement: bool = False) -> SampledEstimates:  # fmt: skip
+def evaluate_from_samples(
+    ranks: Any,
+    measures: Measures = "Success@10 nDCG@10 RR AUC",
+    *,
+    sampled: int,
+    items: int,
+    estimator: Estimator = "corrected",
+    gamma: float = 0.1,
+    replacement: bool = False,
+) -> SampledEstimates:
     """Estimate measures over the whole catalogue from the rank of one relevant item among sampled others.
 
     A measure computed as if the sample were the catalogue is a different measure: it is far too high, and can order systems
@@ -125,8 +148,9 @@ def evaluate_from_samples(ranks: Any, measures: Measures = "Success@10 nDCG@10 R
     return SampledEstimates(estimates, len(place), m, n, used_gamma, replacement, warnings)
 
 
-def _value_per_rank(measure: Measure, sampled: int, items: int, estimator: Estimator, gamma: float,
-                    replacement: bool) -> tuple[Floats, float]:  # fmt: skip
+def _value_per_rank(
+    measure: Measure, sampled: int, items: int, estimator: Estimator, gamma: float, replacement: bool
+) -> tuple[Floats, float]:
     """The value for each rank among the sampled items; and its largest bias, over all ranks in the catalogue."""
     values = _at_every_rank(measure, items)
     if estimator == "corrected":
@@ -144,8 +168,17 @@ def _at_every_rank(measure: Measure, items: int) -> Floats:
     if measure.definition.text or measure.definition.needs != "grades":
         raise UsageError("measure", f"{measure} is not a measure of relevance", value=str(measure))
     query, rank, one = np.arange(items), np.arange(1, items + 1), np.ones(items)
-    every = Judged(pool=Pool(queries=tuple(range(items)), query=query, grade=one), retrieved=np.full(items, items), answered=np.ones(items, bool), query=query, rank=rank,
-                   grade=one, judgment=query, tie_first=rank, tie_last=rank)  # fmt: skip
+    every = Judged(
+        pool=Pool(queries=tuple(range(items)), query=query, grade=one),
+        retrieved=np.full(items, items),
+        answered=np.ones(items, bool),
+        query=query,
+        rank=rank,
+        grade=one,
+        judgment=query,
+        tie_first=rank,
+        tie_last=rank,
+    )
     values = measure.on(every)
     if not np.isfinite(values).all():
         raise UsageError("measure", f"{measure} has no value at some ranks", value=str(measure))
@@ -161,8 +194,12 @@ def _ranks(ranks: Any, sampled: int) -> Ints:
         raise DataError("shape", "a column with at least one rank", got=f"shape {column.shape}", where="ranks")
     wrong = np.flatnonzero(~((column == np.trunc(column)) & (column >= 1) & (column <= sampled + 1)))
     if len(wrong):
-        raise DataError("rank-type", f"an integer from 1 to {sampled + 1}, the number of sampled items plus 1",
-                        got=shown(column[wrong[0]].item()), where=f"ranks, row {wrong[0] + 1}")  # fmt: skip
+        raise DataError(
+            "rank-type",
+            f"an integer from 1 to {sampled + 1}, the number of sampled items plus 1",
+            got=shown(column[wrong[0]].item()),
+            where=f"ranks, row {wrong[0] + 1}",
+        )
     return column.astype(np.int64)
 
 

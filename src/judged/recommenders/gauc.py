@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.judged import Judged
 from judged.core.policy import PolicyOptions
@@ -56,8 +56,15 @@ class GroupedAUC(Result):
         return self.value
 
 
-def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: float = 1, confidence: float = 0.95,
-         **policy: Unpack[PolicyOptions]) -> GroupedAUC:  # fmt: skip
+def gauc(
+    qrels: Any,
+    run: Any = None,
+    *,
+    weights: Any = "impressions",
+    level: float = 1,
+    confidence: float = 0.95,
+    **policy: Unpack[PolicyOptions],
+) -> GroupedAUC:
     """Average the AUC of each user with weights: how well a model orders the items shown to one user.
 
     A user whose items are all relevant, or all not, has no AUC: such users are excluded and counted. The interval is Student's t over users
@@ -81,8 +88,12 @@ def gauc(qrels: Any, run: Any = None, *, weights: Any = "impressions", level: fl
     clicks = judged.total(judged.is_relevant(level))
     both = (clicks > 0) & (clicks < judged.retrieved)
     if not both.any():
-        raise DataError("no-relevant", "no user has both relevant and other items among those scored", where=judged.names[1],
-                        hint=Hint("check the labels and {level}", level=None))  # fmt: skip
+        raise DataError(
+            "no-relevant",
+            "no user has both relevant and other items among those scored",
+            where=judged.names[1],
+            hint=Hint("check the labels and {level}", level=None),
+        )
     users = tuple(judged.queries[i] for i in np.flatnonzero(both).tolist())
     weight, name = _weights(weights, users, judged.retrieved[both].astype(float), clicks[both])
     value = float((weight * area[both]).sum() / weight.sum())

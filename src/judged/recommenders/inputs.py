@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.find.ranking import ranked_rows
 from judged.core.numeric import segments_reference as segment
@@ -66,14 +66,21 @@ def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommen
     names = {as_text(u): i for i, u in enumerate(users)}
     relevant = None if side.qrels is None else _relevant(side, names, numbers)
     lists = RecommendedLists(
-        user=user, item=item, rank=rank, users=len(users), items=len(place), k=k,
+        user=user,
+        item=item,
+        rank=rank,
+        users=len(users),
+        items=len(place),
+        k=k,
         size_of_catalogue=_size(side.items, catalogue, doc),
         relevant_row=None if relevant is None else _found(relevant, user, item),
         relevant_to=relevant,
         interactions=None if history is None else _history(history, names, place),
-        similarity_of=alike.between, described=alike.described, shares=shares,
+        similarity_of=alike.between,
+        described=alike.described,
+        shares=shares,
         expected_rank=None if side.expected is None else _expected(side.expected, k, names, place, user, item),
-    )  # fmt: skip
+    )
     return Recommendations(run.label, users, lists, _warnings(lists))
 
 
@@ -83,13 +90,23 @@ def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommen
 def _read_lists(source: Any, where: str) -> Run:
     """Read a run; an array is a matrix of scores, even with three columns."""
     if is_number_matrix(source):
-        raise DataError("score-matrix", "a run with ids", got="a matrix of numbers", where=where, hint="convert it to a run with jd.recommenders.top_k")  # fmt: skip
+        raise DataError(
+            "score-matrix",
+            "a run with ids",
+            got="a matrix of numbers",
+            where=where,
+            hint="convert it to a run with jd.recommenders.top_k",
+        )
     try:
         return read_run(source)
     except DataError as error:
         if error.slug != "swapped":
             raise
-        raise error.changed(hint=Hint("pass a table with a column of scores or ranks; past interactions belong in {history}", history=None)) from error  # fmt: skip
+        raise error.changed(
+            hint=Hint(
+                "pass a table with a column of scores or ranks; past interactions belong in {history}", history=None
+            )
+        ) from error
 
 
 def _sorted_users(users: list[Id]) -> tuple[Id, ...]:
@@ -131,8 +148,12 @@ def _size(items: Any, catalogue: list[str] | None, recommended: list[str]) -> in
         extra, size = len(outside), len(set(catalogue))
         example = f", such as {shown(outside[0])}" if outside else ""
     if extra > 0:
-        raise DataError("catalogue", f"{counted(extra, 'recommended item is', 'recommended items are')} outside the catalogue{example}", where="items",
-                        hint=Hint("pass all items that can be recommended as {items}", items=None))  # fmt: skip
+        raise DataError(
+            "catalogue",
+            f"{counted(extra, 'recommended item is', 'recommended items are')} outside the catalogue{example}",
+            where="items",
+            hint=Hint("pass all items that can be recommended as {items}", items=None),
+        )
     return size
 
 
@@ -197,8 +218,12 @@ def _shares(labels: dict[str, list[Any]], known: dict[str, int], items: dict[str
     """Items × categories: an item of several categories has an equal share in each."""
     rows = [(items[item], c, 1 / len(own)) for item, own in labels.items() if item in items for c in own]
     if not any(item in known for item in labels):
-        raise DataError("catalogue", "no item of the run or the history has a category", where="categories",
-                        hint="check that the ids are the same")  # fmt: skip
+        raise DataError(
+            "catalogue",
+            "no item of the run or the history has a category",
+            where="categories",
+            hint="check that the ids are the same",
+        )
     column = {c: i for i, c in enumerate(dict.fromkeys(c for _, c, _ in rows))}
     out = np.zeros((len(items), len(column)))
     out[[item for item, _, _ in rows], [column[c] for _, c, _ in rows]] = [share for _, _, share in rows]
@@ -211,8 +236,10 @@ def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
     if lists.interactions is not None:
         unseen = int((lists.interactions.popularity(lists.items, "interactions")[shown_items] == 0).sum())
         if unseen:
-            text = (f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity treats "
-                    f"{'it' if unseen == 1 else 'them'} as having 0 interactions, Novelty as having 1")  # fmt: skip
+            text = (
+                f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity treats "
+                f"{'it' if unseen == 1 else 'them'} as having 0 interactions, Novelty as having 1"
+            )
             every = "no recommended item has any: check that the ids are the same"
             hint = Hint(every) if unseen == len(shown_items) else None
             warnings.append(Warned("item-unseen", unseen, text, hint))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Ints
 from judged.errors import DataError
 from judged.io.arrays.numbers import is_sparse
@@ -40,8 +40,13 @@ def read_interactions(source: Any, where: str) -> Interactions:
         (users, user), (items, item) = (np.unique(x[kept], return_inverse=True) for x in (cells.row, cells.col))
         return Interactions([str(u) for u in users.tolist()], [str(i) for i in items.tolist()], user, item)
     if is_number_matrix(source):
-        raise DataError("score-matrix", "interactions with ids, or a sparse matrix of users × items", got="a matrix of numbers",
-                        where=where, hint=f"convert it with scipy.sparse.csr_array({where})")  # fmt: skip
+        raise DataError(
+            "score-matrix",
+            "interactions with ids, or a sparse matrix of users × items",
+            got="a matrix of numbers",
+            where=where,
+            hint=f"convert it with scipy.sparse.csr_array({where})",
+        )
     if isinstance(source, (list, tuple)) and source and all(isinstance(row, (tuple, list)) for row in source):
         return _of_pairs(source, where)
     try:

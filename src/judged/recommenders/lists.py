@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 
 Similarity = Callable[[Ints, Ints], Floats]
@@ -180,9 +180,13 @@ class RecommendedLists:
         part = self._rows(users[self.user])
         history, pairs = self.interactions, self.relevant_to
         kept = None if pairs is None else users[pairs[0]]
-        return replace(part, user=new[part.user], users=int(users.sum()),
-                       relevant_to=None if pairs is None else (new[pairs[0][kept]], pairs[1][kept]),
-                       interactions=None if history is None else replace(history, place=history.place[users]))  # fmt: skip
+        return replace(
+            part,
+            user=new[part.user],
+            users=int(users.sum()),
+            relevant_to=None if pairs is None else (new[pairs[0][kept]], pairs[1][kept]),
+            interactions=None if history is None else replace(history, place=history.place[users]),
+        )
 
     def _rows(self, mask: Bools) -> RecommendedLists:
         per_row = ("user", "item", "rank", "relevant_row", "expected_rank")

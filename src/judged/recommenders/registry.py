@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_type_hints
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, Wording, shown

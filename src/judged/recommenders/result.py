@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.policy import Policy
 from judged.core.tables import Id
@@ -112,20 +112,33 @@ class BeyondAccuracy(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The records as one table."""
         rows = tuple(
-            (r["measure"], number(int(r["value"]) if m.definition.whole else r["value"], places),
-             "" if r["low"] is None else f"[{number(r['low'], places)}, {number(r['high'], places)}]",
-             "each user" if r["of"] == "user" else "the run", str(r["users"]))
+            (
+                r["measure"],
+                number(int(r["value"]) if m.definition.whole else r["value"], places),
+                "" if r["low"] is None else f"[{number(r['low'], places)}, {number(r['high'], places)}]",
+                "each user" if r["of"] == "user" else "the run",
+                str(r["users"]),
+            )
             for m, r in zip(self.measures, self.records(), strict=True)
-        )  # fmt: skip
-        notes = (f"{counted(len(self.users), 'user')} · at most {self.k} recommendations each",
-                 *(f"warning: {w}" for w in self.warnings))  # fmt: skip
+        )
+        notes = (
+            f"{counted(len(self.users), 'user')} · at most {self.k} recommendations each",
+            *(f"warning: {w}" for w in self.warnings),
+        )
         headers = ("measure", "value", "95% interval", "of", "users")
         return [Table(headers, rows, title=f"{self.name} beyond accuracy", notes=notes, words=(0, 3))]
 
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {"judged": 1, "run": self.name, "k": self.k, "measures": self.records(), "users": self.users, "values": self.columns,
-                "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
+        return {
+            "judged": 1,
+            "run": self.name,
+            "k": self.k,
+            "measures": self.records(),
+            "users": self.users,
+            "values": self.columns,
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
 
     def _key(self, measure: str | BeyondMeasure) -> str:
         names = [str(m) for m in self.measures]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.errors import DataError, UsageError, shown
 from judged.io.arrays.numbers import as_numbers, is_sparse

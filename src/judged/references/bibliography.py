@@ -7,10 +7,9 @@ a text instead, which is shown as it is.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from unicodedata import normalize
-
-from judged._dataclass import dataclass
 
 _ENTRY = re.compile(r"@(\w+)\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}\n")
 _FIELD = re.compile(r"  (\w+) = \{(.*)\},\n")

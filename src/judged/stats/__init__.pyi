@@ -75,10 +75,6 @@ from .rank_correlation.tau_and_rho import somers_d as somers_d
 from .rank_correlation.tau_and_rho import spearman as spearman
 from .rank_correlation.tau_and_rho import tau_ap as tau_ap
 from .rank_correlation.tau_and_rho import weighted_tau as weighted_tau
-from .robustness import abstention_auc as abstention_auc
-from .robustness import group_gap as group_gap
-from .robustness import rank_change as rank_change
-from .robustness import worst_in_groups as worst_in_groups
 from .summary import SUMMARIES as SUMMARIES
 from .summary import geometric_mean as geometric_mean
 from .summary import mean as mean

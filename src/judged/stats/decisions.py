@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_number
@@ -23,11 +23,21 @@ from judged.stats.two_phase import CheapValues
 from judged.tables.text import counted
 
 Verdict = Literal[
-    "better", "worse", "equal", "identical", "wins more queries", "loses more queries", "no clear difference", "too few queries",
-]  # fmt: skip
+    "better",
+    "worse",
+    "equal",
+    "identical",
+    "wins more queries",
+    "loses more queries",
+    "no clear difference",
+    "too few queries",
+]
 OPPOSITE: dict[Verdict, Verdict] = {
-    "better": "worse", "worse": "better", "wins more queries": "loses more queries", "loses more queries": "wins more queries",
-}  # fmt: skip
+    "better": "worse",
+    "worse": "better",
+    "wins more queries": "loses more queries",
+    "loses more queries": "wins more queries",
+}
 APART: frozenset[Verdict] = frozenset(OPPOSITE)  # verdicts that tell two systems apart
 
 _ENOUGH = 10  # rearrangements that must reach a statistic at the level: with fewer, its p is not known well enough
@@ -102,9 +112,17 @@ def decide(
     (('better',), array([0.076]), array([0.324]))
     """
     return decide_family(
-        [x], pairs, test=test, correction=correction, alpha=alpha, margin=margin, limits=[limit], clusters=[clusters],
-        resamples=resamples, seed=seed,
-    )[0]  # fmt: skip
+        [x],
+        pairs,
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        margin=margin,
+        limits=[limit],
+        clusters=[clusters],
+        resamples=resamples,
+        seed=seed,
+    )[0]
 
 
 def decide_family(
@@ -161,9 +179,23 @@ def decide_family(
         least = np.array([used.least_p(int(number)) for number in changed])
         least = np.where(one.p >= least, least, 0.0)  # an approximate p has no bound
         decisions.append(
-            Decisions(used.name, corrected.name, alpha, count, mean_difference(d, own[k]), one.p, np.minimum(whole[part], 1.0),
-                      each[part], low, high, least, verdict, note, remarks)
-        )  # fmt: skip
+            Decisions(
+                used.name,
+                corrected.name,
+                alpha,
+                count,
+                mean_difference(d, own[k]),
+                one.p,
+                np.minimum(whole[part], 1.0),
+                each[part],
+                low,
+                high,
+                least,
+                verdict,
+                note,
+                remarks,
+            )
+        )
     return decisions
 
 
@@ -207,7 +239,9 @@ def _floor(test: PairTest, correction: Correction, count: int, alpha: float, uni
     )
 
 
-def _verdicts(d: Floats, rejected: Bools, low: Floats, high: Floats, margin: float, test: PairTest) -> tuple[Verdict, ...]:  # fmt: skip
+def _verdicts(
+    d: Floats, rejected: Bools, low: Floats, high: Floats, margin: float, test: PairTest
+) -> tuple[Verdict, ...]:
     counted = None if test.direction is None else np.sign(test.direction(d))
     verdicts: list[Verdict] = []
     for i in range(d.shape[1]):

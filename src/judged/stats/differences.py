@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, shown
 from judged.stats.checks import check_sums, finite

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.errors import DataError
 from judged.registry import Registry
@@ -120,24 +120,47 @@ class Effect:
 
 EFFECTS: Registry[Effect] = Registry("effect")
 for _effect in (
-    Effect(name="difference", aliases=("mean-difference", "mean"), text="mean of b - a", paper="", none=0.0, function=mean_difference),
     Effect(
-        name="d_z", aliases=("standardised", "standardized", "cohen", "cohen-d", "d"), none=0.0, function=standardised,
-        text="mean of b - a, in standard deviations of it", paper="cohen1988",
+        name="difference",
+        aliases=("mean-difference", "mean"),
+        text="mean of b - a",
+        paper="",
+        none=0.0,
+        function=mean_difference,
     ),
     Effect(
-        name="hedges", aliases=("g", "g_z", "hedges-g"), none=0.0, function=hedges, paper="hedges1981",
+        name="d_z",
+        aliases=("standardised", "standardized", "cohen", "cohen-d", "d"),
+        none=0.0,
+        function=standardised,
+        text="mean of b - a, in standard deviations of it",
+        paper="cohen1988",
+    ),
+    Effect(
+        name="hedges",
+        aliases=("g", "g_z", "hedges-g"),
+        none=0.0,
+        function=hedges,
+        paper="hedges1981",
         text="d_z, corrected for small samples",
     ),
     Effect(
-        name="superiority", aliases=("common-language", "cles", "cl"), none=0.5, function=superiority,
-        text="share of queries that b wins, ties counted half", paper="mcgraw1992 vargha2000",
+        name="superiority",
+        aliases=("common-language", "cles", "cl"),
+        none=0.5,
+        function=superiority,
+        text="share of queries that b wins, ties counted half",
+        paper="mcgraw1992 vargha2000",
     ),
     Effect(
-        name="cliff", aliases=("delta", "cliffs-delta", "cliff-delta"), none=0.0, function=cliff,
-        text="probability that a value of b exceeds one of a, less the reverse", paper="cliff1993",
+        name="cliff",
+        aliases=("delta", "cliffs-delta", "cliff-delta"),
+        none=0.0,
+        function=cliff,
+        text="probability that a value of b exceeds one of a, less the reverse",
+        paper="cliff1993",
     ),
-):  # fmt: skip
+):
     EFFECTS.add(_effect)
 
 

@@ -177,9 +177,15 @@ def little_chance(deviation: float, queries: int, difference: float, *, alpha: f
 
 
 def simulated_power(
-    d: Any, difference: float, *, queries: int | None = None, alpha: float = 0.05, trials: int = 1_000,
-    resamples: int = 999, seed: int = 0,
-) -> float:  # fmt: skip
+    d: Any,
+    difference: float,
+    *,
+    queries: int | None = None,
+    alpha: float = 0.05,
+    trials: int = 1_000,
+    resamples: int = 999,
+    seed: int = 0,
+) -> float:
     """Estimate the power of a two-sided permutation test against a true mean difference by simulation.
 
     Each trial draws queries with replacement from the observed differences, shifted to the mean `difference`, and

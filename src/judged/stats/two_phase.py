@@ -7,11 +7,11 @@ expensive value must be a random sample of all.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats
 from judged.stats.differences import SLACK
 from judged.stats.student_t import two_sided_quantile

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Floats
 from judged.errors import DataError
 from judged.stats.checks import check_count, check_share, finite

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from judged._dataclass import dataclass, replace
 from judged.tables.formats import render_result
 from judged.tables.table import Detail, Table
 from judged.tables.text import number, plain_data

@@ -26,12 +26,16 @@ def plain_name(name: str) -> str:
     return re.sub(r"_+(?=_)|[^\w./ -]+", "_", name.replace("@", "_at_")).replace("__", "_").strip("_")
 
 
-def log(metrics: Mapping[str, float], tracker: Any, *, prefix: str = "", step: int | None = None, page: Any = None) -> None:  # fmt: skip
+def log(
+    metrics: Mapping[str, float], tracker: Any, *, prefix: str = "", step: int | None = None, page: Any = None
+) -> None:
     """Log metrics, and an HTML page, to a tracker; see `Tracked.log_to`."""
     kinds = [tracker.__name__] if isinstance(tracker, ModuleType) else [c.__module__ for c in type(tracker).__mro__]
     known = next((_TRACKERS[root] for kind in kinds if (root := kind.split(".")[0]) in _TRACKERS), None)
     if known is None:
-        raise UsageError("tracker", "a run of MLflow or Weights & Biases, a SummaryWriter, or a Live of DVCLive", got=shown(tracker))  # fmt: skip
+        raise UsageError(
+            "tracker", "a run of MLflow or Weights & Biases, a SummaryWriter, or a Live of DVCLive", got=shown(tracker)
+        )
     named = {f"{prefix}{name}": value for name, value in metrics.items() if math.isfinite(value)}
     known(tracker, named, step, None if page is None else _html(page))
 
@@ -90,5 +94,10 @@ def _dvclive(tracker: Any, metrics: dict[str, float], step: int | None, page: st
 
 
 _TRACKERS: dict[str, Log] = {
-    "mlflow": _mlflow, "wandb": _wandb, "torch": _tensorboard, "tensorboardX": _tensorboard, "tensorboard": _tensorboard, "dvclive": _dvclive,
-}  # fmt: skip
+    "mlflow": _mlflow,
+    "wandb": _wandb,
+    "torch": _tensorboard,
+    "tensorboardX": _tensorboard,
+    "tensorboard": _tensorboard,
+    "dvclive": _dvclive,
+}

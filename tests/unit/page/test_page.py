@@ -60,7 +60,12 @@ def opened(path):
     facts = json.loads(packed(parsed, "facts"))
     values = np.frombuffer(packed(parsed, "values"), "<f8").reshape(len(facts["measures"]), len(facts["runs"]), -1)
     blocks = sorted((n for n in parsed.texts if n.startswith("details-")), key=lambda n: int(n[8:]))
-    return parsed, facts, values, [detail for block in blocks for detail in json.loads(packed(parsed, block))]
+    details = []
+    for block in (json.loads(packed(parsed, name)) for name in blocks):
+        for detail in block["queries"]:
+            shown = [block["texts"].get(doc, [None, None]) for doc in detail["docs"]]
+            details.append({**detail, "titles": [one[0] for one in shown], "texts": [one[1] for one in shown]})
+    return parsed, facts, values, details
 
 
 @pytest.fixture(scope="module")

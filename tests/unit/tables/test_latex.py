@@ -22,7 +22,6 @@ from judged.evaluation.explain.describe import MeasureDescription
 from judged.evaluation.explain.explain import values_by_cutoff
 from judged.evaluation.explain.result import Explanations
 from judged.evaluation.result.evaluations import Evaluations
-from judged.evaluation.spark.frame_values import FrameValues
 from judged.judging.judgments import Judgment, Judgments
 from judged.judging.todo import Todo, TodoItem
 from judged.measures.registry import MEASURES
@@ -50,7 +49,7 @@ def every_result() -> list[Result]:
     agreed = jd.agree({"a": FIRST, NASTY: SECOND}, runs=RUNS, model=NASTY)
     nasty = jd.evaluate({NASTY: {NASTY: 2, "[": 1}}, {NASTY: {"*": 3, NASTY: 2, "[": 1}}, "AP nDCG@2")
     return [
-        *values, nasty, FrameValues(None, None, values[0].measures, {}, 0, values[0].policy), Evaluations(tuple(values), per_query=True), stream.result(),
+        *values, nasty, Evaluations(tuple(values), per_query=True), stream.result(),
         nasty.explain("nDCG@2", NASTY), Explanations((jd.explain("RBP", QRELS, BM25),)),
         values_by_cutoff([jd.parse("P"), jd.parse("nDCG")], QRELS, BM25), jd.conventions("nDCG@10", QRELS, BM25, to="0.4"),
         jd.compare(QRELS, {**RUNS, "copy": BM25}, "nDCG@10", baseline="bm25"),

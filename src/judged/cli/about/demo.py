@@ -13,8 +13,22 @@ MEASURES = "nDCG@10 AP RR"
 
 
 @click.command("demo", cls=Command)
-@option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="HTML page to write.")  # fmt: skip
-@option("--copy", metavar="FOLDER", type=click.Path(path_type=Path), group="Output", help="Copy the sample files to a folder, and do nothing else.")  # fmt: skip
+@option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="report.html",
+    show_default=True,
+    group="Output",
+    help="HTML page to write.",
+)
+@option(
+    "--copy",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    group="Output",
+    help="Copy the sample files to a folder, and do nothing else.",
+)
 @click.pass_context
 def command(ctx: click.Context, /, output: str, copy: Path | None) -> None:
     """Evaluate three runs of the sample collection, explain one query, and write an HTML page."""

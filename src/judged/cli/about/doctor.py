@@ -13,12 +13,21 @@ from judged.steps import step
 
 # What each package is for, and the extra that installs it; without an extra, its own name.
 _OPTIONAL = {
-    "isal": ("faster gzip", None), "zstandard": ("zstd files", None), "pyarrow": ("Parquet, Arrow and remote files", "parquet"),
-    "matplotlib": ("plots", "plot"), "pyspark": ("Spark", "spark"), "pandas": ("pandas frames", None), "polars": ("polars frames", None),
-    "duckdb": ("Parquet with bounded memory", None), "torch": ("tensors", None), "torchmetrics": ("RankingMetric", None),
-    "jax": ("JAX arrays", None), "lightgbm": ("training callbacks", None), "xgboost": ("training callbacks", None),
+    "isal": ("faster gzip", None),
+    "zstandard": ("zstd files", None),
+    "pyarrow": ("Parquet, Arrow and remote files", "parquet"),
+    "matplotlib": ("plots", "plot"),
+    "pyspark": ("Spark", "spark"),
+    "pandas": ("pandas frames", None),
+    "polars": ("polars frames", None),
+    "duckdb": ("Parquet with bounded memory", None),
+    "torch": ("tensors", None),
+    "torchmetrics": ("RankingMetric", None),
+    "jax": ("JAX arrays", None),
+    "lightgbm": ("training callbacks", None),
+    "xgboost": ("training callbacks", None),
     "catboost": ("training callbacks", None),
-}  # fmt: skip
+}
 _BUILT_IN = {"zstandard": "compression.zstd", "isal": "zlib"}  # modules of Python that do the same
 
 

@@ -31,8 +31,11 @@ def command(name: str | None, **options: Any) -> None:
         for d in BEYOND
         if d.name not in MEASURES.names
     ]
-    notes = ("judged measures NAME describes one", "measures beyond accuracy: judged recommend, jd.recommenders",
-             "coefficients: judged agree, judged correlate --list")  # fmt: skip
+    notes = (
+        "judged measures NAME describes one",
+        "measures beyond accuracy: judged recommend, jd.recommenders",
+        "coefficients: judged agree, judged correlate --list",
+    )
     emit(RecordTable.of(rows, words=("measure", "family", "meaning"), notes=notes), options)
 
 
@@ -61,5 +64,10 @@ def _coefficient(declared: Any, title: str, meaning: str, *notes: str) -> Any:
     from judged.references.bibliography import short_form
     from judged.tables.result import RecordTable
 
-    record = {"coefficient": declared.name, "meaning": meaning, "other names": ", ".join(declared.aliases), "paper": short_form(declared.paper)}  # fmt: skip
+    record = {
+        "coefficient": declared.name,
+        "meaning": meaning,
+        "other names": ", ".join(declared.aliases),
+        "paper": short_form(declared.paper),
+    }
     return RecordTable.of([record], words=tuple(record), title=title, notes=notes)

@@ -37,9 +37,33 @@ class _Command(Command):
 @click.command("agree", cls=_Command)
 @judge_options
 @column_options("score", "rank")
-@option("-l", "--level", "levels", multiple=True, metavar="GRADE", group="Measures", help="Lowest relevant grade, to make grades binary; NAME=GRADE for one judge.")  # fmt: skip
-@option("-r", "--run", "runs", multiple=True, metavar="RUN", group="Input", help="Runs to order by the judgments of each judge; given after the judgments.")  # fmt: skip
-@option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME", group="Measures", help="Measure to order the runs by.")  # fmt: skip
+@option(
+    "-l",
+    "--level",
+    "levels",
+    multiple=True,
+    metavar="GRADE",
+    group="Measures",
+    help="Lowest relevant grade, to make grades binary; NAME=GRADE for one judge.",
+)
+@option(
+    "-r",
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="RUN",
+    group="Input",
+    help="Runs to order by the judgments of each judge; given after the judgments.",
+)
+@option(
+    "-m",
+    "--measure",
+    default="nDCG@10",
+    show_default=True,
+    metavar="NAME",
+    group="Measures",
+    help="Measure to order the runs by.",
+)
 @option(
     "--model-judge",
     "model",
@@ -47,13 +71,48 @@ class _Command(Command):
     group="Measures",
     help="The judge that is a model: add its bias by grade, and with --run by system. [default: a file written by `judged judge`]",
 )
-@option("--width", type=float, default=0.1, show_default=True, metavar="W", group="Statistics", help="Width of the interval of a mean that human judgments are planned for, with --model-judge and --run.")  # fmt: skip
-@option("-w", "--weights", type=click.Choice(get_args(WeightsName)), default="nominal", show_default=True, group="Measures", help="Weights of additional coefficients.")  # fmt: skip
-@option("--interval", type=click.Choice(get_args(Interval)), group="Statistics", help="Bootstrap over queries or units, or closed forms. [default: queries; units if fewer than 10 queries]")  # fmt: skip
-@option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE", group="Statistics", help="Confidence level.")  # fmt: skip
+@option(
+    "--width",
+    type=float,
+    default=0.1,
+    show_default=True,
+    metavar="W",
+    group="Statistics",
+    help="Width of the interval of a mean that human judgments are planned for, with --model-judge and --run.",
+)
+@option(
+    "-w",
+    "--weights",
+    type=click.Choice(get_args(WeightsName)),
+    default="nominal",
+    show_default=True,
+    group="Measures",
+    help="Weights of additional coefficients.",
+)
+@option(
+    "--interval",
+    type=click.Choice(get_args(Interval)),
+    group="Statistics",
+    help="Bootstrap over queries or units, or closed forms. [default: queries; units if fewer than 10 queries]",
+)
+@option(
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    group="Statistics",
+    help="Confidence level.",
+)
 @option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
 @option("-q", "--by-query", is_flag=True, group="Output", help="List all queries, lowest agreement first.")
-@option("-d", "--disagreements", metavar="FILE", group="Output", help="Write the disagreements for an adjudicator (.csv, .tsv, .json, .jsonl), or print only these (-).")  # fmt: skip
+@option(
+    "-d",
+    "--disagreements",
+    metavar="FILE",
+    group="Output",
+    help="Write the disagreements for an adjudicator (.csv, .tsv, .json, .jsonl), or print only these (-).",
+)
 @output_options()
 def command(sources: tuple[str, ...], **options: Any) -> None:
     """Compute the agreement of two or more judges: kappa and related coefficients, with confidence intervals.

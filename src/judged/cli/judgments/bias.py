@@ -14,9 +14,25 @@ from judged.cli.options.output import emit, output_options
 @click.command("bias", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN RUN...", required=True)
-@option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME", group="Measures", help="Measure of the runs.")  # fmt: skip
+@option(
+    "-m",
+    "--measure",
+    default="nDCG@10",
+    show_default=True,
+    metavar="NAME",
+    group="Measures",
+    help="Measure of the runs.",
+)
 @level_option
-@option("--depth", type=click.IntRange(1), default=20, show_default=True, metavar="N", group="Policies", help="Depth of the pool: the number of documents that each run contributed per query.")  # fmt: skip
+@option(
+    "--depth",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    group="Policies",
+    help="Depth of the pool: the number of documents that each run contributed per query.",
+)
 @column_options("query", "doc", "score", "grade", "rank")
 @output_options()
 def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
@@ -33,7 +49,11 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     files = named_files(runs)
     check_stdin(qrels, *(files.values() if isinstance(files, dict) else files))
     read = TableReader(options)
-    sources = {name: read.run(file) for name, file in files.items()} if isinstance(files, dict) else [read.run(file) for file in files]  # fmt: skip
+    sources = (
+        {name: read.run(file) for name, file in files.items()}
+        if isinstance(files, dict)
+        else [read.run(file) for file in files]
+    )
     judgments = read.qrels(qrels)
     read.check_used()
     found = pool_bias(judgments, sources, options["measure"], depth=options["depth"], level=options["level"])

@@ -12,15 +12,56 @@ from judged.cli.options.command import Command, option, say
 
 @click.command("label", cls=Command)
 @click.argument("todo")
-@option("--doc-texts", required=True, metavar="FILE", group="Input", help="Texts of documents: JSON Lines, TSV, CSV, Parquet or a BEIR folder.")  # fmt: skip
+@option(
+    "--doc-texts",
+    required=True,
+    metavar="FILE",
+    group="Input",
+    help="Texts of documents: JSON Lines, TSV, CSV, Parquet or a BEIR folder.",
+)
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries. [default: the ids are the texts]")
 @option("--skip-missing", is_flag=True, group="Input", help="Leave out documents and queries without a text.")
-@option("--scale", default="graded", show_default=True, metavar="NAME|FILE", group="Input", help="Grades: graded (0 to 3), binary, or a JSON file of {number: name} or {number: [name, description]}.")  # fmt: skip
-@option("--judges", metavar="NAME,NAME|N", group="Policies", help="Names of the judges, or their number. [default: the page asks for a name]")  # fmt: skip
-@option("--overlap", type=click.FloatRange(0, 1), default=0.2, show_default=True, metavar="SHARE", group="Policies", help="Share of documents that every judge judges.")  # fmt: skip
-@option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Policies", help="Random seed of the assignment and the order.")  # fmt: skip
+@option(
+    "--scale",
+    default="graded",
+    show_default=True,
+    metavar="NAME|FILE",
+    group="Input",
+    help="Grades: graded (0 to 3), binary, or a JSON file of {number: name} or {number: [name, description]}.",
+)
+@option(
+    "--judges",
+    metavar="NAME,NAME|N",
+    group="Policies",
+    help="Names of the judges, or their number. [default: the page asks for a name]",
+)
+@option(
+    "--overlap",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    metavar="SHARE",
+    group="Policies",
+    help="Share of documents that every judge judges.",
+)
+@option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    group="Policies",
+    help="Random seed of the assignment and the order.",
+)
 @option("--title", metavar="TEXT", group="Output", help="Title of the page. [default: the number of documents]")
-@option("--length", type=click.IntRange(1), default=20_000, show_default=True, metavar="N", group="Output", help="Maximum number of characters of a document text.")  # fmt: skip
+@option(
+    "--length",
+    type=click.IntRange(1),
+    default=20_000,
+    show_default=True,
+    metavar="N",
+    group="Output",
+    help="Maximum number of characters of a document text.",
+)
 @option("-o", "--output", metavar="FILE", default="label.html", show_default=True, group="Output", help="Output file.")
 def command(todo: str, **options: Any) -> None:
     """Write an HTML page on which people judge the documents of TODO.
@@ -38,7 +79,9 @@ def command(todo: str, **options: Any) -> None:
 
     words = options["judges"]
     judges = None if words is None else int(words) if words.isdecimal() else [name.strip() for name in words.split(",")]
-    chosen = {name: options[name] for name in ("doc_texts", "query_texts", "scale", "overlap", "seed", "title", "length")}  # fmt: skip
+    chosen = {
+        name: options[name] for name in ("doc_texts", "query_texts", "scale", "overlap", "seed", "title", "length")
+    }
     output = options["output"]
     missing = "skip" if options["skip_missing"] else "error"
     lines = write_label_page(todo, output, judges=judges, missing=missing, **chosen)

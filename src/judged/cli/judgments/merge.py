@@ -13,11 +13,44 @@ from judged.stats.agreement.choices import How, MergeTies, Missing
 
 @click.command("merge", cls=Command)
 @judge_options
-@option("--how", type=click.Choice(get_args(How)), default="majority", show_default=True, group="Policies", help="How to merge the grades.")  # fmt: skip
-@option("--adjudicator", metavar="QRELS", group="Input", help="Judgments that decide where judges disagree, for --how adjudicate.")  # fmt: skip
-@option("--ties", type=click.Choice(get_args(MergeTies)), default="error", show_default=True, group="Policies", help="Grade if the majority is tied.")  # fmt: skip
-@option("--missing", type=click.Choice(get_args(Missing)), default="keep", show_default=True, group="Policies", help="What to do with documents that not all judges judged.")  # fmt: skip
-@option("-o", "--output", required=True, metavar="FILE", group="Output", help="File of merged judgments; its extension determines the format.")  # fmt: skip
+@option(
+    "--how",
+    type=click.Choice(get_args(How)),
+    default="majority",
+    show_default=True,
+    group="Policies",
+    help="How to merge the grades.",
+)
+@option(
+    "--adjudicator",
+    metavar="QRELS",
+    group="Input",
+    help="Judgments that decide where judges disagree, for --how adjudicate.",
+)
+@option(
+    "--ties",
+    type=click.Choice(get_args(MergeTies)),
+    default="error",
+    show_default=True,
+    group="Policies",
+    help="Grade if the majority is tied.",
+)
+@option(
+    "--missing",
+    type=click.Choice(get_args(Missing)),
+    default="keep",
+    show_default=True,
+    group="Policies",
+    help="What to do with documents that not all judges judged.",
+)
+@option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    group="Output",
+    help="File of merged judgments; its extension determines the format.",
+)
 def command(sources: tuple[str, ...], **options: Any) -> None:
     """Merge the judgments of two or more judges into one grade per document.
 

@@ -9,7 +9,7 @@ import click
 from judged.cli.judgments.pool import save_or_emit
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import statistics_options
-from judged.cli.options.inputs import (  # fmt: skip
+from judged.cli.options.inputs import (
     chosen_policy,
     input_options,
     level_option,
@@ -24,9 +24,31 @@ from judged.cli.options.output import output_options
 @click.command("next", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
-@option("-n", "n", type=click.IntRange(1), default=50, show_default=True, metavar="N", group="Output", help="Number of documents.")  # fmt: skip
-@option("--strategy", metavar="NAME", default="depth", show_default=True, group="Policies", help="Order: depth (best rank first), bounds (what can move the difference most), expected, move-to-front, random.")  # fmt: skip
-@option("--search-depth", type=click.IntRange(1), metavar="N", group="Policies", help="Ranks to search. [default: the cutoff of the measure, or 100]")  # fmt: skip
+@option(
+    "-n",
+    "n",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    group="Output",
+    help="Number of documents.",
+)
+@option(
+    "--strategy",
+    metavar="NAME",
+    default="depth",
+    show_default=True,
+    group="Policies",
+    help="Order: depth (best rank first), bounds (what can move the difference most), expected, move-to-front, random.",
+)
+@option(
+    "--search-depth",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Policies",
+    help="Ranks to search. [default: the cutoff of the measure, or 100]",
+)
 @measures_option
 @level_option
 @statistics_options()
@@ -48,5 +70,7 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     settings = {name: options[name] for name in ("test", "correction", "alpha", "margin", "resamples", "seed", "level")}
     measures = list(options["measures"]) or ["nDCG@10"]
     board = compare(judgments, named_files(files), measures, **settings, **chosen_policy(options))
-    todo = board.next_to_judge(options["n"], strategy=options["strategy"], depth=options["search_depth"], seed=options["seed"])  # fmt: skip
+    todo = board.next_to_judge(
+        options["n"], strategy=options["strategy"], depth=options["search_depth"], seed=options["seed"]
+    )
     save_or_emit(todo, options)

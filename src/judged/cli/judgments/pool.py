@@ -25,10 +25,31 @@ def _strata(ctx: click.Context, parameter: click.Parameter, word: str | None) ->
 @click.argument("runs", nargs=-1, metavar="RUN...", required=True)
 @option("--without", metavar="QRELS", group="Input", help="Judgments; documents that are already judged are left out.")
 @column_options("query", "doc", "score", "grade", "rank")
-@option("--depth", type=click.IntRange(1), default=20, show_default=True, metavar="N", group="Policies", help="Number of documents that each run contributes per query.")  # fmt: skip
+@option(
+    "--depth",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    group="Policies",
+    help="Number of documents that each run contributes per query.",
+)
 @option("-n", "n", type=click.IntRange(1), metavar="N", group="Policies", help="Budget: maximum number of documents.")
-@option("--sample", metavar="RANK=SHARE,...", callback=_strata, group="Policies", help="Sample strata of ranks: 10=1,100=0.1 takes all documents at ranks up to 10, and a tenth of those at 11 to 100.")  # fmt: skip
-@option("--ties", type=click.Choice(["id-desc", "id-asc", "input"]), default="id-desc", show_default=True, group="Policies", help="Order of documents with equal scores.")  # fmt: skip
+@option(
+    "--sample",
+    metavar="RANK=SHARE,...",
+    callback=_strata,
+    group="Policies",
+    help="Sample strata of ranks: 10=1,100=0.1 takes all documents at ranks up to 10, and a tenth of those at 11 to 100.",
+)
+@option(
+    "--ties",
+    type=click.Choice(["id-desc", "id-asc", "input"]),
+    default="id-desc",
+    show_default=True,
+    group="Policies",
+    help="Order of documents with equal scores.",
+)
 @option("--seed", type=click.IntRange(0), default=0, show_default=True, group="Statistics", help="Random seed.")
 @output_options(places=False)
 def command(runs: tuple[str, ...], **options: Any) -> None:
@@ -46,7 +67,11 @@ def command(runs: tuple[str, ...], **options: Any) -> None:
     files = named_files(runs)
     check_stdin(*(files.values() if isinstance(files, dict) else files))
     read = TableReader(options)
-    sources = {name: read.run(file) for name, file in files.items()} if isinstance(files, dict) else [read.run(file) for file in files]  # fmt: skip
+    sources = (
+        {name: read.run(file) for name, file in files.items()}
+        if isinstance(files, dict)
+        else [read.run(file) for file in files]
+    )
     judged = None if options["without"] is None else read.qrels(options["without"])
     read.check_used()
     rules = {name: options[name] for name in ("depth", "n", "sample", "seed", "ties")}

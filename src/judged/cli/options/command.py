@@ -21,18 +21,45 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 GROUPS = ("Input", "Measures", "Model", "Policies", "Statistics", "Output")
 _ARGUMENTS = {  # lines of `--help`
-    "qrels": "Judgments.", "sources": "Judgments of each judge, or one table with all of them.", "run": "Run.", "runs": "Runs: FILE or NAME=FILE.",
-    "first": "First run.", "second": "Second run.", "run_a": "First run.", "run_b": "Second run.", "results": "Results or runs, one per collection.",
-    "files": "Judgments, and the run that may replace the baseline.", "inputs": "Judgments, and the runs of each system.",
-    "history": "Interactions that the recommender was trained on.", "log": "Click log.", "source": "File to read.", "target": "File to write.",
-    "measure": "Measure, such as nDCG@10.", "name": "Measure to describe.", "kind": "Kind of curve.", "words": "Arguments of trec_eval.",
-    "cited": "Results (.json), or names of measures, tests and methods.", "todo": "Documents to judge, such as a file of `judged pool`.",
-}  # fmt: skip
+    "qrels": "Judgments.",
+    "sources": "Judgments of each judge, or one table with all of them.",
+    "run": "Run.",
+    "runs": "Runs: FILE or NAME=FILE.",
+    "first": "First run.",
+    "second": "Second run.",
+    "run_a": "First run.",
+    "run_b": "Second run.",
+    "results": "Results or runs, one per collection.",
+    "files": "Judgments, and the run that may replace the baseline.",
+    "inputs": "Judgments, and the runs of each system.",
+    "history": "Interactions that the recommender was trained on.",
+    "log": "Click log.",
+    "source": "File to read.",
+    "target": "File to write.",
+    "measure": "Measure, such as nDCG@10.",
+    "name": "Measure to describe.",
+    "kind": "Kind of curve.",
+    "words": "Arguments of trec_eval.",
+    "cited": "Results (.json), or names of measures, tests and methods.",
+    "todo": "Documents to judge, such as a file of `judged pool`.",
+}
 _MEANT = {  # options that people try, and what to write instead
-    "--metric": "--measures", "--metrics": "--measures", "--measure": "--measures", "--json": "--format json", "--csv": "--format csv",
-    "--latex": "--format latex", "--tex": "--format latex", "--markdown": "--format md", "--md": "--format md", "--qid": "--query",
-    "--threshold": "--level", "--cutoff": "-m nDCG@10", "--k": "-m nDCG@10", "-k": "-m nDCG@10", "--html": "judged report",
-}  # fmt: skip
+    "--metric": "--measures",
+    "--metrics": "--measures",
+    "--measure": "--measures",
+    "--json": "--format json",
+    "--csv": "--format csv",
+    "--latex": "--format latex",
+    "--tex": "--format latex",
+    "--markdown": "--format md",
+    "--md": "--format md",
+    "--qid": "--query",
+    "--threshold": "--level",
+    "--cutoff": "-m nDCG@10",
+    "--k": "-m nDCG@10",
+    "-k": "-m nDCG@10",
+    "--html": "judged report",
+}
 
 
 class _Option(click.Option):

@@ -32,12 +32,25 @@ def statistics_options(*, gate: bool = False) -> Callable[[F], F]:
             command
         )
         command = add(command, "seed", 0, "Random seed.", type=click.IntRange(0))
-        command = add(command, "resamples", None, "Number of resamples for permutation and bootstrap tests.", type=click.IntRange(1), metavar="N")  # fmt: skip
+        command = add(
+            command,
+            "resamples",
+            None,
+            "Number of resamples for permutation and bootstrap tests.",
+            type=click.IntRange(1),
+            metavar="N",
+        )
         if not gate:
             command = add(command, "margin", 0.0, "Largest difference that does not matter.", type=float)
         command = add(command, "alpha", 0.05, "Significance level.", type=float)
-        command = add(command, "correction", "bonferroni", f"Correction of p-values: {corrections}.", metavar="NAME")  # fmt: skip
-        return add(command, "test", "t", f"Paired test, which also gives the intervals: {', '.join(sorted(TESTS.names))}.", metavar="NAME")  # fmt: skip
+        command = add(command, "correction", "bonferroni", f"Correction of p-values: {corrections}.", metavar="NAME")
+        return add(
+            command,
+            "test",
+            "t",
+            f"Paired test, which also gives the intervals: {', '.join(sorted(TESTS.names))}.",
+            metavar="NAME",
+        )
 
     return declare
 
@@ -54,11 +67,24 @@ def slice_options(*, defaults: bool = True) -> Callable[[F], F]:
 
     def declare(command: F) -> F:
         least = "Minimum number of queries of a tested slice" + ("." if defaults else ", and of mode significant.")
-        command = option("--min-queries", type=click.IntRange(1), default=10 if defaults else None, metavar="N", group="Statistics",
-                         help=f"{least} [default: 10]")(command)  # fmt: skip
-        command = option("--by", multiple=True, metavar="COLUMN", group="Input",
-                         help="Column of --slices to group queries by; `relevant` is the number of relevant documents.")(command)  # fmt: skip
-        return option("--slices", metavar="FILE", group="Input", help="Table of queries: CSV, JSON Lines or Parquet.")(command)  # fmt: skip
+        command = option(
+            "--min-queries",
+            type=click.IntRange(1),
+            default=10 if defaults else None,
+            metavar="N",
+            group="Statistics",
+            help=f"{least} [default: 10]",
+        )(command)
+        command = option(
+            "--by",
+            multiple=True,
+            metavar="COLUMN",
+            group="Input",
+            help="Column of --slices to group queries by; `relevant` is the number of relevant documents.",
+        )(command)
+        return option("--slices", metavar="FILE", group="Input", help="Table of queries: CSV, JSON Lines or Parquet.")(
+            command
+        )
 
     return declare
 
@@ -68,7 +94,13 @@ def comparison_options(command: F) -> F:
     command = statistics_options()(command)
     command = cluster_options(command)
     command = slice_options()(command)
-    command = option("-b", "--baseline", metavar="RUN", group="Input", help="Run to compare the others with, by name or file. [default: all pairs]")(command)  # fmt: skip
+    command = option(
+        "-b",
+        "--baseline",
+        metavar="RUN",
+        group="Input",
+        help="Run to compare the others with, by name or file. [default: all pairs]",
+    )(command)
     return measures_option(level_option(command))
 
 

@@ -18,13 +18,37 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _TABLE = "table:"
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("--engine", {"type": click.Choice(["memory", "local", "spark"]),
-                  "help": "memory: read the whole run; local: scan partitions with little memory; spark: scan them on a cluster. "
-                          "[default: local for directories and patterns, else memory]"}),
-    ("--workers", {"type": click.IntRange(1), "metavar": "N", "help": "Number of threads of --engine local. [default: number of cores]"}),
-    ("--master", {"metavar": "URL", "help": "Cluster of --engine spark: local[4], spark://host:7077, yarn, sc://host. [default: from the Spark configuration]"}),
-    ("--repeats", {"type": click.Choice(["judged", "all"]), "help": "Documents to check for duplicates in a partitioned run; all is slower. [default: judged]"}),
-)  # fmt: skip
+    (
+        "--engine",
+        {
+            "type": click.Choice(["memory", "local", "spark"]),
+            "help": "memory: read the whole run; local: scan partitions with little memory; spark: scan them on a cluster. "
+            "[default: local for directories and patterns, else memory]",
+        },
+    ),
+    (
+        "--workers",
+        {
+            "type": click.IntRange(1),
+            "metavar": "N",
+            "help": "Number of threads of --engine local. [default: number of cores]",
+        },
+    ),
+    (
+        "--master",
+        {
+            "metavar": "URL",
+            "help": "Cluster of --engine spark: local[4], spark://host:7077, yarn, sc://host. [default: from the Spark configuration]",
+        },
+    ),
+    (
+        "--repeats",
+        {
+            "type": click.Choice(["judged", "all"]),
+            "help": "Documents to check for duplicates in a partitioned run; all is slower. [default: judged]",
+        },
+    ),
+)
 
 
 def engine_options(command: F) -> F:
@@ -105,6 +129,9 @@ def _start_session(master: str | None) -> Any:
         ) from error
     except Exception as error:  # no Java, no cluster, a wrong address: each has its own type
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise EngineError("engine", f"cannot start a Spark session: {reason}",
-                          hint="check that Java 17 is installed and the cluster is running, see docs/guides/scale.md") from error  # fmt: skip
+        raise EngineError(
+            "engine",
+            f"cannot start a Spark session: {reason}",
+            hint="check that Java 17 is installed and the cluster is running, see docs/guides/scale.md",
+        ) from error
     return session

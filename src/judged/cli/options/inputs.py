@@ -27,10 +27,23 @@ def _complete_profile(ctx: click.Context, parameter: click.Parameter, begun: str
     return [name for name in PROFILES if name.startswith(begun)]
 
 
-measures_option = option("-m", "--measures", multiple=True, metavar="NAME...", group="Measures", shell_complete=_complete_measure,
-                         help="Measures, such as nDCG@10 AP 'P@{1,5}'; see `judged measures`.")  # fmt: skip
-level_option = option("-l", "--level", type=float, metavar="GRADE", group="Measures",
-                      help="Lowest relevant grade of binary measures. [default: 1]")  # fmt: skip
+measures_option = option(
+    "-m",
+    "--measures",
+    multiple=True,
+    metavar="NAME...",
+    group="Measures",
+    shell_complete=_complete_measure,
+    help="Measures, such as nDCG@10 AP 'P@{1,5}'; see `judged measures`.",
+)
+level_option = option(
+    "-l",
+    "--level",
+    type=float,
+    metavar="GRADE",
+    group="Measures",
+    help="Lowest relevant grade of binary measures. [default: 1]",
+)
 
 
 def cluster_options(command: F) -> F:
@@ -38,7 +51,12 @@ def cluster_options(command: F) -> F:
     command = option("--cluster-col", metavar="NAME", group="Input", help="Column of --clusters. [default: cluster]")(
         command
     )
-    return option("--clusters", metavar="FILE", group="Input", help="Table of queries with their clusters, such as users, which statistics count as units.")(command)  # fmt: skip
+    return option(
+        "--clusters",
+        metavar="FILE",
+        group="Input",
+        help="Table of queries with their clusters, such as users, which statistics count as units.",
+    )(command)
 
 
 def weight_options(command: F) -> F:
@@ -46,17 +64,34 @@ def weight_options(command: F) -> F:
     command = option("--weight-col", metavar="NAME", group="Input", help="Column of --weights. [default: weight]")(
         command
     )
-    return option("--weights", metavar="FILE", group="Input", help="Table of queries with their weights in means, such as traffic.")(command)  # fmt: skip
+    return option(
+        "--weights",
+        metavar="FILE",
+        group="Input",
+        help="Table of queries with their weights in means, such as traffic.",
+    )(command)
 
 
 def model_judgments_option(command: F) -> F:
     """Declare the judgments of a model, of more queries than people judged."""
-    return option("--model-judgments", "model", metavar="FILE", group="Input", help="Judgments of a model, of more queries than QRELS: means are estimates of those by QRELS, over all queries.")(command)  # fmt: skip
+    return option(
+        "--model-judgments",
+        "model",
+        metavar="FILE",
+        group="Input",
+        help="Judgments of a model, of more queries than QRELS: means are estimates of those by QRELS, over all queries.",
+    )(command)
 
 
 _COLUMNS = {
-    "query": "query id", "doc": "document id", "score": "score", "grade": "grade", "rank": "rank", "session": "session", "click": "click",
-}  # fmt: skip
+    "query": "query id",
+    "doc": "document id",
+    "score": "score",
+    "grade": "grade",
+    "rank": "rank",
+    "session": "session",
+    "click": "click",
+}
 _RANKINGS = ("query", "doc", "score", "grade", "rank")
 
 
@@ -77,12 +112,28 @@ def column_options(*roles: str) -> Callable[[F], F]:
 
     def declare(command: F) -> F:
         if "grade" in roles:
-            command = option("--grade-map", multiple=True, metavar="WORD=GRADE,...", group="Input", callback=_grade_map,
-                             help="Grades for words, such as Exact=3,Substitute=2.")(command)  # fmt: skip
+            command = option(
+                "--grade-map",
+                multiple=True,
+                metavar="WORD=GRADE,...",
+                group="Input",
+                callback=_grade_map,
+                help="Grades for words, such as Exact=3,Substitute=2.",
+            )(command)
         if {"doc", "grade"} <= set(roles) or {"doc", "score"} <= set(roles):
-            command = option("--split", metavar="NAME", group="Input", help="Split to read, of a BEIR folder or MTEB predictions with several.")(command)  # fmt: skip
+            command = option(
+                "--split",
+                metavar="NAME",
+                group="Input",
+                help="Split to read, of a BEIR folder or MTEB predictions with several.",
+            )(command)
         for role in reversed(roles):
-            command = option(f"--{role}-col", metavar="NAME", group="Input", help=f"Name of the {_COLUMNS[role]} column, in all input tables.")(command)  # fmt: skip
+            command = option(
+                f"--{role}-col",
+                metavar="NAME",
+                group="Input",
+                help=f"Name of the {_COLUMNS[role]} column, in all input tables.",
+            )(command)
         return command
 
     return declare
@@ -146,8 +197,15 @@ _POLICIES = ("ties", "duplicates", "rejudged", "empty", "order", "queries")
 
 def policy_options(command: F) -> F:
     """Declare the policies and the profile as options."""
-    command = option("--profile", metavar="NAME", default="trec_eval-10", show_default=True, group="Policies", shell_complete=_complete_profile,
-                     help="Conventions of another tool, such as trec_eval-9 or ranx.")(command)  # fmt: skip
+    command = option(
+        "--profile",
+        metavar="NAME",
+        default="trec_eval-10",
+        show_default=True,
+        group="Policies",
+        shell_complete=_complete_profile,
+        help="Conventions of another tool, such as trec_eval-9 or ranx.",
+    )(command)
     return single_policy_options(command)
 
 
@@ -158,11 +216,17 @@ def single_policy_options(command: F) -> F:
     command = option(
         "--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents from the rankings first."
     )(command)
-    command = option("--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking.")(command)  # fmt: skip
+    command = option(
+        "--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking."
+    )(command)
     for policy in reversed(POLICY_OPTIONS):
         if policy.name in _POLICIES:
-            command = option(f"--{policy.name}", type=click.Choice(policy.choices), group="Policies",
-                             help=f"{policy.help} [default: {policy.default}]")(command)  # fmt: skip
+            command = option(
+                f"--{policy.name}",
+                type=click.Choice(policy.choices),
+                group="Policies",
+                help=f"{policy.help} [default: {policy.default}]",
+            )(command)
     return command
 
 

@@ -16,10 +16,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def judge_options(command: F) -> F:
     """Declare the judgments as arguments, and the options of one table with all judges."""
-    command = option("--rejudged", type=click.Choice(get_args(Rejudged)), default="error", show_default=True, group="Policies",
-                     help="Grade of a document that a judge judged twice with different grades.")(command)  # fmt: skip
-    command = option("--judge-col", metavar="NAME", group="Input", help="Column with the judge of each row, for one table.")(command)  # fmt: skip
-    command = option("--judges", metavar="NAME,NAME", group="Input", help="Columns of grades in one table, one per judge; empty cells are missing judgments.")(command)  # fmt: skip
+    command = option(
+        "--rejudged",
+        type=click.Choice(get_args(Rejudged)),
+        default="error",
+        show_default=True,
+        group="Policies",
+        help="Grade of a document that a judge judged twice with different grades.",
+    )(command)
+    command = option(
+        "--judge-col", metavar="NAME", group="Input", help="Column with the judge of each row, for one table."
+    )(command)
+    command = option(
+        "--judges",
+        metavar="NAME,NAME",
+        group="Input",
+        help="Columns of grades in one table, one per judge; empty cells are missing judgments.",
+    )(command)
     command = column_options("query", "doc", "grade")(command)
     return click.argument("sources", nargs=-1, required=True, metavar="QRELS_A QRELS_B [QRELS_C]...")(command)
 

@@ -17,13 +17,35 @@ from judged.tables.result import Result
 F = TypeVar("F", bound=Callable[..., Any])
 
 _STYLES: dict[str, dict[str, Any]] = {
-    "headline": {"bold": True}, "title": {"bold": True}, "header": {"bold": True}, "best": {"bold": True},
-    "note": {"dim": True}, "warning": {"fg": "yellow"},
-}  # fmt: skip
-_PLAIN = str.maketrans({
-    "├": "|", "┤": "|", "│": "|", "┼": "+", "─": "-", "●": "*", "○": "o", "→": "->", "−": "-", "–": "-", "…": "...",
-    "▲": "^", "▼": "v", "≡": "=", "×": "x", "·": ";", "≤": "<=", "≥": ">=",
-})  # fmt: skip
+    "headline": {"bold": True},
+    "title": {"bold": True},
+    "header": {"bold": True},
+    "best": {"bold": True},
+    "note": {"dim": True},
+    "warning": {"fg": "yellow"},
+}
+_PLAIN = str.maketrans(
+    {
+        "├": "|",
+        "┤": "|",
+        "│": "|",
+        "┼": "+",
+        "─": "-",
+        "●": "*",
+        "○": "o",
+        "→": "->",
+        "−": "-",
+        "–": "-",
+        "…": "...",
+        "▲": "^",
+        "▼": "v",
+        "≡": "=",
+        "×": "x",
+        "·": ";",
+        "≤": "<=",
+        "≥": ">=",
+    }
+)
 _WITHOUT_NOTES = ("csv", "latex", "trec")  # formats that have no place for warnings
 
 
@@ -32,12 +54,32 @@ def output_options(*extra: str, places: bool = True, default: str = "table") -> 
 
     def declare(command: F) -> F:
         if places:
-            command = option("-p", "--places", type=click.IntRange(0, 17), default=4, show_default=True, group="Output",
-                             help="Number of decimals.")(command)  # fmt: skip
-        command = option("--spreadsheet-safe", is_flag=True, group="Output", help="CSV: prefix cells that a spreadsheet would treat as formulas with '.")(command)  # fmt: skip
-        command = option("-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]")(command)  # fmt: skip
-        return option("--format", type=click.Choice([*FORMATS.files, *extra]), default=default, show_default=True,
-                      group="Output", help="Output format.")(command)  # fmt: skip
+            command = option(
+                "-p",
+                "--places",
+                type=click.IntRange(0, 17),
+                default=4,
+                show_default=True,
+                group="Output",
+                help="Number of decimals.",
+            )(command)
+        command = option(
+            "--spreadsheet-safe",
+            is_flag=True,
+            group="Output",
+            help="CSV: prefix cells that a spreadsheet would treat as formulas with '.",
+        )(command)
+        command = option(
+            "-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]"
+        )(command)
+        return option(
+            "--format",
+            type=click.Choice([*FORMATS.files, *extra]),
+            default=default,
+            show_default=True,
+            group="Output",
+            help="Output format.",
+        )(command)
 
     return declare
 

@@ -13,16 +13,46 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _NAMES = ("roll_up", "chunks", "tokens", "crossing", "overlap", "question", "retrieved", "relevant")
 _CHUNK_OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--roll-up",), {"type": click.Choice(["first", "max", "sum"]),
-                      "help": "Rank documents instead of chunks, by first chunk, highest score or sum of scores."}),
-    (("--chunks", "--documents", "chunks"), {"metavar": "FILE", "help": "Table of chunks: chunk_id and any of doc_id, start, end, tokens."}),
-    (("--chunk-separator",), {"metavar": "TEXT", "help": "Text between document and chunk in ids, such as '#' in guide.md#3."}),
-    (("--tokens",), {"metavar": "FILE", "help": "Token counts of chunks, for @2000tok; `words` counts the words of texts in a question file."}),
-    (("--crossing",), {"type": click.Choice(["out", "in"]), "help": "Exclude or include the document that exceeds the token budget. [default: out]"}),
+    (
+        ("--roll-up",),
+        {
+            "type": click.Choice(["first", "max", "sum"]),
+            "help": "Rank documents instead of chunks, by first chunk, highest score or sum of scores.",
+        },
+    ),
+    (
+        ("--chunks", "--documents", "chunks"),
+        {"metavar": "FILE", "help": "Table of chunks: chunk_id and any of doc_id, start, end, tokens."},
+    ),
+    (
+        ("--chunk-separator",),
+        {"metavar": "TEXT", "help": "Text between document and chunk in ids, such as '#' in guide.md#3."},
+    ),
+    (
+        ("--tokens",),
+        {
+            "metavar": "FILE",
+            "help": "Token counts of chunks, for @2000tok; `words` counts the words of texts in a question file.",
+        },
+    ),
+    (
+        ("--crossing",),
+        {
+            "type": click.Choice(["out", "in"]),
+            "help": "Exclude or include the document that exceeds the token budget. [default: out]",
+        },
+    ),
     (("--exclude-self",), {"is_flag": True, "help": "Exclude the document with the same id as the query."}),
-    (("--overlap",), {"metavar": "RULE", "help": "When a chunk covers a span: any, gold>=0.5, chunk>=0.5, iou>=0.5. [default: any]"}),
-)  # fmt: skip
-_FIELDS = {"question": "the question or its id", "retrieved": "the retrieved documents", "relevant": "the relevant documents"}  # fmt: skip
+    (
+        ("--overlap",),
+        {"metavar": "RULE", "help": "When a chunk covers a span: any, gold>=0.5, chunk>=0.5, iou>=0.5. [default: any]"},
+    ),
+)
+_FIELDS = {
+    "question": "the question or its id",
+    "retrieved": "the retrieved documents",
+    "relevant": "the relevant documents",
+}
 
 
 def chunk_options(command: F) -> F:
@@ -35,7 +65,9 @@ def chunk_options(command: F) -> F:
 def field_options(command: F) -> F:
     """Declare the fields of a question file."""
     for name, text in reversed(_FIELDS.items()):
-        command = option(f"--{name}", metavar="FIELD", group="Input", help=f"Field of {text} in a question file.")(command)  # fmt: skip
+        command = option(f"--{name}", metavar="FIELD", group="Input", help=f"Field of {text} in a question file.")(
+            command
+        )
     return command
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import UsageError, shown
 
@@ -58,8 +58,9 @@ def estimate_from_counts(success: Floats, trials: Floats, prior: Prior, level: f
     return _with_trials(value, total, success, trials - success, prior, level)
 
 
-def estimate_with_variance(value: Floats, variance: Floats, success: Floats, failure: Floats, prior: Prior,
-              level: float) -> ParameterEstimate:  # fmt: skip
+def estimate_with_variance(
+    value: Floats, variance: Floats, success: Floats, failure: Floats, prior: Prior, level: float
+) -> ParameterEstimate:
     """Estimate probabilities with a variance from the information matrix and their expected successes and failures.
 
     At 0 and at 1 the likelihood has a slope but no usable curvature; the expected number of trials
@@ -72,8 +73,9 @@ def estimate_with_variance(value: Floats, variance: Floats, success: Floats, fai
     return _with_trials(value, worth, success, failure, prior, level)
 
 
-def _with_trials(value: Floats, trials: Floats, success: Floats, failure: Floats, prior: Prior,
-                 level: float) -> ParameterEstimate:  # fmt: skip
+def _with_trials(
+    value: Floats, trials: Floats, success: Floats, failure: Floats, prior: Prior, level: float
+) -> ParameterEstimate:
     """Quantiles of Beta(value · trials, (1 - value) · trials); without a prior, Jeffreys' half is added to each side.
 
     Without a success the interval begins at 0, and without a failure it ends at 1 (Brown, Cai and DasGupta, Statistical Science 2001).

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.log import ClickLog, Codes, Pairs, sums
 from judged.core.tables import Id
@@ -148,6 +148,8 @@ def check_whole_lists(log: ClickLog, model: str) -> None:
         row = int(wrong[0])
         session = shown(log.sessions[log.session[row]])
         raise DataError(
-            "rank-gap", f"rank {expected[row]} of session {session} is missing (next is {log.rank[row]}), and {model} needs every rank",
-            where=log.name, hint="also log documents that were shown but not clicked, or use pbm or ctr",
-        )  # fmt: skip
+            "rank-gap",
+            f"rank {expected[row]} of session {session} is missing (next is {log.rank[row]}), and {model} needs every rank",
+            where=log.name,
+            hint="also log documents that were shown but not clicked, or use pbm or ctr",
+        )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.core.numeric.seed import generator
 from judged.core.tables import Id
@@ -104,8 +104,12 @@ class ClickLog:
         return len(self.pair)
 
     def __repr__(self) -> str:
-        counts = {"session": len(self.sessions), "query": len(self.pairs.queries), "row": len(self),
-                  "click": int(self.clicked.sum())}  # fmt: skip
+        counts = {
+            "session": len(self.sessions),
+            "query": len(self.pairs.queries),
+            "row": len(self),
+            "click": int(self.clicked.sum()),
+        }
         return f"ClickLog({', '.join(counted(n, noun) for noun, n in counts.items())})"
 
     @classmethod
@@ -132,9 +136,19 @@ class ClickLog:
         return cls.of_codes(sessions, queries, docs, s, q, d, ranks, clicks, name=name)
 
     @classmethod
-    def of_codes(cls, sessions: Sequence[Id], queries: Sequence[Id], docs: Sequence[Id], session: NDArray[Any],
-                 query: NDArray[Any], doc: NDArray[Any], rank: NDArray[Any], clicked: Bools, *,
-                 name: str = "clicks") -> ClickLog:  # fmt: skip
+    def of_codes(
+        cls,
+        sessions: Sequence[Id],
+        queries: Sequence[Id],
+        docs: Sequence[Id],
+        session: NDArray[Any],
+        query: NDArray[Any],
+        doc: NDArray[Any],
+        rank: NDArray[Any],
+        clicked: Bools,
+        *,
+        name: str = "clicks",
+    ) -> ClickLog:
         """Build a log from codes into lists of ids, with rows in any order."""
         if not len(session):
             raise DataError(
@@ -174,16 +188,26 @@ class ClickLog:
         rows = keep[self.session]
         code = (np.cumsum(keep) - 1).astype(np.int32)
         names = tuple(self.sessions[i] for i in np.flatnonzero(keep).tolist())
-        return replace(self, sessions=names, session=code[self.session[rows]], pair=self.pair[rows],
-                       rank=self.rank[rows], clicked=self.clicked[rows])  # fmt: skip
+        return replace(
+            self,
+            sessions=names,
+            session=code[self.session[rows]],
+            pair=self.pair[rows],
+            rank=self.rank[rows],
+            clicked=self.clicked[rows],
+        )
 
     def split(self, held_out: float = 0.2, seed: int | np.random.Generator = 0) -> tuple[ClickLog, ClickLog]:
         """Split the log by session into one to fit and one to hold out. Each session is drawn independently."""
         check_share(held_out, "held_out", slug="parameter")
         out = generator(seed).random(len(self.sessions)) < held_out
         if out.all() or not out.any():
-            raise DataError("empty-clicks", f"{int(out.sum())} of {counted(len(self.sessions), 'session')} held out, which leaves none on one side",
-                            where=self.name, hint="use a log with more sessions")  # fmt: skip
+            raise DataError(
+                "empty-clicks",
+                f"{int(out.sum())} of {counted(len(self.sessions), 'session')} held out, which leaves none on one side",
+                where=self.name,
+                hint="use a log with more sessions",
+            )
         return self.take(~out), self.take(out)
 
 
@@ -268,12 +292,21 @@ def _check_lists(log: ClickLog) -> None:
     if len(twice):
         row = int(twice[0]) + 1
         name = shown(log.sessions[log.session[row]])
-        raise DataError("duplicate-rank", f"two documents at rank {log.rank[row]} of session {name}", where=log.name,
-                        hint="give each list that was shown its own session id")  # fmt: skip
+        raise DataError(
+            "duplicate-rank",
+            f"two documents at rank {log.rank[row]} of session {name}",
+            where=log.name,
+            hint="give each list that was shown its own session id",
+        )
     key = np.sort(log.session.astype(np.int64) * len(log.pairs) + log.pair)
     again = np.flatnonzero(key[1:] == key[:-1])
     if len(again):
         session, pair = divmod(int(key[again[0]]), len(log.pairs))
         doc = log.pairs.docs[log.pairs.doc[pair]]
-        raise DataError("duplicate-doc", f"duplicate document {shown(doc)} in session {shown(log.sessions[session])}",
-                        where=log.name, value=doc, hint="keep the first of them")  # fmt: skip
+        raise DataError(
+            "duplicate-doc",
+            f"duplicate document {shown(doc)} in session {shown(log.sessions[session])}",
+            where=log.name,
+            value=doc,
+            hint="keep the first of them",
+        )

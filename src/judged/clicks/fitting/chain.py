@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass, field, replace
 from judged._types import Bools, Floats
 from judged.clicks.data.estimate import estimate_with_variance
 from judged.clicks.data.grid import Grid, check_whole_lists, grid_of, tally
@@ -205,8 +205,14 @@ def _with_uncertainty(
     if not problem.layout.full:
         text = "some queries have too many documents for a full information matrix; intervals use its diagonal and are too narrow"
         warnings.append(Warned("clicks-diagonal", 1, text))
-    return replace(fit, trace=optimum.trace, steps=optimum.steps, converged=optimum.converged, warnings=tuple(warnings),
-                   information="full" if problem.layout.full else "diagonal")  # fmt: skip
+    return replace(
+        fit,
+        trace=optimum.trace,
+        steps=optimum.steps,
+        converged=optimum.converged,
+        warnings=tuple(warnings),
+        information="full" if problem.layout.full else "diagonal",
+    )
 
 
 def _one_order(grid: Grid, pairs: int) -> Bools:

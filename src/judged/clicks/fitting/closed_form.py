@@ -44,9 +44,11 @@ def _check_single_clicks(log: ClickLog, multiple: str) -> None:
     if multiple == "error" and (clicks > 1).any():
         row = int(np.argmax(clicks > 1))
         raise DataError(
-            "several-clicks", f"{int(clicks[row])} clicks in session {shown(log.sessions[row])}; the cascade model allows one", where=log.name,
+            "several-clicks",
+            f"{int(clicks[row])} clicks in session {shown(log.sessions[row])}; the cascade model allows one",
+            where=log.name,
             hint=Hint("use only the first click with {multiple}, or another model: dcm, dbn or ubm", multiple="first"),
-        )  # fmt: skip
+        )
 
 
 def count_chain(log: ClickLog, grid: Grid, settings: FitSettings, name: str, by: str) -> Fit:
@@ -92,10 +94,25 @@ def _likelihood(success: Floats, trials: Floats, rate: Floats) -> float:
     return float((xlogy(success[seen], rate[seen]) + xlog1py((trials - success)[seen], -rate[seen])).sum())
 
 
-def chain_result(log: ClickLog, grid: Grid, settings: FitSettings, model: Chain, named: dict[str, ParameterEstimate], relevance: ParameterEstimate,
-         log_likelihood: float) -> Fit:  # fmt: skip
+def chain_result(
+    log: ClickLog,
+    grid: Grid,
+    settings: FitSettings,
+    model: Chain,
+    named: dict[str, ParameterEstimate],
+    relevance: ParameterEstimate,
+    log_likelihood: float,
+) -> Fit:
     pairs = len(log.pairs)
     ranks = {"satisfaction": tuple(range(1, log.depth + 1))} if model.by == "rank" else {}
-    return Fit(model=model, settings=settings, parameters=named, labels=ranks, relevance=relevance,
-               impressions=_sum_by_pair(grid, grid.lists.shown, pairs), clicks=_sum_by_pair(grid, grid.clicked, pairs),
-               sessions=len(log.sessions), log_likelihood=log_likelihood)  # fmt: skip
+    return Fit(
+        model=model,
+        settings=settings,
+        parameters=named,
+        labels=ranks,
+        relevance=relevance,
+        impressions=_sum_by_pair(grid, grid.lists.shown, pairs),
+        clicks=_sum_by_pair(grid, grid.clicked, pairs),
+        sessions=len(log.sessions),
+        log_likelihood=log_likelihood,
+    )

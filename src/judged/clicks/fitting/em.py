@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import UsageError
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.estimate import ParameterEstimate, estimate_from_counts, estimate_with_variance
 from judged.clicks.data.grid import check_whole_lists, last_click_before, tally
@@ -194,10 +195,14 @@ class _ExaminationProblem:
         one, other = attraction[cells.pair], examination[cells.place]
         passed = 1.0 - one * other
         rest = _over(cells.skipped, passed**2)
-        curve = np.append(cells.by_pair(_over(cells.clicked, one**2) + rest * other**2),
-                          cells.by_place(_over(cells.clicked, other**2) + rest * one**2)[1:])  # fmt: skip
-        slope = np.append(cells.by_pair(_over(cells.clicked, one) - rest * passed * other),
-                          cells.by_place(_over(cells.clicked, other) - rest * passed * one)[1:])  # fmt: skip
+        curve = np.append(
+            cells.by_pair(_over(cells.clicked, one**2) + rest * other**2),
+            cells.by_place(_over(cells.clicked, other**2) + rest * one**2)[1:],
+        )
+        slope = np.append(
+            cells.by_pair(_over(cells.clicked, one) - rest * passed * other),
+            cells.by_place(_over(cells.clicked, other) - rest * passed * one)[1:],
+        )
         live = (parameters * (1.0 - parameters) > 1e-9) & ~np.append(self.lost[0], self.lost[1][1:])
         safe = np.where(live, parameters, 0.5)
         curve = np.where(live, curve + a / safe**2 + b / (1.0 - safe) ** 2, 0.0)
@@ -220,8 +225,14 @@ def _result(
     shown, clicked = cells.by_pair(cells.shown), cells.by_pair(cells.clicked)
     value = np.where(shown + sum(prior) > 0, attraction, np.nan)
     by_document = estimate_with_variance(value, by_pair, clicked, cells.by_pair(cells.skipped * examined), prior, level)
-    places = estimate_with_variance(examination[1:], by_place, cells.by_place(cells.clicked)[1:],
-                       cells.by_place(cells.skipped * attracted)[1:], prior, level)  # fmt: skip
+    places = estimate_with_variance(
+        examination[1:],
+        by_place,
+        cells.by_place(cells.clicked)[1:],
+        cells.by_place(cells.skipped * attracted)[1:],
+        prior,
+        level,
+    )
     count = int(problem.lost[0].sum())
     text = f"{count} of {cells.pairs} (query, doc) pairs are not linked to rank 1 and have no intervals"
     return Fit(
@@ -280,12 +291,27 @@ def _counts(log: ClickLog) -> tuple[Floats, Floats]:
     return np.bincount(log.pair, minlength=size).astype(np.float64), sums(log.pair, log.clicked, size)
 
 
-def _baseline(log: ClickLog, settings: FitSettings, model: Examination, parameters: dict[str, ParameterEstimate],
-               relevance: ParameterEstimate | None, labels: dict[str, tuple[object, ...]]) -> Fit:  # fmt: skip
+def _baseline(
+    log: ClickLog,
+    settings: FitSettings,
+    model: Examination,
+    parameters: dict[str, ParameterEstimate],
+    relevance: ParameterEstimate | None,
+    labels: dict[str, tuple[object, ...]],
+) -> Fit:
     from scipy.special import xlog1py, xlogy
 
     chance = model.attractiveness[log.pair] * model.examination[np.minimum(log.rank, len(model.examination)) - 1, 0]
     likely = xlogy(log.clicked, chance) + xlog1py(~log.clicked, -chance)
     shown, clicked = _counts(log)
-    return Fit(model=model, settings=settings, parameters=parameters, labels=labels, relevance=relevance, impressions=shown,
-               clicks=clicked, sessions=len(log.sessions), log_likelihood=float(likely.sum()))  # fmt: skip
+    return Fit(
+        model=model,
+        settings=settings,
+        parameters=parameters,
+        labels=labels,
+        relevance=relevance,
+        impressions=shown,
+        clicks=clicked,
+        sessions=len(log.sessions),
+        log_likelihood=float(likely.sum()),
+    )

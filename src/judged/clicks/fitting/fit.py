@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypedDict, Unpack
 
-from judged._dataclass import dataclass
 from judged.clicks.data.estimate import check_prior
 from judged.clicks.data.log import ClickLog
 from judged.clicks.fitting.chain import Method, fit_bayesian, fit_dependent, fit_simplified
@@ -51,8 +51,16 @@ for _model in (
     MODELS.add(_model)
 
 
-def fit(log: ClickLog, model: str = "dbn", *, prior: Sequence[float] = (1, 1), level: float = 0.95,
-        tolerance: float = 1e-10, max_steps: int = 2000, **options: Unpack[ModelOptions]) -> Fit:  # fmt: skip
+def fit(
+    log: ClickLog,
+    model: str = "dbn",
+    *,
+    prior: Sequence[float] = (1, 1),
+    level: float = 0.95,
+    tolerance: float = 1e-10,
+    max_steps: int = 2000,
+    **options: Unpack[ModelOptions],
+) -> Fit:
     """Fit a click model to a log; see `fit_clicks` for the parameters.
 
     >>> log = ClickLog.of([1, 2, 3], ["q"] * 3, ["a"] * 3, [1] * 3, [1, 0, 1])

@@ -7,9 +7,10 @@ sessions are grouped by their last click and the documents below it; the rest is
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.grid import Grid, distinct_rows
 from judged.clicks.data.log import sums

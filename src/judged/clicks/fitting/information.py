@@ -8,11 +8,11 @@ variance is NaN, and they do not move.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 
 _CHUNK = 1 << 15

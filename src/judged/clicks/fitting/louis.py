@@ -9,9 +9,10 @@ score is linear in them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.log import Pairs, sums
 from judged.clicks.fitting.hidden_tail import Hidden, Tails
@@ -67,8 +68,16 @@ class ParameterLayout:
         return self.blocks.start[self.block] + inside * (self.blocks.size[self.block] + 1)
 
 
-def chain_information(layout: ParameterLayout, tails: Tails, state: Hidden, parameters: Floats, success: Floats, failure: Floats, *,
-                      going: bool) -> BlockArrow:  # fmt: skip
+def chain_information(
+    layout: ParameterLayout,
+    tails: Tails,
+    state: Hidden,
+    parameters: Floats,
+    success: Floats,
+    failure: Floats,
+    *,
+    going: bool,
+) -> BlockArrow:
     """Compute the inverse information at `parameters`; `success` and `failure` are expected counts with the prior.
 
     Parameters at 0 or 1 count as known. `going` is true if the last parameter is the persistence.
@@ -156,8 +165,16 @@ def _subtract_local(half: Floats, layout: ParameterLayout, s: _Scores) -> None:
             half[low:high] -= sums(line[j] + inside[k], values / 2.0 if j == k else values, high - low)
 
 
-def _subtract_stop(mixed: Floats, centre: Floats, s: _Scores, part: Ints, tails: Tails, safe: Floats, live: Bools,
-                   layout: ParameterLayout) -> None:  # fmt: skip
+def _subtract_stop(
+    mixed: Floats,
+    centre: Floats,
+    s: _Scores,
+    part: Ints,
+    tails: Tails,
+    safe: Floats,
+    live: Bools,
+    layout: ParameterLayout,
+) -> None:
     """Subtract the covariances of satisfaction by rank, whose score has only the X at the top."""
     code = tails.code[part]
     stop = layout.pairs + code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict, dataclass
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import asdict, dataclass
 from judged._types import Bools
 from judged.clicks.api import rankings, read_clicks
 from judged.clicks.data.log import ClickLog, Pairs
@@ -66,8 +66,15 @@ class InterleavedLists(Result):
         """Columns by name; a rank in A or B is None if that ranking does not have the document."""
         in_a, in_b = ([rank or None for rank in ranks] for ranks in (self.rank_a, self.rank_b))
         own = {} if self.session is None else {"session": list(self.session)}
-        return {**own, "query": list(self.query), "rank": list(self.rank), "doc": list(self.doc), "team": list(self.team),
-                "rank_a": in_a, "rank_b": in_b}  # fmt: skip
+        return {
+            **own,
+            "query": list(self.query),
+            "rank": list(self.rank),
+            "doc": list(self.doc),
+            "team": list(self.team),
+            "rank_a": in_a,
+            "rank_b": in_b,
+        }
 
     def records(self) -> list[dict[str, Any]]:
         """One row per document of a list."""
@@ -91,8 +98,12 @@ class InterleavedLists(Result):
                 or word.startswith(("\ufeff", "{", "["))
                 or word == "#"
             ):
-                raise DataError("id-blank", f"a TREC file cannot contain the id {shown(word)}, which is empty, has blanks or begins like another format", value=word,
-                                hint="write CSV or JSON Lines")  # fmt: skip
+                raise DataError(
+                    "id-blank",
+                    f"a TREC file cannot contain the id {shown(word)}, which is empty, has blanks or begins like another format",
+                    value=word,
+                    hint="write CSV or JSON Lines",
+                )
         rows = zip(self.query, self.doc, self.rank, self.team, strict=True)
         return "".join(f"{query} Q0 {doc} {rank} {1 / rank!r} {team}\n" for query, doc, rank, team in rows)
 
@@ -106,8 +117,15 @@ class InterleavedLists(Result):
             file.write(text)
 
 
-def interleave(run_a: Any, run_b: Any, *, method: Method = "team-draft", k: int = 10,
-               seed: int | np.random.Generator = 0, sessions: int | None = None) -> InterleavedLists:  # fmt: skip
+def interleave(
+    run_a: Any,
+    run_b: Any,
+    *,
+    method: Method = "team-draft",
+    k: int = 10,
+    seed: int | np.random.Generator = 0,
+    sessions: int | None = None,
+) -> InterleavedLists:
     """Interleave the rankings of two runs into lists of k documents, for the queries that both contain.
 
     Args:
@@ -172,10 +190,18 @@ class InterleavingOutcome(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The records, with the meaning of the columns below them."""
         rows = tuple(
-            (one.unit, str(one.wins_a), str(one.wins_b), str(one.ties), number(one.share_b, places),
-             f"[{number(one.low, places)}, {number(one.high, places)}]", number(one.delta, places, sign="+"), p_text(one.p_value))
+            (
+                one.unit,
+                str(one.wins_a),
+                str(one.wins_b),
+                str(one.ties),
+                number(one.share_b, places),
+                f"[{number(one.low, places)}, {number(one.high, places)}]",
+                number(one.delta, places, sign="+"),
+                p_text(one.p_value),
+            )
             for one in self.outcomes
-        )  # fmt: skip
+        )
         clustered = self.outcomes[0].test == "clustered"
         how = (
             "session: t over queries, since sessions of a query saw the same list · query: exact sign test"
@@ -201,8 +227,14 @@ class InterleavingOutcome(Result):
 
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {"judged": 1, "method": self.method, "clicks_a": self.clicks_a, "clicks_b": self.clicks_b,
-                "outcomes": [asdict(one) for one in self.outcomes], "warnings": [w.to_dict() for w in self.warnings]}  # fmt: skip
+        return {
+            "judged": 1,
+            "method": self.method,
+            "clicks_a": self.clicks_a,
+            "clicks_b": self.clicks_b,
+            "outcomes": [asdict(one) for one in self.outcomes],
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
 
 
 @step("scoring the rankings")
@@ -240,14 +272,22 @@ def score_interleaving(
     if chosen == "team-draft":
         credit = methods.team_credit(clicks.session, rows.team[row], clicked, sessions)
     elif rows.rank_a is None or rows.rank_b is None:
-        raise DataError("columns", "balanced credit needs the columns rank_a and rank_b", where=rows.name,
-                        hint="write the lists as CSV or JSON Lines")  # fmt: skip
+        raise DataError(
+            "columns",
+            "balanced credit needs the columns rank_a and rank_b",
+            where=rows.name,
+            hint="write the lists as CSV or JSON Lines",
+        )
     else:
         in_a, in_b = rows.rank_a[row], rows.rank_b[row]
         credit = methods.balanced_credit(clicks.session, in_a, in_b, clicked, clicks.rank, sessions)
     if not known.any():
-        raise DataError("no-common-query", "no session of the log shows an interleaved list", where=clicks.name,
-                        hint="check that lists and log have the same ids")  # fmt: skip
+        raise DataError(
+            "no-common-query",
+            "no session of the log shows an interleaved list",
+            where=clicks.name,
+            hint="check that lists and log have the same ids",
+        )
     query = np.unique(clicks.session_query()[known], return_inverse=True)[1]
     shared = rows.session is None  # sessions of a query saw the same list, so they are not independent
     by_session = methods.outcome(credit[known], query if shared else None, clustered=shared, level=level)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Column, Floats
 from judged.clicks.data.log import sums
 from judged.core.numeric.seed import generator
@@ -118,8 +118,9 @@ def team_credit(session: Column, team_b: Column, clicked: Column, sessions: int)
     return sums(session, clicked * (2.0 * team_b - 1.0), sessions)
 
 
-def balanced_credit(session: Column, rank_a: Column, rank_b: Column, clicked: Column, position: Column,
-                    sessions: int) -> Floats:  # fmt: skip
+def balanced_credit(
+    session: Column, rank_a: Column, rank_b: Column, clicked: Column, position: Column, sessions: int
+) -> Floats:
     """Credit of balanced interleaving: with n the smallest depth of A or B that contains the lowest click, clicks among the top n of B
     minus clicks among the top n of A, per session (Joachims 2003, as in Radlinski, Kurup and Joachims 2008).
 

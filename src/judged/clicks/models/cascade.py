@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import DataError, Hint, shown
 

@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats
 from judged.clicks.data.grid import ShownLists
 from judged.clicks.data.log import Pairs

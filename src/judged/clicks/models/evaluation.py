@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.clicks.data.grid import Grid, ShownLists, distinct_rows, grid_of
 from judged.clicks.data.log import ClickLog

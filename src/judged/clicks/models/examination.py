@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats
 from judged.clicks.data.grid import ShownLists
 from judged.clicks.data.log import Pairs

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.clicks.data.log import Pairs
 from judged.clicks.models.model import Fit
@@ -55,8 +56,11 @@ def grades_from_clicks(fit: Fit, levels: int = 4, *, minimum: float = 1) -> Grad
     """
     bounds = grade_bounds(levels)
     if fit.relevance is None:
-        raise UsageError("click-model", f"{fit.model.name} gives no grades: it has no document parameters",
-                         hint="use pbm, ubm, dbn or cascade")  # fmt: skip
+        raise UsageError(
+            "click-model",
+            f"{fit.model.name} gives no grades: it has no document parameters",
+            hint="use pbm, ubm, dbn or cascade",
+        )
     if not minimum >= 0:
         raise UsageError("parameter", f"minimum must be at least 0, got {minimum!r}", value=minimum)
     value = fit.relevance.value

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Bools, Floats
 from judged.clicks.data.estimate import ParameterEstimate, Prior
 from judged.clicks.data.grid import ShownLists

@@ -23,12 +23,12 @@ varies less than IPS, and does not count a document as irrelevant in the session
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.clicks.data.log import ClickLog, sums
 from judged.errors import DataError, Hint, UsageError, shown
@@ -137,8 +137,15 @@ class NewRanking:
         )
 
 
-def counterfactual(ranking: NewRanking, propensity: Floats, *, estimator: str = "ips",
-                   clip: float = 0.0, by: str = "session", level: float = 0.95) -> Counterfactual:  # fmt: skip
+def counterfactual(
+    ranking: NewRanking,
+    propensity: Floats,
+    *,
+    estimator: str = "ips",
+    clip: float = 0.0,
+    by: str = "session",
+    level: float = 0.95,
+) -> Counterfactual:
     """Estimate a measure of a new ranking from a log, with propensities that are known.
 
     Args:
@@ -168,13 +175,18 @@ def counterfactual(ranking: NewRanking, propensity: Floats, *, estimator: str = 
     total, squares = clicked.sum(), (clicked**2).sum()
     measure, k, gain = ranking.measure, ranking.k, worth(ranking.measure, ranking.rank, ranking.k, chances)
     return Counterfactual(
-        measure=measure if k is None else f"{measure}@{k}", estimator=estimator,
-        value=value, error=error, low=value - reach, high=value + reach,
+        measure=measure if k is None else f"{measure}@{k}",
+        estimator=estimator,
+        value=value,
+        error=error,
+        low=value - reach,
+        high=value + reach,
         effective=float(total**2 / squares) if squares else 0.0,
         supported=_support(log, gain, _whole(measure, ranking.length, k, chances)[query][used], used),
-        sessions=int(used.sum()), left_out=int((~used).sum()),
+        sessions=int(used.sum()),
+        left_out=int((~used).sum()),
         clipped=int((log.clicked & (of_rank(chances, log.rank) < clip)).sum()),
-    )  # fmt: skip
+    )
 
 
 def _mean(top: Floats, bottom: Floats, group: NDArray[Any] | None) -> tuple[float, float]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 
-from judged._dataclass import asdict, dataclass, replace
 from judged._types import Floats, Ints
 from judged.clicks.api import rankings, read_clicks
 from judged.clicks.data.log import Pairs, base_name
@@ -49,11 +49,17 @@ class Counterfactuals(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The estimates with their intervals and support."""
         rows = tuple(
-            (base_name(run), e.measure, e.estimator, number(e.value, places),
-             f"[{number(e.low, places)}, {number(e.high, places)}]", f"{e.effective:.0f}",
-             "–" if np.isnan(e.supported) else f"{e.supported:.0%}")
+            (
+                base_name(run),
+                e.measure,
+                e.estimator,
+                number(e.value, places),
+                f"[{number(e.low, places)}, {number(e.high, places)}]",
+                f"{e.effective:.0f}",
+                "–" if np.isnan(e.supported) else f"{e.supported:.0%}",
+            )
             for run, e in zip(self.runs, self.estimates, strict=True)
-        )  # fmt: skip
+        )
         units = "queries" if self.by == "query" else "sessions"
         notes: tuple[str, ...] = (
             f"{self.estimates[0].sessions} sessions · errors over {units} · propensities: {self.source}",
@@ -76,13 +82,29 @@ class Counterfactuals(Result):
 
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {"judged": 1, "propensity": self.propensity, "source": self.source, "by": self.by, "level": self.level,
-                "estimates": self.records()}  # fmt: skip
+        return {
+            "judged": 1,
+            "propensity": self.propensity,
+            "source": self.source,
+            "by": self.by,
+            "level": self.level,
+            "estimates": self.records(),
+        }
 
 
-def evaluate_from_clicks(log: Any, runs: Any, measures: str | Sequence[str] = "DCG@10 P@10", *, propensity: Any = None,
-                         estimators: Sequence[str] = ESTIMATORS, clip: float = 0.0, by: str = "session",
-                         level: float = 0.95, resamples: int = 200, seed: int = 0) -> Counterfactuals:  # fmt: skip
+def evaluate_from_clicks(
+    log: Any,
+    runs: Any,
+    measures: str | Sequence[str] = "DCG@10 P@10",
+    *,
+    propensity: Any = None,
+    estimators: Sequence[str] = ESTIMATORS,
+    clip: float = 0.0,
+    by: str = "session",
+    level: float = 0.95,
+    resamples: int = 200,
+    seed: int = 0,
+) -> Counterfactuals:
     """Estimate measures of runs from clicks on other rankings; docs/guides/clicks.md states the assumptions.
 
     Args:
@@ -153,8 +175,12 @@ def _parse_measure(word: str) -> tuple[Worth, int | None]:
     call = parse_call(str(word))
     name = next((name for name in get_args(Worth) if name == call.name.upper()), None)
     if name is None or call.params or not (call.at is None or (call.at.isdecimal() and int(call.at))):
-        raise UsageError("measure", f"{shown(word)} cannot be estimated from clicks: it is not a sum over documents", value=word,
-                         hint=f"use {', '.join(get_args(Worth))}, with a cutoff such as @10")  # fmt: skip
+        raise UsageError(
+            "measure",
+            f"{shown(word)} cannot be estimated from clicks: it is not a sum over documents",
+            value=word,
+            hint=f"use {', '.join(get_args(Worth))}, with a cutoff such as @10",
+        )
     return name, int(call.at) if call.at else None
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Ints
 from judged.core.find.pool import IdPool
 from judged.core.tables import Id, IdKind, Run
 from judged.errors import DataError, Hint, Place, Warned, shown
 
 KEEP_ONE = Hint("keep one with {duplicates}", duplicates="first")
-_IN_TWO_FILES = Hint("if the files are different runs, name each of them (a pattern without quotes); otherwise keep one with {duplicates}",
-                     duplicates="first")  # fmt: skip
+_IN_TWO_FILES = Hint(
+    "if the files are different runs, name each of them (a pattern without quotes); otherwise keep one with {duplicates}",
+    duplicates="first",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

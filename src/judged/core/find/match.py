@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints, Words
 from judged.core.find.hits import KEEP_ONE, raise_duplicate
 from judged.core.find.pool import IdPool

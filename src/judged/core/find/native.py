@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from mmap import mmap
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bytes
 from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.find.pool import IdPool

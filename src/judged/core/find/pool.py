@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric import segments_reference as segment

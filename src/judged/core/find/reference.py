@@ -7,11 +7,11 @@ among documents of equal score. `find/native.py` does the same in C++, to the la
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints, Words
 from judged.core.find.hits import KEEP_ONE, Hits, queries_of, raise_no_common_query, raise_no_rank
 from judged.core.find.match import Sieve, check_duplicates, keep_once, keys_of
@@ -78,8 +78,14 @@ class RankedRows:
 
 
 def rank_rows(
-    pool: IdPool, run: Run, policy: Policy, *, keep_duplicates: bool = False, hashed: bool = True, hint: Hint | str = KEEP_ONE
-) -> RankedRows:  # fmt: skip
+    pool: IdPool,
+    run: Run,
+    policy: Policy,
+    *,
+    keep_duplicates: bool = False,
+    hashed: bool = True,
+    hint: Hint | str = KEEP_ONE,
+) -> RankedRows:
     """Put the rows of judged queries in the order that the policy demands; without `hashed` the keys, which find documents, are 0."""
     codes = pool.codes()
     code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)

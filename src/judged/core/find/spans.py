@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Ints
 from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
@@ -67,12 +67,18 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
     """Return judgments of the chunks of a run, each for the spans that it is the first to contain."""
     if run.passages is None or not run.passages.spans:
         raise DataError(
-            "no-spans", "the judgments are spans, but the chunks of the run have no document, start and end", where=run.name,
+            "no-spans",
+            "the judgments are spans, but the chunks of the run have no document, start and end",
+            where=run.name,
             hint="write chunks as {'doc': id, 'start': a, 'end': b}, or pass a table: chunks={id: (doc, start, end)}",
-        )  # fmt: skip
+        )
     if policy.ties in ("best", "worst", "expected"):
-        raise UsageError("overlap", f"spans need a single order of tied chunks, got ties={policy.ties!r}", value=policy.ties,
-                         hint=Hint("choose another, such as {ties}", ties="id-desc"))  # fmt: skip
+        raise UsageError(
+            "overlap",
+            f"spans need a single order of tied chunks, got ties={policy.ties!r}",
+            value=policy.ties,
+            hint=Hint("choose another, such as {ties}", ties="id-desc"),
+        )
     spans = _spans_of(qrels)
     codes = {raw: i for i, raw in enumerate(qrels.queries.tolist())}
     query, row = ranked_rows(run, policy)
@@ -119,8 +125,12 @@ def _walk(
         if key not in spans:
             continue
         fresh[row] = _take(open_text[key], start, end)
-        held = [s for s in spans[key] if holds(min(end, s.end) - max(start, s.start), s.end - s.start, end - start)
-                and min(end, s.end) > max(start, s.start)]  # fmt: skip
+        held = [
+            s
+            for s in spans[key]
+            if holds(min(end, s.end) - max(start, s.start), s.end - s.start, end - start)
+            and min(end, s.end) > max(start, s.start)
+        ]
         new = [s for s in held if s in missed[key]]
         out += [(query, name, s.name, s.grade, s.row) for s in new]
         if held and not new:
@@ -146,9 +156,15 @@ def _as_qrels(qrels: Qrels, rows: list[Row], run: Run) -> Qrels:
     place = np.array(row, dtype=np.int64)
     base = qrels.take(place)
     return replace(
-        base, query=np.array(query, dtype=np.int64), doc=IdColumn.of(doc), doc_kind=run.doc_kind, aspect=IdColumn.of(span), sub=None,
-        grade=np.array(grade, dtype=float), passages=None,
-    )  # fmt: skip
+        base,
+        query=np.array(query, dtype=np.int64),
+        doc=IdColumn.of(doc),
+        doc_kind=run.doc_kind,
+        aspect=IdColumn.of(span),
+        sub=None,
+        grade=np.array(grade, dtype=float),
+        passages=None,
+    )
 
 
 # ── characters ───────────────────────────────────────────────────────────────────────────────────

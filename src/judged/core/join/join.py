@@ -58,14 +58,22 @@ def join(
     if isinstance(run, ScoreColumn):
         run = run.align(qrels)
     if qrels.choice is not None:
-        raise UsageError("alternatives", "the judgments have alternative sets of relevant documents",
-                         where=qrels.name, hint=WITH_SETS)  # fmt: skip
+        raise UsageError(
+            "alternatives",
+            "the judgments have alternative sets of relevant documents",
+            where=qrels.name,
+            hint=WITH_SETS,
+        )
     credit: SpanCredit | None = None
     files = (*qrels.files, *run.files)
     if qrels.passages is not None and qrels.passages.spans:
         if isinstance(run, PartitionedRun):
-            raise UsageError("in-parts", "spans cannot be found in a partitioned run", where=run.name,
-                             hint=Hint("read it into memory with {engine}", engine="memory"))  # fmt: skip
+            raise UsageError(
+                "in-parts",
+                "spans cannot be found in a partitioned run",
+                where=run.name,
+                hint=Hint("read it into memory with {engine}", engine="memory"),
+            )
         from judged.core.find.spans import credit_spans
 
         run = run.read() if isinstance(run, UnreadRun) else run

@@ -42,8 +42,12 @@ def check_no_query_missing(j: Judged, run: HasName, hits: Hits) -> None:
 
 def raise_missing_queries(queries: int, missing: str, name: str) -> None:
     """Raise `query-missing` for a run that lacks judged queries."""
-    raise DataError("query-missing", f"the run lacks some of the {queries} judged queries: {missing}", where=name,
-                    hint=Hint("count them as 0 with {queries}", queries="judged"))  # fmt: skip
+    raise DataError(
+        "query-missing",
+        f"the run lacks some of the {queries} judged queries: {missing}",
+        where=name,
+        hint=Hint("count them as 0 with {queries}", queries="judged"),
+    )
 
 
 def no_overlap(label: str) -> Warned:

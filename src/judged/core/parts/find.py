@@ -51,5 +51,9 @@ def check_order(policy: Policy, name: str, needs_order: Mapping[str, tuple[str, 
     """Raise `order` if a policy has a value that needs the order of rows in a table that has none."""
     for option, values in needs_order.items():
         if (value := getattr(policy, option)) in values:
-            raise UsageError("order", f"{option}={value!r} needs the order of the rows, which a database table does not have",
-                             where=name, value=value)  # fmt: skip
+            raise UsageError(
+                "order",
+                f"{option}={value!r} needs the order of the rows, which a database table does not have",
+                where=name,
+                value=value,
+            )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged.core.parts.run import ROW_BITS, Executor, Item, Part, Task
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
@@ -82,8 +82,12 @@ class LocalPartitions:
 
             if not isinstance(error, BrokenExecutor):
                 raise
-            raise EngineError("engine", f"a worker died, and partition {self._name(done)} is lost", value=done + 1,
-                              hint="use fewer workers if memory is short: the system ends processes that need too much") from error  # fmt: skip
+            raise EngineError(
+                "engine",
+                f"a worker died, and partition {self._name(done)} is lost",
+                value=done + 1,
+                hint="use fewer workers if memory is short: the system ends processes that need too much",
+            ) from error
 
     def _name(self, number: int) -> str:
         file = getattr(self.parts[number], "file", None) if number < len(self.parts) else None

@@ -7,12 +7,12 @@ partitions, or anything is unusual, the run is scanned in two passes, which repo
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged.core.find.hits import Hits
 from judged.core.find.native import TextScan, as_hits, native_policy, native_pool, scan_all, scan_between_edges
 from judged.core.find.pool import IdPool

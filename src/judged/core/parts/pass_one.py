@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.core.find.hits import check_id_kinds, raise_no_rank
 from judged.core.find.match import Sieve, keys_of

@@ -8,12 +8,12 @@ on a document itself. The number of rows in each slot is all that is needed, and
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.core.find.pool import IdPool
 from judged.core.find.reference import disagree

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, field
 from judged._types import Bools
 from judged.core.parts.run import MAX_UNJUDGED
 from judged.errors import Warned

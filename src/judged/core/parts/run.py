@@ -7,11 +7,11 @@ documents that beat each of them (`pass_two.py`). Nothing is sorted, and only hi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from judged._dataclass import dataclass, fields
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import EngineError, JudgedError, Place
@@ -119,8 +119,12 @@ class PartitionedRun(UnreadRun):
             if hasattr(results, "close"):
                 results.close()  # now, not when it is collected: it may have threads
         if ends and count != len(ends):  # a lost partition would silently change the numbers
-            raise EngineError("engine", f"the executor returned {count} results for {len(ends)} partitions", where=self.name,
-                              hint="return task(item) for every item from map(task, items), in their order")  # fmt: skip
+            raise EngineError(
+                "engine",
+                f"the executor returned {count} results for {len(ends)} partitions",
+                where=self.name,
+                hint="return task(item) for every item from map(task, items), in their order",
+            )
 
 
 ROW_BITS = (

@@ -86,8 +86,12 @@ def _rank_hits(
         raise_no_common_query(pool.queries, run.name, unjudged_queries or pool.bare())
     inside, on = _inside(index, counted)
     if (on != index.times).any() or located.rows not in (None, counted.rows):
-        raise DataError("file-changed", "the run changed between the two passes", where=run.name,
-                        hint="evaluate a run that is not being written, and make sure that a computed table is deterministic")  # fmt: skip
+        raise DataError(
+            "file-changed",
+            "the run changed between the two passes",
+            where=run.name,
+            hint="evaluate a run that is not being written, and make sure that a computed table is deterministic",
+        )
     group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
     _check_duplicates(pool, run, policy, located, index, above[group])
     judgment, position = index.judgment, index.position

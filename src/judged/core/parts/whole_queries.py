@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools
 from judged.core.find import native, reference
 from judged.core.find.hits import Hits, check_id_kinds, raise_empty_run, raise_no_common_query
@@ -74,8 +74,12 @@ def find_whole_queries(
     answered = np.sum([hits.answered for hits in parts], axis=0)
     if (answered > 1).any():
         example = pool.ids[int(np.argmax(answered > 1))]
-        raise DataError("not-whole", f"query {shown(example)} is in several partitions, though the file statistics say it is in one",
-                        where=run.name, hint=Hint("write the files again, or use {engine}", engine="memory"))  # fmt: skip
+        raise DataError(
+            "not-whole",
+            f"query {shown(example)} is in several partitions, though the file statistics say it is in one",
+            where=run.name,
+            hint=Hint("write the files again, or use {engine}", engine="memory"),
+        )
     some_unjudged = tuple(query for hits in parts for query in hits.some_unjudged)[:3]
     if not answered.any():
         raise_no_common_query(pool.queries, run.name, some_unjudged or pool.bare())

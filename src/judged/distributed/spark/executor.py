@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
-from judged._dataclass import dataclass
 from judged.core.parts.run import Item, Task
 from judged.distributed.spark.bootstrap import worker_function
 from judged.distributed.spark.worker import merge_results, pack, run_on_items, unpack
@@ -72,8 +72,11 @@ class Spark:
                 "needs", "PySpark is not installed", hint="install it with pip install judged[spark]"
             ) from error
         if session is None:
-            raise UsageError("no-session", "no Spark session is active",
-                             hint="create one: SparkSession.builder.master('local[*]').getOrCreate(), or .remote('sc://host')")  # fmt: skip
+            raise UsageError(
+                "no-session",
+                "no Spark session is active",
+                hint="create one: SparkSession.builder.master('local[*]').getOrCreate(), or .remote('sc://host')",
+            )
         return session
 
     def function(self, entry: EntryPoint, argument: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from judged._dataclass import dataclass, replace
 from judged.core.ids import IdColumn
 from judged.core.parts.run import UnknownRow
 from judged.core.tables import IdKind, Run

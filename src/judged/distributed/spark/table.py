@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NoReturn
 
-from judged._dataclass import dataclass, replace
 from judged.core.find.hits import check_same_kinds
 from judged.core.parts.pass_one import LocatedHits, LocateHits
 from judged.core.parts.run import ROW_BITS, PartitionedRun, Task
@@ -51,8 +51,12 @@ def table_run(
 def open_table(frame: Any, named: Mapping[str, str | None], name: str, executor: Spark | None = None) -> SparkTable:
     """Select the columns of a run by name, and check their types."""
     if not is_spark(frame):
-        raise UsageError("form", f"expected a Spark DataFrame as the run, got {type(frame).__name__}", where=name,
-                         hint="read it with Spark: session.read.parquet('…')")  # fmt: skip
+        raise UsageError(
+            "form",
+            f"expected a Spark DataFrame as the run, got {type(frame).__name__}",
+            where=name,
+            hint="read it with Spark: session.read.parquet('…')",
+        )
     with talking():
         names, types = list(frame.columns), {field.name: field.dataType for field in frame.schema.fields}
     column = columns_in(names, "run", named, name).column
@@ -73,8 +77,13 @@ def check_judgments(count: int, name: str) -> None:
     """Raise `too-many-judgments` if judgments should not be sent to every worker."""
     if count > MAX_JUDGMENTS:
         problem = f"{count:,} judgments are too many to send to every Spark worker; the limit is {MAX_JUDGMENTS:,}"
-        raise UsageError("too-many-judgments", problem, where=name, value=count,
-                         hint="call evaluate_frame, which joins judgments and rankings by query on the cluster")  # fmt: skip
+        raise UsageError(
+            "too-many-judgments",
+            problem,
+            where=name,
+            value=count,
+            hint="evaluate the queries in several batches, or read the run with engine='memory'",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +158,11 @@ def _judgments(task: LocateHits) -> Any:
     return pa.table({"query": query, "doc": ids_for_spark(pool.doc, task.kinds[1])}).drop_null()
 
 
-def by_query(frame: Any, partitions: int | None = None) -> Any:
-    """Repartition the frame so that each query is in one partition; by default into as many as the session uses in a shuffle."""
-    if partitions is None:
-        default = str(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        partitions = int(default) if default.isdigit() else None  # "auto" on some platforms
-    return frame.repartition("query") if partitions is None else frame.repartition(partitions, "query")
+def by_query(frame: Any) -> Any:
+    """Repartition the frame so that each query is in one partition, into as many as the session uses in a shuffle."""
+    default = str(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    # "auto" on some platforms
+    return frame.repartition(int(default), "query") if default.isdigit() else frame.repartition("query")
 
 
 def functions(frame: Any) -> Any:

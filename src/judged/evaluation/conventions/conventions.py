@@ -21,9 +21,14 @@ from judged.steps import step
 
 
 def conventions(
-    measure: str | Measure, qrels: Any, run: Any = None, to: str | float | None = None, *, level: float | None = None,
+    measure: str | Measure,
+    qrels: Any,
+    run: Any = None,
+    to: str | float | None = None,
+    *,
+    level: float | None = None,
     **options: Unpack[EvaluateOptions],
-) -> Conventions:  # fmt: skip
+) -> Conventions:
     """Show one measure under the conventions of every tool, and which convention causes each difference.
 
     The values are those of `evaluate` with each profile. A cause is found by switching conventions one at a time: the smallest set of them
@@ -64,17 +69,31 @@ def _under_profiles(outcomes: Outcomes, default: Outcome, given: Mapping[str, An
     sets = {p.name: switches(measure, p, given) for p in PROFILES.values() if p.has(measure)}
     tools = tuple(_value(outcomes, default, p, sets.get(p.name)) for p in PROFILES.values())
     return Conventions(
-        measure=str(measure), names=judged.names, default=default.value, n_queries=len(default.column), tools=tools,
-        queries=_ranges(outcomes, default, sets), policy=str(judged.policy), warnings=judged.warnings,
-    )  # fmt: skip
+        measure=str(measure),
+        names=judged.names,
+        default=default.value,
+        n_queries=len(default.column),
+        tools=tools,
+        queries=_ranges(outcomes, default, sets),
+        policy=str(judged.policy),
+        warnings=judged.warnings,
+    )
 
 
 def _one(measure: str | Measure, level: float | None) -> Measure:
     found = parse_all(measure)
     if len(found) != 1:
-        raise UsageError("unsuitable-measure", f"conventions are shown for one measure, got {len(found)}", hint="name one, such as nDCG@10")  # fmt: skip
+        raise UsageError(
+            "unsuitable-measure",
+            f"conventions are shown for one measure, got {len(found)}",
+            hint="name one, such as nDCG@10",
+        )
     if found[0].definition.text or found[0].definition.summary == "none":
-        raise UsageError("unsuitable-measure", f"the values of {shown(str(found[0]))} have no mean", hint="name a measure of numbers, such as nDCG@10")  # fmt: skip
+        raise UsageError(
+            "unsuitable-measure",
+            f"the values of {shown(str(found[0]))} have no mean",
+            hint="name a measure of numbers, such as nDCG@10",
+        )
     return with_level(found[0], level)
 
 
@@ -89,9 +108,14 @@ def _value(outcomes: Outcomes, default: Outcome, profile: Profile, chosen: tuple
     causes.sort(key=lambda cause: -abs(cause.alone or 0.0))
     apart = ~((theirs.column == default.column) | (np.isnan(theirs.column) & np.isnan(default.column)))
     return ToolValue(
-        profile.name, str(theirs.measure), value=theirs.value, difference=theirs.value - default.value, n_queries=int(theirs.counts.sum()),
-        n_apart=int(apart.sum()), causes=tuple(causes),
-    )  # fmt: skip
+        profile.name,
+        str(theirs.measure),
+        value=theirs.value,
+        difference=theirs.value - default.value,
+        n_queries=int(theirs.counts.sum()),
+        n_apart=int(apart.sum()),
+        causes=tuple(causes),
+    )
 
 
 def smallest(outcomes: Outcomes, chosen: tuple[Switch, ...], wanted: Outcome) -> tuple[Switch, ...]:

@@ -18,12 +18,25 @@ from judged.measures.registry import Measure
 from judged.steps import step
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
-    "queries": ("both",), "empty": ("skip", "one"), "ties": ("id-asc", "input", "best", "worst", "expected"), "precision": ("float32",),
-    "order": ("rank", "input"), "gain": ("linear", "exp", "binary"), "discount": ("log2", "jk", "rank"),
-    "norm": ("relevant", "capped", "found", "list", "cutoff", "ideal"), "short": ("shrink", "zero"), "tied": ("together",), "which": ("all",),
-    "judged_only": (True,), "rounding": ("trec9", "up"), "squared": (True,), "scale": ("none",), "p": (0.5, 0.8, 0.85, 0.9, 0.95),
-    "max": (1.0, 2.0, 3.0, 4.0, 5.0), "cutoff": (1, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000, None),
-}  # fmt: skip
+    "queries": ("both",),
+    "empty": ("skip", "one"),
+    "ties": ("id-asc", "input", "best", "worst", "expected"),
+    "precision": ("float32",),
+    "order": ("rank", "input"),
+    "gain": ("linear", "exp", "binary"),
+    "discount": ("log2", "jk", "rank"),
+    "norm": ("relevant", "capped", "found", "list", "cutoff", "ideal"),
+    "short": ("shrink", "zero"),
+    "tied": ("together",),
+    "which": ("all",),
+    "judged_only": (True,),
+    "rounding": ("trec9", "up"),
+    "squared": (True,),
+    "scale": ("none",),
+    "p": (0.5, 0.8, 0.85, 0.9, 0.95),
+    "max": (1.0, 2.0, 3.0, 4.0, 5.0),
+    "cutoff": (1, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000, None),
+}
 _MOST_LEVELS = 5
 _ROUNDING = 1e-14  # of sums in another order, and of percentages: all digits of a number are no decimals
 
@@ -45,7 +58,9 @@ class Published(NamedTuple):
         except InvalidOperation:
             places = "n"
         if isinstance(number, bool) or not isinstance(places, int) or not np.isfinite(float(exact)):
-            raise UsageError("published", f"a published value must be a number such as 0.4312, got {shown(number)}", value=number)  # fmt: skip
+            raise UsageError(
+                "published", f"a published value must be a number such as 0.4312, got {shown(number)}", value=number
+            )
         percent = text.endswith("%") or (measure.definition.limits is not None and exact > 1)
         scale = 100 if percent else 1
         return cls(text, float(exact) / scale, 0.5 * 10.0 ** min(places, 0) / scale)
@@ -60,7 +75,7 @@ def find_published(result: Conventions, outcomes: Outcomes, to: Any, given: Mapp
     """The result with the profiles that give a number; else with the single conventions, else the pairs; else the nearest."""
     wanted = Published.of(to, outcomes.measure)
     tools = [t for t in result.tools if t.value is not None]
-    profiles = [Match(t.profile, tuple(c.option for c in t.causes), t.why(), float(t.value or 0)) for t in tools]  # fmt: skip
+    profiles = [Match(t.profile, tuple(c.option for c in t.causes), t.why(), float(t.value or 0)) for t in tools]
     matches = [match for match in profiles if wanted.matches(match.value)]
     seen, tried = list(profiles), len(profiles)
     switches = _single(outcomes, given)
@@ -94,7 +109,11 @@ def _single(outcomes: Outcomes, given: Mapping[str, Any]) -> list[Switch]:
     others = {c.instead for p in PROFILES.values() for c in p.conventions if c.instead and c.fits(measure)}
     found = [Switch("measure", name) for name in sorted(others)]
     for name, values in choices.items():
-        free = name not in given if name in POLICIES else name in measure.definition.parameters and (name == "cutoff" or name not in measure.explicit)  # fmt: skip
+        free = (
+            name not in given
+            if name in POLICIES
+            else name in measure.definition.parameters and (name == "cutoff" or name not in measure.explicit)
+        )
         now = present.get(name) if name in POLICIES else measure.get(name)
         found += [Switch(name, value) for value in values if free and value != now]
     return found

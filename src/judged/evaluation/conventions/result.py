@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from judged._dataclass import dataclass
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned
 from judged.registry import choose_one
@@ -164,51 +164,104 @@ class Conventions(Result):
         headers = ("profile", self.measure, "difference", "queries", "reason", "alone")
         title = f"{self.measure} of {title_of(self.names)}"
         tools = Table(
-            headers, rows, title=title, notes=notes, words=(0, 4), optional=(3,), key=_ALONE if any(row[5] for row in rows) else ""
-        )  # fmt: skip
+            headers,
+            rows,
+            title=title,
+            notes=notes,
+            words=(0, 4),
+            optional=(3,),
+            key=_ALONE if any(row[5] for row in rows) else "",
+        )
         return [*([self._matches(places)] if self.to else []), tools, *([self._ranges(places)] if self.queries else [])]
 
     def _matches(self, places: int) -> Table:
-        rows = tuple((m.profile or "–", number(m.value, max(places, 6)), m.text, ", ".join(m.conventions)) for m in self.matches)  # fmt: skip
+        rows = tuple(
+            (m.profile or "–", number(m.value, max(places, 6)), m.text, ", ".join(m.conventions)) for m in self.matches
+        )
         notes = (f"{counted(self.tried, 'set')} of conventions tried; with many of them, some match by chance",)
         title = f"gives {self.to}" if self.found else f"nearest to {self.to}"
-        return Table(("profile", self.measure, "if the tool", "written"), rows, title=title, notes=notes, words=(0, 2, 3)).head(_MOST_MATCHES)  # fmt: skip
+        return Table(
+            ("profile", self.measure, "if the tool", "written"), rows, title=title, notes=notes, words=(0, 2, 3)
+        ).head(_MOST_MATCHES)
 
     def _ranges(self, places: int) -> Table:
         rows = tuple(
-            (str(q.query), number(q.default, places), number(q.spread, places), *(f"{number(v, places)} {_some(by)}" for v, by in (q.low, q.high)),
-             _some(q.left_out))
+            (
+                str(q.query),
+                number(q.default, places),
+                number(q.spread, places),
+                *(f"{number(v, places)} {_some(by)}" for v, by in (q.low, q.high)),
+                _some(q.left_out),
+            )
             for q in self.queries
-        )  # fmt: skip
+        )
         headers = ("query", "default", "difference", "lowest", "highest", "left out by")
         return Table(headers, rows, title="queries that differ most", words=(0, 3, 4, 5)).head(_MOST_QUERIES)
 
     def records(self) -> list[dict[str, Any]]:
         """One row per profile."""
         return [
-            {"profile": t.profile, "measure": t.measure, "value": t.value, "difference": t.difference, "queries": t.n_queries if t.value is not None else None,
-             "queries_that_differ": t.n_apart if t.value is not None else None, "causes": "; ".join(c.option for c in t.causes), "text": t.text}
+            {
+                "profile": t.profile,
+                "measure": t.measure,
+                "value": t.value,
+                "difference": t.difference,
+                "queries": t.n_queries if t.value is not None else None,
+                "queries_that_differ": t.n_apart if t.value is not None else None,
+                "causes": "; ".join(c.option for c in t.causes),
+                "text": t.text,
+            }
             for t in self.tools
-        ]  # fmt: skip
+        ]
 
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
         return {
-            "judged": 1, "measure": self.measure, "qrels": self.names[0], "run": self.names[1], "policy": self.policy, "default": self.default,
-            "n_queries": self.n_queries, "warnings": [w.to_dict() for w in self.warnings],
-            "tools": [{**t._asdict(), "causes": [c._asdict() for c in t.causes], "together": t.together, "text": t.text} for t in self.tools],
-            "queries": [{**q._asdict(), **{end: {"value": v, "profiles": by} for end, (v, by) in (("low", q.low), ("high", q.high))}} for q in self.queries],
-            "to": self.to or None, "found": self.found if self.to else None, "tried": self.tried, "matches": [m._asdict() for m in self.matches],
-        }  # fmt: skip
+            "judged": 1,
+            "measure": self.measure,
+            "qrels": self.names[0],
+            "run": self.names[1],
+            "policy": self.policy,
+            "default": self.default,
+            "n_queries": self.n_queries,
+            "warnings": [w.to_dict() for w in self.warnings],
+            "tools": [
+                {**t._asdict(), "causes": [c._asdict() for c in t.causes], "together": t.together, "text": t.text}
+                for t in self.tools
+            ],
+            "queries": [
+                {
+                    **q._asdict(),
+                    **{end: {"value": v, "profiles": by} for end, (v, by) in (("low", q.low), ("high", q.high))},
+                }
+                for q in self.queries
+            ],
+            "to": self.to or None,
+            "found": self.found if self.to else None,
+            "tried": self.tried,
+            "matches": [m._asdict() for m in self.matches],
+        }
 
 
 def _rows(tool: ToolValue, places: int) -> list[tuple[str, ...]]:
     """A row of the table for each cause, with the value in the first."""
     if not tool.causes:
-        return [(tool.profile, number(tool.value, places), "", "" if tool.value is None else str(tool.n_queries), tool.why(places), "")]  # fmt: skip
+        return [
+            (
+                tool.profile,
+                number(tool.value, places),
+                "",
+                "" if tool.value is None else str(tool.n_queries),
+                tool.why(places),
+                "",
+            )
+        ]
     value = (tool.profile, number(tool.value, places), number(tool.difference, places, sign="+"), str(tool.n_queries))
     alone = [number(c.alone, places, sign="+") if len(tool.causes) > 1 else "" for c in tool.causes]
-    ends = [(f"{c.text}{',' if c is not tool.causes[-1] else ''}", change) for c, change in zip(tool.causes, alone, strict=True)]  # fmt: skip
+    ends = [
+        (f"{c.text}{',' if c is not tool.causes[-1] else ''}", change)
+        for c, change in zip(tool.causes, alone, strict=True)
+    ]
     return [(*(value if i == 0 else ("",) * 4), *end) for i, end in enumerate(ends)]
 
 

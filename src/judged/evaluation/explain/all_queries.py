@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.evaluation.explain.explain import closing_line, condensed, shown_columns

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.evaluation.conventions.peers import Peer, peers_of
 from judged.evaluation.explain.edge_cases import EdgeCase, edge_cases
 from judged.evaluation.explain.explain import shown_columns
@@ -30,8 +30,12 @@ _LAWS = {
     "additive": "a sum over documents, each weighted by its rank alone",
     "residual": "a sum over unjudged documents, each weighted by its rank alone",
 }
-_SUMMARIES = {"mean": "mean over queries", "sum": "sum over queries", "none": "no summary over queries",
-              "geometric": "geometric mean over queries"}  # fmt: skip
+_SUMMARIES = {
+    "mean": "mean over queries",
+    "sum": "sum over queries",
+    "none": "no summary over queries",
+    "geometric": "geometric mean over queries",
+}
 
 
 def describe(name: str | Measure) -> MeasureDescription:
@@ -70,10 +74,19 @@ class MeasureDescription(Result):
         """Everything that is declared."""
         d = self.declaration
         return {
-            "name": d.name, "intuition": d.intuition, "description": d.description, "formula": d.formula, "latex": d.latex,
-            "parameters": self._parameters(), "properties": self._facts(), "aliases": self._names(), "paper": short_form(d.paper),
-            "references": keys_in(d.paper), "edge_cases": [c._asdict() for c in self._cases()], "other_tools": [p._asdict() for p in self._peers()],
-        }  # fmt: skip
+            "name": d.name,
+            "intuition": d.intuition,
+            "description": d.description,
+            "formula": d.formula,
+            "latex": d.latex,
+            "parameters": self._parameters(),
+            "properties": self._facts(),
+            "aliases": self._names(),
+            "paper": short_form(d.paper),
+            "references": keys_in(d.paper),
+            "edge_cases": [c._asdict() for c in self._cases()],
+            "other_tools": [p._asdict() for p in self._peers()],
+        }
 
     def _parameters(self) -> list[dict[str, Any]]:
         rows = []
@@ -81,7 +94,13 @@ class MeasureDescription(Result):
             text, at = getattr(spec, "text", ""), getattr(spec, "at", False)
             names = getattr(spec, "aliases", ())
             also = f"; also called {', '.join(names)}" if names else ""
-            rows.append({"parameter": f"{name} (after @)" if at else name, "default": literal(default), "meaning": f"{text}{also}"})  # fmt: skip
+            rows.append(
+                {
+                    "parameter": f"{name} (after @)" if at else name,
+                    "default": literal(default),
+                    "meaning": f"{text}{also}",
+                }
+            )
         return rows
 
     def _parameter_table(self) -> Table:
@@ -135,9 +154,12 @@ class MeasureDescription(Result):
         columns = shown_columns(steps, judged)
         last_sum = float(columns["sum"][-1]) if "sum" in columns else 0.0
         rows = [
-            tuple(cell_text(plain_number(cell)) for cell in (judged.rank[i], judged.grade[i], *(c[i] for c in columns.values())))
+            tuple(
+                cell_text(plain_number(cell))
+                for cell in (judged.rank[i], judged.grade[i], *(c[i] for c in columns.values()))
+            )
             for i in range(len(judged.rank))
-        ]  # fmt: skip
+        ]
         title = f"Example: {measure} of a ranking with the grades {', '.join(f'{grade:g}' for grade in d.example[0])}, all judged"
         closing = steps.closing(0, float(steps.value[0]) if d.ideal_only else last_sum)
         ideal = explain_ideal(measure, judged, steps, None)

@@ -53,7 +53,12 @@ def edge_cases(definition: Definition) -> list[EdgeCase]:
 def _value(measure: Measure, grades: dict[str, float], ranking: list[str], empty: Empty = "zero") -> float | None:
     docs = [*grades.items(), ("a", 1.0), ("b", 0.0)]
     queries = [*(["q"] * len(grades)), _BESIDE, _BESIDE]
-    qrels = {"query": queries, "doc": [doc for doc, _ in docs], "grade": [grade for _, grade in docs], "aspect": [1] * len(docs)}  # fmt: skip
+    qrels = {
+        "query": queries,
+        "doc": [doc for doc, _ in docs],
+        "grade": [grade for _, grade in docs],
+        "aspect": [1] * len(docs),
+    }
     scores = {doc: float(-rank) for rank, doc in enumerate(ranking)}
     run = {_BESIDE: {"a": 1.0}, **({"q": scores} if scores else {})}
     values = evaluate(qrels, run, measure, empty=empty)

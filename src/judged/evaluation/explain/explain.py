@@ -33,9 +33,16 @@ from judged.tables.text import some
 
 
 def explain(
-    measure: str | Measure, qrels: Any, run: Any = None, query: Id | None = None, *, rows: int | None = None,
-    level: float | None = None, profile: str = "trec_eval-10", **options: Unpack[EvaluateOptions],
-) -> Explanation:  # fmt: skip
+    measure: str | Measure,
+    qrels: Any,
+    run: Any = None,
+    query: Id | None = None,
+    *,
+    rows: int | None = None,
+    level: float | None = None,
+    profile: str = "trec_eval-10",
+    **options: Unpack[EvaluateOptions],
+) -> Explanation:
     """Explain the value of one query: every step of its arithmetic.
 
     Args:
@@ -88,10 +95,16 @@ def explain_query(
         rows.append((rank, docs[rank - 1], grade, *tokens[rank - 1 : rank], *cells))
     last_sum = float(columns["sum"][-1]) if "sum" in columns and len(seen.rank) else 0.0
     return Explanation(
-        measure, name, value, ("rank", "document", "grade", *["tokens so far"][: len(tokens)], *columns), tuple(rows),
-        closing_line(measure, steps, 0, last_sum, value, judged, bool(is_empty(measure, judged)[0])), int(judged.retrieved[0]) - last,
-        ideal=explain_ideal(measure, judged, steps, depth), chosen=query is None,
-    )  # fmt: skip
+        measure,
+        name,
+        value,
+        ("rank", "document", "grade", *["tokens so far"][: len(tokens)], *columns),
+        tuple(rows),
+        closing_line(measure, steps, 0, last_sum, value, judged, bool(is_empty(measure, judged)[0])),
+        int(judged.retrieved[0]) - last,
+        ideal=explain_ideal(measure, judged, steps, depth),
+        chosen=query is None,
+    )
 
 
 def _instructive_row(measure: Measure, source: Provenance) -> int:
@@ -161,9 +174,15 @@ def _with_unjudged(judged: Judged) -> Judged:
 
 
 def values_by_cutoff(
-    measures: list[Measure], qrels: Any, run: Any, query: Id | None = None, *, rows: int | None = None,
-    profile: str = "trec_eval-10", **options: Unpack[EvaluateOptions],
-) -> RecordTable:  # fmt: skip
+    measures: list[Measure],
+    qrels: Any,
+    run: Any,
+    query: Id | None = None,
+    *,
+    rows: int | None = None,
+    profile: str = "trec_eval-10",
+    **options: Unpack[EvaluateOptions],
+) -> RecordTable:
     """Compute measures of one query at every cutoff: one row per rank."""
     chosen = find_profile(profile)
     for m in measures:
@@ -171,7 +190,7 @@ def values_by_cutoff(
             raise UsageError("cutoff", f"{m} takes no cutoff", value=str(m))
     source = _join(qrels, run, chosen, options)
     if source.alternatives:
-        raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")  # fmt: skip
+        raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")
     row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
     views = Views(source)
 
@@ -181,10 +200,14 @@ def values_by_cutoff(
     judged, docs = source.judged.select([row]), source.documents([row])[0]
     grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
     records = [
-        {"k": k, "document": docs[k - 1], "grade": cell_text(grade.get(k, "–")),
-         **{str(m): value(chosen.apply(m @ k, options)) for m in measures}}
+        {
+            "k": k,
+            "document": docs[k - 1],
+            "grade": cell_text(grade.get(k, "–")),
+            **{str(m): value(chosen.apply(m @ k, options)) for m in measures},
+        }
         for k in range(1, min(len(docs), rows or len(docs)) + 1)
-    ]  # fmt: skip
+    ]
     return RecordTable.of(records, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.tables import Id
 from judged.measures.registry import Measure
 from judged.tables.result import Result
@@ -49,7 +49,13 @@ class Explanation(Result):
 
     def headline(self) -> tuple[str, ...]:
         """The reason for the query, if it was chosen."""
-        return (f"Showing a typical query: of all queries with a relevant document retrieved, its {self.measure} is closest to the mean.",) if self.chosen else ()  # fmt: skip
+        return (
+            (
+                f"Showing a typical query: of all queries with a relevant document retrieved, its {self.measure} is closest to the mean.",
+            )
+            if self.chosen
+            else ()
+        )
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The actual ranking, and the ideal one if there is one."""
@@ -75,8 +81,14 @@ class Explanation(Result):
 
     def to_data(self) -> dict[str, Any]:
         """The value with every step."""
-        data = {"measure": str(self.measure), "query": self.query, "value": self.value, "closing": self.closing,
-                "formula": self.measure.definition.formula, "rows": _row_data(self.headers, self.rows)}  # fmt: skip
+        data = {
+            "measure": str(self.measure),
+            "query": self.query,
+            "value": self.value,
+            "closing": self.closing,
+            "formula": self.measure.definition.formula,
+            "rows": _row_data(self.headers, self.rows),
+        }
         if self.ideal is None:
             return data
         ideal = {"closing": self.ideal.closing, "rows": _row_data(self.ideal.headers, self.ideal.rows)}
@@ -107,7 +119,9 @@ class Explanations(Result):
         return data if len(data) > 1 else data[0]
 
 
-def _table(headers: tuple[str, ...], rows: tuple[tuple[Any, ...], ...], hidden: int, title: str, notes: tuple[str, ...]) -> Table:  # fmt: skip
+def _table(
+    headers: tuple[str, ...], rows: tuple[tuple[Any, ...], ...], hidden: int, title: str, notes: tuple[str, ...]
+) -> Table:
     more = (f"… and {counted(hidden, 'more document')}",) if hidden else ()
     cells = tuple(tuple(cell_text(value) for value in row) for row in rows)
     return Table(headers, cells, title=title, notes=(*more, *notes), words=(1,))

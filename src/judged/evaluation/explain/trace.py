@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, fields, replace
+
 import numpy as np
 
-from judged._dataclass import dataclass, field, fields, replace
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.measures.registry import Measure

@@ -56,7 +56,9 @@ def level_warnings(judged: Judged, measures: Sequence[Measure]) -> tuple[Warned,
         n = int(((judged.relevant(level) == 0) & (judged.pool.positive > 0)).sum())
         if n:
             who = "query has a relevant document, but none" if n == 1 else "queries have relevant documents, but none"
-            warnings.append(Warned("no-relevant", n, f"{n} {who} of grade {level:g} or above (empty={judged.policy.empty})"))  # fmt: skip
+            warnings.append(
+                Warned("no-relevant", n, f"{n} {who} of grade {level:g} or above (empty={judged.policy.empty})")
+            )
     check_empty(judged.policy, warnings)
     return tuple(warnings)
 

@@ -251,11 +251,20 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         None if j.reading is None else RankTexts(size=j.retrieved[owner], lacking="tied documents have no fixed order")
     )
     return replace(
-        j, retrieved=j.retrieved[owner], answered=j.answered[owner], query=query, rank=rank[order], grade=j.grade[hit][order],
-        judgment=(j.judgment[hit] + shift[query])[order], tie_first=rank[order], tie_last=rank[order],
-        pool=Pool(queries=tuple(range(len(owner))), query=pool_query, grade=j.pool_grade[pool], doc=docs, aspects=aspects),
+        j,
+        retrieved=j.retrieved[owner],
+        answered=j.answered[owner],
+        query=query,
+        rank=rank[order],
+        grade=j.grade[hit][order],
+        judgment=(j.judgment[hit] + shift[query])[order],
+        tie_first=rank[order],
+        tie_last=rank[order],
+        pool=Pool(
+            queries=tuple(range(len(owner))), query=pool_query, grade=j.pool_grade[pool], doc=docs, aspects=aspects
+        ),
         reading=texts,
-    )  # fmt: skip
+    )
 
 
 def _spread(start: Ints, size: Ints) -> Ints:

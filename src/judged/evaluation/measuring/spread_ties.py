@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
 from typing import Self
 
 import numpy as np
 
-from judged._dataclass import dataclass, field, fields, replace
 from judged._types import Bools, Column, Floats, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment

@@ -16,8 +16,12 @@ def check_agreement(questions: Sequence[Questions]) -> None:
         for query, rows in _judgments(other.qrels).items():
             if query in first and rows != first[query]:
                 names = f"{questions[0].run.name} and {other.run.name}"
-                raise DataError("judgments-differ", f"{names} have different judgments for the question {shown(query.decode())}",
-                                hint="write the same relevant documents in both", value=query.decode("utf-8", "replace"))  # fmt: skip
+                raise DataError(
+                    "judgments-differ",
+                    f"{names} have different judgments for the question {shown(query.decode())}",
+                    hint="write the same relevant documents in both",
+                    value=query.decode("utf-8", "replace"),
+                )
 
 
 def _judgments(qrels: Qrels) -> dict[bytes, set[tuple[Any, ...]]]:

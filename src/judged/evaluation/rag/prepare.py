@@ -63,8 +63,12 @@ def prepare(
 def _check_counted(run: Run) -> None:
     if run.passages is None or run.passages.tokens is None:
         count = Wording("tokens=jd.rag.count_tokens({chunk: text})", "--tokens FILE")
-        raise UsageError("no-tokens", "words are counted only in question files with the texts of the chunks", where=run.name,
-                         hint=Hint("give the counts with {count}", count=count))  # fmt: skip
+        raise UsageError(
+            "no-tokens",
+            "words are counted only in question files with the texts of the chunks",
+            where=run.name,
+            hint=Hint("give the counts with {count}", count=count),
+        )
 
 
 def _add_columns(run: Run, table: ChunkTable, *, must: bool) -> Run:
@@ -73,8 +77,12 @@ def _add_columns(run: Run, table: ChunkTable, *, must: bool) -> Run:
     at = np.array(rows, dtype=np.int64)
     if must and (at < 0).any():
         row = int(np.argmax(at < 0))
-        raise DataError("no-chunk", f"{int((at < 0).sum())} chunks of the run are not in {table.name}, such as {shown(run.doc[row])}",
-                        where=run.where(row), value=run.doc[row])  # fmt: skip
+        raise DataError(
+            "no-chunk",
+            f"{int((at < 0).sum())} chunks of the run are not in {table.name}, such as {shown(run.doc[row])}",
+            where=run.where(row),
+            value=run.doc[row],
+        )
     known, old = table.passages.take(np.maximum(at, 0)), run.passages or Passages()
     tokens = old.tokens if known.tokens is None else np.where(at < 0, -1, known.tokens)
     if not must:

@@ -88,9 +88,16 @@ def documents_of(documents: Any) -> Resolver:
 
 def _own_documents(rows: Run | Qrels) -> IdColumn:
     if rows.passages is None or rows.passages.doc is None:
-        raise UsageError("no-document", "the documents of the chunks are unknown", where=rows.name,
-                         hint=Hint("pass a table of chunks with {chunks}, or the separator between document and chunk in the ids with {separator}",
-                                   chunks=None, separator=Wording("documents='#'", "--chunk-separator '#'")))  # fmt: skip
+        raise UsageError(
+            "no-document",
+            "the documents of the chunks are unknown",
+            where=rows.name,
+            hint=Hint(
+                "pass a table of chunks with {chunks}, or the separator between document and chunk in the ids with {separator}",
+                chunks=None,
+                separator=Wording("documents='#'", "--chunk-separator '#'"),
+            ),
+        )
     return rows.passages.doc
 
 
@@ -162,8 +169,12 @@ def _scores(run: Run, how: str) -> NDArray[np.float64]:
         return run.passages.score
     size = np.bincount(run.query, minlength=len(run.queries))
     if run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
-        raise DataError("roll-up", f"roll-up by {how} needs a score for every chunk", where=run.name,
-                        hint=Hint("use {roll_up}, which needs none", roll_up="first"))  # fmt: skip
+        raise DataError(
+            "roll-up",
+            f"roll-up by {how} needs a score for every chunk",
+            where=run.name,
+            hint=Hint("use {roll_up}, which needs none", roll_up="first"),
+        )
     return run.score
 
 

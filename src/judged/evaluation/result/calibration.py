@@ -34,7 +34,9 @@ def with_model(human: Values, model: Values) -> Values:
     """
     wrong = next((m for m in human.measures if m.definition.summary != "mean" or m.definition.text), None)
     if wrong is not None:
-        raise UsageError("model-judgments", f"{wrong} is not averaged over queries, which model judgments need", value=str(wrong))  # fmt: skip
+        raise UsageError(
+            "model-judgments", f"{wrong} is not averaged over queries, which model judgments need", value=str(wrong)
+        )
     place = {query: row for row, query in enumerate(human.queries)}
     rows = np.array([place.get(query, -1) for query in model.queries])
     both, lost = int((rows >= 0).sum()), len(human.queries) - int((rows >= 0).sum())
@@ -54,8 +56,15 @@ def with_model(human: Values, model: Values) -> Values:
         text = f"{counted(lost, 'query')} judged by people but not by the model, left out"
         warnings = (*warnings, Warned("model-missing", lost, text))
     return replace(
-        human, queries=model.queries, columns=columns, model=dict(model.columns), warnings=warnings, if_irrelevant=None, if_top=None, source=None,
-    )  # fmt: skip
+        human,
+        queries=model.queries,
+        columns=columns,
+        model=dict(model.columns),
+        warnings=warnings,
+        if_irrelevant=None,
+        if_top=None,
+        source=None,
+    )
 
 
 def check_no_model(result: Values, what: str) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judged._dataclass import dataclass
 from judged.errors import Warned, fold_warnings
 from judged.evaluation.result.tables import SUMMARIES, policy_notes, range_text, value_text
 from judged.evaluation.result.values import Values

@@ -14,9 +14,15 @@ from judged.stats.summary import FLOOR, no_weights
 
 
 def mean_intervals(
-    columns: Mapping[str, Any], measures: Sequence[Measure], weights: Floats | None = None, *, level: float, method: Method,
-    clusters: Ints | None, seed: int,
-) -> dict[str, Ends]:  # fmt: skip
+    columns: Mapping[str, Any],
+    measures: Sequence[Measure],
+    weights: Floats | None = None,
+    *,
+    level: float,
+    method: Method,
+    clusters: Ints | None,
+    seed: int,
+) -> dict[str, Ends]:
     """Return the interval of each measure's mean over queries, within the range of the measure; None for counts.
 
     The interval of a geometric mean is that of the mean logarithm. With weights of queries it is `weighted_interval`.

@@ -22,8 +22,13 @@ def load(path: str | os.PathLike[str], *, allow_edited: bool = False) -> Values:
         DataError: an incomplete or edited file, one of a newer format, values outside the range of their measure.
     """
     if Path(path).suffix.lower() == ".csv":
-        raise UsageError("ending", "a .json or .parquet file", got=str(path), hint="save the result as JSON or Parquet; a CSV file does not contain the policy",
-                         value=str(path))  # fmt: skip
+        raise UsageError(
+            "ending",
+            "a .json or .parquet file",
+            got=str(path),
+            hint="save the result as JSON or Parquet; a CSV file does not contain the policy",
+            value=str(path),
+        )
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow as pa
         import pyarrow.parquet as pq

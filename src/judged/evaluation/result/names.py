@@ -30,7 +30,12 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
     fitting = [own for own in measures if fits(measure, own)]
     if len(fitting) == 1:
         return fitting[0]
-    raise UsageError("not-asked", f"no values for {shown(str(name))}", hint=f"choose one of {', '.join(map(str, measures))}", value=str(name))  # fmt: skip
+    raise UsageError(
+        "not-asked",
+        f"no values for {shown(str(name))}",
+        hint=f"choose one of {', '.join(map(str, measures))}",
+        value=str(name),
+    )
 
 
 def meant_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
@@ -78,8 +83,10 @@ def utf8_ids(queries: Sequence[Id]) -> list[Id]:
             str(query).encode()
         except UnicodeEncodeError as error:
             raise DataError(
-                "id-encoding", f"query id {shown(query)} is not UTF-8", value=query,
+                "id-encoding",
+                f"query id {shown(query)} is not UTF-8",
+                value=query,
                 hint="use to_dict, to_json or CSV, which keep other bytes",
-            ) from error  # fmt: skip
+            ) from error
     wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in queries)
     return [str(query) for query in queries] if wide else list(queries)

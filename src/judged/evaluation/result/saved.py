@@ -71,9 +71,11 @@ def load_saved(text: str, name: str, *, allow_edited: bool = False) -> dict[str,
     content = {key: value for key, value in data.items() if key != "checksum"}
     if data["judged"] > 1 and not allow_edited and data.get("checksum") != (_checksum(content) or data):
         raise DataError(
-            "values-edited", "the content does not match its checksum: the file was edited", where=name,
+            "values-edited",
+            "the content does not match its checksum: the file was edited",
+            where=name,
             hint=Hint("save it again, or accept it with {allow_edited}", allow_edited=True),
-        )  # fmt: skip
+        )
     return data
 
 
@@ -145,7 +147,11 @@ def _weights(stored: Any, size: int, name: str) -> Floats:
 
 def _clusters(stored: Any, size: int, name: str) -> Ints:
     """Return the codes of the clusters of the queries."""
-    if not isinstance(stored, list) or len(stored) != size or not all(type(code) is int and 0 <= code < size for code in stored):  # fmt: skip
+    if (
+        not isinstance(stored, list)
+        or len(stored) != size
+        or not all(type(code) is int and 0 <= code < size for code in stored)
+    ):
         _raise(f"there are not {size} codes of clusters", name)
     return np.array(stored, dtype=np.int64)
 
@@ -200,8 +206,13 @@ def _check_range(measure: Measure, values: Column, name: str) -> None:
 
 
 def _check_means(
-    summary: Any, measures: Sequence[Measure], columns: dict[str, Column], weights: Floats | None, model: dict[str, Column] | None, name: str
-) -> None:  # fmt: skip
+    summary: Any,
+    measures: Sequence[Measure],
+    columns: dict[str, Column],
+    weights: Floats | None,
+    model: dict[str, Column] | None,
+    name: str,
+) -> None:
     """Raise if a mean in the file does not belong to its values."""
     estimated = None if model is None else summaries(columns, model, "mean")
     for measure, (key, stored) in zip((m for m in measures if not m.definition.text), summary.items(), strict=False):

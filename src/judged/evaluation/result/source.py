@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.core.find.pool import IdPool
 from judged.core.ids import IdColumn
@@ -47,10 +47,16 @@ class Provenance:
         """Raise if a file changed after it was evaluated: its present content does not belong to the values."""
         for path, *stamp in self.file_stamps:
             if not os.path.isabs(path) and _current_folder() != self.folder:  # noqa: PTH117
-                raise DataError("file-changed", "the current folder is another than when the file was evaluated", where=path,
-                                hint=f"change back to {self.folder}, or evaluate again")  # fmt: skip
+                raise DataError(
+                    "file-changed",
+                    "the current folder is another than when the file was evaluated",
+                    where=path,
+                    hint=f"change back to {self.folder}, or evaluate again",
+                )
             if list(_stamp(path)) != stamp:
-                raise DataError("file-changed", "the file changed after it was evaluated", where=path, hint="evaluate again")  # fmt: skip
+                raise DataError(
+                    "file-changed", "the file changed after it was evaluated", where=path, hint="evaluate again"
+                )
 
     @property
     def is_local(self) -> bool:

@@ -18,10 +18,16 @@ Ends = tuple[float, float]
 
 
 def summary_table(
-    measures: Sequence[Measure], means: Mapping[str, float], counts: Mapping[str, int], *, places: int,
-    intervals: Mapping[str, Ends | None] | None = None, bounds: Mapping[str, Ends] | None = None, title: str = "",
+    measures: Sequence[Measure],
+    means: Mapping[str, float],
+    counts: Mapping[str, int],
+    *,
+    places: int,
+    intervals: Mapping[str, Ends | None] | None = None,
+    bounds: Mapping[str, Ends] | None = None,
+    title: str = "",
     notes: tuple[str, ...] = (),
-) -> Table:  # fmt: skip
+) -> Table:
     """One row per measure: its summary, interval, number of queries, and bounds if there are any.
 
     The header of the summary says what it is. A column says it if measures are summarised in different ways.
@@ -60,9 +66,13 @@ def interval_text(interval: Ends | None, places: int) -> str:
 
 
 def notes_on(
-    size: int, policy: Policy, warnings: Sequence[Warned], coverage: Mapping[str, float], measures: Sequence[Measure] = (),
+    size: int,
+    policy: Policy,
+    warnings: Sequence[Warned],
+    coverage: Mapping[str, float],
+    measures: Sequence[Measure] = (),
     about: Sequence[str] = (),
-) -> tuple[str, ...]:  # fmt: skip
+) -> tuple[str, ...]:
     """Lines below a table of summaries: number of queries, their weights or clusters, judged share, policies, warnings."""
     share = coverage.get("judged@10")
     judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
@@ -92,5 +102,13 @@ def value_record(
     """One row of CSV output: a value with its interval and bounds, if there are any."""
     low, high = interval or (None, None)
     irrelevant, top = bounds or (None, None)
-    return {"run": run, "measure": measure, "query": query, "value": value, "low": low, "high": high,
-            "if_irrelevant": irrelevant, "if_top": top}  # fmt: skip
+    return {
+        "run": run,
+        "measure": measure,
+        "query": query,
+        "value": value,
+        "low": low,
+        "high": high,
+        "if_irrelevant": irrelevant,
+        "if_top": top,
+    }

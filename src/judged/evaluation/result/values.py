@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Column, Floats, Ints
 from judged.core.once import Deferred
 from judged.core.policy import Policy
@@ -84,7 +84,12 @@ class Values(Tracked):
         """Raise if a name is that of a query, and of no measure."""
         asked = isinstance(name, Measure) or str(name) in self.columns
         if not asked and name in self.queries and find(str(name)) is None:
-            raise UsageError("not-asked", f"{shown(name)} is a query, not a measure", hint=f"use .of({shown(name)}) for its values, .explain(measure, {shown(name)}) to explain them", value=str(name))  # fmt: skip
+            raise UsageError(
+                "not-asked",
+                f"{shown(name)} is a query, not a measure",
+                hint=f"use .of({shown(name)}) for its values, .explain(measure, {shown(name)}) to explain them",
+                value=str(name),
+            )
 
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
@@ -120,7 +125,9 @@ class Values(Tracked):
         if self.weights is not None:
             raise no_weights("quantiles")
         if self.model is not None:
-            raise UsageError("model-judgments", "quantiles cannot be used with model judgments", hint="leave one of them out")  # fmt: skip
+            raise UsageError(
+                "model-judgments", "quantiles cannot be used with model judgments", hint="leave one of them out"
+            )
         return self._by_measure({str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures})
 
     def interval(
@@ -135,9 +142,14 @@ class Values(Tracked):
         return chosen.get(self._key(measure))
 
     def intervals(
-        self, measures: Sequence[str | Measure] | None = None, *, level: float = 0.95, method: Method = "t", clusters: Any = None,
+        self,
+        measures: Sequence[str | Measure] | None = None,
+        *,
+        level: float = 0.95,
+        method: Method = "t",
+        clusters: Any = None,
         seed: int = 0,
-    ) -> dict[str, tuple[float, float] | None]:  # fmt: skip
+    ) -> dict[str, tuple[float, float] | None]:
         """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
@@ -213,7 +225,9 @@ class Values(Tracked):
     def explain(self, measure: str | Measure, query: Id | None = None, *, rows: int | None = None) -> Explanation:
         """Show the arithmetic of one query, rank by rank; by default of a typical query."""
         if self.source is None or self.source.run is None:
-            raise UsageError("no-source", "the judgments and the run of these values are not available", hint="evaluate again")  # fmt: skip
+            raise UsageError(
+                "no-source", "the judgments and the run of these values are not available", hint="evaluate again"
+            )
         from judged.evaluation.explain.explain import explain_query
 
         self._check_not_query(measure)
@@ -225,9 +239,17 @@ class Values(Tracked):
         counts = {str(m): int((~np.isnan(self.columns[str(m)])).sum()) for m in measures}
         bounds = {str(m): ends for m in measures if (ends := self.bounds(m)) is not None}
         return [
-            summary_table(measures, self.mean(), counts, intervals=self.intervals(), bounds=bounds or None, places=places,
-                          title=title_of(self.names), notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, self.about()))
-        ]  # fmt: skip
+            summary_table(
+                measures,
+                self.mean(),
+                counts,
+                intervals=self.intervals(),
+                bounds=bounds or None,
+                places=places,
+                title=title_of(self.names),
+                notes=notes_on(len(self), self.policy, self.warnings, self.coverage, measures, self.about()),
+            )
+        ]
 
     def about(self) -> list[str]:
         """Lines on weights, clusters or model judgments of the queries, if there are any."""

@@ -25,8 +25,11 @@ class ListFeed:
     def batch(self, labels: Any, scores: Any, **layout: Any) -> Batch:
         """The values of a batch of lists."""
         if scores is None:
-            raise UsageError("layout", "a batch needs labels and scores, got labels alone",
-                             hint="pass judgments of rankings once: Evaluator(measures, qrels)")  # fmt: skip
+            raise UsageError(
+                "layout",
+                "a batch needs labels and scores, got labels alone",
+                hint="pass judgments of rankings once: Evaluator(measures, qrels)",
+            )
         values = score(labels, scores, self.measures, **self.options, **layout)
         return Batch(
             len(values), values.queries if layout["qid"] is not None else None, values.columns, values.warnings

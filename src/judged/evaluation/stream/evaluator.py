@@ -135,7 +135,9 @@ class Evaluator:
             ("judgments", self._feed.content(), other._feed.content()),
         ):
             if ours != theirs:
-                raise DataError("incomparable", f"the evaluators have different {what}", hint="create both with the same arguments")  # fmt: skip
+                raise DataError(
+                    "incomparable", f"the evaluators have different {what}", hint="create both with the same arguments"
+                )
 
     # ── out ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -159,7 +161,9 @@ class Evaluator:
             kept.add(rest)
         share: ExactSum | None = kept.sums.pop(COVERAGE, None)
         coverage = {} if share is None else {COVERAGE: share.mean()}
-        return Means(self._feed.measures, kept.sums, kept.size, self._feed.policy, self._profile, coverage, tally.warnings())  # fmt: skip
+        return Means(
+            self._feed.measures, kept.sums, kept.size, self._feed.policy, self._profile, coverage, tally.warnings()
+        )
 
     def _values(self, kept: KeptValues, rest: Batch | None, tally: StreamTally) -> Values:
         whole = KeptValues()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Floats
 from judged.core.policy import Policy
 from judged.errors import Warned
@@ -117,17 +117,30 @@ class Summed(Result):
     def tables(self, *, places: int = 4, title: str = "") -> list[Table]:
         """One row per measure."""
         notes = notes_on(len(self), self.policy, self.warnings, self.coverage, self.measures)
-        table = summary_table(self.measures, self.mean(), self.counts(), intervals=self.intervals(), places=places, title=title, notes=notes)  # fmt: skip
+        table = summary_table(
+            self.measures,
+            self.mean(),
+            self.counts(),
+            intervals=self.intervals(),
+            places=places,
+            title=title,
+            notes=notes,
+        )
         return [table]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per measure."""
         intervals, counts = self.intervals() or {}, self.counts()
         return [
-            {"measure": name, "value": value, "low": (intervals.get(name) or (None, None))[0],
-             "high": (intervals.get(name) or (None, None))[1], "queries": counts[name]}
+            {
+                "measure": name,
+                "value": value,
+                "low": (intervals.get(name) or (None, None))[0],
+                "high": (intervals.get(name) or (None, None))[1],
+                "queries": counts[name],
+            }
             for name, value in self.mean().items()
-        ]  # fmt: skip
+        ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

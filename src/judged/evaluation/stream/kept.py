@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Column
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
@@ -61,7 +61,9 @@ class KeptValues:
         try:
             order = sorted(range(self.size), key=[key(name) for name in names].__getitem__)
         except TypeError as error:
-            raise DataError("id-type", "names of lists have different types", hint="convert them, for example to str") from error  # fmt: skip
+            raise DataError(
+                "id-type", "names of lists have different types", hint="convert them, for example to str"
+            ) from error
         return tuple(names[i] for i in order), {name: column[order] for name, column in columns.items()}
 
 
@@ -124,5 +126,9 @@ def check_repeated(names: Sequence[Id]) -> None:
     """Raise if lists arrive a second time."""
     if names:
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        raise DataError("duplicate-query", f"query {shown(names[0])}{more} is in two batches", value=names[0],
-                        hint="put all items of a query into one batch, or call reset() to start again")  # fmt: skip
+        raise DataError(
+            "duplicate-query",
+            f"query {shown(names[0])}{more} is in two batches",
+            value=names[0],
+            hint="put all items of a query into one batch, or call reset() to start again",
+        )

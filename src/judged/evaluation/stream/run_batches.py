@@ -51,7 +51,9 @@ class QueryFeed:
         self._start = np.cumsum(self._size) - self._size
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_code", "_rows", "_size", "_start")}  # fmt: skip
+        return {
+            name: value for name, value in self.__dict__.items() if name not in ("_code", "_rows", "_size", "_start")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -60,8 +62,11 @@ class QueryFeed:
     def batch(self, run: Any, scores: Any = None, **layout: Any) -> Batch:
         """The values of a batch of queries."""
         if scores is not None or any(value is not None for value in layout.values()):
-            raise UsageError("layout", "with judgments, a batch is a run, got labels and scores",
-                             hint="use Evaluator(measures) without judgments for labels and scores")  # fmt: skip
+            raise UsageError(
+                "layout",
+                "with judgments, a batch is a run, got labels and scores",
+                hint="use Evaluator(measures) without judgments for labels and scores",
+            )
         ranking = read_run(run)
         queries = ranking.queries.tolist()
         codes = [self._code[raw] for raw in queries if raw in self._code]
@@ -83,15 +88,25 @@ class QueryFeed:
             return None
         missing = some([as_text(self.qrels.queries[code]) for code in codes[:4].tolist()])
         if self.policy.queries == "strict" or self.strict:
-            raise DataError("query-missing", f"{counted(len(codes), 'judged query is', 'judged queries are')} in no batch: {missing}",
-                            hint=Hint("count them as 0 with {queries}", queries="judged"))  # fmt: skip
+            raise DataError(
+                "query-missing",
+                f"{counted(len(codes), 'judged query is', 'judged queries are')} in no batch: {missing}",
+                hint=Hint("count them as 0 with {queries}", queries="judged"),
+            )
         left_out = self.policy.queries == "both"
         text = f"{counted(len(codes), 'judged query is', 'judged queries are')} in no batch, {'excluded' if left_out else 'counted as 0'}: {missing}"
         warning = Warned("query-missing", len(codes), text)
         if left_out:
             return Batch(0, (), {}, (warning,))
-        nothing = Run(name="run", queries=self.qrels.queries.take(codes), query=np.empty(0, np.int64), doc=IdColumn.of([]), score=np.empty(0),
-                      query_kind=self.qrels.query_kind, doc_kind=self.qrels.doc_kind)  # fmt: skip
+        nothing = Run(
+            name="run",
+            queries=self.qrels.queries.take(codes),
+            query=np.empty(0, np.int64),
+            doc=IdColumn.of([]),
+            score=np.empty(0),
+            query_kind=self.qrels.query_kind,
+            doc_kind=self.qrels.doc_kind,
+        )
         batch = self._measure(codes, nothing)
         others = (w for w in batch.warnings if w.slug not in ("no-overlap", "empty-list"))
         return replace(batch, warnings=(*others, warning))

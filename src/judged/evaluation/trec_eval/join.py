@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, replace
 from judged._types import Ints
 from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.judged import Judged
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, UsageError
@@ -41,8 +41,11 @@ _UNDONE = ("num_ret", "utility", "relstring", "rbp_resid")  # 0 or empty for mis
 _NEEDS = {
     "grades": (("qrels",), "trec_eval.form_res_qrels: rel_info format not qrels or results format not trec_results"),
     "groups": (("qrels_jg",), "trec_eval: rel_info format not qrels_jg or results format not trec_results"),
-    "preferences": (PREFERENCES, "trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs) or results format not trec_results"),
-}  # fmt: skip
+    "preferences": (
+        PREFERENCES,
+        "trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs) or results format not trec_results",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,14 +74,23 @@ def _merge(order: Ints, sizes: Ints, width: int, beats: object) -> Ints:
 _MISSING = "loses against every document that the run has; no vote between two that it lacks"
 for _method in (
     Fusion(
-        name="condorcet", aliases=("condorcet_fuse",), uses="ranks", missing=_MISSING, paper="montague2002",
+        name="condorcet",
+        aliases=("condorcet_fuse",),
+        uses="ranks",
+        missing=_MISSING,
+        paper="montague2002",
         text="order by majority: how many documents of the query follow, plus 1",
         score=majority_order,
     ),
     Fusion(
-        name="w_condorcet", aliases=("weighted_condorcet",), uses="ranks", weights="needed", missing=_MISSING, paper="montague2002",
+        name="w_condorcet",
+        aliases=("weighted_condorcet",),
+        uses="ranks",
+        weights="needed",
+        missing=_MISSING,
+        paper="montague2002",
         text="the same with a weight per vote",
         score=majority_order,
     ),
-):  # fmt: skip
+):
     FUSIONS.add(_method)

@@ -23,8 +23,13 @@ _SIGMA = FusionParameter(
     "sigma", 0.01, 0.0, 1.0, tuple(i / 100 for i in (0, 1, 2, 5, *range(10, 101, 10))), "added to the number of runs"
 )
 _PHI = FusionParameter(
-    "phi", 0.8, 0.0, 1.0, tuple(i / 100 for i in (*range(5, 100, 5), 98, 99)), "persistence: chance to look at the next document"
-)  # fmt: skip
+    "phi",
+    0.8,
+    0.0,
+    1.0,
+    tuple(i / 100 for i in (*range(5, 100, 5), 98, 99)),
+    "persistence: chance to look at the next document",
+)
 
 
 def _inverse_squares(a: AlignedRuns) -> Floats:
@@ -42,41 +47,66 @@ def borda_points(a: AlignedRuns, given: FusionSettings) -> Floats:
 
 for _method in (
     Fusion(
-        name="rrf", aliases=("reciprocal_rank_fusion", "rr_fusion"), uses="ranks", weights="optional", parameters=(_K,),
+        name="rrf",
+        aliases=("reciprocal_rank_fusion", "rr_fusion"),
+        uses="ranks",
+        weights="optional",
+        parameters=(_K,),
         paper="cormack2009",
         text="reciprocal rank fusion: Σ 1 / (k + r)",
         score=lambda a, given: a.total(given.weight(a) / (given["k"] + a.rank)),
     ),
     Fusion(
-        name="isr", aliases=("inverse_square_rank",), uses="ranks", paper=_MOURAO,
+        name="isr",
+        aliases=("inverse_square_rank",),
+        uses="ranks",
+        paper=_MOURAO,
         text="inverse square rank: n · Σ 1 / r²",
         score=lambda a, _: _inverse_squares(a) * a.count,
     ),
     Fusion(
-        name="log_isr", uses="ranks", paper=_MOURAO,
+        name="log_isr",
+        uses="ranks",
+        paper=_MOURAO,
         text="the same with a logarithm: ln n · Σ 1 / r²; 0 for a document of a single run",
         score=lambda a, _: _inverse_squares(a) * np.log(a.count),
     ),
     Fusion(
-        name="logn_isr", uses="ranks", parameters=(_SIGMA,), paper=_MOURAO,
+        name="logn_isr",
+        uses="ranks",
+        parameters=(_SIGMA,),
+        paper=_MOURAO,
         text="the same with a constant: ln(n + sigma) · Σ 1 / r²",
         score=lambda a, given: _inverse_squares(a) * np.log(a.count + given["sigma"]),
     ),
     Fusion(
-        name="rbc", aliases=("rank_biased_centroid", "rank_biased_centroids"), uses="ranks", weights="optional", parameters=(_PHI,),
+        name="rbc",
+        aliases=("rank_biased_centroid", "rank_biased_centroids"),
+        uses="ranks",
+        weights="optional",
+        parameters=(_PHI,),
         paper="bailey2017",
         text="rank-biased centroid: Σ (1 - phi) · phi^(r - 1)",
         score=lambda a, given: a.total(given.weight(a) * (1 - given["phi"]) * np.power(given["phi"], a.rank - 1.0)),
     ),
     Fusion(
-        name="bordafuse", aliases=("borda", "borda_fuse", "borda_count"), uses="ranks", missing=_SHARED, paper=_ASLAM,
+        name="bordafuse",
+        aliases=("borda", "borda_fuse", "borda_count"),
+        uses="ranks",
+        missing=_SHARED,
+        paper=_ASLAM,
         text="Borda count: Σ (c - r + 1), of c candidates",
         score=borda_points,
     ),
     Fusion(
-        name="w_bordafuse", aliases=("weighted_bordafuse", "weighted_borda"), uses="ranks", weights="needed", missing=_SHARED, paper=_ASLAM,
+        name="w_bordafuse",
+        aliases=("weighted_bordafuse", "weighted_borda"),
+        uses="ranks",
+        weights="needed",
+        missing=_SHARED,
+        paper=_ASLAM,
         text="weighted Borda count: Σ w · (c - r + 1)",
         score=borda_points,
     ),
-):  # fmt: skip
+):
     FUSIONS.add(_method)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays.numbers import as_numbers, distinct_as_floats, is_sparse
@@ -63,9 +63,11 @@ def lists_of(
         lists = _columns(label, score, kept, group, qid)
     else:
         raise DataError(
-            "shape", f"columns with {options[0]}" if options else "columns, or tables with one row per list",
-            got=f"an array of {label.ndim} dimensions", hint="reshape them to one row per list",
-        )  # fmt: skip
+            "shape",
+            f"columns with {options[0]}" if options else "columns, or tables with one row per list",
+            got=f"an array of {label.ndim} dimensions",
+            hint="reshape them to one row per list",
+        )
     return _check(lists, narrow=second.narrow)
 
 
@@ -87,8 +89,10 @@ def _join(labels: Any, scores: Any, options: Any) -> tuple[Floats, Floats, Ints]
     for i, (ours, theirs) in enumerate(zip(*lengths, strict=True)):
         if ours != theirs:
             raise DataError("shape", f"{ours} labels, but {theirs} scores", where=f"list {i}")
-    columns = [np.concatenate([as_numbers(one, name).values for one in side if len(one)] or [np.empty(0)])
-               for name, side in (("labels", labels), ("scores", scores))]  # fmt: skip
+    columns = [
+        np.concatenate([as_numbers(one, name).values for one in side if len(one)] or [np.empty(0)])
+        for name, side in (("labels", labels), ("scores", scores))
+    ]
     return columns[0], columns[1], np.array(lengths[0])
 
 
@@ -169,9 +173,10 @@ def _sizes(group: Any, size: int) -> Ints:
         raise DataError("group", "sizes of lists, integers ≥ 0", got=shown(sizes.ravel()[:5].tolist()))
     if int(sizes.sum()) != size:
         raise DataError(
-            "group", f"the sizes add up to {int(sizes.sum())}, but there are {size} items",
+            "group",
+            f"the sizes add up to {int(sizes.sum())}, but there are {size} items",
             hint=Hint("if they are list ids, one per item, use {qid}", qid=None),
-        )  # fmt: skip
+        )
     return sizes.astype(np.int64)
 
 

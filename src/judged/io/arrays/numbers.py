@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged.core.numeric.masked import is_masked_array
 from judged.errors import DataError, Hint, shown
 from judged.tables.text import counted
@@ -49,9 +49,12 @@ def as_numbers(source: Any, name: str) -> Numbers:
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
         raise DataError(
-            "dtype", f"{name} as numbers", got=f"an array of {array.dtype}", where=name,
+            "dtype",
+            f"{name} as numbers",
+            got=f"an array of {array.dtype}",
+            where=name,
             hint="cast them, for example with .astype(float)",
-        )  # fmt: skip
+        )
     return Numbers(array, narrow)
 
 

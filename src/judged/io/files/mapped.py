@@ -7,12 +7,12 @@ import mmap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import IO, Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bytes, Ints
 from judged.core.numeric.native import end_on_bus_error
 from judged.core.text_rows import row_begins

@@ -10,10 +10,10 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, Any, NoReturn
 
-from judged._dataclass import dataclass, field
 from judged.errors import DataError, FileError, JudgedError
 from judged.io.files import limits
 from judged.io.files.limits import limit_text

@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from typing import IO, Any, TypeVar
 
-from judged._dataclass import dataclass
 from judged.errors import DataError, FileError
 from judged.io.files.source import CHANGED, raise_file_error
 

@@ -7,13 +7,13 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Ints
 from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run

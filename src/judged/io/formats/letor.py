@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, field
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels
@@ -105,10 +105,14 @@ def _read(content: Content, detected: Detected, context: Context) -> Qrels:
         last = block[-1:]
         line += rows.add(block if last == b"\n" else block + b"\n", line)
     return Qrels(
-        name=content.name, queries=IdColumn.of(rows.codes), query=np.concatenate(rows.query),
-        doc=IdColumn.concatenate(rows.doc), grade=np.concatenate(rows.grade), where=partial(_place, content.name, rows.lines()),
+        name=content.name,
+        queries=IdColumn.of(rows.codes),
+        query=np.concatenate(rows.query),
+        doc=IdColumn.concatenate(rows.doc),
+        grade=np.concatenate(rows.grade),
+        where=partial(_place, content.name, rows.lines()),
         warnings=check_end(last, content.name),
-    )  # fmt: skip
+    )
 
 
 def _place(name: str, lines: range | NDArray[np.int64], row: int) -> Place:
@@ -154,9 +158,12 @@ def _unusual(block: bytes, start: int, end: int, where: Place) -> re.Match[bytes
         raise_number(cells[0], Place(where.path, where.line, 1, "label"), "grade")
     second = cells[1] if len(cells) > 1 else b""
     raise DataError(
-        "no-qid", f"expected the query after the label ({_LINE}), got {shown(second) if second else 'nothing'}",
-        hint="add the query to each line: 2 qid:7 1:0.5 …", where=Place(where.path, where.line, 2, "query"), value=second,
-    )  # fmt: skip
+        "no-qid",
+        f"expected the query after the label ({_LINE}), got {shown(second) if second else 'nothing'}",
+        hint="add the query to each line: 2 qid:7 1:0.5 …",
+        where=Place(where.path, where.line, 2, "query"),
+        value=second,
+    )
 
 
 LETOR = FORMATS.add(FileFormat("LETOR", 30, _detect, _read))

@@ -49,8 +49,10 @@ def _open(data: Any) -> Frame:
         lambda names: arrow_frame(file.read(columns=list(names))).columns(names),
         stream=stream,
         text=lambda name: arrow_text(file.read(columns=[name]).column(0)),
-        batches=lambda names, size: (import_module("pyarrow").Table.from_batches([b]) for b in file.iter_batches(size, columns=names)),
-    )  # fmt: skip
+        batches=lambda names, size: (
+            import_module("pyarrow").Table.from_batches([b]) for b in file.iter_batches(size, columns=names)
+        ),
+    )
 
 
 def _row_groups(file: Stored, request: ColumnRequest) -> list[RowGroup]:

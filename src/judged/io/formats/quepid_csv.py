@@ -39,12 +39,19 @@ class _Columns(NamedTuple):
 _RATINGS = _Columns(("query", "docid", "rating"), "query", "docid", rating="rating")
 _CASE = _Columns(
     ("Team Name", "Case Name", "Case ID", "Query Text", "Doc ID", "Doc Position", "Title", "Rating"),
-    "Query Text", "Doc ID", "Doc Position", "Rating", fields=True,
-)  # fmt: skip
+    "Query Text",
+    "Doc ID",
+    "Doc Position",
+    "Rating",
+    fields=True,
+)
 _SNAPSHOT = _Columns(
     ("Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position"),
-    "Query Text", "Doc ID", "Doc Position", fields=True,
-)  # fmt: skip
+    "Query Text",
+    "Doc ID",
+    "Doc Position",
+    fields=True,
+)
 
 
 def _find(header: Header) -> _Columns | None:

@@ -6,11 +6,11 @@ Every file of this folder is imported; one that adds a `FileFormat` to `FORMATS`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from judged._dataclass import dataclass
 from judged.errors import DataError, Place, shown
 from judged.io.text.encoding import Begin
 from judged.registry import Registry
@@ -128,6 +128,8 @@ def raise_undetected(head: Head, context: Context) -> NoReturn:
         raise_empty(context)
     columns = ",".join(name for name, role in context.request.roles.items() if role.required or name == "rank")
     raise DataError(
-        "columns", f"no header line with the names of the columns: {shown(head.line.decode('utf-8', 'surrogateescape'))}",
-        where=Place(context.name, head.number), hint=f"write a header such as {columns}",
-    )  # fmt: skip
+        "columns",
+        f"no header line with the names of the columns: {shown(head.line.decode('utf-8', 'surrogateescape'))}",
+        where=Place(context.name, head.number),
+        hint=f"write a header such as {columns}",
+    )

@@ -26,9 +26,11 @@ def _read(content: Content, detected: Detected, context: Context) -> ScoreColumn
     if context.request.what == "run":
         return parse_scores(content.read(), content.name)
     raise DataError(
-        "swapped", "a column of scores cannot be judgments", hint="pass the judgments first, then the run",
+        "swapped",
+        "a column of scores cannot be judgments",
+        hint="pass the judgments first, then the run",
         where=Place(content.name, detected.head.number),
-    )  # fmt: skip
+    )
 
 
 SCORES = FORMATS.add(FileFormat("scores", 31, _detect, _read))

@@ -249,9 +249,15 @@ def table_of(pages: list[QueryPage], context: Context) -> SourceTable:
     origin = context.keys(queries, size, docs, keyed=True) if context.lines is None else context.items({}, item)
     first = np.array([group[0].item for group in groups], np.int64)
     return SourceTable(
-        **context.basics(), origin=origin, query_origin=context.whole() if context.lines is None else context.items({}, first),
-        query=queries, doc=docs, size=size, number=_numbers(groups), rank=rank if is_run and len(docs) and pages[0].ranking.ordered else None,
-    )  # fmt: skip
+        **context.basics(),
+        origin=origin,
+        query_origin=context.whole() if context.lines is None else context.items({}, first),
+        query=queries,
+        doc=docs,
+        size=size,
+        number=_numbers(groups),
+        rank=rank if is_run and len(docs) and pages[0].ranking.ordered else None,
+    )
 
 
 def _numbers(groups: list[list[QueryPage]]) -> list[Any] | None:

@@ -98,9 +98,14 @@ def unread_lines(
 ) -> TextRun:
     """Return TREC lines for the native core, with the functions that report what is wrong with a line."""
     return TextRun(
-        name=name, read=read, open=opened, layout=_RUN, raise_row=partial(_raise_line, name, begin),
-        place=partial(_place, name, begin), warnings=check_end(last, name),
-    )  # fmt: skip
+        name=name,
+        read=read,
+        open=opened,
+        layout=_RUN,
+        raise_row=partial(_raise_line, name, begin),
+        place=partial(_place, name, begin),
+        warnings=check_end(last, name),
+    )
 
 
 def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run]) -> TextStream:

@@ -22,7 +22,9 @@ def _read(content: Content, detected: Detected, context: Context) -> NoReturn:
     data = detected.head.data
     if data.startswith(_OLD) or b"xl/" in data or b"[Content_Types].xml" in data:
         raise DataError("workbook", "this is an Excel workbook", where=context.name, hint="save it as CSV")
-    raise DataError("workbook", "this is a ZIP archive", where=context.name, hint="extract the file, or compress it with gzip")  # fmt: skip
+    raise DataError(
+        "workbook", "this is a ZIP archive", where=context.name, hint="extract the file, or compress it with gzip"
+    )
 
 
 WORKBOOK = FORMATS.add(FileFormat("workbook", 1, _detect, _read))

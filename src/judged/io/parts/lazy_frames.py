@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from judged._dataclass import dataclass, replace
 from judged.core.parts.run import Part
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
@@ -65,9 +65,14 @@ def _scan(fragment: Any, schema: Any, columns: list[str], filter: Any) -> Iterat
     if hasattr(fragment, "slice"):  # a table in memory
         return iter(fragment.select(columns).to_batches(max_chunksize=ROWS))
     scanner = fragment.scanner(
-        schema=schema, columns=columns, filter=filter, batch_size=ROWS, batch_readahead=1, fragment_readahead=1,
+        schema=schema,
+        columns=columns,
+        filter=filter,
+        batch_size=ROWS,
+        batch_readahead=1,
+        fragment_readahead=1,
         use_threads=False,
-    )  # fmt: skip
+    )
     return iter(scanner.to_batches())
 
 

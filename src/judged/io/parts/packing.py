@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import NoReturn
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.ids import IdColumn
 from judged.core.parts.run import Part
 from judged.core.tables import Run
@@ -76,12 +76,19 @@ def read_all(parts: Iterable[Part], name: str) -> Run:
         return runs[number].where(row - starts[number])
 
     return Run(
-        name=name, queries=IdColumn.of(seen), query=np.concatenate(query), doc=_concatenate([run.doc for run in runs]),
-        query_kind=runs[0].query_kind, doc_kind=runs[0].doc_kind, score=np.concatenate([run.score for run in runs]),
-        rank=np.concatenate(ranks) if len(ranks) == len(runs) else None, tag=runs[-1].tag, where=where,
+        name=name,
+        queries=IdColumn.of(seen),
+        query=np.concatenate(query),
+        doc=_concatenate([run.doc for run in runs]),
+        query_kind=runs[0].query_kind,
+        doc_kind=runs[0].doc_kind,
+        score=np.concatenate([run.score for run in runs]),
+        rank=np.concatenate(ranks) if len(ranks) == len(runs) else None,
+        tag=runs[-1].tag,
+        where=where,
         scored=runs[0].scored,
         warnings=tuple(dict.fromkeys(warning for run in runs for warning in run.warnings)),
-    )  # fmt: skip
+    )
 
 
 def _concatenate(texts: Sequence[IdColumn]) -> IdColumn:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.core.parts.local import LocalPartitions
 from judged.core.parts.run import Part, PartitionedRun
 from judged.errors import DataError, Place
@@ -212,8 +212,14 @@ def _check_columns(files: Sequence[_Examined], request: ColumnRequest) -> None:
 
 
 def _partitioned(
-    label: str, parts: Sequence[Part], name: str | None, request: ColumnRequest, *, whole: bool = False, source: Any = None
-) -> PartitionedRun:  # fmt: skip
+    label: str,
+    parts: Sequence[Part],
+    name: str | None,
+    request: ColumnRequest,
+    *,
+    whole: bool = False,
+    source: Any = None,
+) -> PartitionedRun:
     """Return partitions as a run. `source`: the single object that they are partitions of."""
     if not parts:
         raise_empty_run(label)

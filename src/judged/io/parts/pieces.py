@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import ScoreColumn, TextRun, UnreadRun

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from judged._dataclass import dataclass, replace
 from judged.core.parts.run import Part
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.ids import IdColumn
 from judged.core.tables import Passages, Qrels
 from judged.errors import DataError, shown
@@ -24,7 +24,7 @@ from judged.io.tables.chunks import (
     as_integers,
     count_words,
     read_chunk_entries,
-)  # fmt: skip
+)
 from judged.io.tables.columns import ColumnRequest, Role
 from judged.io.tables.context import Context
 from judged.io.tables.ids import encode_ids

@@ -14,20 +14,28 @@ from judged.io.tables.records import named_fields
 # Without case, - and _; the most reliable first. Ids come before texts.
 _NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "question": (
-        ("questionid", "queryid", "qid", "sampleid", "exampleid"), ("id",), ("question", "query", "userinput", "input", "prompt"),
+        ("questionid", "queryid", "qid", "sampleid", "exampleid"),
+        ("id",),
+        ("question", "query", "userinput", "input", "prompt"),
     ),
     "retrieved": RETRIEVED,
     "relevant": RELEVANT,
-}  # fmt: skip
+}
 _MEANING = {
     "question": "ids or texts of questions (question_id, id, question, query …)",
     "retrieved": "retrieved chunks (retrieved, retrieved_ids, contexts, chunks, results …)",
     "relevant": "relevant chunks (relevant, expected_ids, gold, ground_truth, reference_contexts …)",
 }
 _SIDES = {  # LangSmith and Phoenix store the three in separate objects
-    "inputs": "question", "outputs": "retrieved", "referenceoutputs": "relevant", "reference": "relevant", "expectedoutput": "relevant",
-    "input": "question", "output": "retrieved", "referenceoutput": "relevant",
-}  # fmt: skip
+    "inputs": "question",
+    "outputs": "retrieved",
+    "referenceoutputs": "relevant",
+    "reference": "relevant",
+    "expectedoutput": "relevant",
+    "input": "question",
+    "output": "retrieved",
+    "referenceoutput": "relevant",
+}
 
 
 def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
@@ -110,7 +118,9 @@ def _raise_kind(role: str, names: list[str], records: Sequence[Mapping[str, Any]
         if value is not None:
             expected, hint = ("text or an id", None) if role == "question" else ("a list of chunks", "write [id, …]")
             problem = f"{expected} in the field {name!r}"
-            raise DataError("fields", problem, got=f"{shown(value)} ({type(value).__name__})", where=where, value=name, hint=hint)  # fmt: skip
+            raise DataError(
+                "fields", problem, got=f"{shown(value)} ({type(value).__name__})", where=where, value=name, hint=hint
+            )
 
 
 def _fits(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> bool:

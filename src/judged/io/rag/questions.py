@@ -180,9 +180,12 @@ def _is_record(source: Mapping[Any, Any]) -> bool:
 
 def _raise_format(got: str, where: Place) -> NoReturn:
     raise DataError(
-        "questions", "records with question, retrieved and relevant chunks, in one JSON Lines file", got=got, where=where,
+        "questions",
+        "records with question, retrieved and relevant chunks, in one JSON Lines file",
+        got=got,
+        where=where,
         hint="if judgments and run are separate files, pass both",
-    )  # fmt: skip
+    )
 
 
 # ── run and judgments ────────────────────────────────────────────────────────────────────────────
@@ -240,9 +243,16 @@ def _table(
             raise DataError("id-null", problem, where=where, hint="leave it out")
     chunks = read_chunk_entries(entries, what, origin, count=count)
     table = SourceTable(
-        name=context.name, request=ColumnRequest(what), origin=origin, query_origin=items, query=questions, doc=chunks.ids, size=size,
-        number=chunks.number if what == "qrels" else None, passages=chunks.passages,
-    )  # fmt: skip
+        name=context.name,
+        request=ColumnRequest(what),
+        origin=origin,
+        query_origin=items,
+        query=questions,
+        doc=chunks.ids,
+        size=size,
+        number=chunks.number if what == "qrels" else None,
+        passages=chunks.passages,
+    )
     return table, chunks
 
 

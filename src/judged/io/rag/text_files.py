@@ -26,7 +26,7 @@ from judged.io.rag.text_records import (
     iterate_document,
     iterate_frame,
     name_texts,
-)  # fmt: skip
+)
 from judged.io.tables.frames import Frame, arrow_frame
 from judged.io.text.lines import Head, Numbered, first_line, iterate_lines
 
@@ -133,9 +133,12 @@ def _iterate_delimited(first: tuple[int, bytes], rest: Numbered, name: str, ids:
         header = Header(",", _MARCO_NAMES[len(cells)], spaced=cells[1].startswith(" "))
         return _iterate_cells(chain([first], rest), header, _MARCO[len(cells)], name, ids)
     raise DataError(
-        "columns", f"expected id and text, or id, url, title and body, separated by tabs, got {width}: {shown(line)}", where=where,
-        value=line, hint="add a header line, such as id<TAB>title<TAB>text",
-    )  # fmt: skip
+        "columns",
+        f"expected id and text, or id, url, title and body, separated by tabs, got {width}: {shown(line)}",
+        where=where,
+        value=line,
+        hint="add a header line, such as id<TAB>title<TAB>text",
+    )
 
 
 def _names_texts(header: Header) -> bool:

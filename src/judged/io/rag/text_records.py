@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.errors import DataError, Place, shown
 from judged.io.formats.shape_rows import shape_texts
 from judged.io.formats.shapes import TextRow
@@ -26,15 +26,57 @@ def _role(meaning: str, *names: str) -> Role:
 # engine's internal number; beside any id, `query` is the query itself.
 _ID = _role(
     "ids (id, doc_id, docno, pid, qid, query_id …)",
-    "docno", "id", "pid", "passageid", "segmentid", "docid", "documentid", "corpusid", "qid", "queryid", "topicid", "questionid",
-    "itemid", "productid", "articleid", "paperid", "number", "num", "key", "sku", "chunkid", "topic", "doc", "document", "query",
-)  # fmt: skip
+    "docno",
+    "id",
+    "pid",
+    "passageid",
+    "segmentid",
+    "docid",
+    "documentid",
+    "corpusid",
+    "qid",
+    "queryid",
+    "topicid",
+    "questionid",
+    "itemid",
+    "productid",
+    "articleid",
+    "paperid",
+    "number",
+    "num",
+    "key",
+    "sku",
+    "chunkid",
+    "topic",
+    "doc",
+    "document",
+    "query",
+)
 _TITLE = _role("titles", "title", "headline", "producttitle", "subject", "heading", "name")
 _TEXT = _role(
     "texts (text, contents, body, passage, query …)",
-    "text", "contents", "content", "body", "passage", "passagetext", "segment", "abstract", "querytext", "query", "question",
-    "description", "productdescription", "desc", "document", "doc", "chunk", "summary", "narrative", "topic", "value",
-)  # fmt: skip
+    "text",
+    "contents",
+    "content",
+    "body",
+    "passage",
+    "passagetext",
+    "segment",
+    "abstract",
+    "querytext",
+    "query",
+    "question",
+    "description",
+    "productdescription",
+    "desc",
+    "document",
+    "doc",
+    "chunk",
+    "summary",
+    "narrative",
+    "topic",
+    "value",
+)
 TEXTS = ColumnRequest("texts", roles={"id": _ID, "title": _TITLE, "text": _TEXT})
 
 

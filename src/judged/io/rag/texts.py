@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.files.beir_folder import TextKind
 from judged.io.files.source import is_file_like, is_path, open_content, open_stream

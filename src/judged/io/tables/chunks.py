@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Ints
 from judged.core.passages import NO_TOKENS
 from judged.core.tables import Passages
@@ -194,8 +194,13 @@ def _check_texts(entries: Sequence[Any], origin: Origin) -> None:
         and len(words) == len(entries)
         and all(len(word) <= _LONGEST_ID and len(word.split()) == 1 for word in words)
     ):
-        raise DataError("no-tokens", f"words cannot be counted without texts, got ids such as {shown(words[0])}", where=origin.place(0),
-                        hint=NO_TOKENS, value=words[0])  # fmt: skip
+        raise DataError(
+            "no-tokens",
+            f"words cannot be counted without texts, got ids such as {shown(words[0])}",
+            where=origin.place(0),
+            hint=NO_TOKENS,
+            value=words[0],
+        )
 
 
 def _numbers(chunks: list[_ChunkFields], what: str) -> list[Any] | None:
@@ -233,8 +238,12 @@ def _spans(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -
     end = as_integers([c.end for c in chunks], "end", origin.place)
     if (end <= start).any():
         row = int(np.argmax(end <= start))
-        raise DataError("span", f"the span {start[row]} to {end[row]}{origin.describe_row(row)} is empty",
-                        where=origin.place(row), hint="write the end after the last character: [0, 5) has five characters")  # fmt: skip
+        raise DataError(
+            "span",
+            f"the span {start[row]} to {end[row]}{origin.describe_row(row)} is empty",
+            where=origin.place(row),
+            hint="write the end after the last character: [0, 5) has five characters",
+        )
     return start, end
 
 
@@ -243,8 +252,13 @@ def as_integers(values: Sequence[Any], name: str, place: Callable[[int], Place],
     for row, value in enumerate(values):
         number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if not number or not least <= float(value) <= 2**53 or float(value) != int(value):
-            raise DataError("span" if name != "tokens" else "no-tokens", f"{name} as an integer ≥ 0", got=shown(value),
-                            where=place(row), value=value)  # fmt: skip
+            raise DataError(
+                "span" if name != "tokens" else "no-tokens",
+                f"{name} as an integer ≥ 0",
+                got=shown(value),
+                where=place(row),
+                value=value,
+            )
     return np.array([int(value) for value in values], dtype=np.int64)
 
 

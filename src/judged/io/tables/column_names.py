@@ -15,25 +15,100 @@ Names = tuple[tuple[str, ...], ...]
 # are ambiguous. Names of a lower line count without one of a higher; beside one, they are ambiguous too, unless `rivals` knows better.
 NAMES: Mapping[str, Names] = {
     "query": (
-        ("queryid", "qid", "topicid", "userid", "customerid", "visitorid", "memberid", "reviewerid", "uid", "questionid"),
+        (
+            "queryid",
+            "qid",
+            "topicid",
+            "userid",
+            "customerid",
+            "visitorid",
+            "memberid",
+            "reviewerid",
+            "uid",
+            "questionid",
+        ),
         ("query", "topic", "user", "searchterm", "searchquery", "querytext", "keyword", "searchphrase", "question"),
     ),
     "doc": (
-        ("docno", "docid", "itemid", "corpusid", "documentid", "pid", "passageid", "chunkid", "movieid", "productid", "articleid", "newsid",
-         "bookid", "trackid", "songid", "videoid", "asin", "iid", "sku", "productsku", "itemsku", "urlid", "resultid"),
+        (
+            "docno",
+            "docid",
+            "itemid",
+            "corpusid",
+            "documentid",
+            "pid",
+            "passageid",
+            "chunkid",
+            "movieid",
+            "productid",
+            "articleid",
+            "newsid",
+            "bookid",
+            "trackid",
+            "songid",
+            "videoid",
+            "asin",
+            "iid",
+            "sku",
+            "productsku",
+            "itemsku",
+            "urlid",
+            "resultid",
+        ),
         ("doc", "item", "document", "product", "chunk", "passage", "article", "url", "result"),
         ("id",),
     ),
-    "score": (("score", "sim", "similarity", "prediction", "predictedrating", "predicted", "pred", "est", "relevancescore", "similarityscore"),),
+    "score": (
+        (
+            "score",
+            "sim",
+            "similarity",
+            "prediction",
+            "predictedrating",
+            "predicted",
+            "pred",
+            "est",
+            "relevancescore",
+            "similarityscore",
+        ),
+    ),
     "grade": (
-        ("relevance", "rel", "grade", "label", "gain", "rating", "humangrade", "humanlabel", "humanrating", "relevancegrade", "relevancelabel", "escilabel"),
+        (
+            "relevance",
+            "rel",
+            "grade",
+            "label",
+            "gain",
+            "rating",
+            "humangrade",
+            "humanlabel",
+            "humanrating",
+            "relevancegrade",
+            "relevancelabel",
+            "escilabel",
+        ),
     ),
     "rank": (("rank",), ("position",), ("pos",), ("place",)),
     "aspect": (("subtopic", "subtopicid", "intent", "aspect", "iteration"),),
-}  # fmt: skip
+}
 
 # Beside an id, these are texts or addresses of what it identifies: beside `qid`, `query` is the text of the query.
-_TEXTS = frozenset(("query", "searchterm", "searchquery", "querytext", "keyword", "searchphrase", "question", "document", "passage", "chunk", "article", "url"))  # fmt: skip
+_TEXTS = frozenset(
+    (
+        "query",
+        "searchterm",
+        "searchquery",
+        "querytext",
+        "keyword",
+        "searchphrase",
+        "question",
+        "document",
+        "passage",
+        "chunk",
+        "article",
+        "url",
+    )
+)
 
 _UNITS = ("context", "chunk", "doc", "document", "node", "passage")
 _MANY = tuple(f"{unit}s" for unit in _UNITS)

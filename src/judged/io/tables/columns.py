@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass, field
 from judged.errors import DataError, Hint, Place, UsageError, to_choose
 from judged.io.tables.column_names import (
     NAMES,
@@ -168,8 +168,13 @@ def nested(record: Mapping[Any, Any], request: ColumnRequest) -> tuple[str, str]
 
 
 def find_columns(
-    names: Sequence[Any], request: ColumnRequest, where: Place, *, query: bool = True, is_ranks: IsRanks = looks_like_ranks
-) -> RoleColumns:  # fmt: skip
+    names: Sequence[Any],
+    request: ColumnRequest,
+    where: Place,
+    *,
+    query: bool = True,
+    is_ranks: IsRanks = looks_like_ranks,
+) -> RoleColumns:
     """Find the column of each role.
 
     Args:
@@ -250,8 +255,14 @@ def _check_number(
 
 
 def _raise(
-    problem: str, names: Sequence[str], request: ColumnRequest, where: Place, *, slug: str = "columns", hint: Hint | str | None = None
-) -> NoReturn:  # fmt: skip
+    problem: str,
+    names: Sequence[str],
+    request: ColumnRequest,
+    where: Place,
+    *,
+    slug: str = "columns",
+    hint: Hint | str | None = None,
+) -> NoReturn:
     listing = list_columns(names)
     problem = f"{problem}; the columns are {listing}"
     raise DataError(slug, problem, hint=hint or guess_options(names, request), where=where, value=listing)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.errors import Place, Warned
 from judged.io.tables.columns import ColumnRequest
 

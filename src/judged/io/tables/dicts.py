@@ -23,8 +23,15 @@ def read_plain_dict(source: dict[Any, Any], request: ColumnRequest) -> Run | Qre
     rows = read_dict(source)
     if rows is None:
         return None
-    keys: dict[str, Any] = {"name": request.what, "where": partial(_place, request.what, rows), "query_kind": rows.query_kind,
-                            "doc_kind": rows.doc_kind, "queries": rows.queries, "query": rows.query, "doc": rows.doc}  # fmt: skip
+    keys: dict[str, Any] = {
+        "name": request.what,
+        "where": partial(_place, request.what, rows),
+        "query_kind": rows.query_kind,
+        "doc_kind": rows.doc_kind,
+        "queries": rows.queries,
+        "query": rows.query,
+        "doc": rows.doc,
+    }
     return Run(**keys, score=rows.number) if request.what == "run" else Qrels(**keys, grade=rows.number)
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NoReturn
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged.core.ids import IdColumn
 from judged.core.tables import Run
 from judged.core.unread_runs import ArrowRun

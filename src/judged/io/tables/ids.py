@@ -6,12 +6,12 @@ Whole columns at once: the ids are joined by NUL, which no id may contain, and s
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Ints
 from judged.core.ids import IdColumn
 from judged.core.numeric.masked import is_masked_array
@@ -98,9 +98,11 @@ def as_list(values: Column, origin: Origin, role: str) -> list[Any]:
         if mask.any():
             row = int(np.argmax(mask))
             raise DataError(
-                "masked", f"the column has masked values{origin.describe_row(row)}",
-                hint="drop the masked rows first", where=origin.place(row, role),
-            )  # fmt: skip
+                "masked",
+                f"the column has masked values{origin.describe_row(row)}",
+                hint="drop the masked rows first",
+                where=origin.place(row, role),
+            )
         values = np.asarray(values)
     if values.dtype.kind in "mM":  # `tolist` would turn nanoseconds into integers
         return [None if np.isnat(value) else value for value in values]
@@ -206,6 +208,10 @@ def _encodes(word: str) -> bool:
 def _raise(slug: str, origin: Origin, role: str, row: int, value: object, got: str | None = None) -> NoReturn:
     expected, hint = _WRONG[slug]
     raise DataError(
-        slug, expected.format(noun=_NOUN[role]) + origin.describe_row(row), got=got or shown(value), hint=hint,
-        where=origin.place(row, role), value=value,
-    )  # fmt: skip
+        slug,
+        expected.format(noun=_NOUN[role]) + origin.describe_row(row),
+        got=got or shown(value),
+        hint=hint,
+        where=origin.place(row, role),
+        value=value,
+    )

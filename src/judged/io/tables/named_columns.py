@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from judged._dataclass import dataclass, field
 from judged.errors import DataError, Hint
 from judged.io.tables.column_names import list_columns, nearest_column
 from judged.io.tables.columns import ColumnRequest, UsedColumns

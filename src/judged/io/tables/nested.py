@@ -57,9 +57,11 @@ def read_rankings(
             kinds[kind] = None
     if len(kinds) > 1:
         raise DataError(
-            "form", f"the rankings are a mix of {' and '.join(kinds)}", where=context.name,
+            "form",
+            f"the rankings are a mix of {' and '.join(kinds)}",
+            where=context.name,
             hint="write all of them as {doc: score} or all of them as [doc, …]",
-        )  # fmt: skip
+        )
     keyed = "mapping" in kinds
     size = np.fromiter(map(len, rankings), np.int64, len(rankings))
     number: list[Any] | None
@@ -80,10 +82,16 @@ def read_rankings(
         else:
             docs, number = _split(entries, context, places)
     return SourceTable(
-        **context.basics(), origin=origin or context.keys(queries, size, docs, keyed=keyed),
-        query_origin=item or context.whole(), query=queries, doc=docs, number=number, size=size, choice=choice,
+        **context.basics(),
+        origin=origin or context.keys(queries, size, docs, keyed=keyed),
+        query_origin=item or context.whole(),
+        query=queries,
+        doc=docs,
+        number=number,
+        size=size,
+        choice=choice,
         passages=passages,
-    )  # fmt: skip
+    )
 
 
 def flatten_sets(queries: list[Any], rankings: list[Any], context: Context) -> tuple[list[Any], Ints | None]:
@@ -99,9 +107,13 @@ def flatten_sets(queries: list[Any], rankings: list[Any], context: Context) -> t
         wrong = next((one for one in some if sets and (not is_set(one) or not len(one))), None)
         if wrong is not None:
             raise DataError(
-                "alternatives", f"non-empty sets of documents for query {shown(query)}", got=shown(wrong), where=context.name,
-                value=wrong, hint="write [[a, b], [c]], with a set for a single document too: [c]",
-            )  # fmt: skip
+                "alternatives",
+                f"non-empty sets of documents for query {shown(query)}",
+                got=shown(wrong),
+                where=context.name,
+                value=wrong,
+                hint="write [[a, b], [c]], with a set for a single document too: [c]",
+            )
         parts = [sorted(one, key=str) if isinstance(one, Set) else list(one) for one in some]
         flat.append([entry for part in parts for entry in part])
         choice += [number for number, part in enumerate(parts) for _ in part]
@@ -154,11 +166,15 @@ def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> N
         )
         raise DataError("unordered", problem, where=where, value=ranking, hint=hint)
     raise DataError(
-        "form", f"the {what} of query {shown(query)} as {{doc: {context.request.number}}} or [doc, …]",
-        got=f"{shown(ranking)} ({type(ranking).__name__})", where=where, value=ranking,
-        hint="write a single document as a list too, [doc]; pass {name: file} to jd.compare" if isinstance(ranking, str) and "." in ranking
-        and context.path is None else "write a single document as a list too: [doc]",
-    )  # fmt: skip
+        "form",
+        f"the {what} of query {shown(query)} as {{doc: {context.request.number}}} or [doc, …]",
+        got=f"{shown(ranking)} ({type(ranking).__name__})",
+        where=where,
+        value=ranking,
+        hint="write a single document as a list too, [doc]; pass {name: file} to jd.compare"
+        if isinstance(ranking, str) and "." in ranking and context.path is None
+        else "write a single document as a list too: [doc]",
+    )
 
 
 def _entries(ranking: Any, context: Context) -> Sequence[Any]:

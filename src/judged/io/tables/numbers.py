@@ -63,10 +63,17 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
         except (TypeError, ValueError):
             pass
     raise DataError(
-        f"{what}-type", f"a numeric {what}{origin.describe_row(row)}", got=f"{shown(item)} ({type(item).__name__})",
-        hint=_several_hint(what) if _is_ranking(item) else f"write one {what} per document"
-        if isinstance(item, (list, tuple, Set)) else "convert it with float(x)", where=origin.place(row, what), value=item,
-    )  # fmt: skip
+        f"{what}-type",
+        f"a numeric {what}{origin.describe_row(row)}",
+        got=f"{shown(item)} ({type(item).__name__})",
+        hint=_several_hint(what)
+        if _is_ranking(item)
+        else f"write one {what} per document"
+        if isinstance(item, (list, tuple, Set))
+        else "convert it with float(x)",
+        where=origin.place(row, what),
+        value=item,
+    )
 
 
 def _is_ranking(item: object) -> bool:
@@ -81,10 +88,13 @@ def _several_hint(what: What) -> str:
 
 def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:
     raise DataError(
-        "score-nan" if what == "score" else "grade-type", f"a numeric {what}{origin.describe_row(row)}", got=shown(value),
+        "score-nan" if what == "score" else "grade-type",
+        f"a numeric {what}{origin.describe_row(row)}",
+        got=shown(value),
         hint="fill in the number, or drop the row",
-        where=origin.place(row, what), value=value,
-    )  # fmt: skip
+        where=origin.place(row, what),
+        value=value,
+    )
 
 
 def count_up(queries: Sequence[Any], values: Column) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from judged._dataclass import dataclass, field
 from judged._types import Ints
 from judged.core.ids import IdColumn
 from judged.errors import Place, shown

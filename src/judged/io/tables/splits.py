@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from judged._dataclass import dataclass
 from judged.errors import DataError, Hint, Place, UsageError
 from judged.io.tables.column_names import list_columns
 from judged.registry import nearest_name

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind, Passages, Qrels, Run, are_subtopics
@@ -55,11 +55,19 @@ def concatenate(source: ColumnBatches) -> SourceTable:
             columns[role] += cells
     context = source.context
     return SourceTable(
-        name=context.name, request=context.request, once=context.once or source.once,
-        warnings=(*context.warnings, *source.warnings), origin=source.origin(), query=columns["query"],
-        doc=columns["doc"], number=columns.get(context.request.number), rank=columns.get("rank"),
-        aspect=columns.get("aspect"), in_text=source.in_text, borrowed=source.columns.borrowed,
-    )  # fmt: skip
+        name=context.name,
+        request=context.request,
+        once=context.once or source.once,
+        warnings=(*context.warnings, *source.warnings),
+        origin=source.origin(),
+        query=columns["query"],
+        doc=columns["doc"],
+        number=columns.get(context.request.number),
+        rank=columns.get("rank"),
+        aspect=columns.get("aspect"),
+        in_text=source.in_text,
+        borrowed=source.columns.borrowed,
+    )
 
 
 def as_run(table: SourceTable) -> Run:
@@ -102,10 +110,12 @@ def as_qrels(table: SourceTable) -> Qrels:
     if table.borrowed and (grade != np.trunc(grade)).any():
         row = int(np.argmax(grade != np.trunc(grade)))
         raise DataError(
-            "swapped", f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
+            "swapped",
+            f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
             hint=Hint(f"{JUDGMENTS_FIRST}; or name the column: {{grade_col}}", grade_col="score"),
-            where=table.origin.place(row, "grade"), value=float(grade[row]),
-        )  # fmt: skip
+            where=table.origin.place(row, "grade"),
+            value=float(grade[row]),
+        )
     return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)
 
 
@@ -204,9 +214,12 @@ def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoRetur
     where = table.origin.place(empty.index(True), "grade")
     column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
     raise DataError(
-        slug, f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column}", where=where, value="",
+        slug,
+        f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column}",
+        where=where,
+        value="",
         hint="fill in the missing grades, or drop these rows",
-    )  # fmt: skip
+    )
 
 
 def _wrong_rank(column: Column) -> int:
@@ -220,9 +233,13 @@ def _rank(table: SourceTable) -> Ints | None:
     if rank is None and ("rank" in table.request.named or table.number is None):
         row = _wrong_rank(table.rank)
         raise DataError(
-            "rank-type", f"a rank as an integer ≥ 0{table.origin.describe_row(row)}", got=shown(table.rank[row]),
-            where=table.origin.place(row, "rank"), value=table.rank[row], hint="convert the ranks, or provide scores",
-        )  # fmt: skip
+            "rank-type",
+            f"a rank as an integer ≥ 0{table.origin.describe_row(row)}",
+            got=shown(table.rank[row]),
+            where=table.origin.place(row, "rank"),
+            value=table.rank[row],
+            hint="convert the ranks, or provide scores",
+        )
     return rank
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged._dataclass import dataclass, replace
 from judged.core.tables import Run
 from judged.core.text_rows import read_rows
 from judged.core.unread_runs import Layout, TextRun
@@ -59,9 +59,14 @@ def find_text(head: Raw | None, header: Header, context: Context) -> DelimitedTe
     position = {role: names.index(name) for role, name in found.column.items()}
     columns = {role: position.get(role, -1) for role in ("query", "doc", "rank", "aspect")}
     layout = {
-        "source": "delimited", "separator": header.delimiter, "spaced": header.spaced, "columns": len(names), **columns,
-        "number": position.get(request.number, -1), "grades": request.what == "qrels",
-    }  # fmt: skip
+        "source": "delimited",
+        "separator": header.delimiter,
+        "spaced": header.spaced,
+        "columns": len(names),
+        **columns,
+        "number": position.get(request.number, -1),
+        "grades": request.what == "qrels",
+    }
     places = {role: (at + 1, found.column[role]) for role, at in position.items()}
     return DelimitedText(start, layout, places, found.borrowed)
 
@@ -99,8 +104,15 @@ def read_text_table(content: Content, text: DelimitedText, context: Context) -> 
         return None
     lines = TextLines(open_later(content, start), layout, returns=True)
     return SourceTable(
-        name=context.name, request=context.request, warnings=(*context.warnings, *check_end(last, context.name)),
-        origin=LineOrigin(context.name, lines, text.places), query=GroupedIds(rows.queries, rows.query), doc=rows.doc,
-        number=rows.number if layout["number"] >= 0 else None, rank=rows.rank if layout["rank"] >= 0 else None,
-        aspect=rows.aspects() if layout["aspect"] >= 0 else None, borrowed=text.borrowed, checked=True,
-    )  # fmt: skip
+        name=context.name,
+        request=context.request,
+        warnings=(*context.warnings, *check_end(last, context.name)),
+        origin=LineOrigin(context.name, lines, text.places),
+        query=GroupedIds(rows.queries, rows.query),
+        doc=rows.doc,
+        number=rows.number if layout["number"] >= 0 else None,
+        rank=rows.rank if layout["rank"] >= 0 else None,
+        aspect=rows.aspects() if layout["aspect"] >= 0 else None,
+        borrowed=text.borrowed,
+        checked=True,
+    )

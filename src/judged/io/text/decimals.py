@@ -113,8 +113,10 @@ def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoRet
     raise DataError(slug, problem, hint=hint, where=where, value=raw)
 
 
-_PREFIX = re.compile(rb"\s*[+-]?(0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)?",
-                     re.IGNORECASE)  # fmt: skip
+_PREFIX = re.compile(
+    rb"\s*[+-]?(0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)?",
+    re.IGNORECASE,
+)
 
 
 def _as_c_reads_it(raw: bytes, *, whole: bool) -> float:

@@ -35,8 +35,13 @@ def load_json(text: str, where: Place) -> Any:
     except DuplicateKeyError:
         key, at = _duplicate_key(text)
         where, column = _locate(text, at, where)
-        raise DataError("duplicate-key", f"duplicate key {shown(key)} in a JSON object at character {column}", where=where,
-                        value=key, hint="remove one of the two") from None  # fmt: skip
+        raise DataError(
+            "duplicate-key",
+            f"duplicate key {shown(key)} in a JSON object at character {column}",
+            where=where,
+            value=key,
+            hint="remove one of the two",
+        ) from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; thousands of brackets
         raise DataError("json", f"invalid JSON: {error}", where=where, hint=_CORRECT) from error
     return value if end == len(text) else _raise_invalid("unexpected text", text, end, where)

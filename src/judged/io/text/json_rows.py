@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.tables import Run
 from judged.core.text_rows import read_rows
 from judged.core.unread_runs import Layout, TextRun
@@ -110,9 +110,15 @@ def unread_json(content: Content, text: JsonText, read: Callable[[], Run]) -> Te
     """Return an open file as a run for the native core; `read` reads it by the reference."""
     last = bytes(content.read()[-9:-8]) if content.file is None else content.last_byte()
     return TextRun(
-        name=content.name, read=read, open=open_later(content, lines=text.lines), layout=text.layout, joinable=text.lines,
-        scored=text.scored, ranked=text.ranked, warnings=text.warnings(last, content.name),
-    )  # fmt: skip
+        name=content.name,
+        read=read,
+        open=open_later(content, lines=text.lines),
+        layout=text.layout,
+        joinable=text.lines,
+        scored=text.scored,
+        ranked=text.ranked,
+        warnings=text.warnings(last, content.name),
+    )
 
 
 def unread_chunk(data: bytes, begin: Begin, name: str, text: JsonText, read: Callable[[], Run]) -> TextRun:
@@ -140,8 +146,15 @@ def read_json_rows(content: Content, text: JsonText, context: Context) -> Source
     else:
         origin = context.keys(rows.queries, np.bincount(rows.query), rows.doc, keyed=not text.ranked)
     return SourceTable(
-        name=context.name, request=context.request, warnings=text.warnings(last, context.name), origin=origin,
-        query=GroupedIds(rows.queries, rows.query), doc=rows.doc, number=rows.number if text.scored or not text.columns.column else None, scored=text.scored,
-        rank=rows.rank if text.ranked else None, borrowed=text.columns.borrowed,
+        name=context.name,
+        request=context.request,
+        warnings=text.warnings(last, context.name),
+        origin=origin,
+        query=GroupedIds(rows.queries, rows.query),
+        doc=rows.doc,
+        number=rows.number if text.scored or not text.columns.column else None,
+        scored=text.scored,
+        rank=rows.rank if text.ranked else None,
+        borrowed=text.columns.borrowed,
         aspect=rows.aspects() if text.layout.get("aspect") is not None else None,
-    )  # fmt: skip
+    )

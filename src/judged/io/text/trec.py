@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Bytes, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run, are_subtopics
@@ -88,9 +88,17 @@ def parse_run(
     queries, query = _distinct(file.texts[0])
     wrong = file.wrong_rank and (file.place(file.wrong_rank[0]), shown(file.wrong_rank[1]))
     return Run(
-        name=name, wrong_rank=wrong, queries=queries, query=query, doc=file.texts[2], score=file.numbers, rank=file.ranks, tag=file.tag,
-        where=file.place, warnings=check_end(data[-9:-8], name),
-    )  # fmt: skip
+        name=name,
+        wrong_rank=wrong,
+        queries=queries,
+        query=query,
+        doc=file.texts[2],
+        score=file.numbers,
+        rank=file.ranks,
+        tag=file.tag,
+        where=file.place,
+        warnings=check_end(data[-9:-8], name),
+    )
 
 
 def parse_qrels(
@@ -108,10 +116,16 @@ def parse_qrels(
     if aspects is None:
         aspects = are_subtopics(aspect)
     return Qrels(
-        name=name, queries=queries, query=query, doc=file.texts[doc], grade=file.numbers,
-        aspect=aspect if aspects else None, sub=file.texts[2] if layout is PREFS else None, where=file.place,
+        name=name,
+        queries=queries,
+        query=query,
+        doc=file.texts[doc],
+        grade=file.numbers,
+        aspect=aspect if aspects else None,
+        sub=file.texts[2] if layout is PREFS else None,
+        where=file.place,
         warnings=(*check_end(data[-9:-8], name), *(() if lenient else warn_hash_lines(data, layout, name))),
-    )  # fmt: skip
+    )
 
 
 def parse_scores(data: Raw, name: str) -> ScoreColumn:
@@ -133,8 +147,15 @@ def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -
 
 
 def _read(
-    data: Raw, name: str, layout: TrecColumns, texts: tuple[int, ...], *, extra_columns: bool, lenient: bool, begin: Begin = WHOLE
-) -> _File:  # fmt: skip
+    data: Raw,
+    name: str,
+    layout: TrecColumns,
+    texts: tuple[int, ...],
+    *,
+    extra_columns: bool,
+    lenient: bool,
+    begin: Begin = WHOLE,
+) -> _File:
     size = len(data) - 8
     at, line = text_start(data, name, begin), begin.lines + 1
     if not begin.offset and data.find(b"\n", 0, size) < 0 and data.find(b"\r", 0, size) >= 0:

@@ -7,8 +7,8 @@ import json
 import os
 import sqlite3
 import threading
+from dataclasses import dataclass
 
-from judged._dataclass import dataclass
 from judged.errors import FileError
 
 
@@ -37,7 +37,9 @@ class Cache:
         try:
             self._file = sqlite3.connect(self._path, check_same_thread=False, timeout=60)
             with self._file:
-                self._file.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, text TEXT, tokens_in INTEGER, tokens_out INTEGER)")  # fmt: skip
+                self._file.execute(
+                    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, text TEXT, tokens_in INTEGER, tokens_out INTEGER)"
+                )
         except sqlite3.Error as error:
             hint = "name another file, or a folder that exists"
             raise FileError("cache", f"cannot use the cache: {error}", where=self._path, hint=hint) from error

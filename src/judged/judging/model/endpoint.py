@@ -8,10 +8,10 @@ import os
 import random
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from judged._dataclass import dataclass
 from judged.errors import EngineError, UsageError, shown
 from judged.judging.model.cache import Answer
 
@@ -55,10 +55,16 @@ class Endpoint:
             EngineError: no answer after all attempts, or the server refused the request.
         """
         body: dict[str, Any] = {
-            "model": self.model, "messages": [{"role": "user", "content": prompt}], "temperature": self.temperature, "seed": seed,
-            "response_format": {"type": "json_schema", "json_schema": {"name": "judgment", "strict": True, "schema": schema}},
+            "model": self.model,
+            "messages": [{"role": "user", "content": prompt}],
+            "temperature": self.temperature,
+            "seed": seed,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "judgment", "strict": True, "schema": schema},
+            },
             **dict(self.options),
-        }  # fmt: skip
+        }
         problem, attempt = "", 0
         while attempt <= self.retries:
             try:
@@ -77,10 +83,17 @@ class Endpoint:
                 if status not in _AGAIN:
                     break
             if attempt < self.retries:
-                self.wait(min(_LONGEST_WAIT, pause if pause is not None else 2.0**attempt * (0.75 + random.random() / 2)))  # noqa: S311  # fmt: skip
+                self.wait(
+                    min(_LONGEST_WAIT, pause if pause is not None else 2.0**attempt * (0.75 + random.random() / 2))  # noqa: S311
+                )
             attempt += 1
         hint = "check the address, the model and the key (environment variable JUDGED_API_KEY); finished judgments are in the cache"
-        raise EngineError("model", f"the model gave no answer after {min(attempt + 1, self.retries + 1)} attempts: {problem}", where=self.url, hint=hint)  # fmt: skip
+        raise EngineError(
+            "model",
+            f"the model gave no answer after {min(attempt + 1, self.retries + 1)} attempts: {problem}",
+            where=self.url,
+            hint=hint,
+        )
 
     def _post(self, body: dict[str, Any]) -> tuple[int, bytes, float | None]:
         """Return the status, the content, and the seconds that the server asks to wait. Redirections are not followed: they would get the key."""
@@ -113,10 +126,16 @@ def _answer(data: bytes, url: str) -> Answer:
         value = json.loads(data)
         text = value["choices"][0]["message"]["content"]
         used = value.get("usage") or {}
-        return Answer(text if isinstance(text, str) else "", int(used.get("prompt_tokens") or 0), int(used.get("completion_tokens") or 0))  # fmt: skip
+        return Answer(
+            text if isinstance(text, str) else "",
+            int(used.get("prompt_tokens") or 0),
+            int(used.get("completion_tokens") or 0),
+        )
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         hint = "check that the address is that of an OpenAI-compatible API, usually ending in /v1"
-        raise EngineError("model", f"the response is not a chat completion: {_message(data)}", where=url, hint=hint) from error  # fmt: skip
+        raise EngineError(
+            "model", f"the response is not a chat completion: {_message(data)}", where=url, hint=hint
+        ) from error
 
 
 def _message(data: bytes) -> str:

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from judged._dataclass import dataclass
 from judged.errors import UsageError, shown
 from judged.judging.judgments import Judgment, Judgments
 from judged.judging.model.answers import agreed_grade, grade_in, schema_of
@@ -43,9 +43,16 @@ class ModelJudge:
 
     @step("asking the model")
     def judge(
-        self, todo: Any, doc_texts: Any, query_texts: Any = None, *, concurrency: int = 4, missing: Missing = "error",
-        prices: tuple[float, float] | None = None, progress: Progress | None = None,
-    ) -> Judgments:  # fmt: skip
+        self,
+        todo: Any,
+        doc_texts: Any,
+        query_texts: Any = None,
+        *,
+        concurrency: int = 4,
+        missing: Missing = "error",
+        prices: tuple[float, float] | None = None,
+        progress: Progress | None = None,
+    ) -> Judgments:
         """Judge documents; answers are kept in the cache, so that the same call continues after an interruption.
 
         Args:
@@ -68,7 +75,7 @@ class ModelJudge:
             found: list[Judgment] = []
             tokens = [0, 0]
             try:
-                for judgment, used in pool.map(partial(self._judge_one, cache), items, requests):  # fmt: skip
+                for judgment, used in pool.map(partial(self._judge_one, cache), items, requests):
                     found.append(judgment)
                     tokens = [tokens[0] + used[0], tokens[1] + used[1]]
                     if progress is not None:
@@ -96,7 +103,9 @@ class ModelJudge:
     ) -> list[str | None]:
         """Return the prompt of each document; None where a text is missing."""
         pairs = texts_to_judge(items, doc_texts, query_texts, missing)
-        return [None if pair is None else self.prompt.fill(pair[0], whole_text(pair[1]) or "", self.scale) for pair in pairs]  # fmt: skip
+        return [
+            None if pair is None else self.prompt.fill(pair[0], whole_text(pair[1]) or "", self.scale) for pair in pairs
+        ]
 
     def _judge_one(self, cache: Cache, item: TodoItem, prompt: str | None) -> tuple[Judgment, tuple[int, int]]:
         """Return the judgment of one document, and the tokens that new answers took."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
-from judged._dataclass import dataclass
 from judged.errors import FileError, UsageError, shown
 from judged.judging.scale import Scale
 
@@ -82,13 +82,17 @@ class Prompt:
                 text = Path(text).read_text(encoding="utf-8")
             except OSError as error:
                 hint = f"name one of {', '.join(PROMPTS)}, a file, or write a text with {{query}} and {{document}}"
-                raise FileError("io", f"cannot read the prompt: {error.strerror or error}", where=text, hint=hint) from error  # fmt: skip
+                raise FileError(
+                    "io", f"cannot read the prompt: {error.strerror or error}", where=text, hint=hint
+                ) from error
         try:
             text.format(query="", document="", scale="")
             missing = [place for place in ("query", "document") if f"{{{place}}}" not in text]
         except (KeyError, IndexError, ValueError) as error:
             problem = f"the prompt has a place that is not known: {error}"
-            raise UsageError("prompt", problem, hint="use {query}, {document} and {scale}, and {{ }} for braces") from None  # fmt: skip
+            raise UsageError(
+                "prompt", problem, hint="use {query}, {document} and {scale}, and {{ }} for braces"
+            ) from None
         if missing:
             raise UsageError("prompt", f"the prompt has no place {{{missing[0]}}}", value=shown(text[:40]))
         return cls(text)

@@ -1,6 +1,20 @@
 """The measures, one file per family, in the order in which they are listed; each file is imported when one of its measures may be meant."""
 
 FILES = (
-    "sets", "binary", "pairs", "graded", "graded_precision", "counts", "incomplete", "cascade", "cwl", "nearly_err", "positions",
-    "diversity", "effort", "ideal_overlap", "preferences", "passages",
-)  # fmt: skip
+    "sets",
+    "binary",
+    "pairs",
+    "graded",
+    "graded_precision",
+    "counts",
+    "incomplete",
+    "cascade",
+    "cwl",
+    "nearly_err",
+    "positions",
+    "diversity",
+    "effort",
+    "ideal_overlap",
+    "preferences",
+    "passages",
+)

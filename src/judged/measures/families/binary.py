@@ -30,13 +30,20 @@ Points = Annotated[tuple[float, ...], Spec("a list of recall levels", numbers(0,
 Missed = Annotated[float | None, Spec(_AFTER, number(1, 1e100, optional=True))]
 
 
-@measure("P",
-         intuition="Precision asks how much of what the user sees is useful: P@10 = 0.4 means that four of the "
-                   "first ten documents are relevant. It ignores their order within the first ten, and how many "
-                   "relevant documents exist.",
-         latex=r"\mathrm{P}@k = \frac{1}{k} \sum_{r=1}^{k} \mathrm{rel}_r",
-         paper="kent1955", family="ranked", aliases=("Precision", "precision", "RetrievalPrecision"), trec="P.", laws={"additive", "unit", "cutoff", "swap", "tail"},
-         example=([1, 0, 1], 2 / 3), formula="relevant in the first k / k")  # fmt: skip
+@measure(
+    "P",
+    intuition="Precision asks how much of what the user sees is useful: P@10 = 0.4 means that four of the "
+    "first ten documents are relevant. It ignores their order within the first ten, and how many "
+    "relevant documents exist.",
+    latex=r"\mathrm{P}@k = \frac{1}{k} \sum_{r=1}^{k} \mathrm{rel}_r",
+    paper="kent1955",
+    family="ranked",
+    aliases=("Precision", "precision", "RetrievalPrecision"),
+    trec="P.",
+    laws={"additive", "unit", "cutoff", "swap", "tail"},
+    example=([1, 0, 1], 2 / 3),
+    formula="relevant in the first k / k",
+)
 def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Short = "pad") -> Column:
     """The share of the first k documents that are relevant.
 
@@ -47,36 +54,56 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
     return zero_if_short(j, j.ratio(relevant_retrieved(j, level, cutoff), size), cutoff, short)
 
 
-@measure("R",
-         intuition="Recall asks how much of everything useful was found: R@100 = 0.8 means that 80% of the known "
-                   "relevant documents are among the first 100. It matters if missing a document is costly, as in "
-                   "legal search or for the first stage of a retrieval pipeline.",
-         latex=r"\mathrm{R}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r",
-         paper="kent1955", family="ranked", aliases=("Recall", "RetrievalRecall"), trec="recall.", laws={"additive", "unit", "cutoff", "swap", "tail"},
-         example=([1, 0, 1], 1), formula="relevant in the first k / relevant")  # fmt: skip
+@measure(
+    "R",
+    intuition="Recall asks how much of everything useful was found: R@100 = 0.8 means that 80% of the known "
+    "relevant documents are among the first 100. It matters if missing a document is costly, as in "
+    "legal search or for the first stage of a retrieval pipeline.",
+    latex=r"\mathrm{R}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r",
+    paper="kent1955",
+    family="ranked",
+    aliases=("Recall", "RetrievalRecall"),
+    trec="recall.",
+    laws={"additive", "unit", "cutoff", "swap", "tail"},
+    example=([1, 0, 1], 1),
+    formula="relevant in the first k / relevant",
+)
 def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the relevant documents that are among the first k."""
     return j.ratio(relevant_retrieved(j, level, cutoff), j.relevant(level))
 
 
-@measure("RCap",
-         intuition="Capped recall is recall divided by the best value that k documents allow, so that a perfect ranking has 1 at every "
-                   "cutoff. It suits short lists for queries with more than k relevant documents, on which plain recall cannot reach 1.",
-         latex=r"\mathrm{RCap}@k = \frac{1}{\min(k, R)} \sum_{r=1}^{k} \mathrm{rel}_r",
-         paper="thakur2021", family="ranked", aliases=("R_cap", "capped_recall", "relP"), trec="relative_P.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
-         example=([1, 0, 1], 1), formula="relevant in the first k / min(k, relevant)")  # fmt: skip
+@measure(
+    "RCap",
+    intuition="Capped recall is recall divided by the best value that k documents allow, so that a perfect ranking has 1 at every "
+    "cutoff. It suits short lists for queries with more than k relevant documents, on which plain recall cannot reach 1.",
+    latex=r"\mathrm{RCap}@k = \frac{1}{\min(k, R)} \sum_{r=1}^{k} \mathrm{rel}_r",
+    paper="thakur2021",
+    family="ranked",
+    aliases=("R_cap", "capped_recall", "relP"),
+    trec="relative_P.",
+    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    example=([1, 0, 1], 1),
+    formula="relevant in the first k / min(k, relevant)",
+)
 def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Recall relative to the best that k documents allow."""
     relevant = j.relevant(level)
     return j.ratio(relevant_retrieved(j, level, cutoff), relevant if cutoff is None else np.minimum(cutoff, relevant))
 
 
-@measure("F",
-         intuition="F combines precision and recall in one number that is high only if both are high. F1 weighs "
-                   "them equally; a larger β favours recall.",
-         latex=r"\mathrm{F}@k = \frac{(1 + \beta^2)\,\mathrm{P}@k\,\mathrm{R}@k}{\beta^2\,\mathrm{P}@k + \mathrm{R}@k}",
-         family="ranked", aliases=("F1", "f1", "Fbeta"), laws={"unit", "cutoff", "swap"}, example=([1, 0, 1], 0.8),
-         paper="vanrijsbergen1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
+@measure(
+    "F",
+    intuition="F combines precision and recall in one number that is high only if both are high. F1 weighs "
+    "them equally; a larger β favours recall.",
+    latex=r"\mathrm{F}@k = \frac{(1 + \beta^2)\,\mathrm{P}@k\,\mathrm{R}@k}{\beta^2\,\mathrm{P}@k + \mathrm{R}@k}",
+    family="ranked",
+    aliases=("F1", "f1", "Fbeta"),
+    laws={"unit", "cutoff", "swap"},
+    example=([1, 0, 1], 0.8),
+    paper="vanrijsbergen1979",
+    formula="(1 + β²)·P·R / (β²·P + R)",
+)
 def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Level = 1) -> Column:
     """The weighted harmonic mean of precision and recall at k; β > 1 favours recall."""
     p, r = precision(j, cutoff=cutoff, level=level), recall(j, cutoff=cutoff, level=level)
@@ -84,24 +111,37 @@ def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Leve
     return j.ratio((square + 1.0) * p * r, square * p + r)
 
 
-@measure("Success",
-         intuition="Success asks whether the user finds anything useful at all among the first k documents: 1 if "
-                   "so, 0 if not. Its mean is the share of queries that are answered, also called hit rate.",
-         latex=r"\mathrm{Success}@k = \max_{r \le k}\,\mathrm{rel}_r",
-         family="ranked", aliases=("hit_rate", "HitRate", "Hit", "HR", "RetrievalHitRate"), trec="success.", laws={"unit", "cutoff", "swap", "tail"},
-         example=([0, 1, 1], 1), formula="1 if any of the first k is relevant")  # fmt: skip
+@measure(
+    "Success",
+    intuition="Success asks whether the user finds anything useful at all among the first k documents: 1 if "
+    "so, 0 if not. Its mean is the share of queries that are answered, also called hit rate.",
+    latex=r"\mathrm{Success}@k = \max_{r \le k}\,\mathrm{rel}_r",
+    family="ranked",
+    aliases=("hit_rate", "HitRate", "Hit", "HR", "RetrievalHitRate"),
+    trec="success.",
+    laws={"unit", "cutoff", "swap", "tail"},
+    example=([0, 1, 1], 1),
+    formula="1 if any of the first k is relevant",
+)
 def success(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """1 if any of the first k documents is relevant, otherwise 0."""
     return (relevant_retrieved(j, level, cutoff) > 0).astype(float)
 
 
-@measure("RR",
-         intuition="Reciprocal rank asks how far the user reads until the first relevant document: 1 at rank 1, 1/2 "
-                   "at rank 2, 1/3 at rank 3. It suits questions with one answer; everything after the first "
-                   "relevant document is ignored.",
-         latex=r"\mathrm{RR}@k = \frac{1}{\min\{r \le k : \mathrm{rel}_r = 1\}}",
-         family="ranked", aliases=("MRR", "mrr", "mean_reciprocal_rank", "RetrievalMRR"), trec="recip_rank", laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
-         example=([0, 1, 1], 1 / 2), paper="kantor2000 voorhees1999", formula="1 / rank of the first relevant document")  # fmt: skip
+@measure(
+    "RR",
+    intuition="Reciprocal rank asks how far the user reads until the first relevant document: 1 at rank 1, 1/2 "
+    "at rank 2, 1/3 at rank 3. It suits questions with one answer; everything after the first "
+    "relevant document is ignored.",
+    latex=r"\mathrm{RR}@k = \frac{1}{\min\{r \le k : \mathrm{rel}_r = 1\}}",
+    family="ranked",
+    aliases=("MRR", "mrr", "mean_reciprocal_rank", "RetrievalMRR"),
+    trec="recip_rank",
+    laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
+    example=([0, 1, 1], 1 / 2),
+    paper="kantor2000 voorhees1999",
+    formula="1 / rank of the first relevant document",
+)
 def reciprocal_rank(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, which: Literal["first", "all"] = "first"
 ) -> Column:
@@ -115,12 +155,18 @@ def reciprocal_rank(
     return j.ratio(1.0, j.first(hit))
 
 
-@measure("FirstHit",
-         intuition="FirstHit is the rank of the first useful document: how many results a user looks at until something helps. It is "
-                   "easier to explain than reciprocal rank, but a few very late hits dominate its mean.",
-         latex=r"\mathrm{FirstHit}@k = \min\{r \le k : \mathrm{rel}_r = 1\}",
-         family="ranked", aliases=("first_hit", "FirstHitRank", "AverageRankOfFirstHit"), lower_is_better=True, laws={"cutoff"}, example=([0, 1, 1], 2),
-         formula="rank of the first relevant document")  # fmt: skip
+@measure(
+    "FirstHit",
+    intuition="FirstHit is the rank of the first useful document: how many results a user looks at until something helps. It is "
+    "easier to explain than reciprocal rank, but a few very late hits dominate its mean.",
+    latex=r"\mathrm{FirstHit}@k = \min\{r \le k : \mathrm{rel}_r = 1\}",
+    family="ranked",
+    aliases=("first_hit", "FirstHitRank", "AverageRankOfFirstHit"),
+    lower_is_better=True,
+    laws={"cutoff"},
+    example=([0, 1, 1], 2),
+    formula="rank of the first relevant document",
+)
 def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Missed = None) -> Column:
     """The rank of the first relevant document; lower is better.
 
@@ -133,17 +179,29 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
     return np.where(j.relevant(level) > 0, np.where(np.isinf(rank), absent, rank), np.nan)
 
 
-@measure("AP",
-         intuition="Average precision rewards rankings that put all relevant documents early. At each relevant "
-                   "document it notes the precision so far, and averages these over all relevant documents, so that "
-                   "missed ones count as 0.",
-         latex=r"\mathrm{AP}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r \cdot \mathrm{P}@r",
-         family="ranked", aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"), trec="map map_cut.", laws={"unit", "cutoff", "swap", "tail", "perfect"},
-         example=([1, 0, 1], 5 / 6), paper="harman1992 buckley2005", formula="Σ over relevant ranks r of P@r, / relevant")  # fmt: skip
+@measure(
+    "AP",
+    intuition="Average precision rewards rankings that put all relevant documents early. At each relevant "
+    "document it notes the precision so far, and averages these over all relevant documents, so that "
+    "missed ones count as 0.",
+    latex=r"\mathrm{AP}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r \cdot \mathrm{P}@r",
+    family="ranked",
+    aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"),
+    trec="map map_cut.",
+    laws={"unit", "cutoff", "swap", "tail", "perfect"},
+    example=([1, 0, 1], 5 / 6),
+    paper="harman1992 buckley2005",
+    formula="Σ over relevant ranks r of P@r, / relevant",
+)
 def average_precision(
-    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, norm: Norm = "relevant", tied: Literal["apart", "together"] = "apart",
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    level: Level = 1,
+    norm: Norm = "relevant",
+    tied: Literal["apart", "together"] = "apart",
     short: PadOrZero = "pad",
-) -> Column:  # fmt: skip
+) -> Column:
     """Mean, over the relevant documents, of the precision at the rank where each is found.
 
     Relevant documents that are not retrieved count as 0. Tools divide by different numbers; `norm` chooses one. Documents with equal scores are
@@ -170,23 +228,35 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
     return relevant if norm == "relevant" else j.total(hit) if norm == "found" else length
 
 
-@measure("GMAP",
-         intuition="GMAP is the geometric mean of average precision over queries. Improving a query from 0.01 to "
-                   "0.02 counts as much as from 0.4 to 0.8, so it shows progress on difficult queries.",
-         latex=r"\mathrm{GMAP} = \exp\left(\frac{1}{|Q|} \sum_{q \in Q} \ln \max(\mathrm{AP}_q, 10^{-5})\right)",
-         family="ranked", trec="gm_map", summary="geometric", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 5 / 6),
-         paper="robertson2006", formula="exp(mean of ln max(AP, 0.00001))")  # fmt: skip
+@measure(
+    "GMAP",
+    intuition="GMAP is the geometric mean of average precision over queries. Improving a query from 0.01 to "
+    "0.02 counts as much as from 0.4 to 0.8, so it shows progress on difficult queries.",
+    latex=r"\mathrm{GMAP} = \exp\left(\frac{1}{|Q|} \sum_{q \in Q} \ln \max(\mathrm{AP}_q, 10^{-5})\right)",
+    family="ranked",
+    trec="gm_map",
+    summary="geometric",
+    laws={"unit", "swap", "tail", "perfect"},
+    example=([1, 0, 1], 5 / 6),
+    paper="robertson2006",
+    formula="exp(mean of ln max(AP, 0.00001))",
+)
 def geometric_map(j: Judged, *, level: Level = 1) -> Column:
     """Average precision, summarised by its geometric mean, in which weak queries weigh more."""
     return average_precision(j, level=level)
 
 
-@measure("yaap",
-         intuition="yaap stretches average precision to a scale without ends, on which differences between two bad or between two good "
-                   "rankings count as much as those in the middle. It suits statistics that assume values with a bell-shaped distribution.",
-         latex=r"\mathrm{yaap} = \ln \frac{1 + s}{1 + R - s},\quad s = \sum_r \mathrm{rel}_r \cdot \mathrm{P}@r",
-         family="ranked", trec="yaap", example=([1, 0, 1], float(np.log((8 / 3) / (4 / 3)))),
-         paper="robertson2012", formula="ln((1 + s) / (1 + R - s)), s = Σ P@r over relevant ranks r")  # fmt: skip
+@measure(
+    "yaap",
+    intuition="yaap stretches average precision to a scale without ends, on which differences between two bad or between two good "
+    "rankings count as much as those in the middle. It suits statistics that assume values with a bell-shaped distribution.",
+    latex=r"\mathrm{yaap} = \ln \frac{1 + s}{1 + R - s},\quad s = \sum_r \mathrm{rel}_r \cdot \mathrm{P}@r",
+    family="ranked",
+    trec="yaap",
+    example=([1, 0, 1], float(np.log((8 / 3) / (4 / 3)))),
+    paper="robertson2012",
+    formula="ln((1 + s) / (1 + R - s)), s = Σ P@r over relevant ranks r",
+)
 def yaap(j: Judged, *, level: Level = 1) -> Column:
     """Yet another AP: average precision on the log-odds scale, smoothed."""
     hit = j.is_relevant(level)
@@ -194,24 +264,37 @@ def yaap(j: Judged, *, level: Level = 1) -> Column:
     return np.log((1.0 + total) / (1.0 + j.relevant(level) - total))
 
 
-@measure("Rprec",
-         intuition="R-precision asks how many of the first R documents are relevant, if R relevant documents exist. "
-                   "A perfect ranking has the value 1 for every query, however many relevant documents there are.",
-         latex=r"\mathrm{Rprec} = \frac{1}{d} \sum_{r=1}^{d} \mathrm{rel}_r,\quad d = \lfloor \mathrm{multiple} \cdot R + 0.9 \rfloor",
-         paper="buckley2005", family="ranked", aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"), trec="Rprec Rprec_mult.", laws={"additive", "unit", "swap", "tail", "perfect"},
-         example=([1, 0, 1], 1 / 2), formula="relevant in the first c·R / (c·R), with c = 1 unless given")  # fmt: skip
+@measure(
+    "Rprec",
+    intuition="R-precision asks how many of the first R documents are relevant, if R relevant documents exist. "
+    "A perfect ranking has the value 1 for every query, however many relevant documents there are.",
+    latex=r"\mathrm{Rprec} = \frac{1}{d} \sum_{r=1}^{d} \mathrm{rel}_r,\quad d = \lfloor \mathrm{multiple} \cdot R + 0.9 \rfloor",
+    paper="buckley2005",
+    family="ranked",
+    aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"),
+    trec="Rprec Rprec_mult.",
+    laws={"additive", "unit", "swap", "tail", "perfect"},
+    example=([1, 0, 1], 1 / 2),
+    formula="relevant in the first c·R / (c·R), with c = 1 unless given",
+)
 def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
     """Precision at the number of relevant documents, or at a multiple of it."""
     cutoff = np.trunc(multiple * j.relevant(level) + 0.9)
     return j.ratio(j.total(j.column("relevant", j.is_relevant(level)) & (j.rank <= j.at(cutoff))), cutoff)
 
 
-@measure("IPrec",
-         intuition="IPrec is the precision that a user can expect who reads on until a given share of the relevant documents is found, or "
-                   "more. Its values at several recall levels make up the classic precision-recall curve.",
-         latex=r"\mathrm{IPrec}@\rho = \max\{\mathrm{P}@r : c_r \ge \lfloor \rho R + 0.5 \rfloor\}",
-         paper="manning2008", family="ranked", trec="iprec_at_recall.", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], 1),
-         formula="max of P@r over ranks r at which at least recall·R relevant documents are found")  # fmt: skip
+@measure(
+    "IPrec",
+    intuition="IPrec is the precision that a user can expect who reads on until a given share of the relevant documents is found, or "
+    "more. Its values at several recall levels make up the classic precision-recall curve.",
+    latex=r"\mathrm{IPrec}@\rho = \max\{\mathrm{P}@r : c_r \ge \lfloor \rho R + 0.5 \rfloor\}",
+    paper="manning2008",
+    family="ranked",
+    trec="iprec_at_recall.",
+    laws={"unit", "swap", "tail", "perfect"},
+    example=([1, 0, 1], 1),
+    formula="max of P@r over ranks r at which at least recall·R relevant documents are found",
+)
 def interpolated_precision(
     j: Judged, *, recall: Recall = 0.0, level: Level = 1, rounding: Rounding = "nearest"
 ) -> Column:
@@ -235,15 +318,26 @@ def _relevant_needed(recall: float, relevant: Column, rounding: str) -> Column:
     return down + (exact - down >= step)
 
 
-@measure("IPrec11",
-         intuition="IPrec11 averages the precision-recall curve over eleven recall levels from 0 to 1. It was the usual summary before "
-                   "average precision and suits comparisons with older results.",
-         latex=r"\mathrm{IPrec11} = \frac{1}{11} \sum_{i=0}^{10} \mathrm{IPrec}@\frac{i}{10}",
-         paper="manning2008", family="ranked", aliases=("11pt", "eleven_point_average"), trec="11pt_avg:", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
-         formula="mean of IPrec at recall 0, 0.1, … 1")  # fmt: skip
+@measure(
+    "IPrec11",
+    intuition="IPrec11 averages the precision-recall curve over eleven recall levels from 0 to 1. It was the usual summary before "
+    "average precision and suits comparisons with older results.",
+    latex=r"\mathrm{IPrec11} = \frac{1}{11} \sum_{i=0}^{10} \mathrm{IPrec}@\frac{i}{10}",
+    paper="manning2008",
+    family="ranked",
+    aliases=("11pt", "eleven_point_average"),
+    trec="11pt_avg:",
+    laws={"unit", "swap", "tail", "perfect"},
+    example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
+    formula="mean of IPrec at recall 0, 0.1, … 1",
+)
 def eleven_point_average(
-    j: Judged, *, points: Points = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), level: Level = 1, rounding: Rounding = "nearest"
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    points: Points = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    level: Level = 1,
+    rounding: Rounding = "nearest",
+) -> Column:
     """The mean interpolated precision over recall levels, the eleven standard ones unless given."""
     total = np.zeros(len(j))
     for point in reversed(points):
@@ -251,12 +345,17 @@ def eleven_point_average(
     return total / len(points)
 
 
-@measure("binG",
-         intuition="binG asks at each relevant document how many useless ones had to be passed before it, and discounts it by the "
-                   "logarithm of that number. It suits the same tasks as average precision, with a milder penalty for late documents.",
-         latex=r"\mathrm{binG} = \frac{1}{R} \sum_r \frac{\mathrm{rel}_r}{\log_2(2 + r - c_r)}",
-         family="ranked", trec="binG", laws={"unit", "swap", "tail", "perfect"}, example=([1, 0, 1], (1 + 1 / np.log2(3)) / 2),
-         formula="mean over relevant documents of 1 / log2(2 + non-relevant above)")  # fmt: skip
+@measure(
+    "binG",
+    intuition="binG asks at each relevant document how many useless ones had to be passed before it, and discounts it by the "
+    "logarithm of that number. It suits the same tasks as average precision, with a milder penalty for late documents.",
+    latex=r"\mathrm{binG} = \frac{1}{R} \sum_r \frac{\mathrm{rel}_r}{\log_2(2 + r - c_r)}",
+    family="ranked",
+    trec="binG",
+    laws={"unit", "swap", "tail", "perfect"},
+    example=([1, 0, 1], (1 + 1 / np.log2(3)) / 2),
+    formula="mean over relevant documents of 1 / log2(2 + non-relevant above)",
+)
 def binary_g(j: Judged, *, level: Level = 1) -> Column:
     """Mean over relevant documents of a gain that falls with the number of non-relevant documents above, on a log scale."""
     hit = j.is_relevant(level)
@@ -267,11 +366,16 @@ def binary_g(j: Judged, *, level: Level = 1) -> Column:
 _DIGITS = np.array([*"0123456789"])
 
 
-@measure("relstring",
-         intuition="relstring writes the first grades of a ranking as a string of characters, such as 3-01. It suits looking at rankings: "
-                   "it is no number and has no mean.",
-         family="ranked", trec="relstring.", text=True, summary="none",
-         formula="one character per rank: the grade, > above 9, - not in the pool, . negative grade")  # fmt: skip
+@measure(
+    "relstring",
+    intuition="relstring writes the first grades of a ranking as a string of characters, such as 3-01. It suits looking at rankings: "
+    "it is no number and has no mean.",
+    family="ranked",
+    trec="relstring.",
+    text=True,
+    summary="none",
+    formula="one character per rank: the grade, > above 9, - not in the pool, . negative grade",
+)
 def relevance_string(j: Judged, *, cutoff: Cutoff = 10) -> Column:
     """The grades of the first documents as a string, one character each."""
     width = int(j.retrieved.max(initial=0))

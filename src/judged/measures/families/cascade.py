@@ -24,9 +24,12 @@ def check_top_grade(j: Judged, top: float) -> None:
         grade, query = j.pool_grade[above[0]], j.queries[j.pool_query[above[0]]]
         doc = f" of document {shown(j.pool_doc[int(above[0])])}" if j.pool_doc is not None else ""
         raise DataError(
-            "label-above-max", f"grade {grade:g}{doc} for query {shown(query)} is above the top grade, {top:g}", value=float(grade),
-            hint=f"set the top grade: max={j.pool_grade.max():g}", where=j.names[0],
-        )  # fmt: skip
+            "label-above-max",
+            f"grade {grade:g}{doc} for query {shown(query)} is above the top grade, {top:g}",
+            value=float(grade),
+            hint=f"set the top grade: max={j.pool_grade.max():g}",
+            where=j.names[0],
+        )
 
 
 def satisfaction(j: Judged, grade: Column, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = None) -> Column:
@@ -46,16 +49,27 @@ def _stops(j: Judged, max_grade: MaxGrade, gain: Gain = "exp", gains: Gains = No
     return j.column("stops here", chance * j.product_before(1.0 - chance))
 
 
-@measure("ERR",
-         intuition="ERR imagines a user who reads from the top and stops at the first satisfying document; higher "
-                   "grades satisfy more often. A good document is therefore worth less if an equally good one "
-                   "precedes it.",
-         latex=r"\mathrm{ERR}@k = \sum_{r=1}^{k} \frac{s_r}{r} \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
-         family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
-         paper="chapelle2009", formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max")  # fmt: skip
+@measure(
+    "ERR",
+    intuition="ERR imagines a user who reads from the top and stops at the first satisfying document; higher "
+    "grades satisfy more often. A good document is therefore worth less if an equally good one "
+    "precedes it.",
+    latex=r"\mathrm{ERR}@k = \sum_{r=1}^{k} \frac{s_r}{r} \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
+    family="cascade",
+    laws={"unit", "cutoff", "swap", "tail"},
+    example=([3, 0, 1], 7 / 16 + 9 / 16 * 1 / 16 / 3),
+    paper="chapelle2009",
+    formula="Σ over ranks r of (1 / r)·R_r·Π over i < r of (1 - R_i), R = (2^grade - 1) / 2^max",
+)
 def expected_reciprocal_rank(
-    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None, short: PadOrZero = "pad"
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    max: MaxGrade = 4.0,
+    gain: Gain = "exp",
+    gains: Gains = None,
+    short: PadOrZero = "pad",
+) -> Column:
     """The expected value of one over the rank at which the user stops.
 
     `max` is the highest grade of the scale, not the highest grade in the judgments; a higher grade is
@@ -66,12 +80,17 @@ def expected_reciprocal_rank(
     return zero_if_short(j, j.total(j.column("term", stop / j.rank)), cutoff, short)
 
 
-@measure("nERR",
-         intuition="nERR is ERR as a share of its value for the best possible order. It suits comparisons over queries whose best "
-                   "documents differ: ERR itself stays low if no document of the top grade exists.",
-         latex=r"\mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}",
-         paper="chapelle2009", family="cascade", laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
-         formula="ERR@k / ERR@k of the ideal ranking")  # fmt: skip
+@measure(
+    "nERR",
+    intuition="nERR is ERR as a share of its value for the best possible order. It suits comparisons over queries whose best "
+    "documents differ: ERR itself stays low if no document of the top grade exists.",
+    latex=r"\mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}",
+    paper="chapelle2009",
+    family="cascade",
+    laws={"unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    example=([3, 0, 1], (7 / 16 + 9 / 16 * 1 / 16 / 3) / (7 / 16 + 9 / 16 * 1 / 16 / 2)),
+    formula="ERR@k / ERR@k of the ideal ranking",
+)
 def normalised_err(
     j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, gain: Gain = "exp", gains: Gains = None
 ) -> Column:
@@ -80,12 +99,18 @@ def normalised_err(
     return j.ratio(ours, expected_reciprocal_rank(j.ideal, cutoff=cutoff, max=max, gain=gain, gains=gains))
 
 
-@measure("Stop",
-         intuition="Stop is the probability that a user who reads from the top is satisfied within the first k documents. It suits the "
-                   "choice of how many results to show.",
-         latex=r"\mathrm{Stop}@k = \sum_{r=1}^{k} s_r \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
-         paper="chapelle2009", family="cascade", aliases=("stopping_probability",), laws={"unit", "cutoff"}, example=([3, 0, 1], 7 / 16 + 9 / 16 / 16),
-         formula="Σ over ranks r down to k of R_r·Π over i < r of (1 - R_i)")  # fmt: skip
+@measure(
+    "Stop",
+    intuition="Stop is the probability that a user who reads from the top is satisfied within the first k documents. It suits the "
+    "choice of how many results to show.",
+    latex=r"\mathrm{Stop}@k = \sum_{r=1}^{k} s_r \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
+    paper="chapelle2009",
+    family="cascade",
+    aliases=("stopping_probability",),
+    laws={"unit", "cutoff"},
+    example=([3, 0, 1], 7 / 16 + 9 / 16 / 16),
+    formula="Σ over ranks r down to k of R_r·Π over i < r of (1 - R_i)",
+)
 def stopping_probability(
     j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, where: Literal["by", "at"] = "by"
 ) -> Column:
@@ -97,16 +122,25 @@ def stopping_probability(
     return j.total(np.where(there, stop, 0.0))
 
 
-@measure("PFound",
-         intuition="PFound is the probability that a user finds what was wanted before giving up; after each document some users leave. It "
-                   "is the measure of Yandex, and resembles ERR with another discount.",
-         latex=r"\mathrm{PFound}@k = \sum_{r=1}^{k} \mathrm{decay}^{r-1}\, s_r \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
-         family="cascade", laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 + 9 / 16 * 0.85**2 / 16),
-         paper="gulin2009", formula="Σ over ranks r of decay^(r-1)·R_r·Π over i < r of (1 - R_i)")  # fmt: skip
+@measure(
+    "PFound",
+    intuition="PFound is the probability that a user finds what was wanted before giving up; after each document some users leave. It "
+    "is the measure of Yandex, and resembles ERR with another discount.",
+    latex=r"\mathrm{PFound}@k = \sum_{r=1}^{k} \mathrm{decay}^{r-1}\, s_r \prod_{i=1}^{r-1} (1 - s_i),\quad s_r = \frac{2^{y_r} - 1}{2^{y_{\max}}}",
+    family="cascade",
+    laws={"unit", "cutoff", "swap", "tail"},
+    example=([3, 0, 1], 7 / 16 + 9 / 16 * 0.85**2 / 16),
+    paper="gulin2009",
+    formula="Σ over ranks r of decay^(r-1)·R_r·Π over i < r of (1 - R_i)",
+)
 def p_found(
-    j: Judged, *, cutoff: Cutoff = None, decay: Persistence = 0.85, max: MaxGrade = 4.0,
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    decay: Persistence = 0.85,
+    max: MaxGrade = 4.0,
     chance: Literal["exp", "grade"] = "exp",
-) -> Column:  # fmt: skip
+) -> Column:
     """The probability of finding a satisfying document if the user may give up after each document.
 
     `chance="grade"` uses the grade itself, between 0 and 1, as the probability of satisfaction.
@@ -124,16 +158,28 @@ def p_found(
     return j.total(np.where(j.within(cutoff), here, 0.0))
 
 
-@measure("RBP",
-         intuition="RBP imagines a user who goes on to the next document with a fixed probability p, for example "
-                   "0.9. The value is the average usefulness per document that such a user sees.",
-         latex=r"\mathrm{RBP}@k = (1 - p) \sum_{r=1}^{k} p^{r-1}\,\bar{g}_r",
-         family="cascade", trec="rbp=", laws={"additive", "unit", "cutoff", "tail"}, example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
-         paper="moffat2008", formula="(1 - p)·Σ over ranks r of p^(r-1)·gain")  # fmt: skip
+@measure(
+    "RBP",
+    intuition="RBP imagines a user who goes on to the next document with a fixed probability p, for example "
+    "0.9. The value is the average usefulness per document that such a user sees.",
+    latex=r"\mathrm{RBP}@k = (1 - p) \sum_{r=1}^{k} p^{r-1}\,\bar{g}_r",
+    family="cascade",
+    trec="rbp=",
+    laws={"additive", "unit", "cutoff", "tail"},
+    example=([1, 0, 1], 0.1 * (1 + 0.9**2)),
+    paper="moffat2008",
+    formula="(1 - p)·Σ over ranks r of p^(r-1)·gain",
+)
 def rank_biased_precision(
-    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
-    gains: Gains = None, scale: Literal["top", "none"] = "top",
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    p: Persistence = 0.9,
+    level: OptionalLevel = None,
+    max: OptionalMax = None,
+    gains: Gains = None,
+    scale: Literal["top", "none"] = "top",
+) -> Column:
     """Expected gain per document of a user who continues to the next document with probability p.
 
     With a `level`, relevant documents gain 1. Without one, grades are divided by the highest grade of the scale, or by
@@ -155,16 +201,27 @@ def rank_biased_precision(
     return (1.0 - p) * j.total(terms)
 
 
-@measure("nRBP",
-         intuition="nRBP is RBP as a share of what the best possible order of the judged documents reaches, which has the "
-                   "value 1. RBP itself stays low if only few relevant documents exist.",
-         latex=r"\mathrm{nRBP}@k = \frac{\sum_{r=1}^{k} p^{r-1}\,\bar{g}_r}{\sum_{r=1}^{k} p^{r-1}\,\bar{g}^*_r}",
-         family="cascade", aliases=("normalised_RBP", "normalized_RBP"), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([1, 0, 1], (1 + 0.9**2) / (1 + 0.9)),
-         paper="ekstrand2020", formula="RBP@k / RBP@k of the ideal ranking")  # fmt: skip
+@measure(
+    "nRBP",
+    intuition="nRBP is RBP as a share of what the best possible order of the judged documents reaches, which has the "
+    "value 1. RBP itself stays low if only few relevant documents exist.",
+    latex=r"\mathrm{nRBP}@k = \frac{\sum_{r=1}^{k} p^{r-1}\,\bar{g}_r}{\sum_{r=1}^{k} p^{r-1}\,\bar{g}^*_r}",
+    family="cascade",
+    aliases=("normalised_RBP", "normalized_RBP"),
+    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    example=([1, 0, 1], (1 + 0.9**2) / (1 + 0.9)),
+    paper="ekstrand2020",
+    formula="RBP@k / RBP@k of the ideal ranking",
+)
 def normalised_rbp(
-    j: Judged, *, cutoff: Cutoff = None, p: Persistence = 0.9, level: OptionalLevel = None, max: OptionalMax = None,
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    p: Persistence = 0.9,
+    level: OptionalLevel = None,
+    max: OptionalMax = None,
     gains: Gains = None,
-) -> Column:  # fmt: skip
+) -> Column:
     """Rank-biased precision as a share of the best possible; see RBP."""
     worth = gain_of(j.pool_grade, gains=gains) if level is None else j.pool_grade
     ours, best = (
@@ -195,12 +252,19 @@ def _rescale(j: Judged, top: float | None, gains: Gains) -> Column:
     return np.where(j.is_judged, scaled, 0.0)
 
 
-@measure("RBPResidual",
-         intuition="RBPResidual tells how much RBP could rise if every unjudged document were of the top grade. RBP without it may hide "
-                   "how little is known: report both.",
-         latex=r"\mathrm{RBPResidual} = p^n + (1 - p) \sum_{r=1}^{n} p^{r-1} (1 - j_r)",
-         family="cascade", trec="rbp_resid=", laws={"residual", "unit"}, lower_is_better=True, example=([1, 0, 1], 0),
-         paper="moffat2008", formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)")  # fmt: skip
+@measure(
+    "RBPResidual",
+    intuition="RBPResidual tells how much RBP could rise if every unjudged document were of the top grade. RBP without it may hide "
+    "how little is known: report both.",
+    latex=r"\mathrm{RBPResidual} = p^n + (1 - p) \sum_{r=1}^{n} p^{r-1} (1 - j_r)",
+    family="cascade",
+    trec="rbp_resid=",
+    laws={"residual", "unit"},
+    lower_is_better=True,
+    example=([1, 0, 1], 0),
+    paper="moffat2008",
+    formula="p^n + (1 - p)·Σ over unjudged ranks r of p^(r-1)",
+)
 def rbp_residual(j: Judged, *, p: Persistence = 0.9, tail: Literal["unjudged", "always"] = "unjudged") -> Column:
     """Possible increase of RBP if every unjudged document had the top grade.
 

@@ -44,7 +44,9 @@ _OF = (
     "inspected document) or total_cost (expected tokens); costs need the tokens of documents"
 )
 _COSTS = ("cost", "total_cost")
-Of = Annotated[Literal["rate", "gain", "depth", "cost", "total_cost"], Spec(_OF, one_of("of", ("rate", "gain", "depth", *_COSTS)))]  # fmt: skip
+Of = Annotated[
+    Literal["rate", "gain", "depth", "cost", "total_cost"], Spec(_OF, one_of("of", ("rate", "gain", "depth", *_COSTS)))
+]
 Diminishing = Annotated[
     float, Spec("how fast the worth of further documents falls: 1 not at all", number(0, 1, open_low=True))
 ]
@@ -130,12 +132,19 @@ def rank_per_query(j: Judged, rank: float | None) -> Column:
 # ── users whose patience does not depend on what they find ───────────────────────────────────────
 
 
-@measure("SDCG",
-         intuition="SDCG is DCG divided by that of k perfect documents, even if the collection has fewer. It reads as gain per document "
-                   "that a user inspects, so it suits comparisons with other user models such as RBP.",
-         latex=r"\mathrm{SDCG}@k = \frac{\sum_{r=1}^{k} \bar{g}_r / \log_2(r + 1)}{\sum_{r=1}^{k} 1 / \log_2(r + 1)}",
-         family="user model", aliases=("scaled_DCG", "NDCG-k"), laws={"additive", "unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
-         example_params={"cutoff": 3}, paper="moffat2008", formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)")  # fmt: skip
+@measure(
+    "SDCG",
+    intuition="SDCG is DCG divided by that of k perfect documents, even if the collection has fewer. It reads as gain per document "
+    "that a user inspects, so it suits comparisons with other user models such as RBP.",
+    latex=r"\mathrm{SDCG}@k = \frac{\sum_{r=1}^{k} \bar{g}_r / \log_2(r + 1)}{\sum_{r=1}^{k} 1 / \log_2(r + 1)}",
+    family="user model",
+    aliases=("scaled_DCG", "NDCG-k"),
+    laws={"additive", "unit", "cutoff", "swap", "tail"},
+    example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
+    example_params={"cutoff": 3},
+    paper="moffat2008",
+    formula="Σ over ranks r down to k of gain / log2(r + 1), / Σ of 1 / log2(r + 1)",
+)
 def scaled_dcg(
     j: Judged, *, cutoff: Cutoff = None, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
 ) -> Column:
@@ -151,15 +160,27 @@ def scaled_dcg(
     return gain_rate(j, gain / discount, 1.0 / discount, best[0], of)
 
 
-@measure("INSQ",
-         intuition="INSQ imagines a user who wants T relevant documents: the more are wanted, the further down the user reads. It suits "
-                   "tasks with a known number of documents that are wanted.",
-         latex=r"\mathrm{INSQ} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \frac{1}{(r + 2T - 1)^2}",
-         family="user model", laws={"additive", "unit", "swap", "tail"}, example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
-         example_params={"depth": 3}, paper="moffat2012", formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²")  # fmt: skip
+@measure(
+    "INSQ",
+    intuition="INSQ imagines a user who wants T relevant documents: the more are wanted, the further down the user reads. It suits "
+    "tasks with a known number of documents that are wanted.",
+    latex=r"\mathrm{INSQ} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \frac{1}{(r + 2T - 1)^2}",
+    family="user model",
+    laws={"additive", "unit", "swap", "tail"},
+    example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
+    example_params={"depth": 3},
+    paper="moffat2012",
+    formula="Σ V·gain / Σ V, V(r) = 1 / (r + 2T - 1)²; C(r) = ((r + 2T - 1) / (r + 2T))²",
+)
 def insq(
-    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    T: Goal = 1.0,  # noqa: N803
+    min: MinGrade = 0.0,
+    max: MaxGrade = 4.0,
+    depth: Depth = DEPTH,
+    of: Of = "rate",
+) -> Column:
     """Gain per document of a user who hopes for T relevant documents and loses patience with the rank."""
     j = every_document(j, depth, of)
     gain = np.where(j.within(depth), scale_grades(j, min, max), 0.0)
@@ -168,15 +189,28 @@ def insq(
     return gain_rate(j, gain * weight, weight, looked, of, 1.0 / (2 * T) ** 2)
 
 
-@measure("SearchEconomics",
-         intuition="SearchEconomics imagines a user to whom each further good document is worth less than the one before. It suits tasks "
-                   "in which the first few documents bring most of the benefit.",
-         latex=r"\mathrm{SearchEconomics}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = r^{\beta} - (r - 1)^{\beta}\ (r \le k)",
-         family="user model", aliases=("SET",), laws={"unit", "cutoff", "swap", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
-         example_params={"cutoff": 3}, paper="azzopardi2014", formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β")  # fmt: skip
+@measure(
+    "SearchEconomics",
+    intuition="SearchEconomics imagines a user to whom each further good document is worth less than the one before. It suits tasks "
+    "in which the first few documents bring most of the benefit.",
+    latex=r"\mathrm{SearchEconomics}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = r^{\beta} - (r - 1)^{\beta}\ (r \le k)",
+    family="user model",
+    aliases=("SET",),
+    laws={"unit", "cutoff", "swap", "tail"},
+    example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
+    example_params={"cutoff": 3},
+    paper="azzopardi2014",
+    formula="Σ V·gain / Σ V down to k, V(r) = r^β - (r - 1)^β",
+)
 def search_economics(
-    j: Judged, *, cutoff: Cutoff = None, beta: Diminishing = 0.5, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    beta: Diminishing = 0.5,
+    min: MinGrade = 0.0,
+    max: MaxGrade = 4.0,
+    of: Of = "rate",
+) -> Column:
     """The gain per document of a user to whom r documents of the top grade are worth r^β.
 
     β = 1 is precision. Without a cutoff, the first 1000 ranks. SET of cwl-eval has V(r) = (r + 1)^β - r^β, whose sum is
@@ -192,15 +226,28 @@ def search_economics(
 # ── users who stop when they have found enough ───────────────────────────────────────────────────
 
 
-@measure("BPM",
-         intuition="BPM imagines a user who stops when enough was found, or when patience ends at rank k, whichever is first. It suits "
-                   "tasks with both a goal and a limit of time.",
-         latex=r"\mathrm{BPM}@k = \frac{1}{d} \sum_{r=1}^{d} \bar{g}_r,\quad d = \min\left(\{r : \bar{G}_r \ge T\} \cup \{k\}\right)",
-         family="user model", aliases=("BPM-Static",), laws={"unit", "cutoff", "tail"}, example=([3, 0, 1], 1 / 3), example_params={"cutoff": 5},
-         paper="zhang2017", formula="mean gain down to the first rank at which the gains reach T, or to rank k")  # fmt: skip
+@measure(
+    "BPM",
+    intuition="BPM imagines a user who stops when enough was found, or when patience ends at rank k, whichever is first. It suits "
+    "tasks with both a goal and a limit of time.",
+    latex=r"\mathrm{BPM}@k = \frac{1}{d} \sum_{r=1}^{d} \bar{g}_r,\quad d = \min\left(\{r : \bar{G}_r \ge T\} \cup \{k\}\right)",
+    family="user model",
+    aliases=("BPM-Static",),
+    laws={"unit", "cutoff", "tail"},
+    example=([3, 0, 1], 1 / 3),
+    example_params={"cutoff": 5},
+    paper="zhang2017",
+    formula="mean gain down to the first rank at which the gains reach T, or to rank k",
+)
 def bejewelled_player(
-    j: Judged, *, cutoff: Cutoff = None, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate"  # noqa: N803 - the papers' letter
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    T: Goal = 1.0,  # noqa: N803
+    min: MinGrade = 0.0,
+    max: MaxGrade = 4.0,
+    of: Of = "rate",
+) -> Column:
     """The gain per document of a user who stops when satisfied or tired.
 
     The static model, in which neither the goal T nor the patience k changes with the rank. Without a cutoff, the
@@ -213,15 +260,27 @@ def bejewelled_player(
     return gain_rate(j, np.where(read, gain, 0.0), read, stop, of)
 
 
-@measure("INST",
-         intuition="INST imagines a user who wants T relevant documents and leaves the sooner, the more of them were found. It is INSQ for "
-                   "users who react to what they see.",
-         latex=r"\mathrm{INST} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(\frac{r + T + T_r - 1}{r + T + T_r}\right)^2,\quad T_r = T - \bar{G}_r",
-         family="user model", laws={"unit", "tail"}, example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
-         example_params={"depth": 3}, paper="moffat2015", formula="Σ V·gain / Σ V; C(r) = ((r + T + T_r - 1) / (r + T + T_r))², T_r = T - gain down to r")  # fmt: skip
+@measure(
+    "INST",
+    intuition="INST imagines a user who wants T relevant documents and leaves the sooner, the more of them were found. It is INSQ for "
+    "users who react to what they see.",
+    latex=r"\mathrm{INST} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(\frac{r + T + T_r - 1}{r + T + T_r}\right)^2,\quad T_r = T - \bar{G}_r",
+    family="user model",
+    laws={"unit", "tail"},
+    example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
+    example_params={"depth": 3},
+    paper="moffat2015",
+    formula="Σ V·gain / Σ V; C(r) = ((r + T + T_r - 1) / (r + T + T_r))², T_r = T - gain down to r",
+)
 def inst(
-    j: Judged, *, T: Goal = 1.0, min: MinGrade = 0.0, max: MaxGrade = 4.0, depth: Depth = DEPTH, of: Of = "rate"  # noqa: N803 - the papers' letter
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    T: Goal = 1.0,  # noqa: N803
+    min: MinGrade = 0.0,
+    max: MaxGrade = 4.0,
+    depth: Depth = DEPTH,
+    of: Of = "rate",
+) -> Column:
     """INSQ for a user who stops earlier after seeing more relevant documents."""
     j = every_document(cut_at(j, depth), None, of)
     gain = scale_grades(j, min, max)

@@ -6,9 +6,10 @@ TREC Web tracks, without its limit to the first twenty ranks.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Column, Ints
 from judged.core.judged import Judged
 from judged.core.numeric import segments_reference as segment
@@ -84,13 +85,19 @@ def _log(rank: Column) -> Column:
     return 1.0 / np.log2(rank + 1.0)
 
 
-@measure("alpha_DCG",
-         intuition="alpha-DCG rewards rankings that cover many aspects of an ambiguous query, and a document earns less for an aspect that "
-                   "was covered above. It is divided by what k documents that cover everything would earn, so values are low but need no "
-                   "ideal ranking.",
-         latex=r"\mathrm{alpha\_DCG}@k = \frac{\sum_{r=1}^{k} \nu_r / \log_2(r + 1)}{|S| \sum_{r=1}^{k} (1-\alpha)^{r-1} / \log_2(r + 1)},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         family="diversity", aliases=("α_DCG", "α-DCG"), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_CLARKE,
-         formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / log2(r + 1), / its value if every document served all")  # fmt: skip
+@measure(
+    "alpha_DCG",
+    intuition="alpha-DCG rewards rankings that cover many aspects of an ambiguous query, and a document earns less for an aspect that "
+    "was covered above. It is divided by what k documents that cover everything would earn, so values are low but need no "
+    "ideal ranking.",
+    latex=r"\mathrm{alpha\_DCG}@k = \frac{\sum_{r=1}^{k} \nu_r / \log_2(r + 1)}{|S| \sum_{r=1}^{k} (1-\alpha)^{r-1} / \log_2(r + 1)},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
+    family="diversity",
+    aliases=("α_DCG", "α-DCG"),
+    needs="subtopics",
+    laws={"unit", "cutoff", "tail"},
+    paper=_CLARKE,
+    formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / log2(r + 1), / its value if every document served all",
+)
 def alpha_dcg(
     j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1, normalize: Flag = True
 ) -> Column:
@@ -104,12 +111,17 @@ def alpha_dcg(
     )
 
 
-@measure("ERR_IA",
-         intuition="ERR_IA is the mean of ERR over the meanings of an ambiguous query: each user wants one of them and stops when it is "
-                   "served. It suits queries for which the first good document of each meaning matters most.",
-         latex=r"\mathrm{ERR\_IA}@k = \frac{\sum_{r=1}^{k} \nu_r / r}{|S| \sum_{r=1}^{k} (1-\alpha)^{r-1} / r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"}, paper="chapelle2009",
-         formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / r, / its value if every document served all")  # fmt: skip
+@measure(
+    "ERR_IA",
+    intuition="ERR_IA is the mean of ERR over the meanings of an ambiguous query: each user wants one of them and stops when it is "
+    "served. It suits queries for which the first good document of each meaning matters most.",
+    latex=r"\mathrm{ERR\_IA}@k = \frac{\sum_{r=1}^{k} \nu_r / r}{|S| \sum_{r=1}^{k} (1-\alpha)^{r-1} / r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
+    family="diversity",
+    needs="subtopics",
+    laws={"unit", "cutoff", "tail"},
+    paper="chapelle2009",
+    formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / r, / its value if every document served all",
+)
 def intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
     """Expected reciprocal rank over users who are each interested in one subtopic.
 
@@ -118,12 +130,17 @@ def intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, le
     return _of_the_best(j, level, alpha, np.reciprocal, cutoff)
 
 
-@measure("NRBP",
-         intuition="NRBP is RBP for ambiguous queries: a user wants one aspect, goes on with probability β, and a repeated aspect is worth "
-                   "less. It needs no cutoff and no ideal ranking.",
-         latex=r"\mathrm{NRBP} = \frac{1 - (1-\alpha)\beta}{|S|} \sum_r \beta^{r-1}\,\nu_r,\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         family="diversity", needs="subtopics", laws={"unit", "tail"}, paper="clarke2009",
-         formula="(1 - (1 - α)·β) / subtopics · Σ over ranks r of β^(r-1)·Σ over subtopics served of (1 - α)^(times served above)")  # fmt: skip
+@measure(
+    "NRBP",
+    intuition="NRBP is RBP for ambiguous queries: a user wants one aspect, goes on with probability β, and a repeated aspect is worth "
+    "less. It needs no cutoff and no ideal ranking.",
+    latex=r"\mathrm{NRBP} = \frac{1 - (1-\alpha)\beta}{|S|} \sum_r \beta^{r-1}\,\nu_r,\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
+    family="diversity",
+    needs="subtopics",
+    laws={"unit", "tail"},
+    paper="clarke2009",
+    formula="(1 - (1 - α)·β) / subtopics · Σ over ranks r of β^(r-1)·Σ over subtopics served of (1 - α)^(times served above)",
+)
 def novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Level = 1) -> Column:
     """Rank-biased precision in which each repetition of a subtopic gains less.
 
@@ -174,13 +191,19 @@ def _of_the_ideal(j: Judged, level: Level, alpha: Share, weight: Weight, cutoff:
     return _share(j, _sum(j, served, alpha, weight, cutoff), ideal)
 
 
-@measure("alpha_nDCG",
-         intuition="alpha-nDCG rewards rankings that cover many aspects of an ambiguous query. A document earns "
-                   "less for an aspect that documents above it already cover, and the best greedy ranking has the "
-                   "value 1.",
-         latex=r"\mathrm{alpha\_nDCG}@k = \frac{\sum_{r=1}^{k} \nu_r / \log_2(r + 1)}{\sum_{r=1}^{k} \nu^*_r / \log_2(r + 1)},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         family="diversity", aliases=("α_nDCG", "α-nDCG", "aNDCG"), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_CLARKE,
-         formula="alpha_DCG@k / alpha_DCG@k of the greedy ideal ranking")  # fmt: skip
+@measure(
+    "alpha_nDCG",
+    intuition="alpha-nDCG rewards rankings that cover many aspects of an ambiguous query. A document earns "
+    "less for an aspect that documents above it already cover, and the best greedy ranking has the "
+    "value 1.",
+    latex=r"\mathrm{alpha\_nDCG}@k = \frac{\sum_{r=1}^{k} \nu_r / \log_2(r + 1)}{\sum_{r=1}^{k} \nu^*_r / \log_2(r + 1)},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
+    family="diversity",
+    aliases=("α_nDCG", "α-nDCG", "aNDCG"),
+    needs="subtopics",
+    laws={"unit", "cutoff", "tail"},
+    paper=_CLARKE,
+    formula="alpha_DCG@k / alpha_DCG@k of the greedy ideal ranking",
+)
 def alpha_ndcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
     """DCG in which each repetition of a subtopic gains less, as a share of the ideal.
 
@@ -190,23 +213,33 @@ def alpha_ndcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: L
     return _of_the_ideal(j, level, alpha, _log, cutoff)
 
 
-@measure("nERR_IA",
-         intuition="nERR_IA is ERR_IA as a share of the value of a greedily built best ranking. It suits comparisons over queries with "
-                   "different numbers of aspects.",
-         latex=r"\mathrm{nERR\_IA}@k = \frac{\sum_{r=1}^{k} \nu_r / r}{\sum_{r=1}^{k} \nu^*_r / r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         paper="chapelle2009", family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"},
-         formula="ERR_IA@k / ERR_IA@k of the greedy ideal ranking")  # fmt: skip
+@measure(
+    "nERR_IA",
+    intuition="nERR_IA is ERR_IA as a share of the value of a greedily built best ranking. It suits comparisons over queries with "
+    "different numbers of aspects.",
+    latex=r"\mathrm{nERR\_IA}@k = \frac{\sum_{r=1}^{k} \nu_r / r}{\sum_{r=1}^{k} \nu^*_r / r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
+    paper="chapelle2009",
+    family="diversity",
+    needs="subtopics",
+    laws={"unit", "cutoff", "tail"},
+    formula="ERR_IA@k / ERR_IA@k of the greedy ideal ranking",
+)
 def normalised_intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
     """ERR_IA as a share of the greedy ideal; see alpha_nDCG."""
     return _of_the_ideal(j, level, alpha, np.reciprocal, cutoff)
 
 
-@measure("nNRBP",
-         intuition="nNRBP is NRBP as a share of the value of a greedily built best ranking. Queries whose documents cover few aspects then "
-                   "weigh as much as others.",
-         latex=r"\mathrm{nNRBP} = \frac{\sum_r \beta^{r-1}\,\nu_r}{\sum_r \beta^{r-1}\,\nu^*_r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
-         paper="clarke2009", family="diversity", needs="subtopics", laws={"unit", "tail"},
-         formula="NRBP / NRBP of the greedy ideal ranking")  # fmt: skip
+@measure(
+    "nNRBP",
+    intuition="nNRBP is NRBP as a share of the value of a greedily built best ranking. Queries whose documents cover few aspects then "
+    "weigh as much as others.",
+    latex=r"\mathrm{nNRBP} = \frac{\sum_r \beta^{r-1}\,\nu_r}{\sum_r \beta^{r-1}\,\nu^*_r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
+    paper="clarke2009",
+    family="diversity",
+    needs="subtopics",
+    laws={"unit", "tail"},
+    formula="NRBP / NRBP of the greedy ideal ranking",
+)
 def normalised_novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Level = 1) -> Column:
     """NRBP as a share of the greedy ideal; see alpha_nDCG."""
     return _of_the_ideal(j, level, alpha, lambda rank: beta ** (rank - 1.0))
@@ -215,12 +248,17 @@ def normalised_novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, 
 # ── means over subtopics ─────────────────────────────────────────────────────────────────────────
 
 
-@measure("P_IA",
-         intuition="P_IA is the mean of precision over the meanings of an ambiguous query. It rewards documents that serve several "
-                   "meanings, but not that each meaning is served.",
-         latex=r"\mathrm{P\_IA}@k = \frac{1}{|S|} \sum_{s \in S} \frac{1}{k} \sum_{r=1}^{k} \mathrm{rel}_{r,s}",
-         family="diversity", needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_AGRAWAL,
-         formula="mean over subtopics of the share of the first k documents that serve it")  # fmt: skip
+@measure(
+    "P_IA",
+    intuition="P_IA is the mean of precision over the meanings of an ambiguous query. It rewards documents that serve several "
+    "meanings, but not that each meaning is served.",
+    latex=r"\mathrm{P\_IA}@k = \frac{1}{|S|} \sum_{s \in S} \frac{1}{k} \sum_{r=1}^{k} \mathrm{rel}_{r,s}",
+    family="diversity",
+    needs="subtopics",
+    laws={"unit", "cutoff", "tail"},
+    paper=_AGRAWAL,
+    formula="mean over subtopics of the share of the first k documents that serve it",
+)
 def intent_aware_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Precision, averaged over the subtopics. Without a cutoff, k is the length of the ranking."""
     served = _subtopics(j, level)
@@ -228,12 +266,18 @@ def intent_aware_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1
     return j.ratio(j.total(times * j.within(cutoff)), served.count * (j.retrieved if cutoff is None else cutoff))
 
 
-@measure("AP_IA",
-         intuition="AP_IA is the mean of average precision over the meanings of an ambiguous query. It suits tasks in which each user "
-                   "wants many documents of one meaning.",
-         latex=r"\mathrm{AP\_IA}@k = \frac{1}{|S|} \sum_{s \in S} \frac{1}{R_s} \sum_{r=1}^{k} \mathrm{rel}_{r,s} \cdot \mathrm{P}_s@r",
-         family="diversity", aliases=("MAP_IA",), needs="subtopics", laws={"unit", "cutoff", "tail"}, paper=_AGRAWAL,
-         formula="mean over subtopics of AP for the documents that serve it")  # fmt: skip
+@measure(
+    "AP_IA",
+    intuition="AP_IA is the mean of average precision over the meanings of an ambiguous query. It suits tasks in which each user "
+    "wants many documents of one meaning.",
+    latex=r"\mathrm{AP\_IA}@k = \frac{1}{|S|} \sum_{s \in S} \frac{1}{R_s} \sum_{r=1}^{k} \mathrm{rel}_{r,s} \cdot \mathrm{P}_s@r",
+    family="diversity",
+    aliases=("MAP_IA",),
+    needs="subtopics",
+    laws={"unit", "cutoff", "tail"},
+    paper=_AGRAWAL,
+    formula="mean over subtopics of AP for the documents that serve it",
+)
 def intent_aware_ap(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Average precision, averaged over the subtopics."""
     served = _subtopics(j, level)
@@ -243,12 +287,18 @@ def intent_aware_ap(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Co
     return j.ratio(np.bincount(served.owner, each, len(j)), served.count)
 
 
-@measure("StRecall",
-         intuition="Subtopic recall is the share of the aspects of a query about which the first k documents say anything. It suits "
-                   "overviews, in which each aspect should appear once and repetitions are worth nothing.",
-         latex=r"\mathrm{StRecall}@k = \frac{1}{|S|} \sum_{s \in S} \max_{r \le k}\,\mathrm{rel}_{r,s}",
-         family="diversity", aliases=("strec", "subtopic_recall", "SRecall"), needs="subtopics", laws={"unit", "cutoff", "tail"},
-         paper="zhai2003", formula="subtopics served by the first k documents / subtopics")  # fmt: skip
+@measure(
+    "StRecall",
+    intuition="Subtopic recall is the share of the aspects of a query about which the first k documents say anything. It suits "
+    "overviews, in which each aspect should appear once and repetitions are worth nothing.",
+    latex=r"\mathrm{StRecall}@k = \frac{1}{|S|} \sum_{s \in S} \max_{r \le k}\,\mathrm{rel}_{r,s}",
+    family="diversity",
+    aliases=("strec", "subtopic_recall", "SRecall"),
+    needs="subtopics",
+    laws={"unit", "cutoff", "tail"},
+    paper="zhai2003",
+    formula="subtopics served by the first k documents / subtopics",
+)
 def subtopic_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the subtopics that at least one of the first k documents covers."""
     served = _subtopics(j, level)

@@ -58,17 +58,34 @@ def _walk(j: Judged, gain: Column, depth: int, going_on: Callable[[Column, Colum
     return reached, looked
 
 
-@measure("IFT",
-         intuition="IFT imagines a user who forages for information: the nearer the goal is, and the less each document has brought so far, the "
-                   "sooner the user stops. It suits result pages on which users judge whether reading on is worth the effort.",
-         latex=r"\mathrm{IFT}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(1 - \frac{1}{1 + b_1 e^{(T - \bar{G}_r) R_1}}\right) \frac{1}{1 + b_2 e^{(A - \bar{G}_r / r) R_2}}",
-         family="user model", aliases=("information_foraging",), laws={"unit", "cutoff", "tail"}, example=([4, 0], (1 + 0) / (1 + (1 - 1 / (1 + 0.9 * np.exp(10))) / (1 + 0.9 * np.exp(-8)))),
-         example_params={"cutoff": 2}, paper="azzopardi2018",
-         formula="Σ V·gain / Σ V down to k; C(r) = (1 - 1 / (1 + b1·e^((T - G)·R1)))·1 / (1 + b2·e^((A - G / r)·R2)), G the gain down to r")  # fmt: skip
+@measure(
+    "IFT",
+    intuition="IFT imagines a user who forages for information: the nearer the goal is, and the less each document has brought so far, the "
+    "sooner the user stops. It suits result pages on which users judge whether reading on is worth the effort.",
+    latex=r"\mathrm{IFT}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(1 - \frac{1}{1 + b_1 e^{(T - \bar{G}_r) R_1}}\right) \frac{1}{1 + b_2 e^{(A - \bar{G}_r / r) R_2}}",
+    family="user model",
+    aliases=("information_foraging",),
+    laws={"unit", "cutoff", "tail"},
+    example=([4, 0], (1 + 0) / (1 + (1 - 1 / (1 + 0.9 * np.exp(10))) / (1 + 0.9 * np.exp(-8)))),
+    example_params={"cutoff": 2},
+    paper="azzopardi2018",
+    formula="Σ V·gain / Σ V down to k; C(r) = (1 - 1 / (1 + b1·e^((T - G)·R1)))·1 / (1 + b2·e^((A - G / r)·R2)), G the gain down to r",
+)
 def information_foraging(
-    j: Judged, *, cutoff: Cutoff = None, T: Goal = 2.0, b1: Positive = 0.9, R1: Above0 = 10.0, A: Above0 = 0.2, b2: Positive = 0.9,  # noqa: N803 - the paper's letters
-    R2: Above0 = 10.0, form: Literal["both", "goal", "rate"] = "both", min: MinGrade = 0.0, max: MaxGrade = 4.0, of: Of = "rate",  # noqa: N803
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    T: Goal = 2.0,  # noqa: N803
+    b1: Positive = 0.9,
+    R1: Above0 = 10.0,  # noqa: N803
+    A: Above0 = 0.2,  # noqa: N803
+    b2: Positive = 0.9,
+    R2: Above0 = 10.0,  # noqa: N803
+    form: Literal["both", "goal", "rate"] = "both",
+    min: MinGrade = 0.0,
+    max: MaxGrade = 4.0,
+    of: Of = "rate",
+) -> Column:
     """The gain per document of a user with a goal T and an expected gain A per document.
 
     R1 and R2 say how strictly the user keeps to them, b1 and b2 how ready to go on the user is in general. `form` leaves one of
@@ -89,16 +106,32 @@ def information_foraging(
 # ── users who spend time, or read text ───────────────────────────────────────────────────────────
 
 
-@measure("TBG",
-         intuition="TBG counts the relevant documents that a user saves before giving up, when summaries and documents take "
-                   "time to read and fewer users are left the more time has passed. Long documents at the top cost later ones.",
-         latex=r"\mathrm{TBG}@k = p_{\mathrm{click}}\,p_{\mathrm{save}} \sum_{r=1}^{k} \mathrm{rel}_r\,2^{-t_r / h},\quad t_r = \sum_{i=1}^{r-1} \left(t_{\mathrm{summary}} + p_{\mathrm{click},i}\,(t_{\mathrm{word}}\,l_i + t_{\mathrm{doc}})\right)",
-         family="user model", aliases=("time_biased_gain",), laws={"cutoff", "swap", "tail"}, example=([1, 0, 1], 0.64 * 0.77 * (1 + 0.5 ** ((2 * 4.4 + (0.64 + 0.39) * (0.018 * 500 + 7.8)) / 224))),
-         paper="smucker2012", formula="Σ over relevant ranks of click·save·2^(-t / h), t = Σ over the ranks above of summary + click·(per_word·words + per_doc)")  # fmt: skip
+@measure(
+    "TBG",
+    intuition="TBG counts the relevant documents that a user saves before giving up, when summaries and documents take "
+    "time to read and fewer users are left the more time has passed. Long documents at the top cost later ones.",
+    latex=r"\mathrm{TBG}@k = p_{\mathrm{click}}\,p_{\mathrm{save}} \sum_{r=1}^{k} \mathrm{rel}_r\,2^{-t_r / h},\quad t_r = \sum_{i=1}^{r-1} \left(t_{\mathrm{summary}} + p_{\mathrm{click},i}\,(t_{\mathrm{word}}\,l_i + t_{\mathrm{doc}})\right)",
+    family="user model",
+    aliases=("time_biased_gain",),
+    laws={"cutoff", "swap", "tail"},
+    example=([1, 0, 1], 0.64 * 0.77 * (1 + 0.5 ** ((2 * 4.4 + (0.64 + 0.39) * (0.018 * 500 + 7.8)) / 224))),
+    paper="smucker2012",
+    formula="Σ over relevant ranks of click·save·2^(-t / h), t = Σ over the ranks above of summary + click·(per_word·words + per_doc)",
+)
 def time_biased_gain(
-    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, h: Patience = 224.0, words: Length = 500.0, summary: Above0 = 4.4, per_word: Above0 = 0.018,
-    per_doc: Above0 = 7.8, click: Share = 0.64, click_other: Share = 0.39, save: Share = 0.77,
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    level: Level = 1,
+    h: Patience = 224.0,
+    words: Length = 500.0,
+    summary: Above0 = 4.4,
+    per_word: Above0 = 0.018,
+    per_doc: Above0 = 7.8,
+    click: Share = 0.64,
+    click_other: Share = 0.39,
+    save: Share = 0.77,
+) -> Column:
     """Expected number of relevant documents that a user saves whose patience has a half-life of h seconds.
 
     The user reads each summary, opens a document with probability `click` if it is relevant and `click_other` if not, reads it, and
@@ -117,17 +150,30 @@ def time_biased_gain(
     return click * save * j.total(np.where(hit, np.exp2(-time / h), 0.0))
 
 
-@measure("U",
-         intuition="U follows the text that a user reads, snippet by snippet and document by document, and a relevant document is worth "
-                   "less the more was read before it. It suits results of different lengths, such as answers and summaries, for which "
-                   "ranks say little.",
-         latex=r"\mathrm{U}@k = \sum_{r=1}^{k} s_r \max\left(0, 1 - \frac{t_r}{L}\right),\quad t_r = l_{\mathrm{snippet}}\,r + \mathrm{share} \sum_{i=1}^{r} [s_i > 0]\,l_i",
-         family="user model", aliases=("U_measure", "U-measure"), laws={"cutoff", "swap", "tail"}, example=([3, 0, 1], 7 / 16 * (1 - (200 + 600) / 132000) + 1 / 16 * (1 - (600 + 1200) / 132000)),
-         paper="sakai2013", formula="Σ over relevant ranks of gain·max(0, 1 - read / L), gain = (2^grade - 1) / 2^max, read = snippet·rank + Σ of share·length of the relevant documents so far")  # fmt: skip
+@measure(
+    "U",
+    intuition="U follows the text that a user reads, snippet by snippet and document by document, and a relevant document is worth "
+    "less the more was read before it. It suits results of different lengths, such as answers and summaries, for which "
+    "ranks say little.",
+    latex=r"\mathrm{U}@k = \sum_{r=1}^{k} s_r \max\left(0, 1 - \frac{t_r}{L}\right),\quad t_r = l_{\mathrm{snippet}}\,r + \mathrm{share} \sum_{i=1}^{r} [s_i > 0]\,l_i",
+    family="user model",
+    aliases=("U_measure", "U-measure"),
+    laws={"cutoff", "swap", "tail"},
+    example=([3, 0, 1], 7 / 16 * (1 - (200 + 600) / 132000) + 1 / 16 * (1 - (600 + 1200) / 132000)),
+    paper="sakai2013",
+    formula="Σ over relevant ranks of gain·max(0, 1 - read / L), gain = (2^grade - 1) / 2^max, read = snippet·rank + Σ of share·length of the relevant documents so far",
+)
 def u_measure(
-    j: Judged, *, cutoff: Cutoff = None, L: Patience = 132000.0, snippet: Above0 = 200.0, share: Share = 0.2, length: Length = 3000.0, max: MaxGrade = 4.0,  # noqa: N803 - the paper's letter
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    L: Patience = 132000.0,  # noqa: N803
+    snippet: Above0 = 200.0,
+    share: Share = 0.2,
+    length: Length = 3000.0,
+    max: MaxGrade = 4.0,
     per_token: PerToken = 4.0,
-) -> Column:  # fmt: skip
+) -> Column:
     """Gain that falls with the text that the user has read so far, to nothing after L characters.
 
     The user reads every snippet and the first part of each relevant document. A document has as many characters as it has `tokens`, times

@@ -27,13 +27,25 @@ _LARGEST_NUMBER = 1023
 
 
 def _sums(
-    j: Judged, cutoff: Cutoff, gain: Gain, base: Base, gains: Gains, kind: Discount, log_base: LogBase, level: Level, short: str = "pad"
-) -> tuple[Column, Column, float]:  # fmt: skip
+    j: Judged,
+    cutoff: Cutoff,
+    gain: Gain,
+    base: Base,
+    gains: Gains,
+    kind: Discount,
+    log_base: LogBase,
+    level: Level,
+    short: str = "pad",
+) -> tuple[Column, Column, float]:
     """DCG of the ranking, and of the ideal one, which has positive gains only and may be as short as the ranking; both times a scale that avoids overflow, without rounding."""
     below = [grade for grade, worth in gains or () if 0 <= grade < level and worth]
     if below:
-        raise UsageError("parameter", f"gains has a gain for grade {below[0]:g}, which is below level={level:g}", value=gains,
-                         hint="leave out the gain, or the level")  # fmt: skip
+        raise UsageError(
+            "parameter",
+            f"gains has a gain for grade {below[0]:g}, which is below level={level:g}",
+            value=gains,
+            hint="leave out the gain, or the level",
+        )
     ideal = j.ideal_above(cutoff)
     custom = bool(gains) or isinstance(gain, Function)
     if custom:  # which need not grow with the grade, and may be negative
@@ -62,8 +74,12 @@ def _sums(
 
 def _unscaled(j: Judged, value: Column, scale: float) -> Column:
     if (np.abs(value) > 2.0**_LARGEST_NUMBER * scale).any():
-        raise DataError("gain-overflow", "the sum of the gains exceeds the range of numbers", where=j.names[0],
-                        hint="use the linear gain, a table of gains, or nDCG")  # fmt: skip
+        raise DataError(
+            "gain-overflow",
+            "the sum of the gains exceeds the range of numbers",
+            where=j.names[0],
+            hint="use the linear gain, a table of gains, or nDCG",
+        )
     return value / scale
 
 
@@ -76,24 +92,39 @@ def gain_columns(
     return here, pool
 
 
-@measure("CG",
-         intuition="CG adds up the grades of the first k documents. Their order does not matter.",
-         latex=r"\mathrm{CG}@k = \sum_{r=1}^{k} g_r",
-         family="graded", laws={"additive", "cutoff"}, example=([3, 0, 1], 4), paper="jarvelin2002",
-         formula="Σ of the gains down to k")  # fmt: skip
-def cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None) -> Column:  # fmt: skip
+@measure(
+    "CG",
+    intuition="CG adds up the grades of the first k documents. Their order does not matter.",
+    latex=r"\mathrm{CG}@k = \sum_{r=1}^{k} g_r",
+    family="graded",
+    laws={"additive", "cutoff"},
+    example=([3, 0, 1], 4),
+    paper="jarvelin2002",
+    formula="Σ of the gains down to k",
+)
+def cumulated_gain(
+    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
+) -> Column:
     """Sum of the gains of the first k documents."""
     worth = j.column("gain", gain_of(j.grade, gain, base, gains, name=j.names[0]))
     return j.total(np.where(j.within(cutoff), worth, 0.0))
 
 
-@measure("nCG",
-         intuition="nCG is the sum of the grades of the first k documents as a share of the best possible sum. It suits sets of k "
-                   "documents that are shown together: unlike nDCG it does not care about the order within them.",
-         latex=r"\mathrm{nCG}@k = \frac{\sum_{r=1}^{k} g_r}{\sum_{r=1}^{k} g^*_r}",
-         family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([0, 1], 1),
-         paper="jarvelin2002", formula="CG@k / CG@k of the ideal ranking", ideal="CG")  # fmt: skip
-def normalised_cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None) -> Column:  # fmt: skip
+@measure(
+    "nCG",
+    intuition="nCG is the sum of the grades of the first k documents as a share of the best possible sum. It suits sets of k "
+    "documents that are shown together: unlike nDCG it does not care about the order within them.",
+    latex=r"\mathrm{nCG}@k = \frac{\sum_{r=1}^{k} g_r}{\sum_{r=1}^{k} g^*_r}",
+    family="graded",
+    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    example=([0, 1], 1),
+    paper="jarvelin2002",
+    formula="CG@k / CG@k of the ideal ranking",
+    ideal="CG",
+)
+def normalised_cumulated_gain(
+    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
+) -> Column:
     """Cumulated gain as a share of the best possible."""
     ideal = j.ideal_by(gain_of(j.pool_grade, gain, base, gains, name=j.names[0]))
     worth = np.maximum(gain_of(ideal.grade, gain, base, gains), 0.0)
@@ -101,47 +132,92 @@ def normalised_cumulated_gain(j: Judged, *, cutoff: Cutoff = None, gain: Gain = 
     return j.ratio(cumulated_gain(j, cutoff=cutoff, gain=gain, base=base, gains=gains), best)
 
 
-@measure("DCG",
-         intuition="DCG adds up what the user gains from each document, and reduces a gain the further down the "
-                   "document is. It has no upper limit, so values of different queries are not comparable; nDCG "
-                   "fixes that.",
-         latex=r"\mathrm{DCG}@k = \sum_{r=1}^{k} \frac{g_r}{\log_2(r + 1)}",
-         family="graded", trec="dcg=", laws={"additive", "cutoff"}, example=([3, 0, 1], 3.5), paper="jarvelin2002",
-         formula="Σ over ranks r down to k of gain / log2(r + 1)")  # fmt: skip
+@measure(
+    "DCG",
+    intuition="DCG adds up what the user gains from each document, and reduces a gain the further down the "
+    "document is. It has no upper limit, so values of different queries are not comparable; nDCG "
+    "fixes that.",
+    latex=r"\mathrm{DCG}@k = \sum_{r=1}^{k} \frac{g_r}{\log_2(r + 1)}",
+    family="graded",
+    trec="dcg=",
+    laws={"additive", "cutoff"},
+    example=([3, 0, 1], 3.5),
+    paper="jarvelin2002",
+    formula="Σ over ranks r down to k of gain / log2(r + 1)",
+)
 def dcg(
-    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
-    discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    gain: Gain = "linear",
+    base: Base = 2.0,
+    gains: Gains = None,
+    discount: Discount = "log2",
+    log_base: LogBase = 2.0,
+    level: Level = 0,
+) -> Column:
     """Sum of gains, each divided by a discount that grows with the rank."""
     ours, _, scale = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
     return _unscaled(j, ours, scale)
 
 
-@measure("IDCG",
-         intuition="IDCG is the DCG of the best possible order of the judged documents. nDCG divides by it.",
-         latex=r"\mathrm{IDCG}@k = \sum_{r=1}^{k} \frac{g^*_r}{\log_2(r + 1)}",
-         paper="jarvelin2002", family="graded", aliases=("ideal_DCG",), trec="ideal_dcg=", laws={"cutoff"}, example=([0, 3, 1], 3 + 1 / np.log2(3)),
-         formula="DCG@k of the pool in its best order", ideal="DCG", ideal_only=True)  # fmt: skip
+@measure(
+    "IDCG",
+    intuition="IDCG is the DCG of the best possible order of the judged documents. nDCG divides by it.",
+    latex=r"\mathrm{IDCG}@k = \sum_{r=1}^{k} \frac{g^*_r}{\log_2(r + 1)}",
+    paper="jarvelin2002",
+    family="graded",
+    aliases=("ideal_DCG",),
+    trec="ideal_dcg=",
+    laws={"cutoff"},
+    example=([0, 3, 1], 3 + 1 / np.log2(3)),
+    formula="DCG@k of the pool in its best order",
+    ideal="DCG",
+    ideal_only=True,
+)
 def ideal_dcg(
-    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
-    discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0,
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    gain: Gain = "linear",
+    base: Base = 2.0,
+    gains: Gains = None,
+    discount: Discount = "log2",
+    log_base: LogBase = 2.0,
+    level: Level = 0,
+) -> Column:
     """The DCG of the ideal ranking."""
     _, best, scale = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
     return _unscaled(j, best, scale)
 
 
-@measure("nDCG",
-         intuition="nDCG measures how close a ranking comes to the best possible order of the judged documents, "
-                   "which has the value 1. Better grades earn more, and the same document earns less the further "
-                   "down it is.",
-         latex=r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k} = \frac{\sum_{r=1}^{k} g_r / \log_2(r + 1)}{\sum_{r=1}^{k} g^*_r / \log_2(r + 1)}",
-         family="graded", aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG"), trec="ndcg= ndcg_cut.", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
-         example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))), paper="jarvelin2002", formula="DCG@k / ideal DCG@k", ideal="DCG")  # fmt: skip
+@measure(
+    "nDCG",
+    intuition="nDCG measures how close a ranking comes to the best possible order of the judged documents, "
+    "which has the value 1. Better grades earn more, and the same document earns less the further "
+    "down it is.",
+    latex=r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k} = \frac{\sum_{r=1}^{k} g_r / \log_2(r + 1)}{\sum_{r=1}^{k} g^*_r / \log_2(r + 1)}",
+    family="graded",
+    aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG"),
+    trec="ndcg= ndcg_cut.",
+    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))),
+    paper="jarvelin2002",
+    formula="DCG@k / ideal DCG@k",
+    ideal="DCG",
+)
 def ndcg(
-    j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None,
-    discount: Discount = "log2", log_base: LogBase = 2.0, level: Level = 0, short: PadOrShrink = "pad",
-) -> Column:  # fmt: skip
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    gain: Gain = "linear",
+    base: Base = 2.0,
+    gains: Gains = None,
+    discount: Discount = "log2",
+    log_base: LogBase = 2.0,
+    level: Level = 0,
+    short: PadOrShrink = "pad",
+) -> Column:
     """Discounted cumulated gain as a share of the best possible.
 
     The ideal ranking comes from all judged documents. `gain="exp"` is the gain 2^grade - 1 of learning to
@@ -152,33 +228,53 @@ def ndcg(
     return j.ratio(ours, best)
 
 
-@measure("nDCG_burges",
-         intuition="nDCG_burges is nDCG in which each step of the grade doubles the worth of a document. It suits web search and learning "
-                   "to rank, where one perfect document is worth more than several fair ones.",
-         latex=r"\mathrm{nDCG\_burges}@k = \frac{\sum_{r=1}^{k} (2^{y_r} - 1) / \log_2(r + 1)}{\sum_{r=1}^{k} (2^{y^*_r} - 1) / \log_2(r + 1)}",
-         family="graded", aliases=("ndcg_burges",), laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
-         paper="burges2005", formula="nDCG with the gain 2^grade - 1", ideal="DCG_burges")  # fmt: skip
+@measure(
+    "nDCG_burges",
+    intuition="nDCG_burges is nDCG in which each step of the grade doubles the worth of a document. It suits web search and learning "
+    "to rank, where one perfect document is worth more than several fair ones.",
+    latex=r"\mathrm{nDCG\_burges}@k = \frac{\sum_{r=1}^{k} (2^{y_r} - 1) / \log_2(r + 1)}{\sum_{r=1}^{k} (2^{y^*_r} - 1) / \log_2(r + 1)}",
+    family="graded",
+    aliases=("ndcg_burges",),
+    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    example=([2, 0], 1),
+    paper="burges2005",
+    formula="nDCG with the gain 2^grade - 1",
+    ideal="DCG_burges",
+)
 def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """nDCG with exponential gain, under its name in ranx."""
     return ndcg(j, cutoff=cutoff, gain="exp", level=level)
 
 
-@measure("MSnDCG",
-         intuition="MSnDCG is today's usual nDCG under its name in NTCIR campaigns, where plain nDCG has an older discount. Use it to "
-                   "compare with published NTCIR results.",
-         latex=r"\mathrm{MSnDCG}@k = \frac{\sum_{r=1}^{k} g_r / \log_2(r + 1)}{\sum_{r=1}^{k} g^*_r / \log_2(r + 1)}",
-         family="graded", laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"}, example=([2, 0], 1),
-         paper="burges2005", formula="nDCG with the discount log2(rank + 1)", ideal="DCG")  # fmt: skip
+@measure(
+    "MSnDCG",
+    intuition="MSnDCG is today's usual nDCG under its name in NTCIR campaigns, where plain nDCG has an older discount. Use it to "
+    "compare with published NTCIR results.",
+    latex=r"\mathrm{MSnDCG}@k = \frac{\sum_{r=1}^{k} g_r / \log_2(r + 1)}{\sum_{r=1}^{k} g^*_r / \log_2(r + 1)}",
+    family="graded",
+    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    example=([2, 0], 1),
+    paper="burges2005",
+    formula="nDCG with the discount log2(rank + 1)",
+    ideal="DCG",
+)
 def ms_ndcg(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
     """NTCIREVAL's name for nDCG with the discount log2(rank + 1); NTCIREVAL's own nDCG uses a different discount."""
     return ndcg(j, cutoff=cutoff, gain=gain, gains=gains)
 
 
-@measure("DCG_burges",
-         intuition="DCG_burges adds up discounted gains that double with each step of the grade. Like DCG it has no upper limit, so it "
-                   "suits comparisons of rankings of the same queries only.",
-         latex=r"\mathrm{DCG\_burges}@k = \sum_{r=1}^{k} \frac{2^{y_r} - 1}{\log_2(r + 1)}",
-         paper="burges2005", family="graded", aliases=("dcg_burges",), laws={"additive", "cutoff"}, example=([2, 0], 3), formula="DCG with the gain 2^grade - 1")  # fmt: skip
+@measure(
+    "DCG_burges",
+    intuition="DCG_burges adds up discounted gains that double with each step of the grade. Like DCG it has no upper limit, so it "
+    "suits comparisons of rankings of the same queries only.",
+    latex=r"\mathrm{DCG\_burges}@k = \sum_{r=1}^{k} \frac{2^{y_r} - 1}{\log_2(r + 1)}",
+    paper="burges2005",
+    family="graded",
+    aliases=("dcg_burges",),
+    laws={"additive", "cutoff"},
+    example=([2, 0], 3),
+    formula="DCG with the gain 2^grade - 1",
+)
 def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
     """DCG with exponential gain, under its name in ranx."""
     return dcg(j, cutoff=cutoff, gain="exp", level=level)
@@ -192,12 +288,17 @@ def _discount_gains(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Co
     return ideal, best, here / discount(j.rank), best / discount(ideal.rank)
 
 
-@measure("nDCG_rel",
-         intuition="nDCG_rel looks at nDCG at the rank of each relevant document and takes the mean, as average precision does with "
-                   "precision. It suits users who may stop at any relevant document, not at a fixed cutoff.",
-         latex=r"\mathrm{nDCG\_rel} = \frac{1}{R} \left(\sum_{r=1}^{n} \mathrm{rel}_r \cdot \mathrm{nDCG}@r + (R - c_n)\,\mathrm{nDCG}@n\right)",
-         family="graded", trec="ndcg_rel=", laws={"unit", "perfect", "tail"}, example=([3, 0, 1], (1 + 3.5 / (3 + 1 / np.log2(3))) / 2),
-         formula="mean of nDCG at the ranks of the relevant documents; those not retrieved count at the end")  # fmt: skip
+@measure(
+    "nDCG_rel",
+    intuition="nDCG_rel looks at nDCG at the rank of each relevant document and takes the mean, as average precision does with "
+    "precision. It suits users who may stop at any relevant document, not at a fixed cutoff.",
+    latex=r"\mathrm{nDCG\_rel} = \frac{1}{R} \left(\sum_{r=1}^{n} \mathrm{rel}_r \cdot \mathrm{nDCG}@r + (R - c_n)\,\mathrm{nDCG}@n\right)",
+    family="graded",
+    trec="ndcg_rel=",
+    laws={"unit", "perfect", "tail"},
+    example=([3, 0, 1], (1 + 3.5 / (3 + 1 / np.log2(3))) / 2),
+    formula="mean of nDCG at the ranks of the relevant documents; those not retrieved count at the end",
+)
 def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
     """Mean of nDCG over the ranks of the relevant documents."""
     ideal, best, ours, perfect = _discount_gains(j, gains)
@@ -208,12 +309,17 @@ def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
     return j.ratio(j.total(np.where(here, there, 0.0)) + at_the_end, relevant)
 
 
-@measure("Rndcg",
-         intuition="Rndcg is the counterpart of R-precision for grades: it looks at nDCG where the best possible ranking would pass from "
-                   "one grade to the next. It needs no cutoff and adapts to the number of documents of each grade.",
-         latex=r"\mathrm{Rndcg} = \frac{1}{|E|} \sum_{r \in E} \mathrm{nDCG}@r,\quad E = \{r : g^*_r > g^*_{r+1}\} \cup \{n : n > R + 1\}",
-         family="graded", trec="Rndcg=", laws={"unit"}, example=([3, 0, 1], (1 + 3 / (3 + 1 / np.log2(3))) / 2),
-         formula="mean of nDCG at the ranks where the ideal ranking passes to a lower gain, and at the end")  # fmt: skip
+@measure(
+    "Rndcg",
+    intuition="Rndcg is the counterpart of R-precision for grades: it looks at nDCG where the best possible ranking would pass from "
+    "one grade to the next. It needs no cutoff and adapts to the number of documents of each grade.",
+    latex=r"\mathrm{Rndcg} = \frac{1}{|E|} \sum_{r \in E} \mathrm{nDCG}@r,\quad E = \{r : g^*_r > g^*_{r+1}\} \cup \{n : n > R + 1\}",
+    family="graded",
+    trec="Rndcg=",
+    laws={"unit"},
+    example=([3, 0, 1], (1 + 3 / (3 + 1 / np.log2(3))) / 2),
+    formula="mean of nDCG at the ranks where the ideal ranking passes to a lower gain, and at the end",
+)
 def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Column:
     """Mean of nDCG over the ranks at which the ideal ranking changes from one gain to the next."""
     ideal, best, ours, perfect = _discount_gains(j, gains)
@@ -229,13 +335,18 @@ def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Colum
     return np.where(j.relevant(level) > 0, j.ratio(total, count + beyond), 0.0)
 
 
-@measure("G",
-         intuition="G discounts a document by how much gain the ranking has missed so far, and not by its rank. A document is worth its "
-                   "full grade as long as everything above it was ideal, so it suits comparisons over queries with different numbers of "
-                   "relevant documents.",
-         latex=r"\mathrm{G} = \frac{1}{\sum_r g^*_r} \sum_r \frac{g_r}{\log_2(2 + H_r - G_r)},\quad H_r = \sum_{i=1}^{r} \max(g^*_i, 1)",
-         family="graded", trec="G=", laws={"unit"}, example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
-         formula="Σ of gain / log2(2 + ideal cumulated gain - cumulated gain), / Σ of the ideal gains")  # fmt: skip
+@measure(
+    "G",
+    intuition="G discounts a document by how much gain the ranking has missed so far, and not by its rank. A document is worth its "
+    "full grade as long as everything above it was ideal, so it suits comparisons over queries with different numbers of "
+    "relevant documents.",
+    latex=r"\mathrm{G} = \frac{1}{\sum_r g^*_r} \sum_r \frac{g_r}{\log_2(2 + H_r - G_r)},\quad H_r = \sum_{i=1}^{r} \max(g^*_i, 1)",
+    family="graded",
+    trec="G=",
+    laws={"unit"},
+    example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
+    formula="Σ of gain / log2(2 + ideal cumulated gain - cumulated gain), / Σ of the ideal gains",
+)
 def g_measure(j: Judged, *, gains: Gains = None) -> Column:
     """Sum of gains, each discounted by the cumulated gain that the ranking lacks compared with the ideal one.
 
@@ -254,22 +365,33 @@ def g_measure(j: Judged, *, gains: Gains = None) -> Column:
 # ── judgment coverage ────────────────────────────────────────────────────────────────────────────
 
 
-@measure("Judged",
-         intuition="Judged shows how much of what the user sees was ever judged. If it is low, other measures treat "
-                   "unknown documents as not relevant, and their values are too low.",
-         latex=r"\mathrm{Judged}@k = \frac{1}{\min(k, n)} \sum_{r=1}^{\min(k, n)} j_r",
-         family="coverage", laws={"additive", "unit", "cutoff"}, example=([1, 0, 1], 1), formula="documents of the pool in the first k / min(k, retrieved)")  # fmt: skip
+@measure(
+    "Judged",
+    intuition="Judged shows how much of what the user sees was ever judged. If it is low, other measures treat "
+    "unknown documents as not relevant, and their values are too low.",
+    latex=r"\mathrm{Judged}@k = \frac{1}{\min(k, n)} \sum_{r=1}^{\min(k, n)} j_r",
+    family="coverage",
+    laws={"additive", "unit", "cutoff"},
+    example=([1, 0, 1], 1),
+    formula="documents of the pool in the first k / min(k, retrieved)",
+)
 def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k documents that are in the pool."""
     return j.ratio(j.total(j.within(cutoff)), j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved))
 
 
-@measure("Unjudged",
-         intuition="Unjudged is the share of the first k ranks about which nothing is known. If it differs between two systems, their "
-                   "other values are not comparable: the one with more unknown documents looks worse than it is.",
-         latex=r"\mathrm{Unjudged}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
-         family="coverage", trec="unj.", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
-         formula="unjudged in the first k / k")  # fmt: skip
+@measure(
+    "Unjudged",
+    intuition="Unjudged is the share of the first k ranks about which nothing is known. If it differs between two systems, their "
+    "other values are not comparable: the one with more unknown documents looks worse than it is.",
+    latex=r"\mathrm{Unjudged}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
+    family="coverage",
+    trec="unj.",
+    laws={"additive", "unit", "cutoff"},
+    lower_is_better=True,
+    example=([1, 0, 1], 0),
+    formula="unjudged in the first k / k",
+)
 def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks with an unjudged document; documents with negative grades are unjudged."""
     length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
@@ -277,12 +399,18 @@ def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     return j.ratio(unjudged, j.retrieved if cutoff is None else cutoff)
 
 
-@measure("Hole",
-         intuition="Hole is the share of the first k ranks that no assessor ever saw for the query. It suits old collections and new kinds "
-                   "of systems, which find documents that the systems of the time did not.",
-         latex=r"\mathrm{Hole}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
-         family="coverage", laws={"additive", "unit", "cutoff"}, lower_is_better=True, example=([1, 0, 1], 0),
-         paper="thakur2021", formula="documents in the first k that are not in the pool / k")  # fmt: skip
+@measure(
+    "Hole",
+    intuition="Hole is the share of the first k ranks that no assessor ever saw for the query. It suits old collections and new kinds "
+    "of systems, which find documents that the systems of the time did not.",
+    latex=r"\mathrm{Hole}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
+    family="coverage",
+    laws={"additive", "unit", "cutoff"},
+    lower_is_better=True,
+    example=([1, 0, 1], 0),
+    paper="thakur2021",
+    formula="documents in the first k that are not in the pool / k",
+)
 def hole(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks with a document that was never judged for the query.
 

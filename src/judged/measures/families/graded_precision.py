@@ -25,16 +25,27 @@ def blended_ratio(j: Judged, cutoff: Cutoff, gain: Gain, gains: Gains, beta: flo
     return hit, blended, j.ratio(mine, perfect)
 
 
-@measure("Q",
-         intuition="Q is average precision for grades: at each relevant document it mixes precision with the share of the possible gain "
-                   "that was collected so far. It suits graded judgments of tasks for which recall matters too.",
-         latex=r"\mathrm{Q}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r\,\frac{c_r + \beta\,G_r}{r + \beta\,G^*_r}",
-         family="graded", aliases=("Q_measure", "Q-measure"), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([3, 0, 1], (1 + 6 / 7) / 2),
-         paper="sakai2004", formula="mean over relevant documents of (count + β·CG) / (rank + β·ideal CG)")  # fmt: skip
+@measure(
+    "Q",
+    intuition="Q is average precision for grades: at each relevant document it mixes precision with the share of the possible gain "
+    "that was collected so far. It suits graded judgments of tasks for which recall matters too.",
+    latex=r"\mathrm{Q}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r\,\frac{c_r + \beta\,G_r}{r + \beta\,G^*_r}",
+    family="graded",
+    aliases=("Q_measure", "Q-measure"),
+    laws={"unit", "cutoff", "swap", "perfect", "tail"},
+    example=([3, 0, 1], (1 + 6 / 7) / 2),
+    paper="sakai2004",
+    formula="mean over relevant documents of (count + β·CG) / (rank + β·ideal CG)",
+)
 def q_measure(
-    j: Judged, *, cutoff: Cutoff = None, beta: Positive = 1.0, gain: Gain = "linear", gains: Gains = None,
+    j: Judged,
+    *,
+    cutoff: Cutoff = None,
+    beta: Positive = 1.0,
+    gain: Gain = "linear",
+    gains: Gains = None,
     norm: Annotated[Literal["relevant", "capped"], CAPPED_WITH_CUTOFF] = "relevant",
-) -> Column:  # fmt: skip
+) -> Column:
     """Average precision for grades: the blended ratio replaces precision."""
     hit, blended, _ = blended_ratio(j, cutoff, gain, gains, beta)
     relevant = j.ideal.total(gain_of(j.pool_grade, gain, 2.0, gains) > 0)
@@ -42,12 +53,18 @@ def q_measure(
     return j.ratio(j.total(np.where(hit, blended, 0.0)), bottom)
 
 
-@measure("GAP",
-         intuition="GAP is the average precision that a random user would see, when users differ in how good a document must be to count "
-                   "as relevant. It extends average precision to grades without giving up its meaning.",
-         latex=r"\mathrm{GAP}@k = \frac{1}{\sum_r g^*_r} \sum_{r=1}^{k} \frac{1}{r} \sum_{i=1}^{r} \min(g_i, g_r)",
-         family="graded", aliases=("graded_AP",), laws={"unit", "cutoff", "swap", "perfect", "tail"}, example=([2, 0, 1], (1 + 1 + 2 / 3) / 3),
-         paper="robertson2010", formula="Σ over ranks n of (1 / n)·Σ over m ≤ n of min(gain_m, gain_n), / Σ of the gains in the pool")  # fmt: skip
+@measure(
+    "GAP",
+    intuition="GAP is the average precision that a random user would see, when users differ in how good a document must be to count "
+    "as relevant. It extends average precision to grades without giving up its meaning.",
+    latex=r"\mathrm{GAP}@k = \frac{1}{\sum_r g^*_r} \sum_{r=1}^{k} \frac{1}{r} \sum_{i=1}^{r} \min(g_i, g_r)",
+    family="graded",
+    aliases=("graded_AP",),
+    laws={"unit", "cutoff", "swap", "perfect", "tail"},
+    example=([2, 0, 1], (1 + 1 + 2 / 3) / 3),
+    paper="robertson2010",
+    formula="Σ over ranks n of (1 / n)·Σ over m ≤ n of min(gain_m, gain_n), / Σ of the gains in the pool",
+)
 def graded_average_precision(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: Gains = None) -> Column:
     """Expected average precision over users who differ in the lowest grade that they consider relevant.
 

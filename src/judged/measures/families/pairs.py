@@ -16,12 +16,18 @@ from judged.measures.registry import measure
 FallOut = Annotated[float, Spec("highest fall-out of the area", number(0, 1, open_low=True))]
 
 
-@measure("AUC",
-         intuition="AUC is the probability that a random relevant document is ranked above a random non-relevant "
-                   "one. A random order has 1/2, a perfect one 1.",
-         latex=r"\mathrm{AUC} = \frac{1}{|A|\,|B|} \sum_{a \in A} \sum_{b \in B} \left([\sigma_a > \sigma_b] + \frac{1}{2} [\sigma_a = \sigma_b]\right)",
-         paper="hanley1982", family="ranked", aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"), laws={"unit"}, example=([1, 0, 1], 1 / 2),
-         formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½")  # fmt: skip
+@measure(
+    "AUC",
+    intuition="AUC is the probability that a random relevant document is ranked above a random non-relevant "
+    "one. A random order has 1/2, a perfect one 1.",
+    latex=r"\mathrm{AUC} = \frac{1}{|A|\,|B|} \sum_{a \in A} \sum_{b \in B} \left([\sigma_a > \sigma_b] + \frac{1}{2} [\sigma_a = \sigma_b]\right)",
+    paper="hanley1982",
+    family="ranked",
+    aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"),
+    laws={"unit"},
+    example=([1, 0, 1], 1 / 2),
+    formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½",
+)
 def roc_auc(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: FallOut = 1.0, no_negatives: OneClass = 1.0
 ) -> Column:
@@ -43,12 +49,19 @@ def roc_auc(
     return np.where(relevant == 0, 0.0, np.where(others == 0, no_negatives, share))
 
 
-@measure("RankingLoss",
-         intuition="Ranking loss is the share of pairs in which a useless document is scored at least as high as a relevant one. It is "
-                   "known from multi-label classification, where a perfect order of the labels has 0.",
-         latex=r"\mathrm{RankingLoss} = \frac{1}{|A|\,|B|} \sum_{a \in A} \sum_{b \in B} [\sigma_a \le \sigma_b]",
-         family="ranked", aliases=("label_ranking_loss",), lower_is_better=True, laws={"unit"}, example=([1, 0, 1], 1 / 2),
-         paper="tsoumakas2010", formula="share of (relevant, non-relevant) pairs not in the right order, equal scores 1")  # fmt: skip
+@measure(
+    "RankingLoss",
+    intuition="Ranking loss is the share of pairs in which a useless document is scored at least as high as a relevant one. It is "
+    "known from multi-label classification, where a perfect order of the labels has 0.",
+    latex=r"\mathrm{RankingLoss} = \frac{1}{|A|\,|B|} \sum_{a \in A} \sum_{b \in B} [\sigma_a \le \sigma_b]",
+    family="ranked",
+    aliases=("label_ranking_loss",),
+    lower_is_better=True,
+    laws={"unit"},
+    example=([1, 0, 1], 1 / 2),
+    paper="tsoumakas2010",
+    formula="share of (relevant, non-relevant) pairs not in the right order, equal scores 1",
+)
 def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Share of (relevant, non-relevant) pairs in which the relevant document is not ranked above; ties count in full. 0 if there are no pairs."""
     hit = j.is_relevant(level) & j.within(cutoff)
@@ -57,12 +70,18 @@ def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colum
     return j.ratio(j.total(np.where(hit, high, 0.0)), relevant * (depth_of(j, cutoff) - relevant))
 
 
-@measure("LastHit",
-         intuition="LastHit tells how far down a user must read to have seen every relevant document. It suits tasks that need all of "
-                   "them, such as reviews, and one late document decides it.",
-         latex=r"\mathrm{LastHit} = \max\{r : \mathrm{rel}_r = 1\}",
-         family="ranked", aliases=("coverage_error", "CoverageError"), lower_is_better=True, example=([0, 1, 1], 3),
-         paper="tsoumakas2010", formula="rank down to which all relevant documents are found")  # fmt: skip
+@measure(
+    "LastHit",
+    intuition="LastHit tells how far down a user must read to have seen every relevant document. It suits tasks that need all of "
+    "them, such as reviews, and one late document decides it.",
+    latex=r"\mathrm{LastHit} = \max\{r : \mathrm{rel}_r = 1\}",
+    family="ranked",
+    aliases=("coverage_error", "CoverageError"),
+    lower_is_better=True,
+    example=([0, 1, 1], 3),
+    paper="tsoumakas2010",
+    formula="rank down to which all relevant documents are found",
+)
 def last_hit(j: Judged, *, level: Level = 1) -> Column:
     """Rank at which all relevant documents have been retrieved; documents with equal scores are taken together.
 
@@ -73,12 +92,17 @@ def last_hit(j: Judged, *, level: Level = 1) -> Column:
     return np.where(j.relevant(level) > j.total(hit), j.retrieved + 1.0, last)
 
 
-@measure("Accuracy",
-         intuition="Accuracy is the share of pairs of a relevant and a useless document that are in the right order. It suits rankings of "
-                   "a fixed candidate list, such as reranking; one half is random.",
-         latex=r"\mathrm{Accuracy} = 1 - \frac{1}{|A|\,|B|} \sum_r \mathrm{rel}_r\,(r - c_r)",
-         family="ranked", aliases=("pair_accuracy",), laws={"unit"}, example=([1, 0, 1], 1 / 2),
-         formula="1 - non-relevant above each relevant document, summed / (relevant · non-relevant retrieved)")  # fmt: skip
+@measure(
+    "Accuracy",
+    intuition="Accuracy is the share of pairs of a relevant and a useless document that are in the right order. It suits rankings of "
+    "a fixed candidate list, such as reranking; one half is random.",
+    latex=r"\mathrm{Accuracy} = 1 - \frac{1}{|A|\,|B|} \sum_r \mathrm{rel}_r\,(r - c_r)",
+    family="ranked",
+    aliases=("pair_accuracy",),
+    laws={"unit"},
+    example=([1, 0, 1], 1 / 2),
+    formula="1 - non-relevant above each relevant document, summed / (relevant · non-relevant retrieved)",
+)
 def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Probability that a relevant document is ranked above a non-relevant one of the ranking.
 
@@ -91,12 +115,17 @@ def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     return np.where(relevant > 0, 1.0 - j.ratio(wrong, relevant * others), 0.0)
 
 
-@measure("OPA",
-         intuition="OPA takes two judged documents of different grades and asks how often the better one has the higher score. It suits "
-                   "training of rankers from graded labels, since it looks at all pairs and not only at the top.",
-         latex=r"\mathrm{OPA} = \frac{|\{(a, b) : y_a > y_b,\ \sigma_a > \sigma_b\}|}{|\{(a, b) : y_a > y_b\}|}",
-         family="graded", aliases=("ordered_pair_accuracy", "PairAccuracy"), laws={"unit"}, example=([1, 0, 2], 1 / 3),
-         formula="pairs of judged documents in the order of their grades / pairs of different grades")  # fmt: skip
+@measure(
+    "OPA",
+    intuition="OPA takes two judged documents of different grades and asks how often the better one has the higher score. It suits "
+    "training of rankers from graded labels, since it looks at all pairs and not only at the top.",
+    latex=r"\mathrm{OPA} = \frac{|\{(a, b) : y_a > y_b,\ \sigma_a > \sigma_b\}|}{|\{(a, b) : y_a > y_b\}|}",
+    family="graded",
+    aliases=("ordered_pair_accuracy", "PairAccuracy"),
+    laws={"unit"},
+    example=([1, 0, 2], 1 / 3),
+    formula="pairs of judged documents in the order of their grades / pairs of different grades",
+)
 def ordered_pair_accuracy(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of pairs of retrieved judged documents with different grades that are in the right order.
 

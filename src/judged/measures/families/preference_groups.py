@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Bools, Floats, Ints
 from judged.core.judged import Judged
 from judged.core.pool import Aspects, Pool
@@ -87,9 +87,12 @@ def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> B
         prefers |= step @ step > 0
     if (prefers & prefers.T).any() or np.isin(at[grade > 0], at[grade == 0]).any():
         raise DataError(
-            "preference-conflict", f"a judge contradicts themselves in query {j.queries[query]}: a document is both above and below another, "
-            "or both relevant and not", where=j.names[0], hint="put contradicting preferences into different groups",
-        )  # fmt: skip
+            "preference-conflict",
+            f"a judge contradicts themselves in query {j.queries[query]}: a document is both above and below another, "
+            "or both relevant and not",
+            where=j.names[0],
+            hint="put contradicting preferences into different groups",
+        )
     return prefers
 
 
@@ -163,8 +166,13 @@ def judges(j: Judged) -> Iterator[Judged]:
         hit = place[j.judgment] >= 0
         judgment = place[j.judgment[hit]]
         one = replace(
-            j, query=j.query[hit], rank=j.rank[hit], grade=grade[judgment], judgment=judgment,
-            tie_first=j.tie_first[hit], tie_last=j.tie_last[hit],
+            j,
+            query=j.query[hit],
+            rank=j.rank[hit],
+            grade=grade[judgment],
+            judgment=judgment,
+            tie_first=j.tie_first[hit],
+            tie_last=j.tie_last[hit],
             pool=Pool(queries=j.queries, query=j.pool_query[aspects.judgment[rows]], grade=grade),
-        )  # fmt: skip
+        )
         yield one.condensed() if j.policy.unjudged == "condensed" else one

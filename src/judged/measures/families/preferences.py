@@ -56,26 +56,38 @@ def _mean(j: Judged, query: Column, value: Column) -> Column:
 # ── counts ───────────────────────────────────────────────────────────────────────────────────────
 
 
-@measure("NumPrefs",
-         intuition="NumPrefs counts the pairs of documents of which a judge prefers one. It describes the judgments and not the ranking.",
-         trec="prefs_num_prefs_poss", formula="preferences", **_COUNT)  # fmt: skip
+@measure(
+    "NumPrefs",
+    intuition="NumPrefs counts the pairs of documents of which a judge prefers one. It describes the judgments and not the ranking.",
+    trec="prefs_num_prefs_poss",
+    formula="preferences",
+    **_COUNT,
+)
 def number_of_preferences(j: Judged) -> Column:
     """Number of preferences that the judges expressed, or that follow from their grades."""
     return _by_query(j, "all")[1]
 
 
-@measure("NumPrefsMet",
-         intuition="NumPrefsMet counts the preferences that the ranking follows. Divide by NumPrefs, or use Prefs, to compare queries.",
-         trec="prefs_num_prefs_ful", formula="preferences fulfilled", **_COUNT)  # fmt: skip
+@measure(
+    "NumPrefsMet",
+    intuition="NumPrefsMet counts the preferences that the ranking follows. Divide by NumPrefs, or use Prefs, to compare queries.",
+    trec="prefs_num_prefs_ful",
+    formula="preferences fulfilled",
+    **_COUNT,
+)
 def number_fulfilled(j: Judged) -> Column:
     """Number of fulfilled preferences: the better document is ranked above, or is the only one retrieved."""
     return _by_query(j, "all")[0]
 
 
-@measure("NumPrefsMetRet",
-         intuition="NumPrefsMetRet counts the preferences that the ranking follows between documents that were both retrieved. It leaves "
-                   "out preferences that are fulfilled only because the other document is missing.",
-         trec="prefs_num_prefs_ful_ret", formula=f"preferences fulfilled {_BOTH}", **_COUNT)  # fmt: skip
+@measure(
+    "NumPrefsMetRet",
+    intuition="NumPrefsMetRet counts the preferences that the ranking follows between documents that were both retrieved. It leaves "
+    "out preferences that are fulfilled only because the other document is missing.",
+    trec="prefs_num_prefs_ful_ret",
+    formula=f"preferences fulfilled {_BOTH}",
+    **_COUNT,
+)
 def number_fulfilled_retrieved(j: Judged) -> Column:
     """Number of fulfilled preferences between two retrieved documents."""
     return _by_query(j, "retrieved")[0]
@@ -84,11 +96,15 @@ def number_fulfilled_retrieved(j: Judged) -> Column:
 # ── shares ───────────────────────────────────────────────────────────────────────────────────────
 
 
-@measure("Prefs",
-         intuition="Prefs is the share of the judges' preferences (this document rather than that one) that the ranking follows. It suits "
-                   "judgments made by comparing two documents, which are easier to make than grades.",
-         latex=r"\mathrm{Prefs} = \frac{|\{(a, b) \in \mathcal{P} : r_a < r_b\}|}{|\mathcal{P}|}",
-         trec="prefs_simp", formula="preferences fulfilled / preferences", **_SHARE)  # fmt: skip
+@measure(
+    "Prefs",
+    intuition="Prefs is the share of the judges' preferences (this document rather than that one) that the ranking follows. It suits "
+    "judgments made by comparing two documents, which are easier to make than grades.",
+    latex=r"\mathrm{Prefs} = \frac{|\{(a, b) \in \mathcal{P} : r_a < r_b\}|}{|\mathcal{P}|}",
+    trec="prefs_simp",
+    formula="preferences fulfilled / preferences",
+    **_SHARE,
+)
 def preferences(j: Judged, *, among: Among = "all") -> Column:
     """The share of the preferences that the ranking fulfils; every preference has the same weight.
 
@@ -97,11 +113,15 @@ def preferences(j: Judged, *, among: Among = "all") -> Column:
     return j.ratio(*_by_query(j, among))
 
 
-@measure("PrefsPair",
-         intuition="PrefsPair first takes, for each pair of documents, the share of its judges that the ranking agrees with, and then the "
-                   "mean over pairs. It suits several judges, of whom some pairs have more than others.",
-         latex=r"\mathrm{PrefsPair} = \frac{1}{|\mathcal{D}|} \sum_{\{a, b\} \in \mathcal{D},\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
-         trec="prefs_pair", formula="mean over pairs of documents of the share of their preferences that is fulfilled", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsPair",
+    intuition="PrefsPair first takes, for each pair of documents, the share of its judges that the ranking agrees with, and then the "
+    "mean over pairs. It suits several judges, of whom some pairs have more than others.",
+    latex=r"\mathrm{PrefsPair} = \frac{1}{|\mathcal{D}|} \sum_{\{a, b\} \in \mathcal{D},\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
+    trec="prefs_pair",
+    formula="mean over pairs of documents of the share of their preferences that is fulfilled",
+    **_SHARE,
+)
 def preferences_by_pair(j: Judged, *, among: Among = "all") -> Column:
     """The share of the preferences that the ranking fulfils, averaged over pairs of documents."""
     values = np.zeros(len(j))
@@ -113,92 +133,128 @@ def preferences_by_pair(j: Judged, *, among: Among = "all") -> Column:
     return values
 
 
-@measure("PrefsAvg",
-         intuition="PrefsAvg computes Prefs for each judge and takes the mean, so that every judge has the same weight. It suits judges "
-                   "who expressed very different numbers of preferences.",
-         latex=r"\mathrm{PrefsAvg} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_j : r_a < r_b\}|}{|\mathcal{P}_j|}",
-         trec="prefs_avgjg", formula="mean over groups of preferences fulfilled / preferences", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsAvg",
+    intuition="PrefsAvg computes Prefs for each judge and takes the mean, so that every judge has the same weight. It suits judges "
+    "who expressed very different numbers of preferences.",
+    latex=r"\mathrm{PrefsAvg} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_j : r_a < r_b\}|}{|\mathcal{P}_j|}",
+    trec="prefs_avgjg",
+    formula="mean over groups of preferences fulfilled / preferences",
+    **_SHARE,
+)
 def preferences_by_group(j: Judged, *, among: Among = "all") -> Column:
     """The share of the preferences that the ranking fulfils, averaged over the judges."""
     query, fulfilled, possible = _by_group(j, lambda group: count_fulfilled(group, among))
     return _mean(j, query, j.ratio(fulfilled, possible))
 
 
-@measure("PrefsAvgR",
-         intuition="PrefsAvgR is PrefsAvg as if each judge had found as many documents useless as useful. It suits collections in which "
-                   "very many documents were judged useless, whose easy preferences would outweigh the others.",
-         latex=r"\mathrm{PrefsAvgR} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{B}_j : r_a < r_b\}|}{|\mathcal{B}_j|}",
-         trec="prefs_avgjg_Rnonrel", formula="PrefsAvg with as many irrelevant documents as relevant ones", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsAvgR",
+    intuition="PrefsAvgR is PrefsAvg as if each judge had found as many documents useless as useful. It suits collections in which "
+    "very many documents were judged useless, whose easy preferences would outweigh the others.",
+    latex=r"\mathrm{PrefsAvgR} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{B}_j : r_a < r_b\}|}{|\mathcal{B}_j|}",
+    trec="prefs_avgjg_Rnonrel",
+    formula="PrefsAvg with as many irrelevant documents as relevant ones",
+    **_SHARE,
+)
 def preferences_balanced(j: Judged, *, among: Literal["all", "retrieved"] = "all") -> Column:
     """`PrefsAvg` as if every judge had found as many documents irrelevant as relevant; related to bpref."""
     query, fulfilled, possible = _by_group(j, lambda group: count_balanced(group, among))
     return _mean(j, query, np.divide(fulfilled, possible, out=np.full(len(query), np.nan), where=possible > 0))
 
 
-@measure("PrefsRet",
-         intuition="PrefsRet is Prefs among documents that were both retrieved: it looks at the order only. Use it beside a measure of "
-                   "recall, which it ignores.",
-         latex=r"\mathrm{PrefsRet} = \frac{|\{(a, b) \in \mathcal{P}_2 : r_a < r_b\}|}{|\mathcal{P}_2|}",
-         trec="prefs_simp_ret", formula=f"Prefs {_BOTH}", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsRet",
+    intuition="PrefsRet is Prefs among documents that were both retrieved: it looks at the order only. Use it beside a measure of "
+    "recall, which it ignores.",
+    latex=r"\mathrm{PrefsRet} = \frac{|\{(a, b) \in \mathcal{P}_2 : r_a < r_b\}|}{|\mathcal{P}_2|}",
+    trec="prefs_simp_ret",
+    formula=f"Prefs {_BOTH}",
+    **_SHARE,
+)
 def preferences_retrieved(j: Judged) -> Column:
     """`Prefs` among pairs of retrieved documents."""
     return preferences(j, among="retrieved")
 
 
-@measure("PrefsPairRet",
-         intuition="PrefsPairRet is PrefsPair among documents that were both retrieved. It suits comparisons of how two systems order the "
-                   "documents that they found.",
-         latex=r"\mathrm{PrefsPairRet} = \frac{1}{|\mathcal{D}_2|} \sum_{\{a, b\} \in \mathcal{D}_2,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
-         trec="prefs_pair_ret", formula=f"PrefsPair {_BOTH}", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsPairRet",
+    intuition="PrefsPairRet is PrefsPair among documents that were both retrieved. It suits comparisons of how two systems order the "
+    "documents that they found.",
+    latex=r"\mathrm{PrefsPairRet} = \frac{1}{|\mathcal{D}_2|} \sum_{\{a, b\} \in \mathcal{D}_2,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
+    trec="prefs_pair_ret",
+    formula=f"PrefsPair {_BOTH}",
+    **_SHARE,
+)
 def preferences_by_pair_retrieved(j: Judged) -> Column:
     """`PrefsPair` among pairs of retrieved documents."""
     return preferences_by_pair(j, among="retrieved")
 
 
-@measure("PrefsAvgRet",
-         intuition="PrefsAvgRet is PrefsAvg among documents that were both retrieved. Every judge has the same weight, and documents that "
-                   "were not found do not count.",
-         latex=r"\mathrm{PrefsAvgRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{2,j} : r_a < r_b\}|}{|\mathcal{P}_{2,j}|}",
-         trec="prefs_avgjg_ret", formula=f"PrefsAvg {_BOTH}", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsAvgRet",
+    intuition="PrefsAvgRet is PrefsAvg among documents that were both retrieved. Every judge has the same weight, and documents that "
+    "were not found do not count.",
+    latex=r"\mathrm{PrefsAvgRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{2,j} : r_a < r_b\}|}{|\mathcal{P}_{2,j}|}",
+    trec="prefs_avgjg_ret",
+    formula=f"PrefsAvg {_BOTH}",
+    **_SHARE,
+)
 def preferences_by_group_retrieved(j: Judged) -> Column:
     """`PrefsAvg` among pairs of retrieved documents."""
     return preferences_by_group(j, among="retrieved")
 
 
-@measure("PrefsAvgRRet",
-         intuition="PrefsAvgRRet is PrefsAvgR among documents that were both retrieved. It suits very incomplete judgments, as Bpref does.",
-         latex=r"\mathrm{PrefsAvgRRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{B}_{2,j} : r_a < r_b\}|}{|\mathcal{B}_{2,j}|}",
-         trec="prefs_avgjg_Rnonrel_ret", formula=f"PrefsAvgR {_BOTH}", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsAvgRRet",
+    intuition="PrefsAvgRRet is PrefsAvgR among documents that were both retrieved. It suits very incomplete judgments, as Bpref does.",
+    latex=r"\mathrm{PrefsAvgRRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{B}_{2,j} : r_a < r_b\}|}{|\mathcal{B}_{2,j}|}",
+    trec="prefs_avgjg_Rnonrel_ret",
+    formula=f"PrefsAvgR {_BOTH}",
+    **_SHARE,
+)
 def preferences_balanced_retrieved(j: Judged) -> Column:
     """`PrefsAvgR` among pairs of retrieved documents."""
     return preferences_balanced(j, among="retrieved")
 
 
-@measure("PrefsImp",
-         intuition="PrefsImp is Prefs among pairs of which at least one document was retrieved, since the ranking says nothing about the "
-                   "others. It suits short rankings.",
-         latex=r"\mathrm{PrefsImp} = \frac{|\{(a, b) \in \mathcal{P}_1 : r_a < r_b\}|}{|\mathcal{P}_1|}",
-         trec="prefs_simp_imp", formula=f"Prefs {_ONE}", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsImp",
+    intuition="PrefsImp is Prefs among pairs of which at least one document was retrieved, since the ranking says nothing about the "
+    "others. It suits short rankings.",
+    latex=r"\mathrm{PrefsImp} = \frac{|\{(a, b) \in \mathcal{P}_1 : r_a < r_b\}|}{|\mathcal{P}_1|}",
+    trec="prefs_simp_imp",
+    formula=f"Prefs {_ONE}",
+    **_SHARE,
+)
 def preferences_implied(j: Judged) -> Column:
     """`Prefs` among pairs with at least one retrieved document."""
     return preferences(j, among="implied")
 
 
-@measure("PrefsPairImp",
-         intuition="PrefsPairImp is PrefsPair among pairs of which at least one document was retrieved. It suits short rankings that "
-                   "several judges compared.",
-         latex=r"\mathrm{PrefsPairImp} = \frac{1}{|\mathcal{D}_1|} \sum_{\{a, b\} \in \mathcal{D}_1,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
-         trec="prefs_pair_imp", formula=f"PrefsPair {_ONE}", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsPairImp",
+    intuition="PrefsPairImp is PrefsPair among pairs of which at least one document was retrieved. It suits short rankings that "
+    "several judges compared.",
+    latex=r"\mathrm{PrefsPairImp} = \frac{1}{|\mathcal{D}_1|} \sum_{\{a, b\} \in \mathcal{D}_1,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
+    trec="prefs_pair_imp",
+    formula=f"PrefsPair {_ONE}",
+    **_SHARE,
+)
 def preferences_by_pair_implied(j: Judged) -> Column:
     """`PrefsPair` among pairs with at least one retrieved document."""
     return preferences_by_pair(j, among="implied")
 
 
-@measure("PrefsAvgImp",
-         intuition="PrefsAvgImp is PrefsAvg among pairs of which at least one document was retrieved. It suits short rankings if every "
-                   "judge should have the same weight.",
-         latex=r"\mathrm{PrefsAvgImp} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{1,j} : r_a < r_b\}|}{|\mathcal{P}_{1,j}|}",
-         trec="prefs_avgjg_imp", formula=f"PrefsAvg {_ONE}", **_SHARE)  # fmt: skip
+@measure(
+    "PrefsAvgImp",
+    intuition="PrefsAvgImp is PrefsAvg among pairs of which at least one document was retrieved. It suits short rankings if every "
+    "judge should have the same weight.",
+    latex=r"\mathrm{PrefsAvgImp} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{1,j} : r_a < r_b\}|}{|\mathcal{P}_{1,j}|}",
+    trec="prefs_avgjg_imp",
+    formula=f"PrefsAvg {_ONE}",
+    **_SHARE,
+)
 def preferences_by_group_implied(j: Judged) -> Column:
     """`PrefsAvg` among pairs with at least one retrieved document."""
     return preferences_by_group(j, among="implied")
@@ -216,31 +272,46 @@ def _over_judges(j: Judged, formula: Callable[[Judged], Column]) -> Column:
     return j.ratio(total, count)
 
 
-@measure("APAvg",
-         intuition="APAvg computes average precision by the judgments of each judge and takes the mean. It suits queries on which judges "
-                   "disagree, since it needs no decision which of them is right.",
-         latex=r"\mathrm{APAvg} = \frac{1}{|J|} \sum_{j \in J} \mathrm{AP}_j",
-         family="preference", needs="groups", trec="map_avgjg", formula="mean over judges of AP")  # fmt: skip
+@measure(
+    "APAvg",
+    intuition="APAvg computes average precision by the judgments of each judge and takes the mean. It suits queries on which judges "
+    "disagree, since it needs no decision which of them is right.",
+    latex=r"\mathrm{APAvg} = \frac{1}{|J|} \sum_{j \in J} \mathrm{AP}_j",
+    family="preference",
+    needs="groups",
+    trec="map_avgjg",
+    formula="mean over judges of AP",
+)
 def average_precision_by_judge(j: Judged, *, level: Level = 1) -> Column:
     """Average precision, averaged over the judges of a query."""
     return _over_judges(j, lambda one: average_precision(one, level=level))
 
 
-@measure("PAvg",
-         intuition="PAvg computes precision by the judgments of each judge and takes the mean. A document on which judges disagree then "
-                   "counts in part.",
-         latex=r"\mathrm{PAvg}@k = \frac{1}{|J|} \sum_{j \in J} \mathrm{P}_j@k",
-         family="preference", needs="groups", trec="P_avgjg.", formula="mean over judges of P@k")  # fmt: skip
+@measure(
+    "PAvg",
+    intuition="PAvg computes precision by the judgments of each judge and takes the mean. A document on which judges disagree then "
+    "counts in part.",
+    latex=r"\mathrm{PAvg}@k = \frac{1}{|J|} \sum_{j \in J} \mathrm{P}_j@k",
+    family="preference",
+    needs="groups",
+    trec="P_avgjg.",
+    formula="mean over judges of P@k",
+)
 def precision_by_judge(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Precision, averaged over the judges of a query."""
     return _over_judges(j, lambda one: precision(one, cutoff=cutoff, level=level))
 
 
-@measure("RprecAvg",
-         intuition="RprecAvg computes R-precision by the judgments of each judge, with that judge's own number of relevant documents, and "
-                   "takes the mean. It suits judges who differ in how strict they are.",
-         latex=r"\mathrm{RprecAvg} = \frac{1}{|J|} \sum_{j \in J} \mathrm{Rprec}_j",
-         family="preference", needs="groups", trec="Rprec_mult_avgjg.", formula="mean over judges of Rprec@c")  # fmt: skip
+@measure(
+    "RprecAvg",
+    intuition="RprecAvg computes R-precision by the judgments of each judge, with that judge's own number of relevant documents, and "
+    "takes the mean. It suits judges who differ in how strict they are.",
+    latex=r"\mathrm{RprecAvg} = \frac{1}{|J|} \sum_{j \in J} \mathrm{Rprec}_j",
+    family="preference",
+    needs="groups",
+    trec="Rprec_mult_avgjg.",
+    formula="mean over judges of Rprec@c",
+)
 def r_precision_by_judge(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
     """Precision at a multiple of the number of relevant documents, averaged over the judges of a query."""
     return _over_judges(j, lambda one: r_precision(one, multiple=multiple, level=level))

@@ -42,34 +42,54 @@ def _decisions(j: Judged, level: Level, cutoff: Cutoff = None) -> Confusion:
     )
 
 
-@measure("SetP",
-         intuition="Set precision is the share of all retrieved documents that are relevant. It suits systems that "
-                   "return a set without an order, such as filters.",
-         latex=r"\mathrm{SetP} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FP}}",
-         paper="kent1955", family="set", aliases=("set_precision",), trec="set_P", laws={"cutoff", "additive", "unit", "tail"}, example=([1, 0, 1], 2 / 3),
-         formula="relevant retrieved / retrieved")  # fmt: skip
+@measure(
+    "SetP",
+    intuition="Set precision is the share of all retrieved documents that are relevant. It suits systems that "
+    "return a set without an order, such as filters.",
+    latex=r"\mathrm{SetP} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FP}}",
+    paper="kent1955",
+    family="set",
+    aliases=("set_precision",),
+    trec="set_P",
+    laws={"cutoff", "additive", "unit", "tail"},
+    example=([1, 0, 1], 2 / 3),
+    formula="relevant retrieved / retrieved",
+)
 def set_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the retrieved documents that are relevant; with a cutoff, of the first k as a set."""
     return _decisions(j, level, cutoff).precision
 
 
-@measure("SetR",
-         intuition="Set recall is the share of all relevant documents that were retrieved. It suits systems that "
-                   "return a set without an order, such as Boolean search.",
-         latex=r"\mathrm{SetR} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}}",
-         paper="kent1955", family="set", aliases=("set_R", "TPR", "Sensitivity"), trec="set_recall", laws={"cutoff", "additive", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
-         formula="relevant retrieved / relevant")  # fmt: skip
+@measure(
+    "SetR",
+    intuition="Set recall is the share of all relevant documents that were retrieved. It suits systems that "
+    "return a set without an order, such as Boolean search.",
+    latex=r"\mathrm{SetR} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}}",
+    paper="kent1955",
+    family="set",
+    aliases=("set_R", "TPR", "Sensitivity"),
+    trec="set_recall",
+    laws={"cutoff", "additive", "unit", "perfect", "tail"},
+    example=([1, 0, 1], 1),
+    formula="relevant retrieved / relevant",
+)
 def set_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """The share of the relevant documents that were retrieved; with a cutoff, among the first k."""
     return _decisions(j, level, cutoff).recall
 
 
-@measure("SetF",
-         intuition="Set F combines set precision and set recall in one number that is high only if both are high. It suits filters and "
-                   "classifiers, which return a set without an order.",
-         latex=r"\mathrm{SetF} = \frac{(1 + \beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}{\beta^2\,\mathrm{SetP} + \mathrm{SetR}}",
-         family="set", trec="set_F:", laws={"unit", "tail"}, example=([1, 0, 1], 0.8),
-         paper="vanrijsbergen1979", formula="(1 + β²)·P·R / (β²·P + R)")  # fmt: skip
+@measure(
+    "SetF",
+    intuition="Set F combines set precision and set recall in one number that is high only if both are high. It suits filters and "
+    "classifiers, which return a set without an order.",
+    latex=r"\mathrm{SetF} = \frac{(1 + \beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}{\beta^2\,\mathrm{SetP} + \mathrm{SetR}}",
+    family="set",
+    trec="set_F:",
+    laws={"unit", "tail"},
+    example=([1, 0, 1], 0.8),
+    paper="vanrijsbergen1979",
+    formula="(1 + β²)·P·R / (β²·P + R)",
+)
 def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = False) -> Column:
     """The weighted harmonic mean of set precision and set recall; β > 1 favours recall.
 
@@ -78,25 +98,35 @@ def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = Fals
     return _decisions(j, level).f(beta**0.5 if squared else beta)
 
 
-@measure("SetAP",
-         intuition="SetAP multiplies the share of the retrieved documents that are relevant with the share of the relevant documents that "
-                   "were retrieved. It is about what average precision would be if the retrieved set were in random order, so it suits "
-                   "unordered results.",
-         latex=r"\mathrm{SetAP} = \mathrm{SetP} \cdot \mathrm{SetR}",
-         family="set", trec="set_map", laws={"unit", "tail"}, example=([1, 0, 1], 2 / 3),
-         formula="set precision · set recall")  # fmt: skip
+@measure(
+    "SetAP",
+    intuition="SetAP multiplies the share of the retrieved documents that are relevant with the share of the relevant documents that "
+    "were retrieved. It is about what average precision would be if the retrieved set were in random order, so it suits "
+    "unordered results.",
+    latex=r"\mathrm{SetAP} = \mathrm{SetP} \cdot \mathrm{SetR}",
+    family="set",
+    trec="set_map",
+    laws={"unit", "tail"},
+    example=([1, 0, 1], 2 / 3),
+    formula="set precision · set recall",
+)
 def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
     """Set precision times set recall: average precision if the order were random."""
     hits = relevant_retrieved(j, level)
     return j.ratio(hits * hits, j.retrieved * j.relevant(level))
 
 
-@measure("SetRelP",
-         intuition="SetRelP compares the number of relevant documents retrieved with the most that a set of this size could contain. It is "
-                   "fairer than set precision if sets have different sizes, or if few relevant documents exist.",
-         latex=r"\mathrm{SetRelP} = \frac{\mathrm{TP}}{\min(n, R)}",
-         family="set", trec="set_relative_P", laws={"cutoff", "unit", "perfect", "tail"}, example=([1, 0, 1], 1),
-         formula="relevant retrieved / min(retrieved, relevant)")  # fmt: skip
+@measure(
+    "SetRelP",
+    intuition="SetRelP compares the number of relevant documents retrieved with the most that a set of this size could contain. It is "
+    "fairer than set precision if sets have different sizes, or if few relevant documents exist.",
+    latex=r"\mathrm{SetRelP} = \frac{\mathrm{TP}}{\min(n, R)}",
+    family="set",
+    trec="set_relative_P",
+    laws={"cutoff", "unit", "perfect", "tail"},
+    example=([1, 0, 1], 1),
+    formula="relevant retrieved / min(retrieved, relevant)",
+)
 def set_relative_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Set precision relative to the best that a set of this size could have."""
     return j.ratio(relevant_retrieved(j, level, cutoff), np.minimum(depth_of(j, cutoff), j.relevant(level)))
@@ -121,12 +151,18 @@ def all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cutof
     return Confusion(tp=hits, fp=wrong, fn=j.relevant(level) - hits, tn=outside, ratio=j.ratio)
 
 
-@measure("FallOut",
-         intuition="Fall-out is the share of the useless documents that the system returned all the same. It suits tasks in which false "
-                   "alarms are costly, and is the horizontal axis of a ROC curve.",
-         latex=r"\mathrm{FallOut} = \frac{\mathrm{FP}}{\mathrm{FP} + \mathrm{TN}}",
-         family="set", aliases=("fallout", "RetrievalFallOut", "FPR"), lower_is_better=True, example=([1, 0, 1], 1),
-         laws={"additive", "cutoff"}, formula="non-relevant retrieved / non-relevant in the collection")  # fmt: skip
+@measure(
+    "FallOut",
+    intuition="Fall-out is the share of the useless documents that the system returned all the same. It suits tasks in which false "
+    "alarms are costly, and is the horizontal axis of a ROC curve.",
+    latex=r"\mathrm{FallOut} = \frac{\mathrm{FP}}{\mathrm{FP} + \mathrm{TN}}",
+    family="set",
+    aliases=("fallout", "RetrievalFallOut", "FPR"),
+    lower_is_better=True,
+    example=([1, 0, 1], 1),
+    laws={"additive", "cutoff"},
+    formula="non-relevant retrieved / non-relevant in the collection",
+)
 def fall_out(
     j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None, no_negatives: OneClass = 0.0
 ) -> Column:
@@ -138,23 +174,35 @@ def fall_out(
     return np.where(counts.fp + counts.tn > 0, counts.fall_out, no_negatives)
 
 
-@measure("Specificity",
-         intuition="Specificity is the share of the useless documents that the system rightly left out. It is the counterpart of recall "
-                   "for screening tasks, in which each wrong alarm costs work.",
-         latex=r"\mathrm{Specificity} = \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}",
-         family="set", aliases=("TNR",), example=([1, 0, 1], 0), laws={"additive", "cutoff"}, formula="1 - fall-out")  # fmt: skip
+@measure(
+    "Specificity",
+    intuition="Specificity is the share of the useless documents that the system rightly left out. It is the counterpart of recall "
+    "for screening tasks, in which each wrong alarm costs work.",
+    latex=r"\mathrm{Specificity} = \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}",
+    family="set",
+    aliases=("TNR",),
+    example=([1, 0, 1], 0),
+    laws={"additive", "cutoff"},
+    formula="1 - fall-out",
+)
 def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
     """The share of the non-relevant documents that were not retrieved."""
     return all_decisions(j, level, collection, cutoff).specificity
 
 
-@measure("SetAccuracy",
-         intuition="Set accuracy is the share of all documents about which the system decided correctly, to return them or to leave them "
-                   "out. It suits balanced classification; in search almost nothing is relevant, and a system that returns nothing looks "
-                   "excellent.",
-         latex=r"\mathrm{SetAccuracy} = \frac{\mathrm{TP} + \mathrm{TN}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN} + \mathrm{TN}}",
-         family="set", aliases=("decision_accuracy",), laws={"unit"}, always_defined=True, example=([1, 0, 1], 2 / 3),
-         formula="(relevant retrieved + non-relevant left out) / all documents")  # fmt: skip
+@measure(
+    "SetAccuracy",
+    intuition="Set accuracy is the share of all documents about which the system decided correctly, to return them or to leave them "
+    "out. It suits balanced classification; in search almost nothing is relevant, and a system that returns nothing looks "
+    "excellent.",
+    latex=r"\mathrm{SetAccuracy} = \frac{\mathrm{TP} + \mathrm{TN}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN} + \mathrm{TN}}",
+    family="set",
+    aliases=("decision_accuracy",),
+    laws={"unit"},
+    always_defined=True,
+    example=([1, 0, 1], 2 / 3),
+    formula="(relevant retrieved + non-relevant left out) / all documents",
+)
 def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The share of correct decisions: relevant documents retrieved, others not.
 
@@ -164,33 +212,49 @@ def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) 
     return all_decisions(j, level, collection).accuracy
 
 
-@measure("BalancedAccuracy",
-         intuition="Balanced accuracy gives the relevant documents together the same weight as all others together. It suits filters if "
-                   "relevant documents are rare, where plain accuracy is misleading.",
-         latex=r"\mathrm{BalancedAccuracy} = \frac{1}{2}\left(\frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}\right)",
-         paper="brodersen2010", family="set", laws={"unit"}, example=([1, 0, 1], 1 / 2), formula="(recall + specificity) / 2")  # fmt: skip
+@measure(
+    "BalancedAccuracy",
+    intuition="Balanced accuracy gives the relevant documents together the same weight as all others together. It suits filters if "
+    "relevant documents are rare, where plain accuracy is misleading.",
+    latex=r"\mathrm{BalancedAccuracy} = \frac{1}{2}\left(\frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}\right)",
+    paper="brodersen2010",
+    family="set",
+    laws={"unit"},
+    example=([1, 0, 1], 1 / 2),
+    formula="(recall + specificity) / 2",
+)
 def balanced_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The mean of recall and specificity: ½ for retrieving all, nothing, or at random."""
     return all_decisions(j, level, collection).balanced_accuracy
 
 
-@measure("Youden",
-         intuition="Youden's J tells how much more often relevant documents are returned than others. Random decisions have 0 whatever "
-                   "share of the documents is relevant, so it suits the choice of a threshold.",
-         latex=r"\mathrm{Youden} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}} - 1",
-         family="set", aliases=("informedness",), example=([1, 0, 1], 0), paper="youden1950",
-         formula="recall + specificity - 1")  # fmt: skip
+@measure(
+    "Youden",
+    intuition="Youden's J tells how much more often relevant documents are returned than others. Random decisions have 0 whatever "
+    "share of the documents is relevant, so it suits the choice of a threshold.",
+    latex=r"\mathrm{Youden} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}} - 1",
+    family="set",
+    aliases=("informedness",),
+    example=([1, 0, 1], 0),
+    paper="youden1950",
+    formula="recall + specificity - 1",
+)
 def youden(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """Recall and specificity beyond chance: 0 for random decisions, 1 for perfect ones."""
     return all_decisions(j, level, collection).youden
 
 
-@measure("MCC",
-         intuition="MCC is a correlation: 1 if exactly the relevant documents are returned, 0 for random decisions, -1 if every decision "
-                   "is wrong. It uses all four kinds of decisions, so it suits unbalanced data on which accuracy and F disagree.",
-         latex=r"\mathrm{MCC} = \frac{\mathrm{TP} \cdot \mathrm{TN} - \mathrm{FP} \cdot \mathrm{FN}}{\sqrt{(\mathrm{TP} + \mathrm{FP})(\mathrm{TP} + \mathrm{FN})(\mathrm{TN} + \mathrm{FP})(\mathrm{TN} + \mathrm{FN})}}",
-         family="set", aliases=("matthews",), example=([1, 0, 1], 0), paper="matthews1975",
-         formula="(TP·TN - FP·FN) / √((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))")  # fmt: skip
+@measure(
+    "MCC",
+    intuition="MCC is a correlation: 1 if exactly the relevant documents are returned, 0 for random decisions, -1 if every decision "
+    "is wrong. It uses all four kinds of decisions, so it suits unbalanced data on which accuracy and F disagree.",
+    latex=r"\mathrm{MCC} = \frac{\mathrm{TP} \cdot \mathrm{TN} - \mathrm{FP} \cdot \mathrm{FN}}{\sqrt{(\mathrm{TP} + \mathrm{FP})(\mathrm{TP} + \mathrm{FN})(\mathrm{TN} + \mathrm{FP})(\mathrm{TN} + \mathrm{FN})}}",
+    family="set",
+    aliases=("matthews",),
+    example=([1, 0, 1], 0),
+    paper="matthews1975",
+    formula="(TP·TN - FP·FN) / √((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))",
+)
 def matthews(j: Judged, *, level: Level = 1, collection: Collection = None) -> Column:
     """The correlation between being retrieved and being relevant; 0 if either never varies."""
     return all_decisions(j, level, collection).mcc
@@ -200,12 +264,16 @@ _LEFT_OUT = Only("weights", lambda weights: weights[3:] != (0.0,), "without a fo
 _Size = Annotated[float, Spec("number of documents in the collection", number(0, _MOST), ("N",), only=_LEFT_OUT)]
 
 
-@measure("Utility",
-         intuition="Utility pays or charges a fixed amount for each document, depending on whether it is relevant and whether it was "
-                   "returned. It suits alerts and filters for which the worth of a hit and the cost of a false alarm are known.",
-         latex=r"\mathrm{Utility} = w_1\,\mathrm{TP} + w_2\,\mathrm{FP} + w_3\,\mathrm{FN} + w_4\,\mathrm{TN}",
-         family="set", trec="utility:", example=([1, 0, 1], 1),
-         formula="w₁·relevant retrieved + w₂·non-relevant retrieved + w₃·relevant missed + w₄·non-relevant left out")  # fmt: skip
+@measure(
+    "Utility",
+    intuition="Utility pays or charges a fixed amount for each document, depending on whether it is relevant and whether it was "
+    "returned. It suits alerts and filters for which the worth of a hit and the cost of a false alarm are known.",
+    latex=r"\mathrm{Utility} = w_1\,\mathrm{TP} + w_2\,\mathrm{FP} + w_3\,\mathrm{FN} + w_4\,\mathrm{TN}",
+    family="set",
+    trec="utility:",
+    example=([1, 0, 1], 1),
+    formula="w₁·relevant retrieved + w₂·non-relevant retrieved + w₃·relevant missed + w₄·non-relevant left out",
+)
 def utility(
     j: Judged, *, weights: Weights = (1.0, -1.0, 0.0, 0.0), level: Level = 1, collection: _Size = 0.0
 ) -> Column:

@@ -13,16 +13,29 @@ from judged.recommenders.lists import Discount, RecommendedLists, discounts
 from judged.recommenders.registry import Alpha, LogBase, beyond
 
 
-@beyond("Calibration",
-        intuition="Calibration compares the categories of a list with those of the user's past: if a third of what somebody watched is "
-                  "comedy, about a third of the list should be. It suits users with several interests, of which accuracy alone keeps only "
-                  "the strongest.",
-        latex=r"\mathrm{Calibration} = \sum_{c} p_c \ln \frac{p_c}{(1 - \alpha)\,q_c + \alpha\,p_c}",
-        of="user", needs=("history", "categories"), range=(0, np.inf), aliases=("Miscalibration",), lower_is_better=True,
-        formula="Σ over categories of p·ln(p / ((1 - α)·q + α·p)), p of the history, q of the list",
-        paper="steck2018")  # fmt: skip
-def calibration(lists: RecommendedLists, *, alpha: Alpha = 0.01, divergence: Literal["kl", "js", "hellinger"] = "kl",
-                discount: Discount = "none", persistence: Persistence = 0.85, base: LogBase = math.e) -> Floats:  # fmt: skip
+@beyond(
+    "Calibration",
+    intuition="Calibration compares the categories of a list with those of the user's past: if a third of what somebody watched is "
+    "comedy, about a third of the list should be. It suits users with several interests, of which accuracy alone keeps only "
+    "the strongest.",
+    latex=r"\mathrm{Calibration} = \sum_{c} p_c \ln \frac{p_c}{(1 - \alpha)\,q_c + \alpha\,p_c}",
+    of="user",
+    needs=("history", "categories"),
+    range=(0, np.inf),
+    aliases=("Miscalibration",),
+    lower_is_better=True,
+    formula="Σ over categories of p·ln(p / ((1 - α)·q + α·p)), p of the history, q of the list",
+    paper="steck2018",
+)
+def calibration(
+    lists: RecommendedLists,
+    *,
+    alpha: Alpha = 0.01,
+    divergence: Literal["kl", "js", "hellinger"] = "kl",
+    discount: Discount = "none",
+    persistence: Persistence = 0.85,
+    base: LogBase = math.e,
+) -> Floats:
     """Divergence of the categories of the list from those of the user's history; 0 is perfectly calibrated, and lower is better.
 
     An item of several categories counts for each in equal shares. The divergence is Kullback and Leibler's, with α of p mixed into q,
@@ -40,14 +53,20 @@ def calibration(lists: RecommendedLists, *, alpha: Alpha = 0.01, divergence: Lit
     return (_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2 / np.log(base)
 
 
-@beyond("CategoryEntropy",
-        intuition="Category entropy tells how evenly a list is spread over categories: 0 bits if all items are of one. It suits questions "
-                  "of variety if items have categories but no similarity.",
-        latex=r"\mathrm{CategoryEntropy} = -\sum_c q_c \log_2 q_c",
-        of="user", needs=("categories",), range=(0, np.inf),
-        formula="-Σ q·log2 q, q the share of the list that a category has", paper="shannon1948 ekstrand2020")  # fmt: skip
-def category_entropy(lists: RecommendedLists, *, base: LogBase = 2.0, discount: Discount = "none",
-                     persistence: Persistence = 0.85) -> Floats:  # fmt: skip
+@beyond(
+    "CategoryEntropy",
+    intuition="Category entropy tells how evenly a list is spread over categories: 0 bits if all items are of one. It suits questions "
+    "of variety if items have categories but no similarity.",
+    latex=r"\mathrm{CategoryEntropy} = -\sum_c q_c \log_2 q_c",
+    of="user",
+    needs=("categories",),
+    range=(0, np.inf),
+    formula="-Σ q·log2 q, q the share of the list that a category has",
+    paper="shannon1948 ekstrand2020",
+)
+def category_entropy(
+    lists: RecommendedLists, *, base: LogBase = 2.0, discount: Discount = "none", persistence: Persistence = 0.85
+) -> Floats:
     """Entropy of the categories of the list, in bits: 0 if all items are of one category.
 
     An item of several categories counts for each in equal shares. `discount="geometric"` weights ranks (rank-biased entropy). NaN

@@ -15,25 +15,36 @@ To = Literal["min", "mean"]
 _BLOCK = 1 << 20  # pairs in memory at a time
 
 
-@beyond("ILD",
-        intuition="ILD tells how different the items of one list are from each other. It suits lists in which near duplicates annoy, such "
-                  "as news and music.",
-        latex=r"\mathrm{ILD} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \left(1 - \mathrm{sim}(i, j)\right)",
-        of="user", needs=("vectors",), range=(0, 2), aliases=("IntraListDiversity", "Diversity"),
-        formula="mean over pairs of the list of 1 - similarity",
-        paper="smyth2001 ziegler2005")  # fmt: skip
+@beyond(
+    "ILD",
+    intuition="ILD tells how different the items of one list are from each other. It suits lists in which near duplicates annoy, such "
+    "as news and music.",
+    latex=r"\mathrm{ILD} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \left(1 - \mathrm{sim}(i, j)\right)",
+    of="user",
+    needs=("vectors",),
+    range=(0, 2),
+    aliases=("IntraListDiversity", "Diversity"),
+    formula="mean over pairs of the list of 1 - similarity",
+    paper="smyth2001 ziegler2005",
+)
 def intra_list_diversity(lists: RecommendedLists) -> Floats:
     """Mean dissimilarity of two items of a list; NaN for a list with fewer than two items that have a similarity."""
     return 1 - intra_list_similarity(lists)
 
 
-@beyond("ILS",
-        intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It is the counterpart "
-                  "of ILD under its first name in the literature.",
-        latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
-        of="user", needs=("vectors",), range=(-np.inf, np.inf), aliases=("IntraListSimilarity",), lower_is_better=True,
-        formula="mean, or sum, over pairs of the list of their similarity",
-        paper="ziegler2005")  # fmt: skip
+@beyond(
+    "ILS",
+    intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It is the counterpart "
+    "of ILD under its first name in the literature.",
+    latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
+    of="user",
+    needs=("vectors",),
+    range=(-np.inf, np.inf),
+    aliases=("IntraListSimilarity",),
+    lower_is_better=True,
+    formula="mean, or sum, over pairs of the list of their similarity",
+    paper="ziegler2005",
+)
 def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
     """Mean similarity of two items of a list; Ziegler's is the sum over pairs, which grows with the list."""
     upper, lower = lists.pairs
@@ -45,13 +56,18 @@ def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum
     return np.where(pairs > 0, total / (np.maximum(pairs, 1) if form == "mean" else 1), np.nan)
 
 
-@beyond("Unexpectedness",
-        intuition="Unexpectedness tells how far the recommended items are from everything that the user already has. It suits systems "
-                  "that should open new interests; on its own it also rewards nonsense.",
-        latex=r"\mathrm{Unexpectedness} = \frac{1}{|L|} \sum_{i \in L} \min_{j \in H} \left(1 - \mathrm{sim}(i, j)\right)",
-        of="user", needs=("history", "vectors"), range=(0, 2), aliases=("Surprise",),
-        formula="mean over the list of the least (or mean) 1 - similarity to an item that the user has",
-        paper="kaminskas2016 zhang2012")  # fmt: skip
+@beyond(
+    "Unexpectedness",
+    intuition="Unexpectedness tells how far the recommended items are from everything that the user already has. It suits systems "
+    "that should open new interests; on its own it also rewards nonsense.",
+    latex=r"\mathrm{Unexpectedness} = \frac{1}{|L|} \sum_{i \in L} \min_{j \in H} \left(1 - \mathrm{sim}(i, j)\right)",
+    of="user",
+    needs=("history", "vectors"),
+    range=(0, 2),
+    aliases=("Surprise",),
+    formula="mean over the list of the least (or mean) 1 - similarity to an item that the user has",
+    paper="kaminskas2016 zhang2012",
+)
 def unexpectedness(lists: RecommendedLists, *, to: To = "min") -> Floats:
     """Mean distance of recommended items from the user's items: from the nearest one, or on average.
 
@@ -62,13 +78,17 @@ def unexpectedness(lists: RecommendedLists, *, to: To = "min") -> Floats:
     return lists.per_user(np.where(known, far, 0.0), known)
 
 
-@beyond("Serendipity",
-        intuition="Serendipity is the share of a list that the user likes and would not have got from an obvious recommender, such as the "
-                  "most popular items. It suits systems that should surprise and still be right.",
-        latex=r"\mathrm{Serendipity} = \frac{1}{|L|} \sum_{i \in L} \mathrm{rel}_i\,[i \notin O]",
-        of="user", needs=("history", "qrels"), range=(0, 2),
-        formula="unexpected and relevant items of the list / its length",
-        paper="ge2010 kaminskas2016")  # fmt: skip
+@beyond(
+    "Serendipity",
+    intuition="Serendipity is the share of a list that the user likes and would not have got from an obvious recommender, such as the "
+    "most popular items. It suits systems that should surprise and still be right.",
+    latex=r"\mathrm{Serendipity} = \frac{1}{|L|} \sum_{i \in L} \mathrm{rel}_i\,[i \notin O]",
+    of="user",
+    needs=("history", "qrels"),
+    range=(0, 2),
+    formula="unexpected and relevant items of the list / its length",
+    paper="ge2010 kaminskas2016",
+)
 def serendipity(
     lists: RecommendedLists, *, form: Literal["primitive", "distance"] = "primitive", to: To = "min"
 ) -> Floats:

@@ -12,12 +12,19 @@ from judged.recommenders.registry import beyond
 _ZHU = "zhu2020"
 
 
-@beyond("RSP",
-        intuition="RSP compares groups of items: how often an item of each group is recommended, of all the times it could have been. It "
-                  "suits checks of fairness to groups of providers if every group deserves the same exposure.",
-        latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
-        of="run", needs=("categories",), range=(0, np.inf), aliases=("StatisticalParity", "RankingStatisticalParity"), lower_is_better=True,
-        formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible", paper=_ZHU)  # fmt: skip
+@beyond(
+    "RSP",
+    intuition="RSP compares groups of items: how often an item of each group is recommended, of all the times it could have been. It "
+    "suits checks of fairness to groups of providers if every group deserves the same exposure.",
+    latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
+    of="run",
+    needs=("categories",),
+    range=(0, np.inf),
+    aliases=("StatisticalParity", "RankingStatisticalParity"),
+    lower_is_better=True,
+    formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible",
+    paper=_ZHU,
+)
 def statistical_parity(
     lists: RecommendedLists, *, discount: Discount = "none", persistence: Persistence = 0.85
 ) -> float:
@@ -33,12 +40,19 @@ def statistical_parity(
     return _spread(_count(member, lists.item, discounts(lists.rank, discount, persistence)), possible)
 
 
-@beyond("REO",
-        intuition="REO compares groups of items: how many of the items of each group that users want are recommended to them. It suits "
-                  "checks of fairness if exposure should follow what users like.",
-        latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
-        of="run", needs=("categories", "qrels"), range=(0, np.inf), aliases=("EqualOpportunity", "RankingEqualOpportunity"), lower_is_better=True,
-        formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items", paper=_ZHU)  # fmt: skip
+@beyond(
+    "REO",
+    intuition="REO compares groups of items: how many of the items of each group that users want are recommended to them. It suits "
+    "checks of fairness if exposure should follow what users like.",
+    latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
+    of="run",
+    needs=("categories", "qrels"),
+    range=(0, np.inf),
+    aliases=("EqualOpportunity", "RankingEqualOpportunity"),
+    lower_is_better=True,
+    formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items",
+    paper=_ZHU,
+)
 def equal_opportunity(lists: RecommendedLists) -> float:
     """Relative spread over categories of the share of relevant items that are recommended; 0 is the same for all, and lower is better.
 
@@ -48,13 +62,18 @@ def equal_opportunity(lists: RecommendedLists) -> float:
     return _spread(_count(member, lists.item[lists.relevant]), _count(member, lists.relevant_pairs[1]))
 
 
-@beyond("BiasDisparity",
-        intuition="Bias disparity tells how much the recommendations shift the shares of the categories away from what users chose "
-                  "themselves. It suits the question whether a system amplifies a preference that is in its data.",
-        latex=r"\mathrm{BiasDisparity} = \frac{1}{|C|} \sum_{c \in C} \frac{|q_c - p_c|}{p_c}",
-        of="run", needs=("history", "categories"), range=(0, np.inf), lower_is_better=True,
-        formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
-        paper="tsintzou2019")  # fmt: skip
+@beyond(
+    "BiasDisparity",
+    intuition="Bias disparity tells how much the recommendations shift the shares of the categories away from what users chose "
+    "themselves. It suits the question whether a system amplifies a preference that is in its data.",
+    latex=r"\mathrm{BiasDisparity} = \frac{1}{|C|} \sum_{c \in C} \frac{|q_c - p_c|}{p_c}",
+    of="run",
+    needs=("history", "categories"),
+    range=(0, np.inf),
+    lower_is_better=True,
+    formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
+    paper="tsintzou2019",
+)
 def bias_disparity(lists: RecommendedLists) -> float:
     """Mean relative change of the share of a category from histories to recommendations; 0 is no change, and lower is better.
 

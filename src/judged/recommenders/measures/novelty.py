@@ -12,13 +12,19 @@ from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 from judged.recommenders.registry import LogBase, beyond
 
 
-@beyond("Popularity",
-        intuition="Popularity is the average number of interactions of the recommended items. A high value warns that the system mainly "
-                  "recommends what everybody knows.",
-        latex=r"\mathrm{Popularity} = \frac{1}{|L|} \sum_{i \in L} n_i",
-        of="user", needs=("history",), range=(0, np.inf), aliases=("AveragePopularity", "ARP"), lower_is_better=True,
-        formula="mean over the list of the interactions that an item has",
-        paper="yin2012")  # fmt: skip
+@beyond(
+    "Popularity",
+    intuition="Popularity is the average number of interactions of the recommended items. A high value warns that the system mainly "
+    "recommends what everybody knows.",
+    latex=r"\mathrm{Popularity} = \frac{1}{|L|} \sum_{i \in L} n_i",
+    of="user",
+    needs=("history",),
+    range=(0, np.inf),
+    aliases=("AveragePopularity", "ARP"),
+    lower_is_better=True,
+    formula="mean over the list of the interactions that an item has",
+    paper="yin2012",
+)
 def popularity(
     lists: RecommendedLists, *, by: By = "interactions", scale: Literal["count", "share"] = "count"
 ) -> Floats:
@@ -30,13 +36,19 @@ def popularity(
     return lists.per_user(count / lists.history.total(by) if scale == "share" else count)
 
 
-@beyond("PopularityRank",
-        intuition="PopularityRank places each recommended item on a scale from the least to the most popular item of the data. It suits "
-                  "comparisons between datasets, since it does not depend on the number of interactions.",
-        latex=r"\mathrm{PopularityRank} = \frac{1}{|L|} \sum_{i \in L} \frac{\rho_i}{m}",
-        of="user", needs=("history",), range=(0, 1), aliases=("MeanPopRank", "Obscurity"), lower_is_better=True,
-        formula="mean over the list of rank / items of the history, rank 1 the least popular; 0 for an item without users",
-        paper="ekstrand2017")  # fmt: skip
+@beyond(
+    "PopularityRank",
+    intuition="PopularityRank places each recommended item on a scale from the least to the most popular item of the data. It suits "
+    "comparisons between datasets, since it does not depend on the number of interactions.",
+    latex=r"\mathrm{PopularityRank} = \frac{1}{|L|} \sum_{i \in L} \frac{\rho_i}{m}",
+    of="user",
+    needs=("history",),
+    range=(0, 1),
+    aliases=("MeanPopRank", "Obscurity"),
+    lower_is_better=True,
+    formula="mean over the list of rank / items of the history, rank 1 the least popular; 0 for an item without users",
+    paper="ekstrand2017",
+)
 def popularity_rank(lists: RecommendedLists, *, by: By = "users") -> Floats:
     """Mean popularity of the recommended items as a quantile: 1 for the most popular item. Equally popular ones have their mean rank.
 
@@ -62,12 +74,18 @@ def _tail(lists: RecommendedLists, head: float, of: str) -> Bools:
     return tail[lists.item]
 
 
-@beyond("TailShare",
-        intuition="TailShare is the share of a list that is outside the few best sellers. It suits shops that earn with the long tail of "
-                  "rare items.",
-        latex=r"\mathrm{TailShare} = \frac{|L \cap T|}{|L|}",
-        of="user", needs=("history",), range=(0, 1), aliases=("APLT", "TailPercentage"),
-        formula="items of the list in the long tail / its length", paper=_TAIL)  # fmt: skip
+@beyond(
+    "TailShare",
+    intuition="TailShare is the share of a list that is outside the few best sellers. It suits shops that earn with the long tail of "
+    "rare items.",
+    latex=r"\mathrm{TailShare} = \frac{|L \cap T|}{|L|}",
+    of="user",
+    needs=("history",),
+    range=(0, 1),
+    aliases=("APLT", "TailPercentage"),
+    formula="items of the list in the long tail / its length",
+    paper=_TAIL,
+)
 def tail_share(
     lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
 ) -> Floats:
@@ -78,12 +96,18 @@ def tail_share(
     return lists.per_user(_tail(lists, head, of))
 
 
-@beyond("TailCount",
-        intuition="TailCount is the number of items of a list that are outside the few best sellers. It is TailShare as a plain number, "
-                  "for lists of one length.",
-        latex=r"\mathrm{TailCount} = |L \cap T|",
-        of="user", needs=("history",), range=(0, np.inf), aliases=("ACLT",),
-        formula="items of the list in the long tail", paper=_TAIL)  # fmt: skip
+@beyond(
+    "TailCount",
+    intuition="TailCount is the number of items of a list that are outside the few best sellers. It is TailShare as a plain number, "
+    "for lists of one length.",
+    latex=r"\mathrm{TailCount} = |L \cap T|",
+    of="user",
+    needs=("history",),
+    range=(0, np.inf),
+    aliases=("ACLT",),
+    formula="items of the list in the long tail",
+    paper=_TAIL,
+)
 def tail_count(
     lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
 ) -> Floats:
@@ -91,16 +115,29 @@ def tail_count(
     return np.asarray(np.bincount(lists.user, weights=_tail(lists, head, of), minlength=lists.users), dtype=float)
 
 
-@beyond("Novelty",
-        intuition="Novelty tells how surprising the recommended items are: an item that half of the users have brings 1 bit, one that "
-                  "every thousandth has about 10. It suits systems that should show things which users do not know yet.",
-        latex=r"\mathrm{Novelty} = -\frac{1}{|L|} \sum_{i \in L} \log_2 p_i",
-        of="user", needs=("history",), range=(0, np.inf), aliases=("SelfInformation", "MIUF"),
-        formula="mean over the list of -log2 p, p the share of users who have the item",
-        paper="zhou2010 vargas2011")  # fmt: skip
-def novelty(lists: RecommendedLists, *, by: By = "users", form: Literal["surprisal", "complement"] = "surprisal",
-            base: LogBase = 2.0, discount: Discount = "none", persistence: Persistence = 0.85, relevant: Flag = False,
-            unseen: Literal["one", "skip"] = "one") -> Floats:  # fmt: skip
+@beyond(
+    "Novelty",
+    intuition="Novelty tells how surprising the recommended items are: an item that half of the users have brings 1 bit, one that "
+    "every thousandth has about 10. It suits systems that should show things which users do not know yet.",
+    latex=r"\mathrm{Novelty} = -\frac{1}{|L|} \sum_{i \in L} \log_2 p_i",
+    of="user",
+    needs=("history",),
+    range=(0, np.inf),
+    aliases=("SelfInformation", "MIUF"),
+    formula="mean over the list of -log2 p, p the share of users who have the item",
+    paper="zhou2010 vargas2011",
+)
+def novelty(
+    lists: RecommendedLists,
+    *,
+    by: By = "users",
+    form: Literal["surprisal", "complement"] = "surprisal",
+    base: LogBase = 2.0,
+    discount: Discount = "none",
+    persistence: Persistence = 0.85,
+    relevant: Flag = False,
+    unseen: Literal["one", "skip"] = "one",
+) -> Floats:
     """Mean self-information of the recommended items, in bits.
 
     `form="complement"` uses 1 - p instead (EPC); `by="interactions"` uses p as a share of all interactions (EFD). `discount` weights

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass, replace
 from judged._types import Floats, Ints
 from judged.errors import UsageError
 from judged.stats.agreement.choices import Interval
@@ -85,7 +85,11 @@ def coefficients(
     if not keep.all():
         ratings, query = ratings.take(units=keep), None if query is None else query[keep]
     if any(w.definition.raters == "two" for w in requests) and ratings.raters != 2:
-        raise UsageError("coefficient", f"a coefficient of two raters cannot be computed for {ratings.raters}", hint="use fleiss, conger or alpha")  # fmt: skip
+        raise UsageError(
+            "coefficient",
+            f"a coefficient of two raters cannot be computed for {ratings.raters}",
+            hint="use fleiss, conger or alpha",
+        )
     p = ratings.patterns()
     s, pairing = Sample(p, p.count), {w.key: Pairing(p, w.weights.matrix) for w in requests}
     closed = {w.key: _closed_form(w, s, pairing[w.key], confidence) for w in requests}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats
 from judged.stats.agreement.choices import How, MergeTies
 from judged.stats.checks import check_choice

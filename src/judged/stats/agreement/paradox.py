@@ -8,11 +8,11 @@ judges with equal frequencies (the second paradox).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isnan, nan
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.stats.agreement.ratings import Label
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, Hint, UsageError, shown
 
@@ -184,8 +184,9 @@ def _column(source: Any, number: int) -> NDArray[Any]:
     except ValueError:  # lists of different lengths
         array = np.empty((0, 0))
     if array.ndim != 1:
-        raise DataError("label", "a column of labels", got=type(source).__name__, where=f"rater {number}",
-                        value=shown(source))  # fmt: skip
+        raise DataError(
+            "label", "a column of labels", got=type(source).__name__, where=f"rater {number}", value=shown(source)
+        )
     if array.dtype.kind in "biuf":
         return _check_finite(array, number)
     # NumPy converts the numbers of a mixed list to text, so lists are read as they are.
@@ -196,8 +197,13 @@ def _column(source: Any, number: int) -> NDArray[Any]:
         return _check_finite(np.array([np.nan if x is None else float(x) for x in present], dtype=float), number)
     bad = next((x for x in present if x is not None and not isinstance(x, str)), None)
     if bad is not None:
-        raise DataError("label", "labels that are all numbers or all text", got=shown(bad), where=f"rater {number}",
-                        value=shown(bad))  # fmt: skip
+        raise DataError(
+            "label",
+            "labels that are all numbers or all text",
+            got=shown(bad),
+            where=f"rater {number}",
+            value=shown(bad),
+        )
     return np.array(present, dtype=object)
 
 
@@ -235,9 +241,10 @@ def _scale(columns: list[NDArray[Any]], categories: Sequence[Label] | None, text
         raise DataError("label", f"label {shown(extra)} is not one of the categories {shown(declared)}", value=extra)
     if len(scale) > MOST_CATEGORIES:
         raise DataError(
-            "categories", f"{len(scale)} different labels; at most {MOST_CATEGORIES} are supported",
+            "categories",
+            f"{len(scale)} different labels; at most {MOST_CATEGORIES} are supported",
             hint=Hint("round or bin them first, or make grades binary with {level}", level=None),
-        )  # fmt: skip
+        )
     return scale
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import UsageError, shown
 from judged.registry import Registry, parse_call
@@ -84,55 +84,141 @@ _K = "(A − E) / (1 − E), "
 AGREEMENT_COEFFICIENTS: Registry[AgreementCoefficient] = Registry("coefficient")
 for _coefficient in (
     AgreementCoefficient(
-        "raw", ("raw_agreement", "percent_agreement"), "raw agreement", "A = mean over units of the share of pairs of raters that agree", "", "any", True,
-        chance.raw, error=error.raw_error, floor=0.0,
+        "raw",
+        ("raw_agreement", "percent_agreement"),
+        "raw agreement",
+        "A = mean over units of the share of pairs of raters that agree",
+        "",
+        "any",
+        True,
+        chance.raw,
+        error=error.raw_error,
+        floor=0.0,
     ),
     AgreementCoefficient(
-        "expected", ("expected_agreement",), "expected agreement", "E = Σ w p(a=k) p(b=l), each rater's own marginals; mean over pairs of raters",
-        "cohen1960 conger1980", "any", True, chance.own, error=error.expected_error, floor=0.0,
+        "expected",
+        ("expected_agreement",),
+        "expected agreement",
+        "E = Σ w p(a=k) p(b=l), each rater's own marginals; mean over pairs of raters",
+        "cohen1960 conger1980",
+        "any",
+        True,
+        chance.own,
+        error=error.expected_error,
+        floor=0.0,
     ),
     AgreementCoefficient(
-        "kappa", ("cohen", "cohen_kappa", "cohens_kappa"), "Cohen's kappa", _K + "E = Σ w p(a=k) p(b=l)", "cohen1960 cohen1968 fleiss1969",
-        "two", True, _chance_corrected(chance.own), chance.own, error.cohen_error, error.cohen_null, "normal",
+        "kappa",
+        ("cohen", "cohen_kappa", "cohens_kappa"),
+        "Cohen's kappa",
+        _K + "E = Σ w p(a=k) p(b=l)",
+        "cohen1960 cohen1968 fleiss1969",
+        "two",
+        True,
+        _chance_corrected(chance.own),
+        chance.own,
+        error.cohen_error,
+        error.cohen_null,
+        "normal",
     ),
     AgreementCoefficient(
-        "pi", ("scott", "scotts_pi"), "Scott's pi", _K + "E = Σ w π(k) π(l), both raters' labels pooled", "scott1955 gwet2014",
-        "two", True, _chance_corrected(chance.pooled), chance.pooled, error.pooled_error,
+        "pi",
+        ("scott", "scotts_pi"),
+        "Scott's pi",
+        _K + "E = Σ w π(k) π(l), both raters' labels pooled",
+        "scott1955 gwet2014",
+        "two",
+        True,
+        _chance_corrected(chance.pooled),
+        chance.pooled,
+        error.pooled_error,
     ),
     AgreementCoefficient(
-        "fleiss", ("fleiss_kappa",), "Fleiss' kappa", _K + "E = Σ w π(k) π(l), all raters' labels pooled",
+        "fleiss",
+        ("fleiss_kappa",),
+        "Fleiss' kappa",
+        _K + "E = Σ w π(k) π(l), all raters' labels pooled",
         "fleiss1971 fleiss1979 gwet2014",
-        "any", True, _chance_corrected(chance.pooled), chance.pooled, error.pooled_error, error.fleiss_null,
+        "any",
+        True,
+        _chance_corrected(chance.pooled),
+        chance.pooled,
+        error.pooled_error,
+        error.fleiss_null,
     ),
     AgreementCoefficient(
-        "conger", ("conger_kappa",), "Conger's kappa", _K + "E = mean over pairs of raters of Σ w p(g=k) p(h=l)",
-        "conger1980 gwet2014", "any", True, _chance_corrected(chance.own), chance.own, error.conger_error,
+        "conger",
+        ("conger_kappa",),
+        "Conger's kappa",
+        _K + "E = mean over pairs of raters of Σ w p(g=k) p(h=l)",
+        "conger1980 gwet2014",
+        "any",
+        True,
+        _chance_corrected(chance.own),
+        chance.own,
+        error.conger_error,
     ),
     AgreementCoefficient(
-        "ac1", ("gwet",), "Gwet's AC1", _K + "E = Σ π(k) (1 − π(k)) / (q − 1), q categories", "gwet2008",
-        "any", False, _chance_corrected(chance.gwet), chance.gwet, error.gwet_error,
+        "ac1",
+        ("gwet",),
+        "Gwet's AC1",
+        _K + "E = Σ π(k) (1 − π(k)) / (q − 1), q categories",
+        "gwet2008",
+        "any",
+        False,
+        _chance_corrected(chance.gwet),
+        chance.gwet,
+        error.gwet_error,
     ),
     AgreementCoefficient(
-        "ac2", (), "Gwet's AC2", _K + "E = Σ w · Σ π(k) (1 − π(k)) / (q (q − 1))", "gwet2014",
-        "any", True, _chance_corrected(chance.gwet), chance.gwet, error.gwet_error,
+        "ac2",
+        (),
+        "Gwet's AC2",
+        _K + "E = Σ w · Σ π(k) (1 − π(k)) / (q (q − 1))",
+        "gwet2014",
+        "any",
+        True,
+        _chance_corrected(chance.gwet),
+        chance.gwet,
+        error.gwet_error,
     ),
     AgreementCoefficient(
-        "bp", ("brennan_prediger", "bennett", "pabak", "free_marginal_kappa"), "Brennan-Prediger", _K + "E = Σ w / q² (1/q without weights)",
+        "bp",
+        ("brennan_prediger", "bennett", "pabak", "free_marginal_kappa"),
+        "Brennan-Prediger",
+        _K + "E = Σ w / q² (1/q without weights)",
         "bennett1954 brennan1981 randolph2005",
-        "any", True, _chance_corrected(chance.even), chance.even, error.even_error,
+        "any",
+        True,
+        _chance_corrected(chance.even),
+        chance.even,
+        error.even_error,
     ),
     AgreementCoefficient(
-        "alpha", ("krippendorff", "krippendorffs_alpha"), "Krippendorff's alpha", "1 − D_o / D_e over units with two labels or more",
-        "krippendorff1970 krippendorff2011 gwet2014", "any", True, chance.alpha, error=error.alpha_error,
+        "alpha",
+        ("krippendorff", "krippendorffs_alpha"),
+        "Krippendorff's alpha",
+        "1 − D_o / D_e over units with two labels or more",
+        "krippendorff1970 krippendorff2011 gwet2014",
+        "any",
+        True,
+        chance.alpha,
+        error=error.alpha_error,
     ),
-):  # fmt: skip
+):
     AGREEMENT_COEFFICIENTS.add(_coefficient)
 
 # Krippendorff's ordinal distance depends on how often each category occurs; his interval distance is the quadratic one.
 _ORDINAL = AgreementCoefficient(
-    "alpha", (), "Krippendorff's alpha", "1 − D_o / D_e, distance: (labels from one category to the other, ends half)²",
-    "krippendorff1970 krippendorff2011", "any", True, chance.ordinal_alpha,
-)  # fmt: skip
+    "alpha",
+    (),
+    "Krippendorff's alpha",
+    "1 − D_o / D_e, distance: (labels from one category to the other, ends half)²",
+    "krippendorff1970 krippendorff2011",
+    "any",
+    True,
+    chance.ordinal_alpha,
+)
 _METRIC = {"interval": "quadratic"}
 
 
@@ -151,7 +237,9 @@ def _split(text: str) -> tuple[AgreementCoefficient, str]:
     call = parse_call(text, "coefficient", first="weights")
     definition = AGREEMENT_COEFFICIENTS.find(call.name)
     if call.at is not None or call.params.keys() - {"weights"}:
-        raise UsageError("coefficient", "a coefficient, optionally with weights such as kappa(linear)", got=shown(text), value=text)  # fmt: skip
+        raise UsageError(
+            "coefficient", "a coefficient, optionally with weights such as kappa(linear)", got=shown(text), value=text
+        )
     return definition, str(call.params.get("weights", "nominal"))
 
 

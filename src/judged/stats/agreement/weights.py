@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import Hint, UsageError, shown
 
@@ -58,14 +58,20 @@ def weights_of(weights: Any, numbers: Floats | None, size: int) -> Weights:
     if not isinstance(weights, str):
         return Weights("own", _matrix(weights, size))
     if weights not in ("nominal", *WEIGHTS):
-        raise UsageError("weights", f"weights must be one of nominal, {', '.join(WEIGHTS)}, or a matrix, got {shown(weights)}", value=weights)  # fmt: skip
+        raise UsageError(
+            "weights",
+            f"weights must be one of nominal, {', '.join(WEIGHTS)}, or a matrix, got {shown(weights)}",
+            value=weights,
+        )
     if weights == "nominal" or size < 2:
         return Weights(weights, np.eye(size))
     if numbers is None:
         raise UsageError(
-            "weights", f"{weights} weights need numeric labels, and these are text", value=weights,
+            "weights",
+            f"{weights} weights need numeric labels, and these are text",
+            value=weights,
             hint=Hint("convert the labels to numbers, or use {weights}", weights="nominal"),
-        )  # fmt: skip
+        )
     if weights == "ratio" and numbers.min() < 0:
         raise UsageError("weights", f"ratio weights need labels ≥ 0, got {numbers.min():g}", value=weights)
     return Weights(weights, WEIGHTS[weights](numbers))

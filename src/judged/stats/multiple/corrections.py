@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import DataError, Hint, UsageError
 from judged.registry import Registry
@@ -78,47 +78,84 @@ _DISCOVERY = "the false discovery rate"
 CORRECTIONS: Registry[Correction] = Registry("correction")
 for _correction in (
     Correction(
-        name="holm", controls=_FAMILY, paper="holm1979", function=lambda p: _up(p * _left(p)),
+        name="holm",
+        controls=_FAMILY,
+        paper="holm1979",
+        function=lambda p: _up(p * _left(p)),
         text="Bonferroni stepwise from the smallest p; more powerful than Bonferroni with the same assumptions",
     ),
     Correction(
-        name="max", aliases=("max-t", "westfall-young", "single-step"), controls=_FAMILY, paper="westfall1993", function=None,
+        name="max",
+        aliases=("max-t", "westfall-young", "single-step"),
+        controls=_FAMILY,
+        paper="westfall1993",
+        function=None,
         text="maximum statistic of all pairs under the same random signs; assumes that runs differ in the mean only",
     ),
     Correction(
-        name="bonferroni", controls=_FAMILY, paper="dunn1961", function=lambda p: p * len(p), text="p times the number of tests; valid under any dependence",
+        name="bonferroni",
+        controls=_FAMILY,
+        paper="dunn1961",
+        function=lambda p: p * len(p),
+        text="p times the number of tests; valid under any dependence",
         level=lambda alpha, tests: alpha / tests,
     ),
     Correction(
-        name="hochberg", aliases=("simes-hochberg",), controls=_FAMILY, paper="hochberg1988", function=lambda p: _down(p * _left(p)),
+        name="hochberg",
+        aliases=("simes-hochberg",),
+        controls=_FAMILY,
+        paper="hochberg1988",
+        function=lambda p: _down(p * _left(p)),
         text="Holm's steps from the largest p; assumes independence, or positive dependence",
     ),
     Correction(
-        name="hommel", controls=_FAMILY, paper="hommel1988", function=_hommel,
+        name="hommel",
+        controls=_FAMILY,
+        paper="hommel1988",
+        function=_hommel,
         text="Simes' test of all subsets; assumptions of Hochberg's, and at least as powerful",
     ),
     Correction(
-        name="sidak", controls=_FAMILY, paper="sidak1967", function=lambda p: _any_of(p, np.full(len(p), float(len(p)))),
+        name="sidak",
+        controls=_FAMILY,
+        paper="sidak1967",
+        function=lambda p: _any_of(p, np.full(len(p), float(len(p)))),
         text="1 - (1 - p) to the number of tests; assumes independence, or positive dependence",
         level=lambda alpha, tests: -math.expm1(math.log1p(-alpha) / tests),
     ),
     Correction(
-        name="holm-sidak", controls=_FAMILY, paper="holland1987", function=lambda p: _up(_any_of(p, _left(p))),
+        name="holm-sidak",
+        controls=_FAMILY,
+        paper="holland1987",
+        function=lambda p: _up(_any_of(p, _left(p))),
         text="Holm's steps with Šidák's bound",
     ),
     Correction(
-        name="benjamini-hochberg", aliases=("bh", "fdr", "fdr-bh"), controls=_DISCOVERY, function=lambda p: _down(p / (np.arange(1, len(p) + 1) / len(p))),
-        paper="benjamini1995", text="assumes independence, or positive dependence",
+        name="benjamini-hochberg",
+        aliases=("bh", "fdr", "fdr-bh"),
+        controls=_DISCOVERY,
+        function=lambda p: _down(p / (np.arange(1, len(p) + 1) / len(p))),
+        paper="benjamini1995",
+        text="assumes independence, or positive dependence",
     ),
     Correction(
-        name="benjamini-yekutieli", aliases=("by", "fdr-by"), controls=_DISCOVERY, function=_benjamini_yekutieli,
-        paper="benjamini2001", text="valid under any dependence",
+        name="benjamini-yekutieli",
+        aliases=("by", "fdr-by"),
+        controls=_DISCOVERY,
+        function=_benjamini_yekutieli,
+        paper="benjamini2001",
+        text="valid under any dependence",
     ),
     Correction(
-        name="none", aliases=("raw",), controls="nothing", paper="", function=lambda p: p, text="no correction",
+        name="none",
+        aliases=("raw",),
+        controls="nothing",
+        paper="",
+        function=lambda p: p,
+        text="no correction",
         level=lambda alpha, tests: alpha,
     ),
-):  # fmt: skip
+):
     CORRECTIONS.add(_correction)
 
 

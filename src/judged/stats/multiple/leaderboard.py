@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import DataError, Hint
 from judged.stats.checks import check_choice
@@ -66,8 +66,10 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
     counted: NDArray[np.bool_] = np.asarray(present.all(axis=0) if missing == "complete" else present.any(axis=0))
     if not counted.any():
         raise DataError(
-            "no-complete-collection", "no collection has values of all systems", hint=Hint("count the others with {missing}", missing="skip"),
-        )  # fmt: skip
+            "no-complete-collection",
+            "no collection has values of all systems",
+            hint=Hint("count the others with {missing}", missing="skip"),
+        )
     kept = values[:, counted]
     return Standings(
         **_aggregate(kept, missing),

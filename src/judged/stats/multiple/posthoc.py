@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.stats.checks import check_count, check_share, matrix, possible
 from judged.stats.multiple.letters import letters

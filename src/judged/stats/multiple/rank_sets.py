@@ -8,11 +8,11 @@ confidence. Bootstrap intervals of ranks do not: they are too narrow where syste
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, Hint, UsageError
 from judged.stats.checks import check_choice, check_share
@@ -45,8 +45,13 @@ class RankSets:
 
 
 def rank_sets(
-    values: Sequence[Any], *, by: By = "mean", missing: Missing = "complete", confidence: float = 0.95, over: Over = "queries"
-) -> RankSets:  # fmt: skip
+    values: Sequence[Any],
+    *,
+    by: By = "mean",
+    missing: Missing = "complete",
+    confidence: float = 0.95,
+    over: Over = "queries",
+) -> RankSets:
     """Compute simultaneous confidence sets for ranks from one table (queries × systems) per collection.
 
     A system without values in a collection has a column of NaN. With `over="queries"` the collections are fixed and the sets cover other

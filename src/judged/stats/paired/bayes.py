@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_count, check_number, check_share, column, deviation
 from judged.stats.random_stream import exponentials
@@ -61,7 +61,9 @@ def bayesian_t(d: Any, *, rope: float = 0.0, correlation: float = 0.0, confidenc
     return Posterior("t", worse, max(0.0, 1 - worse - better), better, region, n, (mean - reach, mean + reach))
 
 
-def bayesian_signed_rank(d: Any, *, rope: float = 0.0, prior: float = 0.5, samples: int | None = None, seed: int = 0) -> Posterior:  # fmt: skip
+def bayesian_signed_rank(
+    d: Any, *, rope: float = 0.0, prior: float = 0.5, samples: int | None = None, seed: int = 0
+) -> Posterior:
     """Run the Bayesian signed-rank test, which assumes no distribution (Benavoli et al., ICML 2014; JMLR 2017).
 
     Under a Dirichlet process with a pseudo-query of difference 0 and weight `prior`, each draw from the posterior

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.core.numeric.resample import resampled_means
 from judged.errors import UsageError, shown
@@ -90,11 +90,15 @@ def _ends(margin: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         low, high = math.nan, math.nan
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise UsageError("parameter", f"margin must be a number > 0 or a lower and an upper end, got {shown(margin)}", value=margin)  # fmt: skip
+        raise UsageError(
+            "parameter", f"margin must be a number > 0 or a lower and an upper end, got {shown(margin)}", value=margin
+        )
     return low, high
 
 
-def _by_t(mean: float, spread: float, n: int, ends: tuple[float, float], alpha: float) -> tuple[float, float, tuple[float, float]]:  # fmt: skip
+def _by_t(
+    mean: float, spread: float, n: int, ends: tuple[float, float], alpha: float
+) -> tuple[float, float, tuple[float, float]]:
     from scipy.special import stdtr, stdtrit
 
     df, error = n - 1, spread / math.sqrt(n)
@@ -103,7 +107,9 @@ def _by_t(mean: float, spread: float, n: int, ends: tuple[float, float], alpha: 
     return float(low), float(high), (mean - reach, mean + reach)
 
 
-def _by_bootstrap(d: Floats, ends: tuple[float, float], alpha: float, seed: int) -> tuple[float, float, tuple[float, float]]:  # fmt: skip
+def _by_bootstrap(
+    d: Floats, ends: tuple[float, float], alpha: float, seed: int
+) -> tuple[float, float, tuple[float, float]]:
     resamples = max(1_000, min(_RESAMPLES, _DRAWS // len(d)))
     means = resampled_means(d, resamples, seed)
     fuzz = 1e-12 * float(np.abs(d).max())

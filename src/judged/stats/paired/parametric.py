@@ -41,8 +41,13 @@ FEW = "fewer than three queries have both kinds of values"
 
 
 def student(
-    d: Any, *, alternative: Alternative = "two-sided", clusters: Any = None, weights: Any = None, cheap: CheapValues | None = None
-) -> TestOutcome:  # fmt: skip
+    d: Any,
+    *,
+    alternative: Alternative = "two-sided",
+    clusters: Any = None,
+    weights: Any = None,
+    cheap: CheapValues | None = None,
+) -> TestOutcome:
     """Run the paired t test (Student 1908) on differences d = b - a, queries or queries × pairs; the statistic is t.
 
     It assumes that the mean difference is normal: because the differences are, or because there are many queries. With
@@ -70,7 +75,7 @@ def student(
 
 def _student_interval(
     d: Floats, p: Floats, level: Floats, *, clusters: Any = None, weights: Any = None, cheap: CheapValues | None = None
-) -> tuple[Floats, Floats]:  # fmt: skip
+) -> tuple[Floats, Floats]:
     sums, sizes, (mean, spread, df) = _estimate(d, clusters, weights, cheap)
     if len(sizes) < (2 if cheap is None else FEWEST):
         return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
@@ -96,11 +101,19 @@ def _estimate(
     return d, np.ones(len(d)), weighted_mean_and_error(d, np.asarray(weights, dtype=np.float64))
 
 
-TESTS.add(PairTest(
-    name="t", aliases=("t-test", "ttest", "student", "paired-t"), title="paired t test", null="the mean difference is 0",
-    assumes="normal differences, or many queries", paper="student1908", function=student, interval=_student_interval,
-    options=("clusters", "weights", "cheap"),
-))  # fmt: skip
+TESTS.add(
+    PairTest(
+        name="t",
+        aliases=("t-test", "ttest", "student", "paired-t"),
+        title="paired t test",
+        null="the mean difference is 0",
+        assumes="normal differences, or many queries",
+        paper="student1908",
+        function=student,
+        interval=_student_interval,
+        options=("clusters", "weights", "cheap"),
+    )
+)
 
 
 def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
@@ -124,11 +137,19 @@ def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
     return outcome_of("sign", alternative, won, p, ["exact"] * len(p), [(len(table) == 1, ONE), (n == 0, ZERO)])
 
 
-TESTS.add(PairTest(
-    name="sign", aliases=("sign-test", "binomial"), title="sign test", null="the median difference is 0: wins and losses are equally likely",
-    assumes="nothing; ignores the size of differences", paper="arbuthnot1710 conover1999", function=sign,
-    direction=lambda d: np.sign(d).sum(axis=0), flips_signs=True,
-))  # fmt: skip
+TESTS.add(
+    PairTest(
+        name="sign",
+        aliases=("sign-test", "binomial"),
+        title="sign test",
+        null="the median difference is 0: wins and losses are equally likely",
+        assumes="nothing; ignores the size of differences",
+        paper="arbuthnot1710 conover1999",
+        function=sign,
+        direction=lambda d: np.sign(d).sum(axis=0),
+        flips_signs=True,
+    )
+)
 
 
 def bootstrap_test(
@@ -166,8 +187,15 @@ def bootstrap_test(
 
 
 def _bootstrap_interval(
-    d: Floats, p: Floats, level: Floats, *, resamples: int = 10_000, seed: int = 0, clusters: Any = None, statistic: Resampled = "t"
-) -> tuple[Floats, Floats]:  # fmt: skip
+    d: Floats,
+    p: Floats,
+    level: Floats,
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
+    clusters: Any = None,
+    statistic: Resampled = "t",
+) -> tuple[Floats, Floats]:
     """The mean ± a quantile of the distances that resamples reach: with t, the symmetric studentised bootstrap (Hall 1988)."""
     sums, sizes = sum_by_cluster(d, clusters)
     mean, reach = totals(sums) / sizes.sum(), np.empty(d.shape[1])
@@ -181,12 +209,19 @@ def _bootstrap_interval(
     return _symmetric(sums, sizes, mean, reach, p <= level)
 
 
-TESTS.add(PairTest(
-    name="bootstrap", aliases=("bootstrap-test", "paired-bootstrap"), title="paired bootstrap test", null="the mean difference is 0",
-    assumes="queries that represent the population; not too few of them",
-    paper="efron1993 sakai2006 smucker2007", function=bootstrap_test,
-    interval=_bootstrap_interval, options=("resamples", "seed", "clusters", "statistic"),
-))  # fmt: skip
+TESTS.add(
+    PairTest(
+        name="bootstrap",
+        aliases=("bootstrap-test", "paired-bootstrap"),
+        title="paired bootstrap test",
+        null="the mean difference is 0",
+        assumes="queries that represent the population; not too few of them",
+        paper="efron1993 sakai2006 smucker2007",
+        function=bootstrap_test,
+        interval=_bootstrap_interval,
+        options=("resamples", "seed", "clusters", "statistic"),
+    )
+)
 
 
 def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int, alternative: Alternative, how: Resampled) -> Floats:

@@ -7,11 +7,11 @@ any order, on any machine.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.numeric.sign_flips import Side, SignFlips
 from judged.stats.checks import check_choice, check_count
@@ -96,8 +96,15 @@ def permutation_of(
 
 
 def _interval(
-    d: Floats, p: Floats, level: Floats, *, resamples: int = 100_000, seed: int = 0, clusters: Any = None, scale: Scale = "studentised"
-) -> tuple[Floats, Floats]:  # fmt: skip
+    d: Floats,
+    p: Floats,
+    level: Floats,
+    *,
+    resamples: int = 100_000,
+    seed: int = 0,
+    clusters: Any = None,
+    scale: Scale = "studentised",
+) -> tuple[Floats, Floats]:
     """Invert the test: with the same signs, subtract δ from every difference and keep each δ that is not rejected.
 
     A row of signs reaches the observed mean of d - δ exactly if δ lies between the means of the differences with + and
@@ -120,12 +127,22 @@ def _most_enumerated(resamples: int) -> int:
     return min(check_count(resamples, "resamples").bit_length() - 1, _MOST_EXACT)
 
 
-TESTS.add(PairTest(
-    name="permutation", aliases=("randomisation", "randomization", "fisher", "sign-flip"), title="paired permutation test",
-    null="the two systems are exchangeable, query by query", assumes="nothing else; with many queries also valid for equal means",
-    paper="fisher1935 smucker2007 phipson2010", function=permutation,
-    interval=_interval, options=("resamples", "seed", "clusters", "scale"), of_pairs=permutation_of, flips_signs=True, corrects=True,
-))  # fmt: skip
+TESTS.add(
+    PairTest(
+        name="permutation",
+        aliases=("randomisation", "randomization", "fisher", "sign-flip"),
+        title="paired permutation test",
+        null="the two systems are exchangeable, query by query",
+        assumes="nothing else; with many queries also valid for equal means",
+        paper="fisher1935 smucker2007 phipson2010",
+        function=permutation,
+        interval=_interval,
+        options=("resamples", "seed", "clusters", "scale"),
+        of_pairs=permutation_of,
+        flips_signs=True,
+        corrects=True,
+    )
+)
 
 
 def _outcome(

@@ -6,11 +6,11 @@ The command line, the documentation, the page and all messages use `TESTS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats
 from judged.errors import UsageError
 from judged.registry import Registry

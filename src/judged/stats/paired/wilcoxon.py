@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats
 from judged.errors import UsageError
 from judged.stats.checks import check_choice
@@ -64,12 +64,20 @@ def wilcoxon(
     return outcome_of("wilcoxon", alternative, statistic, p, used, [(len(table) == 1, ONE), (~table.any(axis=0), ZERO)])
 
 
-TESTS.add(PairTest(
-    name="wilcoxon", aliases=("signed-rank", "wilcoxon-signed-rank"), title="signed-rank test",
-    null="differences are symmetric about 0", assumes="symmetry: skewed differences of mean 0 are rejected, more so with more queries",
-    paper="wilcoxon1945 pratt1959", function=wilcoxon, options=("zeros", "method", "correction"),
-    direction=lambda d: (np.sign(d) * _ranks(np.abs(d))[0]).sum(axis=0), flips_signs=True,
-))  # fmt: skip
+TESTS.add(
+    PairTest(
+        name="wilcoxon",
+        aliases=("signed-rank", "wilcoxon-signed-rank"),
+        title="signed-rank test",
+        null="differences are symmetric about 0",
+        assumes="symmetry: skewed differences of mean 0 are rejected, more so with more queries",
+        paper="wilcoxon1945 pratt1959",
+        function=wilcoxon,
+        options=("zeros", "method", "correction"),
+        direction=lambda d: (np.sign(d) * _ranks(np.abs(d))[0]).sum(axis=0),
+        flips_signs=True,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

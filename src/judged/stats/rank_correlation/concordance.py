@@ -6,13 +6,13 @@ pairs never cross segments, so a run with a thousand queries is counted in one p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._dataclass import dataclass
 from judged._types import Bools, Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown
@@ -160,8 +160,14 @@ class Columns:
     def swap(self) -> Columns:
         """Return the same items with the columns exchanged; counts that are known are kept."""
         other = Columns(self.y, self.x, self.sizes)
-        known = {"segment": "segment", "over": "over", "_ties_x": "_ties_y", "_ties_y": "_ties_x",
-                 "_among_equal_x": "_among_equal_y", "_among_equal_y": "_among_equal_x"}  # fmt: skip
+        known = {
+            "segment": "segment",
+            "over": "over",
+            "_ties_x": "_ties_y",
+            "_ties_y": "_ties_x",
+            "_among_equal_x": "_among_equal_y",
+            "_among_equal_y": "_among_equal_x",
+        }
         other.__dict__.update({new: self.__dict__[old] for new, old in known.items() if old in self.__dict__})
         return other
 
@@ -175,9 +181,10 @@ def columns(x: Any, y: Any) -> Columns:
     left, right = numbers(x, "x"), numbers(y, "y")
     if len(left) != len(right):
         raise DataError(
-            "lengths", f"columns have different lengths: {len(left)} and {len(right)}",
+            "lengths",
+            f"columns have different lengths: {len(left)} and {len(right)}",
             hint="align them by name with mappings {name: number}",
-        )  # fmt: skip
+        )
     return Columns(left, right, np.array([len(left)]))
 
 
@@ -188,8 +195,7 @@ def numbers(values: Any, name: str) -> Floats:
         DataError: values that are not numbers, or NaN.
     """
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise DataError("masked", "the column has masked values", where=name,
-                        hint="fill them, or drop their items")  # fmt: skip
+        raise DataError("masked", "the column has masked values", where=name, hint="fill them, or drop their items")
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
         raise DataError("score-type", "a column of numbers", got=type(values).__name__, where=name)
     try:
@@ -206,8 +212,9 @@ def numbers(values: Any, name: str) -> Floats:
         raise DataError("score-type", "a column of numbers", got=f"an array of {column.ndim} dimensions", where=name)
     if np.isnan(column).any():
         row = int(np.flatnonzero(np.isnan(column))[0])
-        raise DataError("score-nan", f"the score at position {row} is NaN", where=name,
-                        hint="drop items without a score")  # fmt: skip
+        raise DataError(
+            "score-nan", f"the score at position {row} is NaN", where=name, hint="drop items without a score"
+        )
     return column + 0.0  # -0.0 ties with 0.0
 
 

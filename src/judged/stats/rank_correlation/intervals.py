@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from math import atanh, erfc, factorial, sqrt, tanh
 from statistics import NormalDist
@@ -10,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged.core.numeric.seed import generator
 from judged.errors import UsageError
 from judged.stats.checks import check_share

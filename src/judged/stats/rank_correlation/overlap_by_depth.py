@@ -8,11 +8,11 @@ at all. So the overlap at d is four integer counts of items, multiplied by the s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.stats.rank_correlation.rankings import Ranked, Rankings

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, shown
@@ -77,8 +77,13 @@ def with_scores(source: Any, name: str) -> tuple[list[Any], Floats]:
         ids = list(source)
         scores = -np.arange(len(ids), dtype=np.float64)
     else:
-        raise DataError("form", "a ranking: a list of ids, (ids, scores), or {id: score}", where=name,
-                        got=type(source).__name__, hint="sort a set first")  # fmt: skip
+        raise DataError(
+            "form",
+            "a ranking: a list of ids, (ids, scores), or {id: score}",
+            where=name,
+            got=type(source).__name__,
+            hint="sort a set first",
+        )
     _check_duplicates(ids, name)
     return ids, scores
 

@@ -6,12 +6,12 @@ are not broken.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log1p
 from typing import Any
 
 import numpy as np
 
-from judged._dataclass import dataclass
 from judged._types import Floats, Ints
 from judged.core.numeric import segments_reference as segment
 from judged.stats.checks import check_choice, check_count, check_share

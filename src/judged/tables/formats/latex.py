@@ -13,16 +13,48 @@ _MINUS = re.compile(r"-(?=[\d.])")
 
 _GREEK = "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
 _SYMBOLS = dict(zip("αβγδεζηθκλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", _GREEK.split(), strict=True)) | {
-    "·": "cdot", "×": "times", "±": "pm", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "≡": "equiv", "∞": "infty", "√": "surd", "∩": "cap", "∪": "cup",
-    "→": "rightarrow", "←": "leftarrow", "↑": "uparrow", "↓": "downarrow", "▲": "blacktriangle", "▼": "blacktriangledown",
-}  # fmt: skip
-_ESCAPES = str.maketrans({
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\ldots{}", "−": "$-$",
-    "<": "$<$", ">": "$>$", "|": r"\textbar{}", **{sign: rf"$\{name}$" for sign, name in _SYMBOLS.items()},
-    **{raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ⁿ", "0123456789-n", strict=True)},
-    **{lowered: f"$_{{{plain}}}$" for lowered, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)},
-})  # fmt: skip
+    "·": "cdot",
+    "×": "times",
+    "±": "pm",
+    "≤": "leq",
+    "≥": "geq",
+    "≠": "neq",
+    "≈": "approx",
+    "≡": "equiv",
+    "∞": "infty",
+    "√": "surd",
+    "∩": "cap",
+    "∪": "cup",
+    "→": "rightarrow",
+    "←": "leftarrow",
+    "↑": "uparrow",
+    "↓": "downarrow",
+    "▲": "blacktriangle",
+    "▼": "blacktriangledown",
+}
+_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "–": "--",
+        "…": r"\ldots{}",
+        "−": "$-$",
+        "<": "$<$",
+        ">": "$>$",
+        "|": r"\textbar{}",
+        **{sign: rf"$\{name}$" for sign, name in _SYMBOLS.items()},
+        **{raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ⁿ", "0123456789-n", strict=True)},
+        **{lowered: f"$_{{{plain}}}$" for lowered, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)},
+    }
+)
 
 
 @output_format("latex", aliases=("tex",), ending=".tex")
@@ -57,7 +89,14 @@ def _tabular(table: Table) -> str:
     rows = [
         f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows
     ]  # otherwise the \\ above would read it as its argument
-    lines = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", rf"{rows[0]} \\", r"\midrule", *(rf"{row} \\" for row in rows[1:]),
-             r"\bottomrule", r"\end{tabular}"]  # fmt: skip
+    lines = [
+        rf"\begin{{tabular}}{{{align}}}",
+        r"\toprule",
+        rf"{rows[0]} \\",
+        r"\midrule",
+        *(rf"{row} \\" for row in rows[1:]),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
     key = [rf"\par\smallskip{{\footnotesize {latex_text(table.key)}.}}"] if table.key else []
     return "\n".join([*lines, *key, *(f"% {safe(note)}" for note in table.notes)])

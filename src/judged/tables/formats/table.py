@@ -65,7 +65,11 @@ def table_text(table: Table, *, columns: int | None = None, style: Style = _unst
     for more in layout.more:
         lines += ["", *_rows(more, style)]
     title = [*(style(line, "title") for line in _wrap_lines(table.title, columns)), ""] if table.title else []
-    below = [(line, "warning" if note.startswith("warning") else "note") for note in layout.table.lines_below for line in _wrap_lines(note, columns)]  # fmt: skip
+    below = [
+        (line, "warning" if note.startswith("warning") else "note")
+        for note in layout.table.lines_below
+        for line in _wrap_lines(note, columns)
+    ]
     return "\n".join([*title, *lines, *([""] if below else []), *(style(line, kind) for line, kind in below)])  # type: ignore[arg-type]
 
 
@@ -97,11 +101,23 @@ def _rows(layout: Layout, style: Style) -> list[str]:
         if heading != above:
             lines.append(style(heading, "title"))
         above = heading
-        lines += _row(row, table, widths, lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell, table.words)  # type: ignore[misc]  # fmt: skip
+        lines += _row(
+            row,
+            table,
+            widths,
+            lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell,
+            table.words,
+        )  # type: ignore[misc]
     return lines
 
 
-def _row(row: tuple[str, ...], table: Table, widths: tuple[int, ...], style: Callable[[str, int], str], wrapped: Container[int]) -> list[str]:  # fmt: skip
+def _row(
+    row: tuple[str, ...],
+    table: Table,
+    widths: tuple[int, ...],
+    style: Callable[[str, int], str],
+    wrapped: Container[int],
+) -> list[str]:
     """The lines of one row; texts of headers end at the line below them."""
     cells = [
         wrap(cell, w) if i in wrapped and cell.strip() else [cell]

@@ -24,9 +24,12 @@ def read_hits(response: Any, where: Place, at: str = "") -> Ranking:
     ids = column(hits, "_id", where, path)
     check_indices(hits, ids, where, path)
     return Ranking(
-        ids, **scores_of(hits, "_score", where, path), total=_total(response["hits"].get("total")), partial=_partial(response),
+        ids,
+        **scores_of(hits, "_score", where, path),
+        total=_total(response["hits"].get("total")),
+        partial=_partial(response),
         page=response.get("_scroll_id") or response.get("pit_id"),
-    )  # fmt: skip
+    )
 
 
 def check_indices(hits: list[Any], ids: list[Any], where: Place, path: str) -> None:
@@ -39,9 +42,12 @@ def check_indices(hits: list[Any], ids: list[Any], where: Place, path: str) -> N
         if indices[other] != indices[i]:
             both = " and ".join(shown(indices[at]) for at in (other, i))
             raise DataError(
-                "index-clash", f"document {shown(name)} is in two indices, {both}, at {path}[{i}]", where=where, value=name,
+                "index-clash",
+                f"document {shown(name)} is in two indices, {both}, at {path}[{i}]",
+                where=where,
+                value=name,
                 hint="search one index, or give their documents different ids",
-            )  # fmt: skip
+            )
 
 
 def _total(total: Any) -> int | None:
@@ -64,9 +70,11 @@ def raise_error(response: Mapping[str, Any], where: Place, at: str) -> NoReturn:
         reason = ": ".join(str(error[name]) for name in ("type", "reason") if error.get(name))
     status = f" (status {response['status']})" if "status" in response else ""
     raise DataError(
-        "engine-error", f"the engine returned an error{f' at {at}' if at else ''}{status}: {shown(reason, 200)}", where=where,
+        "engine-error",
+        f"the engine returned an error{f' at {at}' if at else ''}{status}: {shown(reason, 200)}",
+        where=where,
         hint="repeat the request, or leave the query out",
-    )  # fmt: skip
+    )
 
 
 def _search(response: Any, where: Place) -> list[Ranking]:

@@ -81,10 +81,22 @@ WRITERS.add(ToolWriter("rre", _write, "RRE, after `index` and `template` were ch
 _QUERY = '{"template": "query.json", "placeholders": {"$query": "red shoes"}}'
 _RELEVANT = '"relevant_documents": {"d1": {"gain": 1}, "d2": {"gain": 3}}'
 for _name, _path, _example in (
-    ("RRE ratings file with topics", "topics[].query_groups[]", f'"topics": [{{"description": "Shoes", "query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]}}]'),
-    ("RRE ratings file with groups", "query_groups[].queries[]", f'"query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]'),
-    ("RRE ratings file", "queries[].placeholders{}", f'"queries": [{{"placeholders": {{"$query": "red shoes"}}, {_RELEVANT}}}]'),
-):  # fmt: skip
+    (
+        "RRE ratings file with topics",
+        "topics[].query_groups[]",
+        f'"topics": [{{"description": "Shoes", "query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]}}]',
+    ),
+    (
+        "RRE ratings file with groups",
+        "query_groups[].queries[]",
+        f'"query_groups": [{{"name": "red", "queries": [{_QUERY}], {_RELEVANT}}}]',
+    ),
+    (
+        "RRE ratings file",
+        "queries[].placeholders{}",
+        f'"queries": [{{"placeholders": {{"$query": "red shoes"}}, {_RELEVANT}}}]',
+    ),
+):
     JSON_SHAPES.add(
         JsonShape(
             _name,

@@ -50,9 +50,11 @@ def _groups(response: Any, where: Place) -> list[Ranking]:
     if len(fields) != 1:
         names = ", ".join(map(shown, fields)) or "none"
         raise DataError(
-            "json-field", f"one field or query at grouped, got {len(fields)}: {names}", where=where,
+            "json-field",
+            f"one field or query at grouped, got {len(fields)}: {names}",
+            where=where,
             hint="group by one field, or pass group.main=true",
-        )  # fmt: skip
+        )
     ((name, grouped),) = fields.items()
     at = f"grouped.{name}"
     lists = [grouped]

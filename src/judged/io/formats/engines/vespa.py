@@ -44,10 +44,12 @@ def _run(response: Any, where: Place) -> list[Ranking]:
     total = fields.get("totalCount") if isinstance(fields, Mapping) else None
     return [
         Ranking(
-            ids, **scores_of(hits, "relevance", where, _CHILDREN), total=total if isinstance(total, int) else None,
+            ids,
+            **scores_of(hits, "relevance", where, _CHILDREN),
+            total=total if isinstance(total, int) else None,
             partial="the search returned errors" if errors else _partial(root.get("coverage")),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _partial(coverage: Any) -> str:
@@ -64,9 +66,12 @@ def _check_types(hits: list[Any], ids: list[Any], where: Place) -> None:
         other = first.setdefault(name, str(hit["id"]))
         if other != str(hit["id"]):
             raise DataError(
-                "index-clash", f"{shown(other)} and {shown(hit['id'])} have the same id {shown(name)}", where=where, value=name,
+                "index-clash",
+                f"{shown(other)} and {shown(hit['id'])} have the same id {shown(name)}",
+                where=where,
+                value=name,
                 hint="search one type of documents, or give them different ids",
-            )  # fmt: skip
+            )
 
 
 def _texts(response: Any, where: Place) -> Iterator[TextRow]:

@@ -29,7 +29,9 @@ def _splits(document: Any, where: Place) -> dict[str, Any]:
 def _run(predictions: Any, where: Place) -> Iterator[Ranking]:
     if not isinstance(predictions, Mapping):
         problem, hint = "predictions as {query: {doc: score}}", "choose a retrieval or reranking task"
-        raise DataError("json-field", problem, got=f"{shown(predictions)} ({type(predictions).__name__})", where=where, hint=hint)  # fmt: skip
+        raise DataError(
+            "json-field", problem, got=f"{shown(predictions)} ({type(predictions).__name__})", where=where, hint=hint
+        )
     for query, ranking in predictions.items():
         if not isinstance(ranking, Mapping):
             raise_kind(ranking, f"query {shown(query)}", dict, where)

@@ -75,7 +75,6 @@
  * @property {string[]} citations
  * @property {{role: string, name: string, sha256: string, of: string}[]} inputs of: file, or content for data in memory
  * @property {string[][]} headers of the arithmetic of each measure, which `Book` adds to it
- * @property {Record<string, Detail>} changed details of the queries that changed most by the first measure, which the first screen explains
  * @property {number} depth the last rank on the page; 0 without rankings
  * @property {number} chunk the number of queries per block of details
  */
@@ -169,8 +168,6 @@ export class Book {
 
   /** Return rankings, grades and arithmetic of one query. @param {number} query @returns {Promise<Detail>} */
   async detail(query) {
-    const known = this.facts.changed[query];
-    if (known) return this.withHeaders(known);
     const block = Math.floor(query / this.facts.chunk);
     if (!this.blocks.has(block)) this.blocks.set(block, this.fetchBlock(block));
     const details = await /** @type {Promise<Detail[]>} */ (this.blocks.get(block));
@@ -193,7 +190,16 @@ export async function openBook(page) {
   return new Book(
     JSON.parse(text.decode(facts)),
     new Float64Array(values),
-    async (block) => JSON.parse(text.decode(await unpack(page, `details-${block}`))),
+    async (block) => {
+      const { queries, texts } = JSON.parse(text.decode(await unpack(page, `details-${block}`)));
+      const of = new Map(Object.entries(texts)); // ids may be names of properties of every object
+      for (const detail of queries) {
+        [detail.titles, detail.texts] = [0, 1].map((i) =>
+          detail.docs.map((/** @type {string} */ doc) => of.get(doc)?.[i])
+        );
+      }
+      return queries;
+    },
   );
 }
 
