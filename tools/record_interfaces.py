@@ -1,8 +1,8 @@
-"""Record the signatures of other tools that scorers use, for stand-ins in tests (`tests/helpers/stand_ins.py`).
+"""Record the signatures of other tools that log results, for stand-ins in tests (`tests/helpers/stand_ins.py`).
 
 Run by hand, in an environment that has the tool:
 
-    python tools/record_interfaces.py mlflow-skinny ragas deepeval haystack-ai llama-index-core inspect-ai wandb tensorboardX dvclive
+    python tools/record_interfaces.py mlflow-skinny wandb tensorboardX dvclive
 
 The result is `tests/data/interfaces.json`: {package: {"version": …, "signatures": {name: [[parameter, kind, has a default], …]}}}.
 """
@@ -20,8 +20,6 @@ from typing import Any
 TARGET = Path(__file__).parents[1] / "tests" / "data" / "interfaces.json"
 USED = {
     "mlflow-skinny": [
-        "mlflow.genai:scorer",
-        "mlflow.entities:Feedback",
         "mlflow:log_metrics",
         "mlflow:active_run",
         "mlflow:MlflowClient.log_text",
@@ -29,31 +27,6 @@ USED = {
     "wandb": ["wandb:Artifact", "wandb:Artifact.new_file", "wandb:Run.log", "wandb:Run.log_artifact"],
     "tensorboardX": ["tensorboardX:SummaryWriter.add_scalar", "tensorboardX:SummaryWriter.flush"],
     "dvclive": ["dvclive:Live.log_metric", "dvclive:Live.log_artifact", "dvclive:Live.make_summary"],
-    "ragas": [
-        "ragas.metrics.base:SingleTurnMetric",
-        "ragas.metrics.base:SingleTurnMetric.init",
-        "ragas.metrics.base:SingleTurnMetric.single_turn_ascore",
-        "ragas.metrics.base:SingleTurnMetric._single_turn_ascore",
-        "ragas.dataset_schema:SingleTurnSample",
-    ],
-    "deepeval": [
-        "deepeval.metrics:BaseMetric.measure",
-        "deepeval.metrics:BaseMetric.a_measure",
-        "deepeval.metrics:BaseMetric.is_successful",
-        "deepeval.test_case:LLMTestCase",
-    ],
-    "haystack-ai": ["haystack:Document", "haystack:component.output_types", "haystack:component.__call__"],
-    "llama-index-core": [
-        "llama_index.core.evaluation.retrieval.metrics_base:BaseRetrievalMetric.compute",
-        "llama_index.core.evaluation.retrieval.metrics_base:RetrievalMetricResult",
-    ],
-    "inspect-ai": [
-        "inspect_ai.scorer:scorer",
-        "inspect_ai.scorer:Score",
-        "inspect_ai.scorer:mean",
-        "inspect_ai.scorer:stderr",
-        "inspect_ai.solver:TaskState",
-    ],
 }
 
 

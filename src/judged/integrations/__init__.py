@@ -1,9 +1,8 @@
-"""Measures in training loops (LightGBM, XGBoost, CatBoost, scikit-learn, torchmetrics) and in tools that evaluate retrieval (MLflow, ragas, DeepEval, Haystack, LlamaIndex, Inspect).
+"""Measures in training loops: LightGBM, XGBoost, CatBoost, scikit-learn, torchmetrics and Lightning.
 
     import judged as jd
 
     lightgbm.train(params, train, valid_sets=[valid], feval=jd.integrations.lightgbm.metric("nDCG(gain='exp')@10"))
-    mlflow.genai.evaluate(data=rows, scorers=[jd.integrations.mlflow.scorer("nDCG@10")])
 
 No library is imported before it is needed.
 """
@@ -14,33 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judged.integrations import (
-        catboost,
-        deepeval,
-        haystack,
-        inspect_ai,
-        lightgbm,
-        llama_index,
-        mlflow,
-        ragas,
-        sklearn,
-        torchmetrics,
-        xgboost,
-    )
+    from judged.integrations import catboost, lightgbm, sklearn, torchmetrics, xgboost
 
-__all__ = [
-    "catboost",
-    "deepeval",
-    "haystack",
-    "inspect_ai",
-    "lightgbm",
-    "llama_index",
-    "mlflow",
-    "ragas",
-    "sklearn",
-    "torchmetrics",
-    "xgboost",
-]
+__all__ = ["catboost", "lightgbm", "sklearn", "torchmetrics", "xgboost"]
 
 
 def __getattr__(name: str) -> Any:
