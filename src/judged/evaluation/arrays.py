@@ -180,8 +180,8 @@ def measure_lists(
         policy=judged.policy,
         profile=profile,
         names=judged.names,
-        warnings=lambda _: (*judged.warnings, *level_warnings(judged, measures), *sampled),
-        source=Provenance(judged),  # type: ignore[arg-type]
+        warnings=lambda _: (*judged.warnings, *level_warnings(judged, measures), *sampled),  # type: ignore[arg-type]
+        source=Provenance(judged),
     )
     check_strict(result.warnings if strict else ())
     return result

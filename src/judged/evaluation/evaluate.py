@@ -253,8 +253,8 @@ def measure_all(
         policy=judged.policy,
         profile=profile,
         names=judged.names,
-        coverage=lambda _: _coverage(judged),
-        source=source,  # type: ignore[arg-type]
+        coverage=lambda _: _coverage(judged),  # type: ignore[arg-type]
+        source=source,
         warnings=lambda _: judged.warnings + level_warnings(judged, measures) + sampled,  # type: ignore[arg-type]
     )
     if strict:

@@ -103,10 +103,10 @@ class FusionTuning(Result):
             missing=request.missing,
             trained=self.trained,
             depth=policy.depth,
-            ties=policy.ties,
+            ties=policy.ties,  # type: ignore[arg-type]  # checked
             duplicates=policy.duplicates,
             order=policy.order,
-            name=name,  # type: ignore[arg-type]  # checked ties
+            name=name,
         )
 
     def headline(self) -> tuple[str, ...]:

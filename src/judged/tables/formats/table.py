@@ -105,9 +105,9 @@ def _rows(layout: Layout, style: Style) -> list[str]:
             row,
             table,
             widths,
-            lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell,
+            lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell,  # type: ignore[misc]
             table.words,
-        )  # type: ignore[misc]
+        )
     return lines
 
 
