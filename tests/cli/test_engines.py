@@ -21,9 +21,7 @@ COMMANDS = {
     "correlate": ["correlate", "a={run}", "b=other.json", "--format", "json"],
     "next": ["next", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
     "pool": ["pool", "a={run}", "b=other.json", "--format", "json"],
-    "bias": ["bias", "{qrels}", "a={run}", "b=other.json", "--format", "json"],
     "agree": ["agree", "a={qrels}", "b=qrels.json", "--format", "json"],
-    "variance": ["variance", "{qrels}", "A={run}", "A=other.json", "B=other.json", "B={run}", "--format", "json"],
 }
 
 

@@ -119,14 +119,9 @@ def test_judgments_of_a_model_are_read_with_the_columns_of_others(tmp_path):
     assert json.loads(called(*words).stdout)["reasons"][0]["observed"] == pytest.approx(-plain.rows[0].difference)
 
 
-@pytest.mark.parametrize("command", ["pool", "next", "judge", "bias"])
+@pytest.mark.parametrize("command", ["pool", "next", "judge"])
 def test_the_help_has_an_example(command):
     assert f"judged {command} " in run(command, "--help")
-
-
-def test_bias_is_that_of_python():
-    shown = json.loads(run("bias", QRELS, *RUNS, "-m", "AP", "--depth", "5", "--format", "json"))
-    assert shown["runs"] == jd.pool_bias(QRELS, RUNS, "AP", depth=5).records()
 
 
 def test_the_loop_from_runs_to_the_next_documents(tmp_path, monkeypatch):
@@ -151,5 +146,3 @@ def test_the_loop_from_runs_to_the_next_documents(tmp_path, monkeypatch):
     assert not [item for item in more if item.doc in judged[item.query]]
     rest = json.loads(run("pool", *RUNS, "--depth", "10", "--without", "qrels.txt", "--format", "json"))
     assert {(item.query, item.doc) for item in more} <= {(row["query"], row["doc"]) for row in rest}
-    shown = json.loads(run("bias", "qrels.txt", *RUNS, "--depth", "5", "--format", "json"))
-    assert {row["run"] for row in shown["runs"]} == {"bm25", "dense", "tfidf"}

@@ -45,13 +45,11 @@ STEPS = {  # the steps of each command, in order; others may be between them
     ("fuse", "a.run", "b.run", "--method", "wsum", "--qrels", "qrels.txt", "--tune", "--folds", "2"): ("reading qrels.txt", "reading a.run", "tuning"),
     ("demo",): ("measuring", "explaining", "comparing", "preparing the page", "writing report.html"),
     ("power", "qrels.txt", "a.run", "b.run"): (*INPUTS, "measuring", "estimating power"),
-    ("variance", "qrels.txt", "A=a.run", "B=b.run"): (INPUTS[0], "measuring", "estimating variance"),
     ("recommend", "a.run", "qrels.txt"): ("reading a.run", "reading qrels.txt", "measuring"),
     ("trec_eval", "qrels.txt", "a.run"): (*INPUTS[:2], "measuring"),
     ("pool", "a.run", "b.run", "-o", "p.jsonl"): ("reading a.run", "reading b.run", "writing p.jsonl"),
     ("label", "todo.jsonl", "--doc-texts", "docs.jsonl", "-o", "l.html"): ("reading todo.jsonl", "reading docs.jsonl", "writing l.html"),
     ("next", "qrels.txt", "a.run", "b.run"): (*INPUTS, "measuring", "comparing", "choosing documents"),
-    ("bias", "qrels.txt", "a.run", "b.run"): ("reading a.run", "reading b.run", "reading qrels.txt", "measuring"),
     ("judge", "todo.jsonl", "--doc-texts", "docs.jsonl", "--url", "http://localhost:9/v1", "--model", "m", "--dry-run"): ("reading todo.jsonl", "reading docs.jsonl"),
 }  # fmt: skip
 

@@ -53,7 +53,6 @@ def test_what_is_converted_for_beir_and_mteb_is_the_same_and_is_converted_back()
         ("curve", "pr", "QRELS", "A"),
         ("explain", "AP", "QRELS", "A", "--query", "q1"),
         ("next", "QRELS", "A", "B", "-m", "AP"),
-        ("bias", "QRELS", "A", "B", "-m", "AP"),
         ("pool", "A", "B"),
         ("correlate", "A", "B"),
         ("fuse", "A", "B"),

@@ -13,12 +13,11 @@ from judged.cli.main import cli
 
 FOLDER = "reference/cli/"
 _GUIDES = {  # the guide of each command
-    "agree": "guides/agreement.md", "bias": "guides/judging.md", "board": "guides/comparison.md", "clicks": "guides/clicks.md", "compare": "guides/comparison.md",
+    "agree": "guides/agreement.md", "board": "guides/comparison.md", "clicks": "guides/clicks.md", "compare": "guides/comparison.md",
     "conventions": "explanations/conventions.md", "convert": "reference/formats.md", "correlate": "guides/correlation.md", "curve": "guides/curves.md",
     "demo": "start.md", "eval": "guides/inputs.md", "explain": "reference/measures/index.md", "fuse": "guides/fusion.md", "gate": "guides/gate.md",
     "judge": "guides/judging.md", "label": "guides/judging.md", "measures": "reference/measures/index.md", "merge": "guides/agreement.md", "next": "guides/judging.md",
     "pool": "guides/judging.md", "power": "guides/power.md", "recommend": "guides/recommenders.md", "report": "guides/report.md", "trec_eval": "reference/trec_eval.md",
-    "variance": "guides/comparison.md",
 }  # fmt: skip
 
 

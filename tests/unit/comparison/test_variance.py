@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import judged as jd
-from judged.cli.main import cli
 from judged.comparison.variance import variance
 
 rng = np.random.default_rng(5)
@@ -70,16 +68,3 @@ def test_lower_is_better_turns_the_verdict_around():
 def test_designs_that_are_not_balanced_are_refused(call):
     with pytest.raises(jd.UsageError):
         call()
-
-
-def test_the_command_groups_runs_by_name(tmp_path):
-    jd.write_qrels(QRELS, tmp_path / "q.txt")
-    words = [str(tmp_path / "q.txt")]
-    for name, group in RUNS.items():
-        for i, run in enumerate(group):
-            jd.write_run(run, tmp_path / f"{name}{i}.run")
-            words.append(f"{name}={tmp_path / f'{name}{i}.run'}")
-    done = CliRunner().invoke(cli, ["variance", *words, "-m", "AP"])
-    assert done.exit_code == 0
-    assert "poor" in done.output
-    assert CliRunner().invoke(cli, ["variance", words[0], "x.run"]).exit_code == 2
