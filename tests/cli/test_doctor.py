@@ -11,7 +11,7 @@ import pytest
 from commands import run
 
 import judged as jd
-from judged.cli.about import doctor
+from judged.cli import doctor
 
 
 @pytest.fixture(autouse=True)

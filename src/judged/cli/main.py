@@ -15,26 +15,12 @@ from judged._version import __version__
 from judged.cli.options.command import asks_json, discard, say, show_error, words_ask_json
 from judged.errors import EngineError, FileError, JudgedError, UsageError
 
-# Every other file of this folder and of its folders is a command, summarised by its first line; `options` has none. These come first in `--help`, the others
-# follow by name.
+# Every other file of this folder is a command, summarised by its first line. These come first in `--help`, the others follow by name.
 _FIRST = ("demo", "eval", "compare", "gate", "report", "explain")
 # Files are opened without pathlib here and where every command passes: importing it takes 3 ms.
 _FOLDER = os.path.dirname(__file__)  # noqa: PTH120
-_GROUPS = [
-    "",
-    *(
-        f"{entry.name}/"
-        for entry in os.scandir(_FOLDER)
-        if entry.is_dir() and entry.name not in ("options", "__pycache__")
-    ),
-]
-_PLACES = {
-    name.removesuffix(".py"): group + name.removesuffix(".py")
-    for group in _GROUPS
-    for name in os.listdir(f"{_FOLDER}/{group}")  # noqa: PTH208
-    if name.endswith(".py") and name not in ("__init__.py", "main.py")
-}
-COMMANDS = (*_FIRST, *sorted(_PLACES.keys() - {*_FIRST}))
+_FILES = {name.removesuffix(".py") for name in os.listdir(_FOLDER) if name.endswith(".py")}  # noqa: PTH208
+COMMANDS = (*_FIRST, *sorted(_FILES - {*_FIRST, "__init__", "main"}))
 
 # Messages of libraries for which memory ran out while they were loaded, or while they started a thread.
 _NO_ROOM = (
@@ -91,7 +77,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"judged.cli.{_PLACES[name].replace('/', '.')}").command
+        command: click.Command = importlib.import_module(f"judged.cli.{name}").command
         return command
 
 
@@ -200,7 +186,7 @@ def _fail(error: JudgedError) -> int:
 
 def _summary(name: str) -> str:
     """Read the summary of a command from the first line of its file, without importing it."""
-    with open(f"{_FOLDER}/{_PLACES[name]}.py", encoding="utf-8") as file:  # noqa: PTH123
+    with open(f"{_FOLDER}/{name}.py", encoding="utf-8") as file:  # noqa: PTH123
         text = file.readline().strip('"\n').partition(": ")[2]
     return text[:1].upper() + text[1:]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from judged.cli.judgments.pool import save_or_emit
 from judged.cli.options.command import Command, option
 from judged.cli.options.comparison import statistics_options
 from judged.cli.options.inputs import (
@@ -19,6 +18,7 @@ from judged.cli.options.inputs import (
     split_inputs,
 )
 from judged.cli.options.output import output_options
+from judged.cli.pool import save_or_emit
 
 
 @click.command("next", cls=Command)

@@ -1,1 +1,0 @@
-"""Commands about `judged` itself: the demo, the list of measures, the state of the installation."""

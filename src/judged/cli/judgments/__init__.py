@@ -1,1 +1,0 @@
-"""Commands about judgments: pools, judges, agreement, merging."""
