@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-SECONDS = 600
+SECONDS = 60
 
 
 def until(page, condition):

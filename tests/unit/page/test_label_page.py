@@ -22,7 +22,9 @@ OPTIONS = {"query_texts": None, "scale": "graded", "judges": None, "overlap": 0.
 
 def parts(path):
     """The data of a page, by name."""
-    found = re.findall(r'<script type="application/octet-stream" id="([\w-]+)">([^<]*)</script>', path.read_text())
+    found = re.findall(
+        r'<script type="application/octet-stream" id="(?!script)([\w-]+)">([^<]*)</script>', path.read_text()
+    )
     return {name: json.loads(gzip.decompress(base64.b64decode(packed))) for name, packed in found}
 
 

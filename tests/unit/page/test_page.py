@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import math
 import os
@@ -384,7 +385,9 @@ def test_every_script_and_style_is_part_of_the_page():
 
     root = next(p for p in script_files()[0].parents if p.name == "web")
     scripts = {path for page in PAGES for path in script_files(page)}
-    assert scripts == {p.resolve() for p in root.rglob("*.js")} - {(root / "theme.js").resolve()}
+    assert scripts == {p.resolve() for p in root.rglob("*.js")} - {
+        (root / name).resolve() for name in ("theme.js", "loader.js")
+    }
     assert {path for page in PAGES for path in style_files(page)} == set(root.rglob("*.css"))
 
 
@@ -407,9 +410,30 @@ def test_scripts_never_read_markup_or_reach_outside(page):
     assert "http" not in style(page)
 
 
-def test_code_and_styles_stay_small():
-    assert len(script()) + len(style()) < 300_000
-    assert len(script("label")) + len(style("label")) < 100_000
+def test_the_policy_allows_the_scripts_and_the_styles_of_the_page_only(comparison, tmp_path):
+    jd.report(comparison, tmp_path / "page.html")
+    parsed = Parsed((tmp_path / "page.html").read_text("utf-8"))
+    text = (tmp_path / "page.html").read_text("utf-8")
+    own = [packed(parsed, "script").decode(), *re.findall(r"<(?:script|style)>(.*?)</", text, re.DOTALL)]
+    hashes = {base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for code in own}
+    policy = next(a["content"] for tag, a in parsed.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert set(re.findall(r"'sha256-([^']+)'", policy)) == hashes
+    assert len(hashes) == 4
+
+
+def test_comments_and_layout_are_not_embedded():
+    assert "@param" not in script()
+    assert not re.search(r"^\s|\n\s*//|/\*", script())
+    assert "/*" not in style()
+    assert "\n" not in style()
+    assert 'content: "✓ "' in style("label")
+
+
+def test_code_and_styles_stay_small(comparison, tmp_path):
+    jd.report(comparison, tmp_path / "page.html")
+    parsed = Parsed((tmp_path / "page.html").read_text("utf-8"))
+    assert len(parsed.texts["script"]) + len(style()) < 140_000
+    assert len(style("label")) < 20_000
 
 
 # ── what can be reported, and what cannot ────────────────────────────────────────────────────────
