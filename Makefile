@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PAGE   := src/judged/page/web docs/interactive tests/page
 BUILT  := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
-.PHONY: help demo test quick coverage external check docs docs-serve bench bench-scale simulate fuzz clean chromium axe java latex
+.PHONY: help demo test test-collections quick coverage external check docs docs-serve bench bench-scale simulate fuzz clean chromium axe java latex
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -16,6 +16,9 @@ demo: $(VENV)/run  ## evaluate the sample collection: a table, and report.html
 
 test: $(VENV)/test chromium axe java latex  ## every test; WITHOUT=java,tensors leaves out those that need them
 	$(BIN)/python -m pytest -n auto --dist loadscope $(if $(WITHOUT),--without $(WITHOUT)) tests
+
+test-collections: $(VENV)/test java  ## only the tests that read ../shared/data
+	$(BIN)/python -m pytest -n auto --dist loadscope -m collections tests
 
 QUICK := -n auto --hypothesis-profile quick -m "not slow and not conformance and not browser and not spark" tests
 quick: $(VENV)/test  ## the quick core of the tests

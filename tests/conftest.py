@@ -64,10 +64,13 @@ def pytest_configure(config):
         raise pytest.UsageError(str(problem)) from None
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(config, items):
     for item in items:
         if unknown := _needed(item) - needs.NEEDS.keys():
             raise pytest.UsageError(f"{item.nodeid} needs what tests/helpers/needs.py does not name: {min(unknown)}")
+        if "collections" in _needed(item):
+            item.add_marker("collections")
     if (
         not needs.TOGETHER
     ):  # tools that cannot be installed beside the others have an environment and a target of their own
