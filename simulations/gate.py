@@ -9,7 +9,6 @@ import numpy as np
 
 from judged._types import Bools, Floats
 from judged.quality_gate.drops import sure_ends
-from judged.quality_gate.history import spent
 from judged.quality_gate.rules import Rules
 from judged.stats.paired.registry import outcome
 from simulations.populations import Draw, recentred, reweighted, thinned
@@ -134,8 +133,9 @@ def _stopped(n: int, loss: float, builds: int, allowed: float, history: bool, sc
     A build has a part of its own in the value of each query, so that differences have a deviation of 0.1.
     """
     rng, failed = np.random.default_rng([n, builds]), []
-    k = np.arange(1, builds + 1)
-    level = np.array([spent(0.05, i) / (2 if i > 1 else 1) if history else 0.05 for i in k.tolist()])  # two rules
+    level = np.full(builds, 0.05)
+    if history:
+        level[1:] /= 2  # two rules from the second build on
     for _ in range(max(200, int(_REPEATS["builds"] * scale))):
         values = 0.1 / np.sqrt(2) * rng.normal(size=(n, builds + 1)) - loss * np.arange(builds + 1)
         step, total = values[:, :-1] - values[:, 1:] - allowed, values[:, :1] - values[:, 1:] - 2 * allowed

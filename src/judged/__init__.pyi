@@ -60,9 +60,9 @@ from .measures import parse as parse
 from .measures.profiles import PROFILES as PROFILES
 from .page.label_page import label as label
 from .page.report import report as report
+from .quality_gate.decision import Gate as Gate
 from .quality_gate.gate import baseline as baseline
 from .quality_gate.gate import gate as gate
-from .quality_gate.result import Gate as Gate
 
 # Written by tools/make_stubs.py: measures, and their functions of labels and scores.
 # ruff: noqa: N816

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from judged.quality_gate.result import Gate
+    from judged.quality_gate.decision import Gate
 
 __all__ = ["judged_gate"]
 

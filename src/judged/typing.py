@@ -14,7 +14,7 @@ from judged.evaluation.result.values import Values
 from judged.evaluation.stream.exact_means import Means
 from judged.judges.result import Agreement
 from judged.quality_gate.baseline import Baseline
-from judged.quality_gate.result import Gate
+from judged.quality_gate.decision import Gate
 from judged.recommenders import BeyondAccuracy, GroupedAUC, SampledEstimates
 
 __all__ = [

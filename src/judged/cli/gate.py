@@ -26,7 +26,7 @@ from judged.cli.options.output import emit, output_options, show_warnings
 from judged.quality_gate.rules import Mode
 
 if TYPE_CHECKING:
-    from judged.quality_gate.result import Gate
+    from judged.quality_gate.decision import Gate
 
 _CONFIG = "judged.toml"
 _RULES = (
@@ -65,7 +65,7 @@ _RULES = (
     "--history",
     metavar="FILE",
     group="Input",
-    help="File of builds, to which this one is added; --alpha then is that of all builds together.",
+    help="File of builds, to which this one is added.",
 )
 @option(
     "--config",
@@ -301,7 +301,7 @@ def _save(qrels: Any, candidate: str, config: str | None, settings: dict[str, An
 
 def _show(found: Gate, options: dict[str, Any]) -> None:
     from judged.errors import safe
-    from judged.quality_gate.tables import reason_lines
+    from judged.quality_gate.decision import reason_lines
 
     if options["summary"]:
         _append(found.to_github(places=options["places"]), options["summary"])

@@ -1,4 +1,4 @@
-"""`Baseline`: a saved result, with hashes of its inputs."""
+"""`Baseline`: a saved result, with hashes of its inputs; and the history of builds, whose first line holds the first baseline."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from judged._version import __version__
 from judged.core.tables import Qrels
-from judged.errors import DataError, FileError, Hint, Warned
+from judged.errors import DataError, FileError, Hint, Place, Warned
 from judged.evaluation.result.load import load
 from judged.evaluation.result.saved import load_saved, values_arguments, with_checksum
 from judged.evaluation.result.values import Values
 from judged.io.files.atomic import write_atomically
 from judged.io.files.source import read_text
 from judged.io.fingerprint import content_of, file_hash
+from judged.tables.text import plain_data
 
 _SAVED = re.compile(r'\s*(\[\s*)?\{\s*"judged"\s*:')
 _AGAIN = "save the baseline again"
@@ -66,11 +67,11 @@ class Baseline:
         name = self.values.names[1]
         if self.version is not None and self.version != __version__:
             warned.append(
-                Warned("baseline-version", 1, f"the baseline was made by judged {self.version}; this is {__version__}")
+                Warned("baseline", 1, f"the baseline was made by judged {self.version}; this is {__version__}")
             )
         if self.qrels is None:
             warned.append(
-                Warned("baseline-unhashed", 1, "the baseline does not record its judgments; they may be different ones")
+                Warned("baseline", 1, "the baseline does not record its judgments; they may be different ones")
             )
         elif (now := content_of(qrels, model)) != self.qrels:
             if not allow_changed:
@@ -83,9 +84,7 @@ class Baseline:
                         allow_changed_judgments=True,
                     ),
                 )
-            warned.append(
-                Warned("judgments-changed", 1, "the baseline has different judgments, which may explain a difference")
-            )
+            warned.append(Warned("baseline", 1, "the baseline has different judgments, which may explain a difference"))
         return tuple(warned)
 
 
@@ -136,3 +135,57 @@ def _in_parquet(path: Path, *, allow_edited: bool) -> Baseline | None:
     except pa.ArrowInvalid:
         return None  # the reader of runs reports the problem
     return Baseline(load(path, allow_edited=allow_edited)) if b"judged" in metadata else None
+
+
+# ── the history of builds ────────────────────────────────────────────────────────────────────────
+
+
+def read_anchor(path: str | os.PathLike[str]) -> tuple[str, Baseline] | None:
+    """Return the name and the values of the first baseline of a history; None if the file is missing or empty."""
+    if not Path(path).exists() or not (text := read_text(path)).strip():
+        return None
+    head = text.partition("\n")[0]
+    try:
+        data = json.loads(head)
+        return data["name"], parse_baseline(json.dumps(data["anchor"]), os.fspath(path))
+    except (ValueError, TypeError, KeyError) as error:
+        hint = "begin a new history in another file"
+        raise DataError(
+            "values-file", "not the first line of a history", where=Place(os.fspath(path), 1), hint=hint
+        ) from error
+
+
+def append_build(path: str | os.PathLike[str], name: str, anchor: Baseline, build: dict[str, Any]) -> int:
+    """Append a build to a history, after its first line if the file is new, and return its number, from 1.
+
+    The file is locked meanwhile, so that gates that run at once lose no build.
+    """
+    try:
+        with Path(path).open("a+", encoding="utf-8", newline="\n") as file:
+            _lock(file)
+            file.seek(0)
+            text = file.read()
+            number = max(len(text.splitlines()), 1)
+            if text and not text.endswith("\n"):  # a write that did not end
+                file.write("\n")
+            head = {"judged-history": 3, "name": name, "anchor": json.loads(anchor.to_json())}
+            for record in ([] if text else [head]) + [{"build": number, **build}]:
+                file.write(json.dumps(plain_data(record), allow_nan=False, separators=(",", ":")) + "\n")
+    except OSError as error:
+        raise FileError(
+            "io", f"cannot append to the history: {error.strerror or error}", where=os.fspath(path)
+        ) from error
+    return number
+
+
+def _lock(file: IO[str]) -> None:
+    """Wait for an exclusive lock of an open file, which ends when the file is closed."""
+    if os.name == "nt":
+        import msvcrt
+
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from judged.comparison.inputs import split_name
-from judged.errors import Hint, UsageError
-from judged.evaluation.evaluate import DEFAULT, Measures, evaluate
+import numpy as np
+
+from judged._version import __version__
+from judged.comparison.compare import compare
+from judged.comparison.inputs import slice_requests, split_name
+from judged.comparison.result import Comparison
+from judged.core.judged import Judged
+from judged.core.tables import Id, Qrels
+from judged.errors import DataError, Hint, UsageError, Warned
+from judged.evaluation.evaluate import DEFAULT, Measures, evaluate, join
 from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions, with_level
+from judged.evaluation.result.values import Values
+from judged.evaluation.slices import slices_of
+from judged.io.files.outputs import check_output
 from judged.io.files.source import is_path
 from judged.io.fingerprint import content_of, file_hash
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
-from judged.quality_gate.baseline import Baseline, read_baseline
+from judged.quality_gate.baseline import Baseline, append_build, read_anchor, read_baseline
+from judged.quality_gate.decision import Gate
 from judged.quality_gate.drops import losses_of, usable_rules
-from judged.quality_gate.history import BuildHistory
-from judged.quality_gate.inputs import (
-    GateCandidate,
-    GateInputs,
-    GateMeasures,
-    compare_with_run,
-    compare_with_saved,
-    with_anchor,
-)
 from judged.quality_gate.reasons import (
     bound_reasons,
     drop_reasons,
@@ -36,7 +38,6 @@ from judged.quality_gate.reasons import (
     query_reasons,
     tested_losses,
 )
-from judged.quality_gate.result import Gate
 from judged.quality_gate.rules import DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
 from judged.steps import step
@@ -84,7 +85,7 @@ def gate(
         by: columns of the table; `"relevant"` is the number of relevant documents.
         min_queries: minimum number of queries: mode `significant` fails with fewer, and smaller slices are skipped. [default: 10]
         anchor: an earlier baseline, so that small drops do not add up. [default: the first baseline of the history]
-        history: a file of builds, to which this one is added; alpha then is that of all builds together.
+        history: a file of builds, to which this one is added; its first baseline is the anchor.
         rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
         options: `test`, `correction`, `resamples`, `seed`, `clusters`, `cluster_col`, `model` as in `compare`; `level`, `profile` and policies as in `evaluate`;
@@ -136,23 +137,41 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
         return _apply(rules, GateInputs(None, entrant.evaluate()), worst)
     first, second = _names(source, run, saved)
     names = (base_name or first, name or second)
-    history = None
     if rules.history is not None:
         files = (judgments, run, source, anchor, rules.slices, rules.clusters, *rules.sources.values())
-        history = BuildHistory.read(rules.history, rules, content_of(entrant.judgments, entrant.model), files)
+        check_output(rules.history, files)
+        if anchor is None and (first_baseline := read_anchor(rules.history)) is not None:
+            anchor_name, saved_anchor = first_baseline
     if anchor is not None:
         if saved_anchor is None:
             values = replace(entrant, run=opened[-1]).evaluate()
             saved_anchor = Baseline.of(values, entrant.judgments, model=entrant.model)
         anchor_name = anchor_name or (short_names([os.fspath(anchor)])[0] if is_path(anchor) else "anchor")
-    elif history is not None and history.anchor is not None:
-        saved_anchor, anchor_name = history.anchor, history.anchor_name
     found = compare_with_run(entrant, opened[1], names) if saved is None else compare_with_saved(entrant, saved, names)
     if rules.mode == "sure" and _same_run(run, source, saved):
         found = replace(found, unchanged=True)
     if saved_anchor is not None:
         found = with_anchor(found, entrant, saved_anchor, anchor_name or "anchor")
-    return _apply(rules, found, worst, history)
+    decision = _apply(rules, found, worst)
+    return decision if rules.history is None else _record(decision, entrant)
+
+
+def _record(decision: Gate, candidate: GateCandidate) -> Gate:
+    """Append the decision to the history of its rules."""
+    comparison, rules = decision.comparison, decision.rules
+    assert comparison is not None
+    old, new = comparison.names
+    qrels = content_of(candidate.judgments, candidate.model)
+    base = Baseline(_only(comparison.results[0], rules.measures, old), __version__, qrels)
+    kept = ("rule", "measure", "slice", "observed", "allowed", "low", "high", "p", "passed")
+    drops = [
+        {key: getattr(reason, key) for key in kept}
+        for reason in decision.reasons
+        if reason.rule in ("max_drop", "max_total_drop") and not reason.skipped
+    ]
+    means = {name: value for name, value in decision.candidate.mean().items() if name in rules.measures}
+    build = {"baseline": old, "candidate": new, "passed": decision.passed, "means": means, "drops": drops}
+    return replace(decision, build=append_build(rules.history, old, base, build))
 
 
 def _same_run(run: Any, source: Any, saved: Baseline | None) -> bool:
@@ -263,41 +282,177 @@ def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, st
 
 
 @step("applying the rules")
-def _apply(rules: Rules, inputs: GateInputs, worst: int, history: BuildHistory | None = None) -> Gate:
-    """Apply the rules, and add the decision to the history."""
+def _apply(rules: Rules, inputs: GateInputs, worst: int) -> Gate:
     reasons, worse, comparison = bound_reasons(inputs.candidate, rules), {}, inputs.comparison
     remarks: tuple[str, ...] = ()
-    build = None
     if comparison is not None:
         losses = list(losses_of(comparison, rules.measures, rules))
         if inputs.total is not None:
             losses += losses_of(inputs.total, rules.measures, rules, "max_total_drop")
-        if history is not None:
-            build = history.begin(losses, rules.mode, str(rules.test))
-            rules = replace(rules, alpha=build.alpha)
         rules, remarks = usable_rules(tested_losses(losses, rules), rules)
         few, queries = (of(comparison, rules.measures, rules) for of in (few_reasons, query_reasons))
         drops = drop_reasons(losses, rules, unchanged=inputs.unchanged)
         reasons = [*few, *drops, *queries, *missing_reasons(inputs.missing, rules), *reasons]
         worse = {m: comparison.where(m, n=worst, only="worse") for m in rules.measures}
     warnings = dict.fromkeys((*inputs.warnings, *(inputs.candidate if comparison is None else comparison).warnings))
-    passed = all(r.passed for r in reasons)
-    if history is not None and build is not None and comparison is not None:
-        history.save(
-            build,
-            inputs.baseline(rules.measures, history.qrels),
-            (comparison.names[0], comparison.names[1]),
-            reasons,
-            passed,
-        )
     return Gate(
-        passed=passed,
+        passed=all(r.passed for r in reasons),
         reasons=tuple(reasons),
         rules=rules,
         candidate=inputs.candidate,
         comparison=comparison,
         worse=worse,
         warnings=tuple(warnings),
-        build=build,
         remarks=remarks,
     )
+
+
+# ── the candidate beside the baseline ────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class GateMeasures:
+    """Measures that are compared with the baseline, and those that have a bound, by the names that results have."""
+
+    compared: tuple[str, ...]
+    bounded: tuple[str, ...]
+
+    @property
+    def all(self) -> list[str]:
+        """The measures that are evaluated."""
+        return list(dict.fromkeys((*self.compared, *self.bounded)))
+
+
+@dataclass(frozen=True, slots=True)
+class GateCandidate:
+    """The candidate with its judgments, measures and rules."""
+
+    qrels: Qrels | None  # None if the candidate is `Questions`, with its own judgments
+    run: Any
+    measures: GateMeasures
+    rules: Rules
+    model: Qrels | None = None  # judgments of a model
+
+    @property
+    def judgments(self) -> Qrels:
+        """The judgments of the candidate."""
+        judgments: Qrels = self.run.qrels if self.qrels is None else self.qrels
+        return judgments
+
+    def evaluate(self) -> Values:
+        """The values of the candidate."""
+        rules = self.rules
+        return evaluate(
+            self.qrels,
+            self.run,
+            self.measures.all,
+            level=rules.level,
+            profile=rules.profile,
+            model=self.model,
+            **rules.policy,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GateInputs:
+    """The data that rules are applied to."""
+
+    comparison: Comparison | None
+    candidate: Values
+    warnings: tuple[Warned, ...] = ()
+    missing: tuple[Id, ...] = ()  # queries that the baseline answers and the candidate does not
+    total: Comparison | None = None  # with the anchor
+    unchanged: bool = False  # the candidate is the same run as the baseline
+
+
+def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
+    """Options of `compare`. The gate decides by intervals of its own (`drops`), because `max_drop` is part of its hypothesis."""
+    names = ("alpha", "min_queries", "resamples", "seed", "clusters", "cluster_col")
+    chosen = {name: getattr(rules, name) for name in names}
+    correction = "none" if rules.mode == "sure" else rules.correction
+    return {"baseline": 0, "test": rules.paired_test, "correction": correction, "slices": slices or None, **chosen}
+
+
+def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]) -> GateInputs:
+    """Compare the candidate with another run, which is open."""
+    rules = candidate.rules
+    slices = slice_requests(rules.slices, rules.by) or []
+    if {**profile_named(rules.profile).policy, **rules.policy}.get("queries") == "both" and _has_relevant(slices):
+        # Results with different queries do not know the number of relevant documents.
+        every = join(candidate.qrels, base, profile=rules.profile, **{**rules.policy, "queries": "judged"})
+        slices = _spell_out(slices, rules, every)
+    runs = dict(zip(names, (base, candidate.run), strict=True))
+    comparison = compare(
+        candidate.qrels,
+        runs,
+        candidate.measures.all,
+        level=rules.level,
+        profile=rules.profile,
+        model=candidate.model,
+        **rules.policy,
+        **_options(rules, slices),
+    )
+    if not any(w.slug == "queries-differ" for w in comparison.warnings):
+        return GateInputs(comparison, comparison.results[1])
+    values = candidate.evaluate()  # with the queries that the baseline lacks
+    answered = join(candidate.qrels, base, profile=rules.profile, **rules.policy).queries
+    return GateInputs(comparison, values, missing=_missing(answered, values))
+
+
+def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[str, str]) -> GateInputs:
+    """Compare the candidate with a saved result."""
+    rules, stored, measures = candidate.rules, saved.values, candidate.measures
+    kept = _only(stored, measures.compared, names[0])
+    warnings = saved.warnings(candidate.judgments, candidate.model, allow_changed=rules.allow_changed_judgments)
+    values = candidate.evaluate()
+    slices = slice_requests(rules.slices, rules.by) or []
+    if values.source is not None:
+        slices = _spell_out(slices, rules, values.source.judged)
+    comparison = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
+    judged_queries = set(candidate.judgments.queries.texts())
+    missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
+    return GateInputs(comparison, values, warnings, missing)
+
+
+def with_anchor(found: GateInputs, candidate: GateCandidate, anchor: Baseline, name: str) -> GateInputs:
+    """Compare the candidate with an earlier baseline too, over all queries; not if that has the values of the baseline."""
+    assert found.comparison is not None
+    rules = candidate.rules
+    old, new = (_only(v, rules.measures, n) for v, n in ((anchor.values, name), (found.comparison.results[0], "")))
+    if old.queries == new.queries and all(np.array_equal(old[m], new[m], equal_nan=True) for m in rules.measures):
+        return found
+    warnings = anchor.warnings(candidate.judgments, candidate.model, allow_changed=rules.allow_changed_judgments)
+    own = found.comparison.names[1]
+    names = (f"{name} (anchor)" if name == own else name, own)
+    total = compare(dict(zip(names, (old, found.candidate), strict=True)), **_options(rules, []))
+    return replace(found, total=total, warnings=(*found.warnings, *warnings))
+
+
+def _only(values: Values, measures: Sequence[str], name: str) -> Values:
+    """The values of some measures; raise if one is missing."""
+    for measure in measures:
+        if measure not in values.columns:
+            problem = f"the baseline ({name}) has no {measure}, only {', '.join(values.columns)}"
+            raise DataError("incomparable", problem, hint=Hint("save it again with {measures}", measures=measure))
+    columns = {m: column for m, column in values.columns.items() if m in measures}
+    return replace(values, measures=tuple(m for m in values.measures if str(m) in columns), columns=columns)
+
+
+def _missing(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
+    present = set(candidate.queries)
+    return tuple(q for q in answered if q not in present)
+
+
+def _has_relevant(slices: list[Any]) -> bool:
+    return any(isinstance(one, str) for one in slices)
+
+
+def _spell_out(slices: list[Any], rules: Rules, judged: Judged) -> list[Any]:
+    """Replace slices by the number of relevant documents by {query: group}: results alone do not know that number."""
+    if not _has_relevant(slices):
+        return slices
+    groups = slices_of("relevant", judged.queries, judged.relevant(1 if rules.level is None else rules.level)).groups
+    mapping = {
+        q: label for label, rows in groups for q, inside in zip(judged.queries, rows.tolist(), strict=True) if inside
+    }
+    return [mapping if isinstance(one, str) else one for one in slices]

@@ -1,4 +1,4 @@
-"""`Rules`: the conditions that a candidate must meet. The keys are the same in Python, in `judged.toml` and on the command line."""
+"""`Rules`: the conditions that a candidate must meet. The keys are the same in Python, in the table [gate] of `judged.toml` and on the command line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from judged.core.policy import Policy, PolicyOptions
-from judged.errors import Hint, JudgedError, UsageError, shown
+from judged.errors import DataError, Hint, JudgedError, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, InputOptions
+from judged.io.files.source import read_text
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
-from judged.quality_gate.rules_file import read_rules
 from judged.stats.checks import check_choice, check_count
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
@@ -125,7 +125,7 @@ class Rules:
         max_drop: largest drop of a mean: a number, or {measure: number} (`default` for the others).
         max_total_drop: the same for the drop since the anchor. [default: `max_drop`]
         mode: which drops count: `significant`, `mean` or `sure`, see `breaks_rule` in `reasons`.
-        alpha: significance level over all measures and slices; with a history, over all builds too.
+        alpha: significance level over all measures and slices.
         min: {measure: lowest value}, over all queries.
         max: {measure: highest allowed mean}.
         max_query_drop: (drop, n): at most n queries may drop by more.
@@ -135,7 +135,7 @@ class Rules:
         min_queries: fewest queries that mode `significant` may decide by, and smallest slice that is tested.
         baseline: the run or saved result that the candidate is compared with.
         anchor: an earlier baseline, from which drops must not add up. [default: the first baseline of the history]
-        history: file of earlier builds, over which alpha is spent; this build is added.
+        history: file of earlier builds, to which this one is added.
         qrels, model: the judgments, and those of a model, of more queries, as in `evaluate`.
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
         allow_missing_queries: accept a candidate that lacks queries of the baseline, if only queries in both count.
@@ -313,3 +313,22 @@ def _nearest(key: Any, known: Sequence[str]) -> str:
 def _name(value: Any) -> str | None:
     plain = value is None or isinstance(value, str | os.PathLike)
     return (value and os.fspath(value)) if plain else f"<{type(value).__name__}>"
+
+
+def read_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the table [gate] of a `judged.toml`."""
+    import tomllib
+
+    try:
+        data = tomllib.loads(read_text(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise DataError("rule", f"not TOML: {error}", where=str(path)) from error
+    for key in data:
+        if key != "gate":
+            raise DataError(
+                "rule", f"unknown table {shown(key)}", hint="name the table [gate]", where=str(path), value=key
+            )
+    table = data.get("gate", {})
+    if not isinstance(table, dict):
+        raise DataError("rule", f"gate must be a table, got {shown(table)}", where=str(path))
+    return table

@@ -15,8 +15,7 @@ import pytest
 import judged as jd
 from judged.evaluation.result.saved import with_checksum
 from judged.io.fingerprint import content_of
-from judged.quality_gate.rules import Rules
-from judged.quality_gate.rules_file import read_rules
+from judged.quality_gate.rules import Rules, read_rules
 from judged.stats.multiple.corrections import adjusted
 from judged.stats.paired.registry import interval_of
 
@@ -627,7 +626,7 @@ def test_changed_judgments_are_refused_unless_that_is_allowed(files):
     error = refused(changed, "half.run", baseline="base.json")
     assert (error.slug, error.exit_code) == ("incomparable", 2)
     gate = jd.gate(changed, "half.run", baseline="base.json", allow_changed_judgments=True)
-    assert [w.slug for w in gate.warnings] == ["judgments-changed"]
+    assert [w.slug for w in gate.warnings] == ["baseline"]
 
 
 def test_other_policies_profiles_levels_and_measures_are_refused_with_the_reason(files):
@@ -646,7 +645,7 @@ def test_results_in_memory_and_from_eval_are_baselines_that_name_no_judgments(fi
     for base in (values, "values.json", "values.parquet", Path("values.json")):
         gate = jd.gate("qrels.txt", "half.run", baseline=base)
         assert not gate.passed
-        assert [w.slug for w in gate.warnings] == ["baseline-unhashed"]
+        assert [w.slug for w in gate.warnings] == ["baseline"]
 
 
 def test_another_version_is_told(files):
@@ -807,7 +806,7 @@ def test_a_file_that_holds_no_rules_is_refused(tmp_path, text):
     path.write_text(text)
     with pytest.raises(jd.DataError) as caught:
         read_rules(path)
-    assert caught.value.slug == "rules-file"
+    assert caught.value.slug == "rule"
 
 
 def test_an_unknown_key_of_a_file_is_told_with_the_file(tmp_path):
