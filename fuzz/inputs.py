@@ -26,7 +26,7 @@ from judged.core.ids import IdColumn
 from judged.core.policy import Duplicates, Order, Policy, Precision, Ties
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
-from judged.io.files.source import PAD
+from judged.io.files import PAD
 from judged.io.formats.trec import unread_bytes
 from judged.io.read import open_whole_run, read_qrels, read_run
 from judged.io.text.decimals import is_decimal

@@ -40,7 +40,7 @@ from .evaluation.result.values import Values as Values
 from .evaluation.stream.evaluator import Evaluator as Evaluator
 from .fusion.fuse import fuse as fuse
 from .fusion.tune import tune_fusion as tune_fusion
-from .io.rag.questions import read_questions as read_questions
+from .io.questions import read_questions as read_questions
 from .io.read import Qrels as Qrels
 from .io.read import Run as Run
 from .io.read import read_qrels as read_qrels

@@ -15,7 +15,7 @@ from judged.clicks.interleaving.interleave import PAPERS as INTERLEAVING_PAPERS
 from judged.clicks.off_policy.estimators import PAPERS as ESTIMATOR_PAPERS
 from judged.errors import DataError, Place, UsageError, shown
 from judged.fusion.registry import FUSIONS
-from judged.io.files.source import read_text
+from judged.io.files import read_text
 from judged.io.text.json_parser import load_json
 from judged.judging.strategies import STRATEGIES
 from judged.measures.grammar import parse

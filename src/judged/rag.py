@@ -7,9 +7,9 @@ from typing import Any, Unpack
 
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.rag.roll_up import roll_up
-from judged.io.rag.chunk_table import any_of, count_tokens
-from judged.io.rag.questions import read_questions
+from judged.evaluation.roll_up import roll_up
+from judged.io.chunk_table import any_of, count_tokens
+from judged.io.questions import read_questions
 
 __all__ = ["any_of", "count_tokens", "read_questions", "roll_up", "scorer"]
 

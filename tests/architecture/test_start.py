@@ -42,7 +42,7 @@ FAMILIES = (
 )
 OURS = {
     "judged.comparison", "judged.page", "judged.plots", "judged.curves", "judged.core.parts.local", "judged.core.passages", "judged.core.find.reference",
-    "judged.io.tables.frames", "judged.io.tables.origin", "judged.io.tables.table", "judged.io.parts.parts", "judged.evaluation.rag", "judged.tables.formats.html",
+    "judged.io.frames", "judged.io.table", "judged.io.partitions", "judged.evaluation.roll_up", "judged.tables.formats.html",
     *(f"judged.io.formats.{name}" for name in FORMATS), *(f"judged.measures.families.{name}" for name in FAMILIES),
 }  # fmt: skip
 
@@ -72,7 +72,7 @@ def test_a_directory_of_trec_files_needs_few_modules_more(tmp_path):
         (tmp_path / f"{name}.run").write_text(text)
     found = imported("eval", str(judgments), str(tmp_path)) - imported("eval", str(judgments), str(run))
     assert not found & (OF_OTHERS - {"pathlib"})
-    assert not found & (OURS - {"judged.core.parts.local", "judged.io.parts.parts"})
+    assert not found & (OURS - {"judged.core.parts.local", "judged.io.partitions"})
     assert len(found) <= 20
 
 

@@ -9,8 +9,8 @@ import pytest
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import JudgedError
+from judged.io import lazy_frames, partitions
 from judged.io.formats import columnar, delimited, parquet
-from judged.io.parts import lazy_frames, parts, pieces, row_groups
 from judged.io.read import read_run
 
 COLUMNS = {
@@ -25,17 +25,17 @@ COLUMNS = {
 def small(monkeypatch, rows=2, size=60):
     """Let a part have this many rows or bytes, or a few more."""
     for module, names in (
-        (row_groups, ("FEWEST", "MOST")),
-        (lazy_frames, ("FEWEST", "ROWS")),
+        (partitions, ("FEWEST", "MOST")),
+        (lazy_frames, ("ROWS",)),
         (columnar, ("ROWS",)),
         (parquet, ("ROWS",)),
         (delimited, ("_BATCHES",)),
     ):
         for name in names:
             monkeypatch.setattr(module, name, rows)
-    for module, name in ((parts, "SMALLEST"), (parts, "LARGEST"), (pieces, "CHUNK"), (parts, "LARGE")):
-        monkeypatch.setattr(module, name, size)
-    monkeypatch.setattr(pieces, "_LOOK", 7)
+    for name in ("SMALLEST", "LARGEST", "CHUNK", "LARGE"):
+        monkeypatch.setattr(partitions, name, size)
+    monkeypatch.setattr(partitions, "_LOOK", 7)
 
 
 def described(run: Run):
@@ -71,7 +71,7 @@ def error_in_parts(source, **options) -> JudgedError:
     """The error of a run in parts, wherever it shows; of the reader of whole files where it is none."""
 
     def read():
-        scattered = parts.open_partitions(source, **options)
+        scattered = partitions.open_partitions(source, **options)
         if scattered is None:
             read_run(source, **options)
         for part in scattered.partitions.parts:

@@ -19,7 +19,7 @@ from recorded import DATA
 from judged.cli.trec_eval import flags_of, main, options_of
 from judged.core.tables import Qrels, Run
 from judged.evaluation.trec_eval.output import Options, evaluate_files
-from judged.io.files.source import PAD, read_bytes
+from judged.io.files import PAD, read_bytes
 from judged.io.formats.trec_eval import parse_judgments, parse_ranking
 
 EDGE_CASES = Path(__file__).parents[1] / "data" / "edge_cases"

@@ -14,8 +14,8 @@ import zstd
 
 import judged as jd
 from judged.errors import JudgedError
-from judged.io.files import limits
-from judged.io.files.source import _MAGIC
+from judged.io import files as limits
+from judged.io.files import _MAGIC
 
 pytestmark = pytest.mark.slow
 

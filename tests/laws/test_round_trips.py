@@ -16,9 +16,9 @@ import judged as jd
 from judged.cli.convert import FORMATS as CHOICES
 from judged.clicks.api import click_rows, write_clicks
 from judged.errors import JudgedError
+from judged.io.atomic import ENDINGS
 from judged.io.click_logs import read_list_rows
 from judged.io.export import FORMATS
-from judged.io.files.atomic import ENDINGS
 from judged.io.formats.shapes import all_writers
 from judged.judges.disagreements import _FORMATS as ADJUDICATION
 from judged.judges.disagreements import save_adjudication_list

@@ -11,7 +11,7 @@ from needs import optional
 import judged as jd
 from judged.errors import JudgedError
 from judged.io.click_logs import CLICKS, LISTS, read_list_rows
-from judged.io.tables.column_names import NAMES, rivals
+from judged.io.columns import NAMES, rivals
 
 pd = optional("pandas")
 

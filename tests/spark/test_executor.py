@@ -13,7 +13,7 @@ import pytest
 import judged as jd
 from judged.distributed.spark.executor import Spark
 from judged.errors import EngineError, Place
-from judged.io.tables.spark_frames import talking
+from judged.io.frames import talking
 
 pytestmark = pytest.mark.spark
 

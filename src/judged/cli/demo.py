@@ -64,7 +64,7 @@ def command(ctx: click.Context, /, output: str, copy: Path | None) -> None:
 
 def _copy_sample(folder: Path) -> None:
     """Copy the files of the sample into one folder; a file that differs stays as it is, with an error before any is written."""
-    from judged.io.files.atomic import write_atomically
+    from judged.io.atomic import write_atomically
     from judged.io.sample import sample_path
 
     root = sample_path().parent

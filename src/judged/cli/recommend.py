@@ -134,8 +134,8 @@ def _run_of(word: str, columns: dict[str, Any], *, first: bool) -> Any:
     """Read a file as a run; None for a history: a file that cannot be a run, or one that can be both and is not the first."""
     from judged.errors import DataError
     from judged.evaluation.options import RagOptions
+    from judged.io.columns import UsedColumns
     from judged.io.read import read_requested_run
-    from judged.io.tables.columns import UsedColumns
 
     if not first and (word == "-" or {"grade_col", "grade_map"} & columns.keys()):
         return None  # standard input can be read only once; grades are those of the history
@@ -182,7 +182,7 @@ def _items(text: str | None) -> Any:
     """The number of items, or the ids of a file with one per line."""
     if text is None or text.isdigit():
         return None if text is None else int(text)
-    from judged.io.files.source import read_text
+    from judged.io.files import read_text
 
     return [line.strip() for line in read_text(text).splitlines() if line.strip()]
 
@@ -191,7 +191,7 @@ def _categories(path: str | None) -> Any:
     if path is None:
         return None
     from judged.errors import DataError
-    from judged.io.files.source import read_text
+    from judged.io.files import read_text
 
     try:
         return json.loads(read_text(path))

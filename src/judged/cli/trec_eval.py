@@ -114,7 +114,7 @@ def options_of(flags: list[tuple[str, str]]) -> Options:
 
 def _evaluate(flags: list[tuple[str, str]], qrels: str, run: str) -> int:
     from judged.evaluation.trec_eval.output import evaluate_files
-    from judged.io.files.outputs import check_stdout
+    from judged.io.outputs import check_stdout
 
     last = dict(flags)
     check_stdout([qrels, run, last.get("-Z")])

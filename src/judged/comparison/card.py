@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from judged.comparison.answer import PLACES, answers, between, certainty, relative, signed_percent, span_of, words_text
 from judged.errors import UsageError, safe, shown
-from judged.io.files.atomic import write_atomically
+from judged.io.atomic import write_atomically
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.plots.card import Card, card_picture

@@ -21,7 +21,8 @@ from judged.evaluation.result.calibration import worth_of_model
 from judged.evaluation.result.source import Provenance
 from judged.evaluation.result.values import Values
 from judged.evaluation.weights import weigh
-from judged.io.run_names import named_runs, short_names
+from judged.io.recognise import named_runs
+from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 
 

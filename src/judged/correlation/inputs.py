@@ -16,9 +16,9 @@ from judged.correlation.alignment import AlignedPair, Documents, Side, align, al
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.result.calibration import check_no_model
 from judged.evaluation.result.values import Values
-from judged.io.rag.questions import read_questions
-from judged.io.rag.recognise import is_questions
+from judged.io.questions import read_questions
 from judged.io.read import read_run
+from judged.io.recognise import is_questions
 from judged.io.run_names import short_names
 from judged.stats.rank_correlation.concordance import numbers
 from judged.stats.rank_correlation.rankings import with_scores

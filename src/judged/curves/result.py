@@ -12,7 +12,7 @@ import numpy as np
 
 from judged._types import Floats
 from judged.errors import UsageError, Warned, shown
-from judged.io.files.atomic import write_atomically
+from judged.io.atomic import write_atomically
 from judged.steps import step
 from judged.tables.formats import FORMATS
 from judged.tables.result import Result

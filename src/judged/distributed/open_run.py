@@ -11,9 +11,9 @@ from judged.core.parts.run import Executor, PartitionedRun
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
-from judged.io.parts.recognise import is_partitioned, is_spark
+from judged.io.columns import NO_NAMES, NamedColumns
 from judged.io.read import open_whole_run, read_requested_qrels, read_requested_run
-from judged.io.tables.named_columns import NO_NAMES, NamedColumns
+from judged.io.recognise import is_partitioned, is_spark
 
 
 def open_run(source: Any, engine: Any = None, columns: NamedColumns = NO_NAMES) -> Run | UnreadRun:
@@ -67,7 +67,7 @@ def _open_whole(source: Any, columns: NamedColumns, *, read: bool = False) -> Ru
 
 
 def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
-    from judged.io.parts.parts import open_requested_partitions
+    from judged.io.partitions import open_requested_partitions
 
     is_open, request = isinstance(source, UnreadRun | Run), columns.request("run")
     if is_open:

@@ -6,11 +6,11 @@ from typing import Any
 
 from judged.core.tables import Qrels
 from judged.core.unread_runs import DictRun
-from judged.io.rag.recognise import is_questions
+from judged.io.columns import ColumnRequest
+from judged.io.containers import read_plain_dict
 from judged.io.read import open_whole_run
+from judged.io.recognise import is_questions
 from judged.io.swapped import check_not_swapped
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.dicts import read_plain_dict
 
 _QRELS = ColumnRequest("qrels")
 

@@ -292,7 +292,7 @@ class Filled:
         values = [column(measure, one, self._views.orders(one)) for one in sets]
         if len(values) == 1:
             return values[0]
-        from judged.evaluation.rag.alternatives import best
+        from judged.evaluation.alternatives import best
 
         return best(measure, values)
 

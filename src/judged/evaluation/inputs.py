@@ -20,9 +20,8 @@ from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, NOTHING, RagOptions
 from judged.evaluation.result.source import Provenance
-from judged.io.parts.recognise import is_spark
-from judged.io.rag.recognise import is_questions
 from judged.io.read import read_qrels, read_requested_qrels
+from judged.io.recognise import is_questions, is_spark
 from judged.io.swapped import are_ambiguous, check_not_swapped
 from judged.tables.text import counted
 
@@ -54,7 +53,7 @@ def read_and_join(
                 where=ranking.name,
                 hint=Hint("read it into memory with {engine}", engine="memory"),
             )
-        from judged.evaluation.rag.prepare import prepare
+        from judged.evaluation.roll_up import prepare
 
         judgments, ranking, steps = prepare(judgments, ranking, policy, options)
         policy = replace(policy, prepared=(*policy.prepared, *steps))
@@ -88,7 +87,7 @@ def _join_sets(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Pro
     """Join once; or, if any of several sets of documents answers a query, once more per set."""
     if qrels.choice is None:
         return Provenance.of(_join(qrels, run, policy, progress), qrels, run)
-    from judged.evaluation.rag.alternatives import all_sets, each_set
+    from judged.evaluation.alternatives import all_sets, each_set
 
     source = Provenance.of(_join(all_sets(qrels), run, policy, progress), qrels, run)
     return replace(source, alternatives=tuple(_join(one, run, policy, None) for one in each_set(qrels)))
@@ -142,7 +141,7 @@ def _named_sources(runs: Any, fields: Mapping[str, str]) -> list[tuple[str | Non
     """One run or several, each with its name, if it has one; runs may be questions."""
     if is_questions(runs, **fields):
         return [(None, runs)]
-    from judged.io.run_names import named_runs
+    from judged.io.recognise import named_runs
 
     keyed = isinstance(runs, Mapping)
     sources = list(runs.values()) if keyed else list(runs) if isinstance(runs, list | tuple) else []
@@ -226,7 +225,7 @@ def _open(
     words = isinstance(options.tokens, str) and options.tokens == "words"
 
     def read(source: Any) -> Questions:
-        from judged.io.rag.questions import read_questions
+        from judged.io.questions import read_questions
 
         return source if isinstance(source, Questions) else read_questions(source, **fields, count_words=words)
 
@@ -241,7 +240,7 @@ def _open(
     ]
     asked = [one for one in (gold, *opened) if isinstance(one, Questions)]
     if len(asked) > 1:
-        from judged.evaluation.rag.agreement import check_agreement
+        from judged.evaluation.roll_up import check_agreement
 
         check_agreement(asked)
     judgments = None if gold is None else gold.qrels

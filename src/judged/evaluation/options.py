@@ -9,8 +9,8 @@ from typing import Any, Self, TypedDict
 
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
+from judged.io.columns import NO_NAMES, NamedColumns
 from judged.io.read import split_of
-from judged.io.tables.named_columns import NO_NAMES, NamedColumns
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure

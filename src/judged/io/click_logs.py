@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 
 from judged._types import Ints
 from judged.errors import DataError, Place, UsageError, shown
-from judged.io.files.atomic import ENDINGS, write_atomically
-from judged.io.files.outputs import check_output
+from judged.io.atomic import ENDINGS, write_atomically
+from judged.io.cells import Column, ranks
+from judged.io.columns import NAMES, Role
 from judged.io.open_table import open_role_table
-from judged.io.tables.column_names import NAMES
-from judged.io.tables.columns import Role
-from judged.io.tables.ids import Column
-from judged.io.tables.numbers import ranks
-from judged.io.tables.roles import Coded
+from judged.io.outputs import check_output
+from judged.io.table import Coded
 
 _WORDS = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "t", "y"), True),

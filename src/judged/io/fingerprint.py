@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run
-from judged.io.files.source import file_path
+from judged.io.files import file_path
 
 
 def content_of(rows: Qrels | Run, model: Qrels | None = None) -> str:

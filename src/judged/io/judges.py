@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from judged._types import Floats, Ints
 from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, Place, UsageError, shown
+from judged.io.cells import Column
+from judged.io.columns import NAMES, ColumnRequest, Role, Roles, list_columns
 from judged.io.open_table import open_role_table
 from judged.io.read import read_qrels
-from judged.io.tables.column_names import NAMES, list_columns
-from judged.io.tables.columns import ColumnRequest, Role, Roles
-from judged.io.tables.ids import Column
-from judged.io.tables.roles import RoleTable
-from judged.io.tables.table import with_spellings
+from judged.io.table import RoleTable, with_spellings
 from judged.io.text.decimals import LARGEST_GRADE
 from judged.tables.text import some
 

@@ -12,16 +12,16 @@ import numpy as np
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
 from judged.errors import DataError
-from judged.io.files.outputs import located
-from judged.io.files.source import Content, is_file_like, is_path, open_content, open_stream
+from judged.io.columns import ColumnRequest, Roles, are_columns
+from judged.io.files import Content, is_file_like, is_path, open_content, open_stream
 from judged.io.formats.registry import detect_format, raise_undetected
-from judged.io.tables.columns import ColumnRequest, Roles, are_columns
-from judged.io.tables.context import Context
+from judged.io.origin import Context
+from judged.io.outputs import located
 from judged.io.text.lines import read_head
 
 if TYPE_CHECKING:
     from judged.io.formats.registry import OpenTable
-    from judged.io.tables.roles import RoleTable
+    from judged.io.table import RoleTable
 
 
 def open_table(source: Any, request: ColumnRequest) -> OpenTable:
@@ -35,7 +35,7 @@ def open_table(source: Any, request: ColumnRequest) -> OpenTable:
         with open_content(source) as content:
             return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
     if type(source) is dict:
-        from judged.io.tables.dicts import read_plain_dict
+        from judged.io.containers import read_plain_dict
 
         table = read_plain_dict(source, request)
         if table is not None:
@@ -67,7 +67,7 @@ def open_role_table(source: Any, what: str, roles: Roles, named: Mapping[str, st
         roles: the columns to find.
         named: the columns that the caller named.
     """
-    from judged.io.tables.roles import ColumnBatches, gather_columns
+    from judged.io.table import ColumnBatches, gather_columns
 
     table = open_table(source, ColumnRequest(what, named or {}, roles))
     assert isinstance(table, ColumnBatches)
@@ -95,7 +95,7 @@ def as_read_run(table: OpenTable, labels: Callable[[], Qrels] | None = None) -> 
         return table.read() if labels is None else table.align(labels())
     if isinstance(table, Run):
         return table
-    from judged.io.tables.table import SourceTable, as_run
+    from judged.io.table import SourceTable, as_run
 
     assert isinstance(table, SourceTable)
     return as_run(table)
@@ -115,8 +115,8 @@ def open_unread(source: Any, read: Callable[[], Run]) -> UnreadRun | OpenTable:
         return _read_content(open_stream(source), request, read)
     else:
         from judged.io.arrays.score_column import is_column
-        from judged.io.tables.frames import frame_of, read_frame, unread_frame
-        from judged.io.tables.table import concatenate
+        from judged.io.frames import frame_of, read_frame, unread_frame
+        from judged.io.table import concatenate
 
         if not is_column(source) and (frame := frame_of(source)) is not None:
             unread = unread_frame(frame, Context(request))
@@ -147,20 +147,18 @@ def _read_content(
 def _join_batches(table: OpenTable) -> OpenTable:
     if isinstance(table, Run | Qrels | ScoreColumn):
         return table
-    from judged.io.tables.roles import ColumnBatches
-    from judged.io.tables.table import concatenate
+    from judged.io.table import ColumnBatches, concatenate
 
     return concatenate(table) if isinstance(table, ColumnBatches) and table.context.request.is_ranking else table
 
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
+    from judged.io.cells import as_list
+    from judged.io.containers import raise_matrix, read_items, read_mapping
     from judged.io.formats.nearest_shape import nearest_named
     from judged.io.formats.tools.ir_datasets import collection_name, collection_rows, is_collection
-    from judged.io.tables.containers import read_items, read_mapping
-    from judged.io.tables.frames import frame_of, read_frame
-    from judged.io.tables.ids import as_list
-    from judged.io.tables.records import raise_matrix
+    from judged.io.frames import frame_of, read_frame
 
     if request.is_ranking and is_matrix_without_ids(source, (3,) if request.what == "run" else (3, 4)):
         raise_matrix(request, request.what)

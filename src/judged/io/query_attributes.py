@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, shown, to_choose
+from judged.io.columns import NAMES, Role
 from judged.io.open_table import open_role_table
-from judged.io.tables.column_names import NAMES
-from judged.io.tables.columns import Role
 
 _QUERY = Role((*NAMES["query"], ("id",)), "query ids (query_id, qid, topic …)")
 

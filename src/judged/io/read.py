@@ -14,14 +14,14 @@ from judged.core.tables import Qrels as Qrels  # from here `Qrels(source)` can r
 from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
-from judged.io.files.outputs import located
-from judged.io.files.source import is_path
+from judged.io.columns import ColumnRequest
+from judged.io.files import is_path
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
-from judged.io.parts.recognise import is_partitioned
-from judged.io.tables.columns import ColumnRequest
+from judged.io.outputs import located
+from judged.io.recognise import is_partitioned
 
 if TYPE_CHECKING:
-    from judged.io.tables.splits import Split
+    from judged.io.columns import Split
 
 
 def read_run(
@@ -78,7 +78,7 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
         return as_read_run(source, judged) if isinstance(source, ScoreColumn) else source.read()
     several = isinstance(source, str | bytes | os.PathLike | list | tuple)  # a lazy frame is collected
     if several and is_partitioned(source):
-        from judged.io.parts.parts import open_requested_partitions
+        from judged.io.partitions import open_requested_partitions
 
         partitions = open_requested_partitions(source, request, name)
         assert partitions is not None
@@ -92,7 +92,7 @@ def split_of(name: str | None) -> Split | None:
     """Return the split that the caller named."""
     if name is None:
         return None
-    from judged.io.tables.splits import Split
+    from judged.io.columns import Split
 
     return Split(name)
 
@@ -171,7 +171,7 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
     table = open_table(source, request)
     _check_split(request)
     if not isinstance(table, Qrels):
-        from judged.io.tables.table import SourceTable, as_qrels
+        from judged.io.table import SourceTable, as_qrels
 
         assert isinstance(table, SourceTable)
         table = as_qrels(table)

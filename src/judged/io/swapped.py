@@ -12,7 +12,7 @@ import numpy as np
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import DictRun, TextRun, UnreadRun
 from judged.errors import DataError, Hint, Wording
-from judged.io.files.source import is_path
+from judged.io.files import is_path
 
 JUDGMENTS_FIRST = "pass the judgments first, then the run"
 _HIGHEST_GRADE = 10

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from judged.errors import DataError, Hint, Place, shown
-from judged.io.files.source import Content
+from judged.io.columns import ColumnRequest
+from judged.io.files import Content
 from judged.io.formats.delimited import raise_width, split_line
 from judged.io.open_table import open_values
-from judged.io.tables.columns import ColumnRequest
 from judged.io.text.encoding import decode
 from judged.tables.text import some
 

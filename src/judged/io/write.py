@@ -11,15 +11,15 @@ from typing import IO, Any
 
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, Hint, UsageError
+from judged.io.atomic import ENDINGS, write_atomically
+from judged.io.columns import NamedColumns
 from judged.io.export import FORMATS, Export, find_writer
-from judged.io.files.atomic import ENDINGS, write_atomically
-from judged.io.files.outputs import check_output
-from judged.io.files.source import PAD, read_bytes, source_name
+from judged.io.files import PAD, read_bytes, source_name
 from judged.io.formats.shapes import all_writers
-from judged.io.rag.questions import read_questions
-from judged.io.rag.recognise import is_questions
+from judged.io.outputs import check_output
+from judged.io.questions import read_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run, split_of
-from judged.io.tables.named_columns import NamedColumns
+from judged.io.recognise import is_questions
 from judged.registry import choose_one
 
 _FORMAT = {

@@ -12,8 +12,8 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.errors import UsageError, shown
-from judged.io.files.atomic import ENDINGS, write_atomically
-from judged.io.tables.columns import is_usual
+from judged.io.atomic import ENDINGS, write_atomically
+from judged.io.columns import is_usual
 from judged.judges.panel import Panel
 from judged.stats.agreement.ratings import Ratings
 from judged.tables.formats.csv import csv_text

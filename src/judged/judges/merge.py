@@ -13,7 +13,7 @@ from judged.core.policy import Rejudged
 from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.options import JudgmentColumns, named_columns
-from judged.io.tables.named_columns import NamedColumns
+from judged.io.columns import NamedColumns
 from judged.judges.panel import Panel, Units, read_panel
 from judged.stats.agreement.choices import How, MergeTies, Missing
 from judged.stats.agreement.merge import merge

@@ -16,10 +16,10 @@ from judged.core.ids import IdColumn
 from judged.core.policy import Policy, Rejudged
 from judged.core.tables import Id, IdKind, Qrels, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.io.columns import NamedColumns
 from judged.io.judges import read_judges
 from judged.io.read import read_qrels, read_requested_qrels
 from judged.io.run_names import short_names
-from judged.io.tables.named_columns import NamedColumns
 from judged.stats.agreement.ratings import Ratings
 
 Level = float | Mapping[str | None, float]  # for all judges, or by judge, with None for all others

@@ -16,8 +16,9 @@ from judged.distributed.open_run import open_run
 from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.result.values import Values
-from judged.io.run_names import named_runs, short_names
-from judged.io.tables.named_columns import NamedColumns
+from judged.io.columns import NamedColumns
+from judged.io.recognise import named_runs
+from judged.io.run_names import short_names
 from judged.judges.panel import Panel
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure

@@ -10,8 +10,8 @@ from typing import Any
 
 from judged.core.tables import Id, Qrels
 from judged.errors import DataError, JudgedError
-from judged.io.files.atomic import write_atomically
-from judged.io.files.source import open_content
+from judged.io.atomic import write_atomically
+from judged.io.files import open_content
 from judged.io.read import read_qrels
 from judged.tables.result import Result
 from judged.tables.table import Table

@@ -15,7 +15,8 @@ from judged.core.policy import Duplicates, Order, Policy, Ties
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, UsageError, shown
 from judged.io.read import read_qrels, read_run
-from judged.io.run_names import named_runs, short_names
+from judged.io.recognise import named_runs
+from judged.io.run_names import short_names
 from judged.judging.todo import Todo, TodoItem
 from judged.stats.checks import check_count
 from judged.tables.text import counted

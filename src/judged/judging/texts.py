@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from judged.errors import DataError, Hint, Wording, shown
-from judged.io.rag.texts import Texts, read_texts
+from judged.io.texts import Texts, read_texts
 from judged.judging.todo import TodoItem
 from judged.tables.text import counted
 

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from judged.core.tables import Id
 from judged.errors import DataError, shown
-from judged.io.files.atomic import write_atomically
+from judged.io.atomic import write_atomically
+from judged.io.cells import Column
+from judged.io.columns import NAMES, Role
 from judged.io.open_table import open_role_table
-from judged.io.tables.column_names import NAMES
-from judged.io.tables.columns import Role
-from judged.io.tables.ids import Column
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from html import escape
 
-from judged.io.files.atomic import write_atomically
+from judged.io.atomic import write_atomically
 from judged.tables.result import Result
 
 _MOST = 5_000_000  # bytes: a notebook stores what it shows, and becomes slow with more

@@ -10,9 +10,9 @@ from typing import Any
 
 from judged._version import __version__
 from judged.errors import DataError, UsageError, safe, shown
-from judged.io.files.atomic import write_atomically
-from judged.io.files.outputs import check_output
-from judged.io.rag.texts import Texts, cut_text
+from judged.io.atomic import write_atomically
+from judged.io.outputs import check_output
+from judged.io.texts import Texts, cut_text
 from judged.judging.assignment import Assignment, assign
 from judged.judging.scale import Scale
 from judged.judging.texts import Missing, texts_to_judge

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged.core.judged import Judged
 from judged.evaluation.explain.all_queries import QueryArithmetic, Words, steps_of
-from judged.io.rag.texts import Texts
+from judged.io.texts import Texts
 from judged.page.subject import Subject
 
 _DOCUMENTS = 1_000_000  # limit over all rankings, so that the page stays small enough to send

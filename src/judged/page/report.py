@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from judged.errors import Hint, UsageError, Warned, shown
-from judged.io.files.atomic import write_atomically
-from judged.io.files.outputs import check_output
-from judged.io.rag.texts import read_texts
+from judged.io.atomic import write_atomically
+from judged.io.outputs import check_output
+from judged.io.texts import read_texts
 from judged.page.assemble import document
 from judged.page.facts import LEVEL, facts_of
 from judged.page.inline import Page

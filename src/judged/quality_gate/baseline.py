@@ -15,8 +15,8 @@ from judged.errors import DataError, FileError, Hint, Place, Warned
 from judged.evaluation.result.load import load
 from judged.evaluation.result.saved import load_saved, values_arguments, with_checksum
 from judged.evaluation.result.values import Values
-from judged.io.files.atomic import write_atomically
-from judged.io.files.source import read_text
+from judged.io.atomic import write_atomically
+from judged.io.files import read_text
 from judged.io.fingerprint import content_of, file_hash
 from judged.tables.text import plain_data
 

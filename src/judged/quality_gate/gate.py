@@ -21,9 +21,9 @@ from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
-from judged.io.files.outputs import check_output
-from judged.io.files.source import is_path
+from judged.io.files import is_path
 from judged.io.fingerprint import content_of, file_hash
+from judged.io.outputs import check_output
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from judged.core.policy import Policy, PolicyOptions
 from judged.errors import DataError, Hint, JudgedError, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, InputOptions
-from judged.io.files.source import read_text
+from judged.io.files import read_text
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure

@@ -14,9 +14,9 @@ from needs import optional
 
 import judged as jd
 from judged.core.parts.local import LocalPartitions
-from judged.io.files.stored import Stored
-from judged.io.parts import row_groups as _part_parquet
-from judged.io.parts.parts import open_partitions
+from judged.io import partitions as _part_parquet
+from judged.io.partitions import open_partitions
+from judged.io.stored import Stored
 
 pa = optional("pyarrow")
 dataset = optional("pyarrow.dataset")

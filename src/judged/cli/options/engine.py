@@ -91,7 +91,7 @@ def _open_each(open_: Callable[[str], Any], runs: Any) -> Any:
 def _open_table(run: str, session: Any) -> Any:
     if not run.startswith(_TABLE):
         return run
-    from judged.io.tables.spark_frames import talking
+    from judged.io.frames import talking
 
     with talking():
         return session.table(run.removeprefix(_TABLE))

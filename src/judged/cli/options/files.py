@@ -29,7 +29,7 @@ def check_files(ctx: click.Context, *others: object) -> None:
 
     It is called before a command does anything.
     """
-    from judged.io.files.outputs import check_output, check_stdout
+    from judged.io.outputs import check_output, check_stdout
 
     parameters = ctx.command.get_params(ctx)
     outputs = [word for p in parameters if writes(p) for word in _words(ctx.params.get(str(p.name)))]

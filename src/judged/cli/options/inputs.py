@@ -161,7 +161,7 @@ def split_inputs(
         options: all options of the command.
         least: number of runs that the command needs.
     """
-    from judged.io.rag.recognise import is_questions
+    from judged.io.recognise import is_questions
 
     fields = {name: options[name] for name in ("question", "retrieved", "relevant") if options.get(name)}
     files = named_files((qrels,))
@@ -182,7 +182,7 @@ def split_inputs(
 
 def _may_be_questions(file: str) -> bool:
     """True unless a file exists that is not JSON, or maps queries to documents with numbers."""
-    from judged.io.files.source import open_content
+    from judged.io.files import open_content
 
     if file == "-" or not os.path.isfile(file):  # noqa: PTH113 - `Path` raises if the name is too long
         return True

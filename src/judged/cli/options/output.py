@@ -116,7 +116,7 @@ def write_text(text: str, output: str | None) -> None:
         terminal = sys.stdout.isatty()
         click.echo(safe(text, keep="\n\t") if terminal else text.encode("utf-8", "surrogateescape"), nl=False)
         return
-    from judged.io.files.atomic import write_atomically
+    from judged.io.atomic import write_atomically
 
     with write_atomically(output) as file:
         file.write(text)

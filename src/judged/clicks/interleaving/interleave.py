@@ -19,8 +19,8 @@ from judged.clicks.interleaving.methods import InterleavingScore
 from judged.core.numeric.seed import generator
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
+from judged.io.atomic import write_atomically
 from judged.io.click_logs import read_list_rows, write_columns
-from judged.io.files.atomic import write_atomically
 from judged.io.read import read_run
 from judged.io.run_names import short_names
 from judged.stats.checks import check_count

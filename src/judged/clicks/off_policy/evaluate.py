@@ -22,7 +22,7 @@ from judged.clicks.off_policy.estimators import (
 from judged.core.numeric.seed import generator
 from judged.errors import UsageError, shown
 from judged.io.read import read_run
-from judged.io.run_names import named_runs
+from judged.io.recognise import named_runs
 from judged.registry import parse_call
 from judged.stats.checks import check_count
 from judged.steps import step

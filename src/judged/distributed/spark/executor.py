@@ -12,7 +12,7 @@ from judged.core.parts.run import Item, Task
 from judged.distributed.spark.bootstrap import worker_function
 from judged.distributed.spark.worker import merge_results, pack, run_on_items, unpack
 from judged.errors import UsageError
-from judged.io.tables.spark_frames import MISSING, talking
+from judged.io.frames import MISSING, talking
 
 EntryPoint = Callable[[Iterator[Any], str, bytes], Iterator[Any]]
 

@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from judged.core.numeric.native import NATIVE
-from judged.io.tables.spark_frames import talking
+from judged.io.frames import talking
 
 _EXCLUDED = {"__pycache__", "cli", "page", "sample", "integrations"}  # not needed on workers
 _sent: WeakKeyDictionary[Any, str] = WeakKeyDictionary()

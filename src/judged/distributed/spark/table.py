@@ -15,9 +15,9 @@ from judged.distributed.spark.executor import RESULTS, Spark
 from judged.distributed.spark.partition import SparkColumns, SparkPartition, ids_for_spark
 from judged.distributed.spark.worker import run_on_partition
 from judged.errors import DataError, Place, UsageError
-from judged.io.parts.recognise import is_spark
+from judged.io.frames import columns_in, quoted, talking
 from judged.io.read import read_run
-from judged.io.tables.spark_frames import columns_in, quoted, talking
+from judged.io.recognise import is_spark
 
 MAX_JUDGMENTS = 2_000_000  # judgments that are sent to every worker
 _PARTITION = "_partition_"

@@ -35,7 +35,7 @@ def steps_of(result: Values, measure: Measure, depth: int, words: Words | None =
     assert result.source is not None
     judged = result.source.judged
     if result.source.alternatives:
-        from judged.evaluation.rag.alternatives import chosen
+        from judged.evaluation.alternatives import chosen
 
         judged = chosen(measure, result.source).judged
     judged = condensed(judged) if measure.get("judged_only") else judged

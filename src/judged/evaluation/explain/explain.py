@@ -72,7 +72,7 @@ def explain_query(
     row = _instructive_row(measure, source) if query is None else _row_of(source, query)
     name = source.judged.queries[row]
     if source.alternatives:
-        from judged.evaluation.rag.alternatives import chosen
+        from judged.evaluation.alternatives import chosen
 
         source = chosen(measure, source.select(np.array([row])))
         row = 0
@@ -113,7 +113,7 @@ def _instructive_row(measure: Measure, source: Provenance) -> int:
     retrieved = np.bincount(judged.query[judged.grade > 0], minlength=len(judged)) > 0
     if measure.definition.text or not retrieved.any():
         return int(np.argmax(retrieved))
-    from judged.evaluation.rag.alternatives import best_column
+    from judged.evaluation.alternatives import best_column
 
     values = best_column(measure, source, TieOrders(judged) if judged.policy.ties == "expected" else None)
     distance = np.where(retrieved & ~np.isnan(values), np.abs(values - mean(values[~np.isnan(values)])), np.inf)

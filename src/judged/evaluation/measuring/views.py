@@ -55,7 +55,7 @@ class Views:
         source = self.of(measure)
         if not source.alternatives:
             return column(measure, source.judged, self.orders(source.judged))
-        from judged.evaluation.rag.alternatives import best_column
+        from judged.evaluation.alternatives import best_column
 
         return best_column(measure, source, self.orders(source.judged))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from judged.errors import DataError, FileError, UsageError
 from judged.evaluation.result.save import AGAIN
 from judged.evaluation.result.values import Values
-from judged.io.files.source import read_text
+from judged.io.files import read_text
 
 
 def load(path: str | os.PathLike[str], *, allow_edited: bool = False) -> Values:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judged.errors import Hint, UsageError, Wording
-from judged.io.files.atomic import write_atomically
+from judged.io.atomic import write_atomically
 from judged.tables.formats.csv import cell
 
 if TYPE_CHECKING:

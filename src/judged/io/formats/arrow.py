@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from judged.io.files.limits import ARROW_STREAM
+from judged.io.files import ARROW_STREAM
 from judged.io.formats.columnar import (
     columns_in_file,
     cut_batches,
@@ -21,9 +21,9 @@ from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
 
 if TYPE_CHECKING:
     from judged.core.unread_runs import ArrowRun
-    from judged.io.files.stored import Stored
-    from judged.io.tables.columns import ColumnRequest
-    from judged.io.tables.frames import Frame
+    from judged.io.columns import ColumnRequest
+    from judged.io.frames import Frame
+    from judged.io.stored import Stored
     from judged.io.text.lines import Head
 
 
@@ -36,7 +36,7 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 
 
 def _open(data: Any) -> Frame:
-    from judged.io.tables.frames import arrow_frame
+    from judged.io.frames import arrow_frame
 
     return arrow_frame(_reader(import_module("pyarrow.ipc"), open_buffer(data)).read_all())
 

@@ -9,17 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import DataError, JudgedError, Place
-from judged.io.files.source import Content
+from judged.io.columns import ColumnRequest, count_known, find_columns
+from judged.io.files import Content
 from judged.io.formats.registry import Detected, FileFormat, Rows
-from judged.io.tables.columns import ColumnRequest, count_known, find_columns
-from judged.io.tables.context import Context
+from judged.io.origin import Context
 
 if TYPE_CHECKING:
     from judged.core.tables import Run
     from judged.core.unread_runs import ArrowRun, UnreadRun
-    from judged.io.files.stored import Stored
-    from judged.io.tables.frames import Frame
-    from judged.io.tables.roles import ColumnBatches
+    from judged.io.frames import Frame
+    from judged.io.stored import Stored
+    from judged.io.table import ColumnBatches
 
 ROWS = 1 << 19  # of a batch: large, because each looks its queries up again
 
@@ -49,7 +49,7 @@ def open_columns(content: Content, format: FileFormat) -> Iterator[Frame]:
 
 def read_columns(content: Content, detected: Detected, context: Context) -> ColumnBatches:
     """Read the columns of a file. Ids keep their types, as in memory."""
-    from judged.io.tables.frames import read_frame
+    from judged.io.frames import read_frame
 
     with open_columns(content, detected.format) as frame:
         return read_frame(frame, replace(context, columnar=True))
@@ -57,7 +57,7 @@ def read_columns(content: Content, detected: Detected, context: Context) -> Colu
 
 def unread_columns(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:
     """Leave the columns of a run to the native core."""
-    from judged.io.tables.frames import unread_frame
+    from judged.io.frames import unread_frame
 
     with open_columns(content, detected.format) as frame:
         return unread_frame(frame, Context(ColumnRequest("run"), content.name, columnar=True))
@@ -94,7 +94,7 @@ def columns_in_file(names: Sequence[str], file: Stored, request: ColumnRequest) 
 
 def cut_batches(rows: Rows, names: Sequence[str], row: int, batches: Iterable[Any]) -> Iterator[ArrowRun]:
     """Return the requested rows of record batches, of which the first begins at `row`, for the native core."""
-    from judged.io.tables.frames import arrow_frame, unread_frame
+    from judged.io.frames import arrow_frame, unread_frame
 
     pyarrow, end = import_module("pyarrow"), rows.row + rows.count
     context = Context(rows.request, rows.file.name, columnar=True)

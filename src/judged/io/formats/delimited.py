@@ -19,24 +19,21 @@ from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
-from judged.io.files import limits
-from judged.io.files.source import PAD, Content
+from judged.io import files as limits
+from judged.io.cells import count_up
+from judged.io.columns import NAMES, ColumnRequest, IsRanks, count_known, find_columns, looks_like_ranks, match
+from judged.io.files import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.tables.column_names import NAMES, looks_like_ranks, match
-from judged.io.tables.columns import ColumnRequest, IsRanks, count_known, find_columns
-from judged.io.tables.context import Context
-from judged.io.tables.numbers import count_up
-from judged.io.tables.origin import LineOrigin
-from judged.io.tables.roles import Batch, ColumnBatches
-from judged.io.tables.table import SourceTable, as_run, concatenate
-from judged.io.tables.text_table import find_text, read_text_table, unread_chunk, unread_text
+from judged.io.origin import Context, LineOrigin
+from judged.io.table import Batch, ColumnBatches, SourceTable, as_run, concatenate
 from judged.io.text.decimals import is_decimal, with_points
 from judged.io.text.encoding import Begin, check_encoding, check_end, is_text, is_utf8, warn_encoding
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
+from judged.io.text_table import find_text, read_text_table, unread_chunk, unread_text
 
 if TYPE_CHECKING:
-    from judged.io.files.stored import Stored
+    from judged.io.stored import Stored
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition

@@ -16,20 +16,19 @@ from judged.core.numeric.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
-from judged.io.files.source import Content, Raw
+from judged.io.columns import ColumnRequest, find_columns, is_flat
+from judged.io.files import Content, Raw
 from judged.io.formats.nearest_shape import nearest_named
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.formats.shapes import may_have_shape, parts_of
-from judged.io.tables.columns import ColumnRequest, find_columns, is_flat
-from judged.io.tables.context import Context
+from judged.io.origin import Context
 from judged.io.text.encoding import Begin, check_end, decode, raise_encoding
 from judged.io.text.json_parser import DuplicateKeyError, is_json, load_json, scan
 from judged.io.text.json_rows import json_text, read_json_rows, records, unread_chunk, unread_json
 from judged.io.text.lines import Head, Numbered
 
 if TYPE_CHECKING:
-    from judged.io.tables.roles import ColumnBatches
-    from judged.io.tables.table import SourceTable
+    from judged.io.table import ColumnBatches, SourceTable
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 
@@ -69,8 +68,7 @@ def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> Te
 
 
 def _read_held(content: Content, context: Context) -> Run:
-    from judged.io.tables.roles import ColumnBatches
-    from judged.io.tables.table import as_run, concatenate
+    from judged.io.table import ColumnBatches, as_run, concatenate
 
     table = _read_by_reference(content, context)
     return as_run(concatenate(table) if isinstance(table, ColumnBatches) else table)
@@ -98,7 +96,7 @@ def _read_items(lines: list[str], filled: list[int], first: Any, context: Contex
     if is_flat(first, context.request):
         return _read_lines(lines, filled, list(first), context)
     if context.request.is_ranking:
-        from judged.io.tables.containers import read_items
+        from judged.io.containers import read_items
 
         return read_items(_load_lines(lines, filled, context), context)
     raise DataError("columns", "one record per line", got=shown(first), where=context.items().place(0))
@@ -170,14 +168,14 @@ def _as_run(read: Callable[[], SourceTable]) -> Run:
     """Return a table as a run, which may have no rows."""
     table, none = read(), IdColumn.of(())
     if len(table.query):
-        from judged.io.tables.table import as_run
+        from judged.io.table import as_run
 
         return as_run(table)
     return Run(name=table.name, queries=none, query=np.empty(0, np.int64), doc=none, score=np.empty(0))
 
 
 def _read_chunk(data: bytes, begin: Begin, names: Sequence[str], context: Context) -> SourceTable:
-    from judged.io.tables.table import concatenate
+    from judged.io.table import concatenate
 
     lines = decode(data, context.name, begin).split("\n")
     filled = [i for i, line in enumerate(lines) if line.strip()]
@@ -187,8 +185,8 @@ def _read_chunk(data: bytes, begin: Begin, names: Sequence[str], context: Contex
 
 def _read_lines(lines: list[str], filled: list[int], names: Sequence[str], context: Context) -> ColumnBatches:
     """Read plain records batch by batch, so that few of them exist at a time."""
-    from judged.io.tables.records import take_columns
-    from judged.io.tables.roles import ColumnBatches
+    from judged.io.containers import take_columns
+    from judged.io.table import ColumnBatches
 
     columns = find_columns(names, context.request, context.place)
     batches = (take_columns(batch, columns, part.items()) for batch, part in _load_batches(lines, filled, context))
@@ -216,7 +214,7 @@ def _load_lines(lines: list[str], filled: list[int], context: Context) -> list[A
 
 
 def _read_value(value: Any, context: Context) -> SourceTable | ColumnBatches:
-    from judged.io.tables.containers import read_items, read_mapping
+    from judged.io.containers import read_items, read_mapping
 
     if isinstance(value, Mapping):
         return read_mapping(value, context)

@@ -19,11 +19,10 @@ from judged.core.ids import IdColumn
 from judged.core.tables import Qrels
 from judged.core.text_rows import read_rows
 from judged.errors import DataError, Place, shown
-from judged.io.files.limits import limit_text
-from judged.io.files.source import Content
+from judged.io.columns import ColumnRequest
+from judged.io.files import Content, limit_text
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.context import Context
+from judged.io.origin import Context
 from judged.io.text.decimals import LARGEST_GRADE, is_decimal, raise_number
 from judged.io.text.encoding import check_end, text_start
 from judged.io.text.lines import Head, find_ending

@@ -11,7 +11,7 @@ from judged.errors import DataError
 from judged.io.formats.shapes import JsonShape, a_shape, all_shapes, has_path
 
 if TYPE_CHECKING:
-    from judged.io.tables.columns import ColumnRequest
+    from judged.io.columns import ColumnRequest
 
 _SAMPLE = 100  # keys of a document that are compared with those of the shapes
 _UNREADABLE = ("form", "columns", "score-type", "grade-type")

@@ -20,9 +20,9 @@ from judged.io.formats.registry import FORMATS, FileFormat, RowGroup, Rows
 
 if TYPE_CHECKING:
     from judged.core.unread_runs import ArrowRun
-    from judged.io.files.stored import Stored
-    from judged.io.tables.columns import ColumnRequest
-    from judged.io.tables.frames import Frame
+    from judged.io.columns import ColumnRequest
+    from judged.io.frames import Frame
+    from judged.io.stored import Stored
     from judged.io.text.lines import Head
 
 _CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
@@ -34,7 +34,7 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 
 
 def _open(data: Any) -> Frame:
-    from judged.io.tables.frames import Frame, arrow_frame, arrow_text
+    from judged.io.frames import Frame, arrow_frame, arrow_text
 
     parquet = import_module("pyarrow.parquet")
     file = parquet.ParquetFile(open_buffer(data))

@@ -10,16 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from judged.errors import DataError, Hint, Place, Warned, shown
-from judged.io.files.source import PAD, Content
+from judged.io.columns import ColumnRequest
+from judged.io.files import PAD, Content
 from judged.io.formats.delimited import Header, find_header
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
 from judged.io.formats.shape_rows import QueryPage, Ranking, decimals, table_of
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.context import Context
-from judged.io.tables.table import SourceTable
-from judged.io.tables.text_table import find_text, read_text_table
+from judged.io.origin import Context
+from judged.io.table import SourceTable
 from judged.io.text.encoding import check_encoding, is_utf8
 from judged.io.text.lines import Head
+from judged.io.text_table import find_text, read_text_table
 from judged.tables.text import counted
 
 _FORMULA = ("-", "=", "+", "@")  # Quepid writes a blank before them, so that no spreadsheet computes them

@@ -18,13 +18,12 @@ from judged.registry import Registry
 if TYPE_CHECKING:
     from judged.core.tables import Qrels, Run
     from judged.core.unread_runs import ArrowRun, ScoreColumn, UnreadRun
-    from judged.io.files.source import Content
-    from judged.io.files.stored import Stored
-    from judged.io.tables.columns import ColumnRequest
-    from judged.io.tables.context import Context
-    from judged.io.tables.frames import Frame
-    from judged.io.tables.roles import ColumnBatches
-    from judged.io.tables.table import SourceTable
+    from judged.io.columns import ColumnRequest
+    from judged.io.files import Content
+    from judged.io.frames import Frame
+    from judged.io.origin import Context
+    from judged.io.stored import Stored
+    from judged.io.table import ColumnBatches, SourceTable
     from judged.io.text.lines import Head
 
     OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
@@ -122,7 +121,7 @@ def _in_order() -> Iterator[FileFormat]:
 
 def raise_undetected(head: Head, context: Context) -> NoReturn:
     """Raise an error for a table without a header."""
-    from judged.io.tables.roles import raise_empty
+    from judged.io.table import raise_empty
 
     if not head.line:
         raise_empty(context)

@@ -6,10 +6,10 @@ import re
 
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Place
-from judged.io.files.source import Content
+from judged.io.columns import ColumnRequest
+from judged.io.files import Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.context import Context
+from judged.io.origin import Context
 from judged.io.text.decimals import is_decimal
 from judged.io.text.lines import Head
 from judged.io.text.trec import parse_scores

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from judged.errors import DataError, Hint, Place, Warned, shown
-from judged.io.tables.context import Context
+from judged.io.origin import Context
 from judged.tables.text import counted
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import numpy as np
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.formats.shape_checks import check_hits, check_whole, place_of, warn_judgments, warn_runs
 from judged.io.formats.shapes import Shaped, TextRow, a_shape, may_have_shape, parts_of
+from judged.io.origin import Context
 from judged.io.run_names import short_names
-from judged.io.tables.context import Context
-from judged.io.tables.table import SourceTable
+from judged.io.table import SourceTable
 from judged.io.text.decimals import is_decimal
 from judged.tables.text import counted
 

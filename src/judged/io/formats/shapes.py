@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from judged.errors import Place
-from judged.io.tables.splits import Split, choose_split
+from judged.io.columns import Split, choose_split
 from judged.registry import Registry
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from judged.core.tables import NO_SUBTOPIC, Qrels, Run
 from judged.core.text_rows import read_rows, row_begins
 from judged.core.unread_runs import Layout, TextRun, TextStream, UnreadRun
 from judged.errors import Place
-from judged.io.files.mapped import TextLines, in_memory, line_at, line_of, open_later, open_now
-from judged.io.files.source import PAD, Content, Raw, open_content
+from judged.io.columns import ColumnRequest
+from judged.io.files import PAD, Content, Raw, open_content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.context import Context
+from judged.io.mapped import TextLines, in_memory, line_at, line_of, open_later, open_now
+from judged.io.origin import Context
 from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
 from judged.io.text.lines import Head
 from judged.io.text.trec import parse_qrels, parse_run, raise_text
@@ -110,8 +110,8 @@ def unread_lines(
 
 def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run]) -> TextStream:
     """Return the lines of a compressed file, which is decompressed while they are scanned."""
-    from judged.io.files.stored import Stored
-    from judged.io.files.stream import count_lines, read_ahead, stream_queries
+    from judged.io.stored import Stored
+    from judged.io.stream import count_lines, read_ahead, stream_queries
 
     path, name, packing = os.fsdecode(packed.name), content.name, content.packing or ""
     status = os.fstat(packed.fileno())

@@ -14,9 +14,9 @@ from judged.core.numeric.native import NATIVE
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import Layout, TextRun
 from judged.errors import DataError, Place, Warned, shown
-from judged.io.files.mapped import can_map, open_later, open_now
-from judged.io.files.source import HEAD, PAD, Raw, Source, file_path, open_content, read_bytes, source_name
+from judged.io.files import HEAD, PAD, Raw, Source, file_path, open_content, read_bytes, source_name
 from judged.io.formats.trec import read_lines
+from judged.io.mapped import can_map, open_later, open_now
 from judged.io.text.decimals import numbers
 from judged.io.text.encoding import check_end
 from judged.io.text.trec import parse_qrels, parse_run

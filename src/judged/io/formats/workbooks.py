@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NoReturn
 
 from judged.errors import DataError
-from judged.io.files.source import Content
+from judged.io.columns import ColumnRequest
+from judged.io.files import Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.context import Context
+from judged.io.origin import Context
 from judged.io.text.lines import Head
 
 _ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xlsx, .xls

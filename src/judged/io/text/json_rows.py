@@ -16,18 +16,17 @@ from judged.core.tables import Run
 from judged.core.text_rows import read_rows
 from judged.core.unread_runs import Layout, TextRun
 from judged.errors import JudgedError, Place, Warned
-from judged.io.files.mapped import TextLines, in_memory, open_later, open_now
-from judged.io.files.source import Content
+from judged.io.columns import ColumnRequest, RoleColumns, find_columns, is_flat, list_names, nested
+from judged.io.files import Content
 from judged.io.formats.shapes import has_reader
-from judged.io.tables.column_names import list_names
-from judged.io.tables.columns import ColumnRequest, RoleColumns, find_columns, is_flat, nested
-from judged.io.tables.context import Context
+from judged.io.mapped import TextLines, in_memory, open_later, open_now
+from judged.io.origin import Context
 from judged.io.text.encoding import Begin, check_end, text_start
 from judged.io.text.lines import Head
 
 if TYPE_CHECKING:
-    from judged.io.tables.origin import Origin
-    from judged.io.tables.table import SourceTable
+    from judged.io.origin import Origin
+    from judged.io.table import SourceTable
 
 _DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?[ \t\r\n]*\{[ \t\r\n]*"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*([{\[])')
 _NO_COLUMNS = RoleColumns({})
@@ -129,9 +128,9 @@ def unread_chunk(data: bytes, begin: Begin, name: str, text: JsonText, read: Cal
 
 def read_json_rows(content: Content, text: JsonText, context: Context) -> SourceTable | None:
     """Read an open file; None if only the reference can."""
-    from judged.io.tables.ids import GroupedIds
-    from judged.io.tables.origin import LineOrigin
-    from judged.io.tables.table import SourceTable
+    from judged.io.cells import GroupedIds
+    from judged.io.origin import LineOrigin
+    from judged.io.table import SourceTable
 
     with open_now(content, lines=text.lines) as (data, start):
         rows = read_rows(data, start, text.layout)

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from judged.io.files import limits
-from judged.io.files.limits import limit_text
-from judged.io.files.source import HEAD, PAD, Content, Raw
+from judged.io import files as limits
+from judged.io.files import HEAD, PAD, Content, Raw, limit_text
 from judged.io.text.encoding import text_start
 from judged.io.text.trec_columns import QRELS, RUN, read_hash_line
 

@@ -15,8 +15,8 @@ from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run, are_subtopics
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Place, shown
-from judged.io.files import limits
-from judged.io.files.source import Raw
+from judged.io import files as limits
+from judged.io.files import Raw
 from judged.io.text.decimals import first_not_whole, numbers, raise_number, whole_numbers
 from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_start
 from judged.io.text.trec_columns import (

@@ -15,7 +15,7 @@ from judged.core.find.pool import pool_of
 from judged.core.parts import find as finding
 from judged.core.policy import Policy
 from judged.distributed.open_run import open_run
-from judged.io.parts import parts, pieces
+from judged.io import partitions
 from judged.io.read import read_qrels
 
 pytestmark = pytest.mark.needs("native")
@@ -42,12 +42,12 @@ def lines_of(queries, seed=0) -> list[str]:
 @pytest.fixture
 def find(tmp_path, monkeypatch):
     """Write files, find the hits in one pass if possible and in two, compare both; return them and the scans of each piece."""
-    monkeypatch.setattr(parts, "SMALLEST", 1)
-    monkeypatch.setattr(parts, "LARGEST", 1)
-    monkeypatch.setattr(parts, "cut_lines", lambda file, step: [(0, file.size)])
+    monkeypatch.setattr(partitions, "SMALLEST", 1)
+    monkeypatch.setattr(partitions, "LARGEST", 1)
+    monkeypatch.setattr(partitions, "cut_lines", lambda file, step: [(0, file.size)])
     scans: list[str] = []
-    batches = pieces.TrecPiece.batches
-    monkeypatch.setattr(pieces.TrecPiece, "batches", lambda piece: scans.append(piece.file.name) or batches(piece))
+    batches = partitions.TrecPiece.batches
+    monkeypatch.setattr(partitions.TrecPiece, "batches", lambda piece: scans.append(piece.file.name) or batches(piece))
 
     def outcome(policy):
         try:

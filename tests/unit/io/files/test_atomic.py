@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from judged.errors import FileError
-from judged.io.files.atomic import write_atomically
-from judged.io.files.source import read_text
+from judged.io.atomic import write_atomically
+from judged.io.files import read_text
 from judged.io.read import read_run
 from judged.io.write import write_run
 
@@ -25,7 +25,7 @@ def test_kill_minus_nine_during_a_save_leaves_the_old_file(save):
     path = save("a.run", OLD)
     code = """
 import sys, time
-from judged.io.files.atomic import write_atomically
+from judged.io.atomic import write_atomically
 with write_atomically(sys.argv[1]) as file:
     for i in range(10**6):
         file.write(f"q Q0 new{i} 1 1.0 t\\n")

@@ -19,8 +19,8 @@ from judged.core.find.hits import Hits
 from judged.core.find.pool import pool_of
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextStream
-from judged.io.files import stream
-from judged.io.files.decompress import decompress
+from judged.io import stream
+from judged.io.decompress import decompress
 from judged.io.read import open_whole_run, read_qrels, read_run
 
 pytestmark = pytest.mark.needs("native")
@@ -190,7 +190,7 @@ def test_gzip_is_read_without_isal(tmp_path):
     code = f"""
 import sys
 sys.modules["isal"] = None
-from judged.io.files.decompress import decompress
+from judged.io.decompress import decompress
 print(sum(map(len, decompress(open({str(path)!r}, "rb"), "gzip", "b"))))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,8 +12,8 @@ import pytest
 
 import judged as jd
 from judged.errors import JudgedError, Place
-from judged.io.rag.texts import read_texts
-from judged.io.tables.splits import Split, choose_split
+from judged.io.columns import Split, choose_split
+from judged.io.texts import read_texts
 from judged.io.write import convert
 
 BEIR = Path(__file__).parents[3] / "data" / "tools" / "beir"

@@ -14,9 +14,9 @@ from small_collection import RUN
 import judged as jd
 from judged.core.numeric.native import NATIVE
 from judged.core.unread_runs import ArrowRun
-from judged.io.files import limits
+from judged.io import files as limits
+from judged.io.frames import frame_of
 from judged.io.read import open_whole_run, read_run
-from judged.io.tables.frames import frame_of
 from judged.io.write import write_run
 
 pyarrow = optional("pyarrow")

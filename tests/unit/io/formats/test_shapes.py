@@ -10,7 +10,7 @@ import judged as jd
 from judged.errors import DataError
 from judged.io.formats.nearest_shape import nearest_shape
 from judged.io.formats.shapes import JSON_SHAPES, all_shapes, parts_of, shape_of
-from judged.io.rag.texts import read_texts
+from judged.io.texts import read_texts
 
 SHAPES = [pytest.param(shape, id=shape.name) for shape in all_shapes()]
 READ = {"run": jd.read_run, "qrels": jd.read_qrels, "texts": read_texts}

@@ -11,7 +11,7 @@ import pytest
 
 import judged as jd
 from judged.errors import JudgedError
-from judged.io.rag.texts import read_texts
+from judged.io.texts import read_texts
 
 DATA = Path(__file__).parents[3] / "data" / "tools"
 MTEB, MULTILINGUAL = (DATA / f"Mock{name}Task_predictions.json" for name in ("Retrieval", "MultilingualRetrieval"))

@@ -11,7 +11,7 @@ from needs import optional
 from small_partitions import COLUMNS, batches_of, described, error_in_parts, error_of, rows_of, small
 
 from judged.core.unread_runs import ArrowRun
-from judged.io.parts.parts import open_partitions
+from judged.io.partitions import open_partitions
 from judged.io.read import read_run
 
 pyarrow = optional("pyarrow")
@@ -289,7 +289,7 @@ def test_a_run_is_not_called_whole_on_a_guess(tmp_path, monkeypatch):
     for number, group in enumerate(([10, 11], [2, 9])):
         queries(tmp_path / f"{number}.parquet", group, kind=pyarrow.int32())
     assert open_partitions(tmp_path, query_col="q").partitions.whole
-    from judged.io.parts import row_groups as _part_parquet
+    from judged.io import partitions as _part_parquet
 
     monkeypatch.setattr(_part_parquet, "_WHOLE", 1)
     assert not open_partitions(tmp_path, query_col="q").partitions.whole

@@ -9,9 +9,9 @@ import pytest
 from needs import optional
 from small_partitions import COLUMNS, batches_of, described, error_of, rows_of, small
 
-from judged.io.parts.parts import open_partitions
-from judged.io.parts.recognise import is_partitioned
+from judged.io.partitions import open_partitions
 from judged.io.read import read_run
+from judged.io.recognise import is_partitioned
 
 pyarrow = optional("pyarrow")
 parquet = optional("pyarrow.parquet")

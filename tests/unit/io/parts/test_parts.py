@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from small_partitions import described, error_in_parts, error_of, rows_of, small
 
-from judged.io.parts.parts import open_partitions
-from judged.io.parts.recognise import is_partitioned
+from judged.io.partitions import open_partitions
 from judged.io.read import read_run
+from judged.io.recognise import is_partitioned
 
 LINE = "q{} Q0 d{} 1 {} tag\n"
 
@@ -273,8 +273,8 @@ def test_no_library_is_imported_to_tell_what_is_partitioned(tmp_path):
     fill(tmp_path, "a.run")
     code = f"""
 import sys
-from judged.io.parts.parts import open_partitions
-from judged.io.parts.recognise import is_partitioned
+from judged.io.partitions import open_partitions
+from judged.io.recognise import is_partitioned
 for source in ({str(tmp_path)!r}, {{}}, [], [{str(tmp_path)!r}], "s3://bucket/run", object(), "x/*"):
     is_partitioned(source)
 assert open_partitions({str(tmp_path)!r}).partitions.parts

@@ -16,8 +16,8 @@ from small_partitions import batches_of, described, error_in_parts, error_of, ro
 from judged.core.join.join import join
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
-from judged.io.files import limits
-from judged.io.parts.parts import open_partitions
+from judged.io import files as limits
+from judged.io.partitions import open_partitions
 from judged.io.read import read_qrels, read_run
 
 TREC = (

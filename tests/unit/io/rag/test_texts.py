@@ -16,9 +16,9 @@ from needs import optional
 
 import judged as jd
 from judged.errors import DataError, FileError
-from judged.io.files import limits
-from judged.io.rag import text_files as prose_file
-from judged.io.rag.texts import Texts, read_texts
+from judged.io import files as limits
+from judged.io import texts as prose_file
+from judged.io.texts import Texts, read_texts
 
 pd = optional("pandas")
 pl = optional("polars")

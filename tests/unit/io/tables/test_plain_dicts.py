@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from judged.core.tables import Qrels, Run
 from judged.errors import JudgedError
 from judged.io import open_table as opening
+from judged.io.columns import ColumnRequest
+from judged.io.containers import read_plain_dict
 from judged.io.read import read_qrels, read_run
-from judged.io.tables.columns import ColumnRequest
-from judged.io.tables.dicts import read_plain_dict
-from judged.io.tables.table import as_qrels, as_run
+from judged.io.table import as_qrels, as_run
 
 KINDS = {"qrels": (read_qrels, as_qrels, "grade"), "run": (read_run, as_run, "score")}
 

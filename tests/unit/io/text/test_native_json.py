@@ -19,9 +19,9 @@ from judged.core.numeric.native import native
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
 from judged.errors import JudgedError
-from judged.io.parts.parts import open_partitions
-from judged.io.rag import listed as listed_questions
-from judged.io.rag.questions import read_questions
+from judged.io import questions as listed_questions
+from judged.io.partitions import open_partitions
+from judged.io.questions import read_questions
 from judged.io.read import open_whole_run, read_qrels, read_run
 
 pytestmark = pytest.mark.needs("native")

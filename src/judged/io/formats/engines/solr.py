@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judged.errors import DataError, Place, shown
+from judged.io.columns import NAMES, match, single
 from judged.io.formats.engines.elasticsearch import raise_error
 from judged.io.formats.shape_rows import Ranking, column, scores_of, take
 from judged.io.formats.shapes import JSON_SHAPES, JsonShape, TextRow
-from judged.io.tables.column_names import NAMES, match, single
 
 
 def _check_status(response: Mapping[str, Any], where: Place) -> str:

@@ -6,9 +6,9 @@ import os
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from judged.errors import DataError, Place, shown
-from judged.io.files.beir_folder import QRELS, TEXTS, TextKind, is_beir_folder, list_folder, names_like
+from judged.io.columns import Split, choose_split
 from judged.io.formats.shapes import WRITERS, ToolWriter
-from judged.io.tables.splits import Split, choose_split
+from judged.io.stored import QRELS, TEXTS, TextKind, is_beir_folder, list_folder, names_like
 
 if TYPE_CHECKING:
     from judged.io.export import Export

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from judged.errors import DataError, JudgedError, shown
-from judged.io.files.source import is_path
+from judged.io.files import is_path
 
 _METHODS = {"qrels": "qrels_iter", "run": "scoreddocs_iter", "docs": "docs_iter", "queries": "queries_iter"}
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judged.errors import Place
+from judged.io.chunks import chunk_id
 from judged.io.formats.shape_rows import Ranking, raise_kind, take
 from judged.io.formats.shapes import JSON_SHAPES, JsonShape
-from judged.io.tables.chunks import chunk_id
 
 _QUERIES = ("query", "question", "input")
 

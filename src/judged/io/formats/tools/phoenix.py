@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from judged.errors import Place
+from judged.io.chunks import chunk_id
 from judged.io.formats.shape_rows import Ranking, raise_kind
 from judged.io.formats.shapes import JSON_SHAPES, JsonShape, lookup
-from judged.io.tables.chunks import chunk_id
 
 _DOCUMENTS, _INPUT = "attributes.retrieval.documents", "attributes.input.value"
 

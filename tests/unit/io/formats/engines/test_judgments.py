@@ -22,7 +22,7 @@ from engine_documents import (
 )
 
 import judged as jd
-from judged.io.rag.texts import read_texts
+from judged.io.texts import read_texts
 
 FLOATS = {query: {doc: float(grade) for doc, grade in grades.items()} for query, grades in GRADES.items()}
 DOCUMENTS = {

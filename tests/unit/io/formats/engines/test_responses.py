@@ -17,7 +17,7 @@ from engine_documents import (
 )
 
 import judged as jd
-from judged.io.rag.texts import read_texts
+from judged.io.texts import read_texts
 
 ENGINES = [pytest.param(build, id=build.__name__) for build in (elasticsearch, vespa, solr)]
 UNSCORED = {"d2": None, "d1": None}

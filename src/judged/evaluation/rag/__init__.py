@@ -1,1 +1,0 @@
-"""Preparation before the join: roll up chunks, alternatives, exclusions."""

@@ -1,0 +1,182 @@
+"""Tables of chunks: document, span and number of tokens of each chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from judged.core.ids import IdColumn
+from judged.core.tables import Passages, Qrels
+from judged.errors import DataError, shown
+from judged.io.cells import encode_ids
+from judged.io.chunks import (
+    DOC_NAMES,
+    END_NAMES,
+    FILE_NAMES,
+    ID_NAMES,
+    START_NAMES,
+    TOKEN_NAMES,
+    as_integers,
+    count_words,
+    read_chunk_entries,
+)
+from judged.io.columns import ColumnRequest, Role
+from judged.io.files import is_file_like, is_path
+from judged.io.open_table import open_role_table, open_values
+from judged.io.origin import Context
+from judged.io.read import read_qrels
+from judged.io.table import ColumnBatches, RoleTable, gather_columns
+
+_WHAT = {"chunks": "(doc, start, end)", "documents": "its document", "tokens": "its number of tokens"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTable:
+    """Document, span and tokens of each chunk; `row` is the row of each id."""
+
+    name: str
+    row: Mapping[bytes, int]
+    passages: Passages
+
+
+def read_chunks(source: Any, what: str = "chunks") -> ChunkTable:
+    """Read a table of chunks.
+
+    A file or a frame has a column of ids (chunk_id, id) and any of doc, start, end, tokens; so have records. A mapping is
+    `{chunk: document}` for `documents`, `{chunk: count}` for `tokens`, `{chunk: (doc, start, end)}` or `{chunk: {name: value}}` for
+    `chunks`.
+    """
+    context, value = Context(ColumnRequest(what, roles=_ROLES)), source
+    if is_path(source) or is_file_like(source):
+        value, context = open_values(source, context.request)
+        if isinstance(value, ColumnBatches):
+            return _from_table(gather_columns(value))
+    if isinstance(value, Mapping) and not _are_columns(value):
+        return _from_mapping(value, what, context)
+    if isinstance(value, list) and all(isinstance(item, Mapping) for item in value):
+        return _from_records(value, what, context)
+    return _from_table(open_role_table(value, what, _ROLES))
+
+
+def _are_columns(source: Mapping[Any, Any]) -> bool:
+    """Return whether this is a mapping of columns, not of chunks."""
+    lists = bool(source) and all(isinstance(value, (list, np.ndarray)) for value in source.values())
+    return lists and not all(len(value) == 3 for value in source.values())
+
+
+def _from_mapping(source: Mapping[Any, Any], what: str, context: Context) -> ChunkTable:
+    records = []
+    for key, value in source.items():
+        if isinstance(value, Mapping):
+            record = {**value, "chunk_id": key}
+        elif isinstance(value, (tuple, list)) and len(value) in (3, 4):
+            record = {"chunk_id": key, **dict(zip(("doc", "start", "end", "tokens"), value, strict=False))}
+        elif what == "chunks" or isinstance(value, (tuple, list)):
+            got = f"{shown(value)} for {shown(key)}"
+            raise DataError("columns", f"{_WHAT[what]} for each chunk", got=got, where=context.place)
+        else:
+            record = {"chunk_id": key, "doc" if what == "documents" else "tokens": value}
+        records.append(record)
+    return _from_records(records, what, context)
+
+
+def _from_records(records: list[Any], what: str, context: Context) -> ChunkTable:
+    origin = context.items()
+    for i, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise DataError("columns", "a record per chunk", got=shown(record), where=origin.place(i))
+    if not records:
+        raise DataError("columns", f"no {what} found", where=context.name)
+    chunks = read_chunk_entries(records, "run", origin)
+    ids = encode_ids(chunks.ids, origin, "doc")[0]
+    return _table(context.name, ids, chunks.passages or Passages(), origin.place)
+
+
+def _tiers(*names: str) -> tuple[tuple[str, ...], ...]:
+    return tuple((name,) for name in names)
+
+
+def _ids(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names that are surely ids: two such columns are ambiguous."""
+    return tuple(name for name in names if name not in ("id", "doc", "document"))
+
+
+_ROLES = {
+    "chunk": Role((_ids(ID_NAMES), ("id",), ("chunk", "node", "passage")), "chunk ids (chunk_id, id …)"),
+    "doc": Role((_ids(DOC_NAMES), ("doc", "document"), *_tiers(*FILE_NAMES)), "documents", required=False),
+    **{
+        name: Role((names,), name, read=lambda column: np.array(_as_integers(column), dtype=object), required=False)
+        for name, names in (("start", START_NAMES), ("end", END_NAMES), ("tokens", TOKEN_NAMES))
+    },
+}
+
+
+def _as_integers(column: Any) -> list[Any]:
+    """Return cells as integers; other cells stay, and raise later with their place."""
+    return [int(cell) if isinstance(cell, str) and cell.strip().isdigit() else cell for cell in list(column)]
+
+
+def _from_table(table: RoleTable) -> ChunkTable:
+    def column(name: str) -> Any:
+        if name not in table.numbers:
+            return None
+        return as_integers(list(table.numbers[name]), name, lambda row: table.place(row, name))
+
+    def names(role: str) -> IdColumn:
+        coded = table.ids[role]
+        raw = [str(name).encode("utf-8", "surrogateescape") for name in coded.ids]
+        return IdColumn.of([raw[code] for code in coded.code.tolist()])
+
+    doc = names("doc") if "doc" in table.ids else None
+    passages = Passages(doc=doc, start=column("start"), end=column("end"), tokens=column("tokens"))
+    return _table(table.name, names("chunk"), passages, lambda row: table.place(row, "chunk"))
+
+
+def _table(name: str, chunk: IdColumn, passages: Passages, place: Any) -> ChunkTable:
+    row: dict[bytes, int] = {}
+    for i, raw in enumerate(chunk.tolist()):
+        first = row.setdefault(raw, i)
+        if first != i:
+            problem = f"duplicate chunk {shown(raw)}; first at {place(first)}"
+            raise DataError("duplicate-doc", problem, where=place(i), value=raw)
+    return ChunkTable(name, row, passages)
+
+
+# ── judgments and tokens from mappings ───────────────────────────────────────────────────────────
+
+
+def any_of(gold: Mapping[Any, Iterable[Any]], name: str | None = None) -> Qrels:
+    """Return judgments with alternative sets, each of which answers the query: {query: [[a, b], [c]]}.
+
+    `read_qrels` also accepts them, but reads [1, 2] as a document and its grade.
+
+    >>> any_of({"q": [[1, 2], [3, 4]]}).choice
+    array([0, 0, 1, 1])
+    """
+    sets: dict[Any, list[Any]] = {}
+    for query, choices in gold.items():
+        if not isinstance(choices, (list, tuple)) or not all(isinstance(one, (list, tuple, Set)) for one in choices):
+            expected = f"sets of documents for query {shown(query)}, as [[a, b], [c]]"
+            raise DataError("alternatives", expected, got=shown(choices))
+        plain = [all(isinstance(entry, (str, int)) for entry in one) for one in choices]
+        sets[query] = [frozenset(one) if simple else list(one) for one, simple in zip(choices, plain, strict=True)]
+    return read_qrels(sets, name=name)
+
+
+def count_tokens(texts: Mapping[Any, str], counter: Callable[[str], Any] | None = None) -> dict[Any, int]:
+    """Return the number of tokens of each text, {chunk: count}, for `tokens=`.
+
+    The counter takes a text and returns a number or the tokens, such as the `encode` of a tokenizer. Without it, words and
+    punctuation marks are counted: about the number of tokens in plain English, fewer in code and other languages.
+
+    >>> count_tokens({"c1": "Wait, what?"})
+    {'c1': 4}
+    """
+    counted: dict[Any, int] = {}
+    for chunk, text in texts.items():
+        tokens = count_words(text) if counter is None else counter(text)
+        counted[chunk] = int(tokens) if isinstance(tokens, (int, np.integer)) else len(tokens)
+    return counted

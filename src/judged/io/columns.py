@@ -1,0 +1,625 @@
+"""Columns of a table: the known names of each role, what a caller requests, and the search for the column of each role."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple, NoReturn
+
+from numpy.typing import NDArray
+
+from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
+from judged.io.text.decimals import What, is_decimal
+from judged.registry import nearest_name
+
+# ── Names of columns as people write them ───────────────────────────────────────────────────────────
+
+Names = tuple[tuple[str, ...], ...]
+
+# The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. Two columns of one line
+# are ambiguous. Names of a lower line count without one of a higher; beside one, they are ambiguous too, unless `rivals` knows better.
+NAMES: Mapping[str, Names] = {
+    "query": (
+        (
+            "queryid",
+            "qid",
+            "topicid",
+            "userid",
+            "customerid",
+            "visitorid",
+            "memberid",
+            "reviewerid",
+            "uid",
+            "questionid",
+        ),
+        ("query", "topic", "user", "searchterm", "searchquery", "querytext", "keyword", "searchphrase", "question"),
+    ),
+    "doc": (
+        (
+            "docno",
+            "docid",
+            "itemid",
+            "corpusid",
+            "documentid",
+            "pid",
+            "passageid",
+            "chunkid",
+            "movieid",
+            "productid",
+            "articleid",
+            "newsid",
+            "bookid",
+            "trackid",
+            "songid",
+            "videoid",
+            "asin",
+            "iid",
+            "sku",
+            "productsku",
+            "itemsku",
+            "urlid",
+            "resultid",
+        ),
+        ("doc", "item", "document", "product", "chunk", "passage", "article", "url", "result"),
+        ("id",),
+    ),
+    "score": (
+        (
+            "score",
+            "sim",
+            "similarity",
+            "prediction",
+            "predictedrating",
+            "predicted",
+            "pred",
+            "est",
+            "relevancescore",
+            "similarityscore",
+        ),
+    ),
+    "grade": (
+        (
+            "relevance",
+            "rel",
+            "grade",
+            "label",
+            "gain",
+            "rating",
+            "humangrade",
+            "humanlabel",
+            "humanrating",
+            "relevancegrade",
+            "relevancelabel",
+            "escilabel",
+        ),
+    ),
+    "rank": (("rank",), ("position",), ("pos",), ("place",)),
+    "aspect": (("subtopic", "subtopicid", "intent", "aspect", "iteration"),),
+}
+
+# Beside an id, these are texts or addresses of what it identifies: beside `qid`, `query` is the text of the query.
+_TEXTS = frozenset(
+    (
+        "query",
+        "searchterm",
+        "searchquery",
+        "querytext",
+        "keyword",
+        "searchphrase",
+        "question",
+        "document",
+        "passage",
+        "chunk",
+        "article",
+        "url",
+    )
+)
+
+_UNITS = ("context", "chunk", "doc", "document", "node", "passage")
+_MANY = tuple(f"{unit}s" for unit in _UNITS)
+
+
+def _named(stem: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names of ids, then of the chunks themselves: `relevant_chunk_ids`; `relevant`, `relevant_chunks`."""
+    plain = (
+        *(f"{stem}{unit}ids" for unit in _UNITS),
+        f"{stem}ids",
+        *(f"{stem}{unit}id" for unit in _UNITS),
+        f"{stem}id",
+    )
+    return plain, (stem, f"{stem}s", *(f"{stem}{unit}" for unit in (*_MANY, *_UNITS, "span", "spans")))
+
+
+_GOLD = [_named(stem) for stem in ("relevant", "expected", "gold", "groundtruth", "reference", "positive")]
+
+# Fields with lists of chunks, as `plain_name` writes them; the most reliable first. Ids come before texts.
+RETRIEVED = (
+    _named("retrieved")[0],
+    (*_named("retrieved")[1], "retrievalcontext", "retrievalresults"),
+    (
+        "sourcenodes",
+        "sourcedocuments",
+        *_MANY,
+        "results",
+        "ranking",
+        "hits",
+        "context",
+        "chunkids",
+        "docids",
+        "contextids",
+    ),
+)
+RELEVANT = (
+    tuple(name for ids, _ in _GOLD for name in ids),
+    (*(name for _, things in _GOLD for name in things), "qrels", "judgments", "judgements", "highlights"),
+)
+
+_RANK_WORDS = frozenset(("rank", "ranks", "ranking", "position", "positions", "pos", "place"))
+
+
+@lru_cache(maxsize=4096)
+def plain_name(name: object) -> str:
+    """Return a name without case, blanks, hyphens and underscores; '' for anything that is not text.
+
+    >>> plain_name("Search Term") == plain_name("search_term")
+    True
+    """
+    return name.casefold().replace("-", "").replace("_", "").replace(" ", "") if isinstance(name, str) else ""
+
+
+def same_column(name: str, names: Sequence[str]) -> str | None:
+    """Return the column of this name; without it, the only one that differs in case, blanks, hyphens or underscores.
+
+    >>> same_column("search term", ["Search_Term", "sku"])
+    'Search_Term'
+    """
+    return name if name in names else single([other for other in names if plain_name(other) == plain_name(name)])
+
+
+def nearest_column(name: str, names: Sequence[str]) -> str | None:
+    """Return the column whose name contains a name, or resembles it most."""
+    inside = [other for other in names if len(name) > 2 and plain_name(name) in plain_name(other)]
+    if inside:
+        return inside[0]
+    from difflib import get_close_matches
+
+    close = get_close_matches(plain_name(name), [plain_name(other) for other in names], 1, 0.6)
+    return next((other for other in names if close and plain_name(other) == close[0]), None)
+
+
+def match(tiers: Names, names: Iterable[Any]) -> list[str]:
+    """Return the columns of the first tier that has any; several are ambiguous."""
+    by_name: dict[str, list[str]] = {}
+    for name in names:
+        by_name.setdefault(plain_name(name), []).append(name)
+    for tier in tiers:
+        if columns := [column for name in tier for column in by_name.get(name, ())]:
+            return columns
+    return []
+
+
+def rivals(tiers: Names, column: str, names: Iterable[Any]) -> list[str]:
+    """Return the columns of lower tiers that may be ids of the same role as this column.
+
+    Beside an id, a text is none, nor is what the id is named after, nor `id`, which numbers the rows.
+
+    >>> rivals(NAMES["doc"], "product_id", ["product_id", "product", "url", "item"])
+    ['item']
+    """
+    own = plain_name(column)
+    tier = next((i for i, known in enumerate(tiers) if own in known), len(tiers))
+    texts = {*_TEXTS, "id", own.removesuffix("id").removesuffix("no")} if tier == 0 else set()
+    lower = {name for known in tiers[tier + 1 :] for name in known} - texts
+    return [name for name in names if plain_name(name) in lower]
+
+
+def list_names(role: str) -> tuple[str, ...]:
+    """Return every known name of a role, the surest first."""
+    return tuple(name for tier in NAMES[role] for name in tier)
+
+
+def looks_like_ranks(name: str) -> bool:
+    """Return whether a word of a column's name means ranks.
+
+    >>> [looks_like_ranks(name) for name in ("Listing Position", "searchRank", "Composition")]
+    [True, True, False]
+    """
+    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold())
+    return not _RANK_WORDS.isdisjoint(words)
+
+
+def single(columns: list[str]) -> str | None:
+    return columns[0] if len(columns) == 1 else None
+
+
+def named_fields(kind: type) -> tuple[str, ...] | None:
+    """Return the fields of a named tuple or a dataclass; None for other types."""
+    if issubclass(kind, tuple):
+        return getattr(kind, "_fields", None)
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
+
+
+def list_columns(names: Iterable[str]) -> str:
+    """Return names of columns for a message."""
+    return ", ".join(shown(name, 40) for name in names) or "none"
+
+
+# ── Roles of columns ────────────────────────────────────────────────────────────────────────────────
+
+IsRanks = Callable[[str], bool]
+
+_NESTED = ("docs", "docids", "documents", "results", "ranking", "hits", "items")
+_MEANING = {
+    "query": "query ids (query_id, qid, topic …)",
+    "doc": "document ids (doc_id, docno, corpus-id …)",
+    "score": "scores (score, sim …) or ranks (rank, position)",
+    "grade": "grades (relevance, grade, label …)",
+    "rank": "ranks",
+    "aspect": "subtopics",
+}
+
+
+class Role(NamedTuple):
+    """The meaning of a column: its known names in tiers, the surest first, and how its cells are read (None: as ids)."""
+
+    names: Names
+    meaning: str
+    read: Callable[[Any], NDArray[Any] | None] | None = None
+    required: bool = True
+    expected: str = ""  # what a cell must be
+    slug: str = "columns"
+
+
+Roles = Mapping[str, Role]
+_RANKING: Roles = {role: Role(NAMES[role], _MEANING[role]) for role in NAMES}
+_BY_KIND = {"run": ("query", "doc", "score", "rank"), "qrels": ("query", "doc", "grade", "aspect")}
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class UsedColumns:
+    """The roles of the named columns that tables have, and the names of all their columns."""
+
+    roles: set[str] = field(default_factory=set)
+    names: dict[str, None] = field(default_factory=dict)
+
+
+class ColumnRequest(NamedTuple):
+    """A request for a table.
+
+    Args:
+        what: run, qrels, or what else is read; used in messages.
+        named: the columns that the caller named, by role.
+        roles: the columns to find; those of a run or of judgments follow from `what`.
+        grade_map: grades of words.
+        used: collects the named columns that tables have; None if every table must have them.
+        split: the split to read, of an input that has several.
+    """
+
+    what: str
+    named: Mapping[str, str] = {}
+    roles: Mapping[str, Role] = {}
+    grade_map: Mapping[str, float] | None = None
+    used: UsedColumns | None = None
+    split: Split | None = None
+
+    def named_column(self, role: str, names: Sequence[str]) -> str | None:
+        """Return the column that the caller named, if it is among these."""
+        return same_column(self.named[role], names) if role in self.named else None
+
+    @property
+    def is_ranking(self) -> bool:
+        """True for runs and judgments, which may also be nested by query."""
+        return self.what in _BY_KIND and not self.roles
+
+    @property
+    def number(self) -> What:
+        return "score" if self.what == "run" else "grade"
+
+    @property
+    def all_roles(self) -> Roles:
+        return self.roles or {role: _RANKING[role] for role in _BY_KIND[self.what]}
+
+    def raise_named(self, where: str) -> None:
+        """Raise if columns were named for a source that has none."""
+        if self.named and self.used is None:
+            role, column = next(iter(self.named.items()))
+            option = Hint("omit {" + f"{role}_col" + "}", **{f"{role}_col": column})
+            raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
+
+
+class RoleColumns(NamedTuple):
+    """The column of each role. `borrowed`: the grades are in a column called score, as in BEIR."""
+
+    column: Mapping[str, str]
+    borrowed: bool = False
+
+
+def _texts(names: Iterable[Any]) -> list[str]:
+    """Return the names that are text: a column may be called 7, and a query None."""
+    return [name for name in names if isinstance(name, str)]
+
+
+_KNOWN = frozenset(name for role in NAMES for name in list_names(role))
+
+
+def count_known(names: Iterable[object], request: ColumnRequest) -> int:
+    """Count the names that are known, or named by the caller."""
+    known = _KNOWN
+    if request.roles:
+        known = frozenset(name for role in request.roles.values() for tier in role.names for name in tier)
+    named = {plain_name(name) for name in request.named.values()}
+    return sum(plain_name(name) in known or plain_name(name) in named for name in _texts(names))
+
+
+def is_usual(name: str) -> bool:
+    """Return whether a reader takes a column of this name for ids, scores, grades, ranks or subtopics."""
+    return plain_name(name) in _KNOWN
+
+
+def are_columns(names: Iterable[Any], request: ColumnRequest) -> bool:
+    """Return whether these are names of columns: query ids are never all called so."""
+    names = _texts(names)
+    roles = [role for role in NAMES if match(NAMES[role], names) or request.named_column(role, names)]
+    return {"query", "doc"} <= set(roles) and (len(roles) > 2 or bool(request.named))
+
+
+def is_flat(item: Any, request: ColumnRequest) -> bool:
+    """Return whether an item is a record of one document."""
+    if not request.is_ranking:
+        return isinstance(item, Mapping)
+    return isinstance(item, Mapping) and nested(item, request) is None and count_known(item, request) > 0
+
+
+def nested(record: Mapping[Any, Any], request: ColumnRequest) -> tuple[str, str] | None:
+    """Return the keys of a query and of its list of documents, in a record that holds a whole ranking.
+
+    Beside a list, `id` is that of the query, as in a question file.
+    """
+    names = _texts(record)
+    held = [name for name in names if not isinstance(record[name], (str, bytes, int, float, type(None)))]
+    lists = match((*(RETRIEVED if request.what == "run" else RELEVANT), _NESTED), held)
+    ids, words = NAMES["query"]
+    query = request.named_column("query", names) or single(match((ids, ("id",), words), names))
+    alone = query is not None and len(lists) == 1 and query not in held and not match(NAMES["doc"][:-1], names)
+    return (query, lists[0]) if alone and query is not None else None
+
+
+def find_columns(
+    names: Sequence[Any],
+    request: ColumnRequest,
+    where: Place,
+    *,
+    query: bool = True,
+    is_ranks: IsRanks = looks_like_ranks,
+) -> RoleColumns:
+    """Find the column of each role.
+
+    Args:
+        names: of the columns.
+        request: the roles, and the columns that the caller named.
+        where: the place for messages.
+        query: whether the table has queries; a ranking of one query has none.
+        is_ranks: returns whether a column of unknown meaning has ranks, by its name or its values.
+
+    Raises:
+        DataError: a role without a column or with several, with the names of the columns and the options that name one.
+    """
+    names = _texts(names)
+    column: dict[str, str] = {}
+    if request.used is not None:
+        request.used.names.update(dict.fromkeys(names))
+    for role, declared in request.all_roles.items():
+        if role == "query" and not query:
+            continue
+        named = request.named_column(role, names)
+        if named is None and role in request.named and request.used is None:
+            _raise_unknown(role, names, request, where)
+        if named is not None and request.used is not None:
+            request.used.roles.add(role)
+        columns = [named] if named is not None else match(declared.names, names)
+        if len(columns) == 1 and named is None and role in ("query", "doc"):
+            columns += rivals(declared.names, columns[0], names)
+        if len(columns) > 1:  # one of them may be named for another role
+            others = {request.named_column(other, names) for other in request.named if other != role}
+            columns = [name for name in columns if name not in others] or columns
+        if columns and names.count(columns[0]) > 1:
+            _raise(f"two columns are called {columns[0]!r}", names, request, where, hint="rename one of them")
+        if len(columns) > 1:
+            both = " and ".join(map(repr, columns))
+            _raise(f"{both} can both be the column of {declared.meaning}", names, request, where)
+        if columns:
+            column[role] = columns[0]
+    required = (
+        ("query", "doc") if request.is_ranking else [name for name, role in request.roles.items() if role.required]
+    )
+    for role in required:
+        if role not in column and (query or role != "query"):
+            data = request.is_ranking and any(is_decimal(str(n).encode(errors="replace")) for n in names)
+            hint = f"these look like data: add a header such as query,doc,{request.number}" if data else None
+            _raise(f"no column of {request.all_roles[role].meaning}", names, request, where, hint=hint)
+    if not request.is_ranking:
+        return RoleColumns(column)
+    return _check_number(names, request, column, where, query=query, is_ranks=is_ranks)
+
+
+def _check_number(
+    names: Sequence[str],
+    request: ColumnRequest,
+    column: dict[str, str],
+    where: Place,
+    *,
+    query: bool,
+    is_ranks: IsRanks,
+) -> RoleColumns:
+    """Return the columns of a run or of judgments, which have scores, ranks or grades."""
+    number = request.number
+    if number in column or (number == "score" and "rank" in column):
+        return RoleColumns(column)
+    other = match(NAMES["grade" if number == "score" else "score"], names)
+    if number == "grade" and query and len(names) == 2:
+        return RoleColumns(column)  # only pairs: every listed document is relevant, as in {query: [doc, …]}
+    if number == "grade":
+        ranks = match(NAMES["rank"], names)
+        if len(other) == 1 and not ranks:
+            return RoleColumns({**column, "grade": other[0]}, borrowed=True)
+        other = other or ranks
+    other = other or match(RETRIEVED if number == "grade" else RELEVANT, names)
+    looks, needed = ("judgments", "a run") if number == "score" else ("a run", "judgments")
+    swapped = f"this looks like {looks}, not {needed}; where both are needed, the judgments come first"
+    hint = swapped if other else guess_options(names, request, is_ranks)
+    slug = "swapped" if other else "columns"
+    return _raise(f"no column of {_MEANING[number]}", names, request, where, slug=slug, hint=hint)
+
+
+def _raise(
+    problem: str,
+    names: Sequence[str],
+    request: ColumnRequest,
+    where: Place,
+    *,
+    slug: str = "columns",
+    hint: Hint | str | None = None,
+) -> NoReturn:
+    listing = list_columns(names)
+    problem = f"{problem}; the columns are {listing}"
+    raise DataError(slug, problem, hint=hint or guess_options(names, request), where=where, value=listing)
+
+
+def _raise_unknown(role: str, names: Sequence[str], request: ColumnRequest, where: Place) -> NoReturn:
+    name, option = request.named[role], f"{role}_col"
+    near = nearest_column(name, names)
+    hint: Hint | str = guess_options(names, request)
+    if near is not None:
+        hint = Hint(f"use {{{option}}}", **{option: near}) if option.isidentifier() else f"did you mean {near!r}?"
+    problem = f"no column {name!r}; the columns are {list_columns(names)}"
+    raise DataError("columns", problem, hint=hint, where=where, value=name)
+
+
+def guess_options(names: Sequence[str], request: ColumnRequest, is_ranks: IsRanks = looks_like_ranks) -> Hint:
+    """Name the options for the columns of a table, with the best guess for each."""
+    options: dict[str, Any] = {}
+    taken = {role: request.named_column(role, names) for role in request.named}
+    left = [name for name in names if name not in taken.values()]
+    for role, declared in request.all_roles.items():
+        if declared.required and role not in ("rank", "aspect") and role.isidentifier():
+            named = taken.get(role) or nearest_column(request.named.get(role, ""), left)
+            ranks = [name for name in left if role == "score" and is_ranks(name)]
+            columns = [named] if named is not None else match(declared.names, left)
+            guess = columns[0] if columns else _nearest(declared.names, [name for name in left if name not in ranks])
+            if guess is None and ranks:
+                role, guess = "rank", ranks[0]
+            option = f"{role}_col"
+            options[option] = guess or to_choose(option)
+            left = [name for name in left if name != guess]
+    return Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **options)
+
+
+def _nearest(tiers: Names, names: Sequence[str]) -> str | None:
+    """Return the column whose name contains a known name, is part of one, or resembles one most."""
+    known = [name for tier in tiers for name in tier if len(name) > 2]
+    inside = [name for name in names if any(word in plain_name(name) for word in known)]
+    inside += [name for name in names if len(name) > 2 and any(plain_name(name) in word for word in known)]
+    if inside:
+        return inside[0]
+    from difflib import get_close_matches
+
+    close = [(name, get_close_matches(plain_name(name), known, 1, 0.6)) for name in names if len(name) > 4]
+    return next((name for name, near in close if near), None)
+
+
+# ── Columns that a caller named for judgments and runs together ─────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class NamedColumns:
+    """Columns by role: query, doc, score, grade, rank. Each is used in every table that has it.
+
+    Args:
+        columns: the name of the column of each role.
+        grade_map: grades of words.
+        split: the split to read, of inputs that have several.
+        used: the columns that tables had.
+    """
+
+    columns: Mapping[str, str]
+    grade_map: Mapping[str, float] | None = None
+    split: Split | None = None
+    used: UsedColumns = field(default_factory=UsedColumns)
+
+    def __bool__(self) -> bool:
+        return bool(self.columns) or self.grade_map is not None or self.split is not None
+
+    def request(self, what: str) -> ColumnRequest:
+        """Return the request for a run or for judgments."""
+        if not self:
+            return ColumnRequest(what)
+        other = ("grade",) if what == "run" else ("score", "rank")
+        named = {role: column for role, column in self.columns.items() if role not in other}
+        grade_map = self.grade_map if what == "qrels" else None
+        return ColumnRequest(what, named, grade_map=grade_map, used=self.used, split=self.split)
+
+    def check_used(self) -> None:
+        """Raise `columns` if no table has a column that was named, `split` if no input has splits."""
+        if self.split is not None:
+            self.split.check_used()
+        for role, column in self.columns.items():
+            if role not in self.used.roles:
+                names = list(self.used.names)
+                near, option = nearest_column(column, names), f"{role}_col"
+                hint = Hint(f"{'leave out' if near is None else 'use'} {{{option}}}", **{option: near})
+                have = f"; the columns are {list_columns(names)}" if names else ""
+                raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)
+
+
+NO_NAMES = NamedColumns({})
+
+# ── The split of an input that has several, such as a BEIR folder or predictions of MTEB ────────────
+
+
+@dataclass(slots=True, repr=False, eq=False)
+class Split:
+    """The split that the caller named. `used` is True once an input has had it."""
+
+    name: str
+    used: bool = False
+
+    def check_used(self) -> None:
+        """Raise `split` if no input has splits."""
+        if not self.used:
+            raise UsageError(
+                "split", "no input has splits", hint=Hint("omit {split}", split=self.name), value=self.name
+            )
+
+
+def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str:
+    """Return the name of the split to read: the only one, or the one that the caller named.
+
+    Args:
+        names: of the splits that the input has, such as `test` or `default/test`.
+        split: the caller's, by its whole name or by one part of it.
+        where: the input, for messages.
+    """
+    if split is None:
+        if len(names) == 1:
+            return names[0]
+        usual = next((name for name in names if name.rpartition("/")[2] == "test"), names[0])
+        hint = Hint("choose one with {split}", split=usual)
+        raise DataError("split", f"several splits: {list_columns(names)}", where=where, hint=hint)
+    split.used = True
+    if split.name in names:
+        return split.name
+    fitting = [name for name in names if split.name in name.split("/")]
+    last = split.name.rpartition("/")[2]  # of an input without subsets, beside one that has them
+    fitting = fitting or [name for name in names if name == last]
+    if len(fitting) == 1:
+        return fitting[0]
+    problem = f"several splits are called {split.name!r}" if fitting else f"no split {split.name!r}"
+    parts = {part: name for name in reversed(names) for part in (*name.split("/"), name)}
+    near = parts.get(nearest_name(split.name, parts) or "", names[0])
+    hint = Hint("use {split}", split=fitting[0] if fitting else near)
+    raise DataError(
+        "split", f"{problem}; the splits are {list_columns(names)}", where=where, hint=hint, value=split.name
+    )

@@ -1,0 +1,437 @@
+"""Python's own containers: mappings of queries, mappings of columns, lists of tuples, records or rankings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from judged._types import Ints
+from judged.core.tables import HasName, Passages, Qrels, Run
+from judged.core.text_rows import read_dict
+from judged.errors import DataError, Hint, Place, UsageError, Warned, shown, to_choose
+from judged.io.cells import as_list, floats
+from judged.io.chunks import are_chunks, are_sets, are_spans, is_set, read_chunk_entries
+from judged.io.columns import (
+    ColumnRequest,
+    RoleColumns,
+    are_columns,
+    count_known,
+    find_columns,
+    is_flat,
+    named_fields,
+    nested,
+)
+from judged.io.formats.shapes import may_have_shape
+from judged.io.frames import mapping_frame, read_frame
+from judged.io.origin import Context, Origin
+from judged.io.table import ColumnBatches, SourceTable, raise_empty
+
+if TYPE_CHECKING:
+    from judged.core.text_rows import DictRows
+
+# ── Lists of tuples or of records, from memory or from JSON ─────────────────────────────────────────
+
+_TUPLES = {
+    ("run", 3): ("query", "doc", "score"),
+    ("qrels", 3): ("query", "doc", "grade"),
+    ("qrels", 4): ("query", "aspect", "doc", "grade"),
+}
+
+
+def read_records(records: list[Any], context: Context) -> ColumnBatches:
+    """Read records with the same names in each of them."""
+    columns = find_columns(names_of(records[0]), context.request, context.place)
+    cells = take_columns(records, columns, context.items())
+    return ColumnBatches(context, columns, [cells], lambda: context.items(columns.column))
+
+
+def take_columns(records: list[Any], columns: RoleColumns, origin: Origin) -> dict[str, list[Any]]:
+    """Return the cells of each role."""
+    return {role: take_column(records, name, role, origin) for role, name in columns.column.items()}
+
+
+def take_column(records: list[Any], name: str, role: str, origin: Origin) -> list[Any]:
+    """Return the value of each record under a name."""
+    get = itemgetter(name) if isinstance(records[0], Mapping) else attrgetter(name)
+    try:
+        return list(map(get, records))
+    except (KeyError, AttributeError, TypeError):
+        _raise_record(records, name, role, origin)
+
+
+def _raise_record(records: list[Any], name: str, role: str, origin: Origin) -> NoReturn:
+    row = next(i for i, record in enumerate(records) if name not in names_of(record))
+    hint = Hint(f"add it, or name another column: {{{role}_col}}", **{f"{role}_col": to_choose(f"{role}_col")})
+    problem = f"a record has no {name!r}{origin.describe_row(row)}: {shown(records[row])}"
+    raise DataError("columns", problem, value=records[row], hint=hint, where=origin.place(row))
+
+
+def names_of(record: Any) -> list[Any]:
+    return list(record) if isinstance(record, Mapping) else list(named_fields(type(record)) or ())
+
+
+def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
+    """Read tuples of one length, in the order of the roles."""
+    request, origin = context.request, context.items()
+    request.raise_named(context.name)
+    lengths = [len(item) if isinstance(item, (tuple, list)) else 0 for item in items]
+    layouts = [tuple(request.roles)]
+    if request.is_ranking:
+        layouts = [roles for (what, _), roles in _TUPLES.items() if what == request.what]
+    roles = next((layout for layout in layouts if len(layout) == lengths[0]), None)
+    numbers = request.is_ranking and all(map(_is_number_row, items))
+    if numbers and any(cell % 1 != 0 for item in items for cell in item[:2]):
+        raise_matrix(request, context.name)
+    if roles is None or lengths.count(lengths[0]) < len(items):
+        row = 0 if roles is None else next(i for i, length in enumerate(lengths) if length != lengths[0])
+        expected = " or ".join(f"({', '.join(layout)})" for layout in layouts)
+        hint = (
+            "write a list with one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
+        )
+        if numbers:
+            raise_matrix(request, context.name)
+        got, about = shown(items[row]), origin.describe_row(row)
+        raise DataError("columns", f"{expected}{about}", got=got, where=origin.place(row), value=items[row], hint=hint)
+    cells = {role: [item[at] for item in items] for at, role in enumerate(roles)}
+    key: dict[str, object] = {role: at if request.is_ranking else role for at, role in enumerate(roles)}
+    return ColumnBatches(context, RoleColumns({role: role for role in roles}), [cells], lambda: context.items(key))
+
+
+def _is_number_row(item: Any) -> bool:
+    """Return whether an item is a row of a matrix of numbers."""
+    return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(cell, (int, float)) for cell in item)
+
+
+def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
+    """Raise for a matrix of users × items, which has no ids."""
+    if request.what == "run":
+        expected, hint = "a run with ids", "convert it to a run with jd.recommenders.top_k"
+    else:
+        expected, hint = "judgments with ids", "evaluate labels and scores in matrices with jd.score(labels, scores)"
+    raise DataError("score-matrix", expected, got="a matrix of numbers", where=where, hint=hint)
+
+
+# ── Rankings, one per query ─────────────────────────────────────────────────────────────────────────
+
+
+def is_list(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return True
+    return hasattr(value, "tolist") and hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
+
+
+def read_rankings(
+    queries: list[Any],
+    rankings: list[Any],
+    context: Context,
+    *,
+    origin: Origin | None = None,
+    item: Origin | None = None,
+    choice: Ints | None = None,
+) -> SourceTable:
+    """Read one ranking per query, all of one kind. An empty ranking is allowed.
+
+    Args:
+        queries: one per ranking.
+        rankings: mappings or lists.
+        context: of the source.
+        origin: the places of entries, if the source is not a mapping of queries.
+        item: the places of rankings, likewise.
+        choice: the set of each entry, after `flatten_sets`.
+    """
+    if choice is None:
+        rankings, choice = flatten_sets(queries, rankings, context)
+    kinds: dict[str, None] = {}
+    for i, ranking in enumerate(rankings):
+        kind = _kind(ranking, context) or _raise(queries[i], ranking, item.place(i) if item else None, context)
+        if len(ranking):
+            kinds[kind] = None
+    if len(kinds) > 1:
+        raise DataError(
+            "form",
+            f"the rankings are a mix of {' and '.join(kinds)}",
+            where=context.name,
+            hint="write all of them as {doc: score} or all of them as [doc, …]",
+        )
+    keyed = "mapping" in kinds
+    size = np.fromiter(map(len, rankings), np.int64, len(rankings))
+    number: list[Any] | None
+    passages: Passages | None = None
+    if keyed:
+        docs = list(chain.from_iterable(rankings))
+        number = list(chain.from_iterable(ranking.values() for ranking in rankings if len(ranking)))
+        if {dict, list} & set(
+            map(type, number)
+        ) and context.request.grade_map is None:  # no table of rankings: raised here, with its shape
+            floats(number, origin or context.keys(queries, size, docs, keyed=True), context.request.number)
+    else:
+        entries = list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking)))
+        places = origin or context.keys(queries, size, entries, keyed=False)
+        if _have_details(entries):
+            chunks = read_chunk_entries(entries, context.request.what, places)
+            docs, number, passages = chunks.ids, chunks.number, chunks.passages
+        else:
+            docs, number = _split(entries, context, places)
+    return SourceTable(
+        **context.basics(),
+        origin=origin or context.keys(queries, size, docs, keyed=keyed),
+        query_origin=item or context.whole(),
+        query=queries,
+        doc=docs,
+        number=number,
+        size=size,
+        choice=choice,
+        passages=passages,
+    )
+
+
+def flatten_sets(queries: list[Any], rankings: list[Any], context: Context) -> tuple[list[Any], Ints | None]:
+    """Return alternative sets of documents one after the other, and the number of the set of each entry."""
+    if context.request.what != "qrels":
+        return rankings, None
+    nested = list(map(are_sets, rankings))
+    if not any(nested):
+        return rankings, None
+    flat, choice = [], []
+    for query, ranking, sets in zip(queries, rankings, nested, strict=True):
+        some = list(ranking) if sets else [ranking] if is_list(ranking) else _raise(query, ranking, None, context)
+        wrong = next((one for one in some if sets and (not is_set(one) or not len(one))), None)
+        if wrong is not None:
+            raise DataError(
+                "alternatives",
+                f"non-empty sets of documents for query {shown(query)}",
+                got=shown(wrong),
+                where=context.name,
+                value=wrong,
+                hint="write [[a, b], [c]], with a set for a single document too: [c]",
+            )
+        parts = [sorted(one, key=str) if isinstance(one, Set) else list(one) for one in some]
+        flat.append([entry for part in parts for entry in part])
+        choice += [number for number, part in enumerate(parts) for _ in part]
+    return flat, np.array(choice, dtype=np.int64)
+
+
+def _have_details(entries: list[Any]) -> bool:
+    """Return whether entries of lists have more than documents and numbers: spans, tokens, ids under other names."""
+    if not entries or isinstance(entries[0], (str, int)):
+        return False
+    if are_spans(entries):
+        return True
+    return all(isinstance(entry, Mapping) for entry in entries) and are_chunks(entries[0])
+
+
+def _kind(ranking: Any, context: Context) -> str | None:
+    if isinstance(ranking, Mapping):
+        return "mapping"
+    if is_list(ranking):
+        return "list"
+    return "set" if isinstance(ranking, Set) and context.request.what == "qrels" else None
+
+
+def raise_several(context: Context) -> NoReturn:
+    """Say that there are several runs, or the judgments of several judges, where one is expected."""
+    run = context.request.what == "run"
+    problem = f"several {'runs' if run else 'judgments'} where one {'run is' if run else 'table is'} expected"
+    hint = f"compare them with {'jd.compare(qrels, runs)' if run else 'jd.agree(a, b)'}, or pass one at a time"
+    if context.path is not None:
+        hint = "write each of them to its own file"
+    raise UsageError("runs", problem, where=context.name, hint=hint)
+
+
+def _is_file_or_frame(thing: Any) -> bool:
+    """Return whether this is a table of its own, read or not; a text that names no file may be a document."""
+    named = isinstance(thing, str) and 0 < len(thing) < 256 and Path(thing).is_file()
+    return named or isinstance(thing, (os.PathLike, HasName)) or hasattr(type(thing), "columns")
+
+
+def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> NoReturn:
+    if where is None:
+        where = context.place if context.path else Place(f"{context.name}[{shown(query)}]")
+    what = "judgments" if context.request.what == "qrels" else "ranking"
+    if context.path is None and _is_file_or_frame(ranking):
+        raise_several(context)
+    if isinstance(ranking, Set):
+        problem, hint = (
+            f"the {what} of query {shown(query)} is a set, without order",
+            "write a list, best first, or {doc: score}",
+        )
+        raise DataError("unordered", problem, where=where, value=ranking, hint=hint)
+    raise DataError(
+        "form",
+        f"the {what} of query {shown(query)} as {{doc: {context.request.number}}} or [doc, …]",
+        got=f"{shown(ranking)} ({type(ranking).__name__})",
+        where=where,
+        value=ranking,
+        hint="write a single document as a list too, [doc]; pass {name: file} to jd.compare"
+        if isinstance(ranking, str) and "." in ranking and context.path is None
+        else "write a single document as a list too: [doc]",
+    )
+
+
+def _entries(ranking: Any, context: Context) -> Sequence[Any]:
+    if isinstance(ranking, (list, tuple)):
+        return ranking
+    if isinstance(ranking, np.ndarray):
+        return as_list(ranking, context.whole(), "doc")
+    return sorted(ranking, key=str) if isinstance(ranking, Set) else list(ranking.tolist())
+
+
+def _split(entries: list[Any], context: Context, places: Origin) -> tuple[list[Any], list[Any] | None]:
+    """Return documents and their numbers, if the entries of lists have both."""
+    if not entries:
+        return [], None
+    kinds = set(map(type, entries))
+    if all(named_fields(kind) is not None or issubclass(kind, Mapping) for kind in kinds):
+        columns = find_columns(names_of(entries[0]), context.request, context.place, query=False)
+        cells = take_columns(entries, columns, places)
+        return cells["doc"], cells.get(context.request.number)
+    if all(issubclass(kind, (tuple, list)) for kind in kinds) and set(map(len, entries)) == {2}:
+        return [doc for doc, _ in entries], [number for _, number in entries]
+    return entries, None
+
+
+# ── Python's own containers ─────────────────────────────────────────────────────────────────────────
+
+
+def read_mapping(source: Mapping[Any, Any], context: Context) -> SourceTable | ColumnBatches:
+    """Read a mapping of queries to rankings, of names to columns, or one record."""
+    request = context.request
+    if not request.is_ranking:
+        columns = context.path is None or all(isinstance(value, list) for value in source.values())
+        return read_frame(mapping_frame(source), context) if columns else read_items([source], context)
+    shaped = _read_shape(source, context)
+    if shaped is not None:
+        return shaped
+    if source and all(
+        isinstance(value, Mapping) for value in source.values()
+    ):  # neither columns nor fields are mappings
+        request.raise_named(context.name)
+        return read_rankings(list(source), list(source.values()), context)
+    known = count_known(source, request) >= 2
+    if known and not any(is_list(value) or isinstance(value, (Mapping, Set)) for value in source.values()):
+        return read_records([source], context)
+    keys = nested(source, request)
+    if keys is not None and not is_list(source[keys[0]]) and not isinstance(source[keys[0]], Mapping):
+        return _read_nested([source], *keys, context)
+    if are_columns(source, request) and all(map(is_list, source.values())):
+        return read_frame(mapping_frame(source), context)
+    request.raise_named(context.name)
+    return read_rankings(list(source), list(source.values()), context)
+
+
+def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatches:
+    """Read a list of tuples, of records with names, or of whole rankings."""
+    request = context.request
+    if not items and not request.is_ranking:
+        raise_empty(context)
+    if not items:
+        return SourceTable(**context.basics(), origin=context.whole(), query=[], doc=[], number=[])
+    kinds = set(map(type, items))
+    if request.is_ranking and all(issubclass(kind, Mapping) for kind in kinds):
+        shaped = _read_shape(items, context)
+        if shaped is not None:
+            return shaped
+        keys = nested(items[0], request)
+        if keys is not None:
+            return _read_nested(items, *keys, context)
+        if not is_flat(items[0], request) and all(map(_holds_rankings, items)):
+            return _read_mappings(items, context)
+        return read_records(items, context)
+    if all(issubclass(kind, Mapping) or named_fields(kind) is not None for kind in kinds):
+        return read_records(items, context)
+    if request.is_ranking and all(hasattr(kind, "columns") for kind in kinds):
+        raise_several(context)
+    return read_tuples(items, context)
+
+
+def _read_shape(value: Any, context: Context) -> SourceTable | None:
+    """Read a document of another program; None if the value is none."""
+    if not may_have_shape(value):
+        return None
+    from judged.io.formats.shape_rows import read_shape
+
+    return read_shape(value, context)
+
+
+def _holds_rankings(item: Mapping[Any, Any]) -> bool:
+    return all(is_list(value) or isinstance(value, Mapping) for value in item.values())
+
+
+def _read_mappings(items: list[Mapping[Any, Any]], context: Context) -> SourceTable:
+    """Read a mapping of queries in several items, such as `{query: {doc: score}}` on each line."""
+    queries = [query for item in items for query in item]
+    apart = len(items) == len(queries) and (context.path is not None or len(set(map(str, queries))) == len(queries))
+    repeated = len(set(map(str, queries))) < len(queries)
+    if len(items) > 1 and not apart and (repeated or context.path is None):
+        raise_several(context)
+    rankings = [ranking for item in items for ranking in item.values()]
+    part = np.repeat(np.arange(len(items)), [len(item) for item in items])
+    return _read_rankings(queries, rankings, part, context)
+
+
+def _read_nested(records: list[Any], query: str, ranking: str, context: Context) -> SourceTable:
+    """Read records that contain a query with its whole ranking."""
+    queries = take_column(records, query, "query", context.items())
+    rankings = take_column(records, ranking, "doc", context.items())
+    table = _read_rankings(queries, rankings, np.arange(len(records)), context)
+    return replace(table, warnings=(*table.warnings, *_warn_rising(rankings, table)))
+
+
+def _warn_rising(rankings: list[Any], table: SourceTable) -> Iterator[Warned]:
+    """Warn if the scores of every list increase along it, as distances do: then the last document is ranked first."""
+    if table.request.what != "run" or table.number is None or not all(map(is_list, rankings)) or table.size is None:
+        return
+    try:
+        score = np.array([float(value) for value in table.number])
+    except (TypeError, ValueError):
+        return  # reported with its place later
+    inside = np.ones(len(score), bool)
+    inside[(np.cumsum(table.size) - table.size)[table.size > 0]] = False  # the first of each list
+    rises = inside[1:] & (score[1:] > score[:-1])
+    if rises.any() and (rises == inside[1:]).all():
+        text = f"scores increase along every list of {table.name}; the highest score is ranked first"
+        yield Warned("scores-rise", len(rankings), text, Hint("leave out the scores if the lists are best first"))
+
+
+def _read_rankings(queries: list[Any], rankings: list[Any], part: Ints, context: Context) -> SourceTable:
+    """Read rankings in items of a list; `part` is the item of each ranking."""
+    rankings, choice = flatten_sets(queries, rankings, context)
+    size = [len(entries) if hasattr(entries, "__len__") else 0 for entries in rankings]
+    origin, item = context.items({}, np.repeat(part, size)), context.items({}, part)
+    return read_rankings(queries, rankings, context, origin=origin, item=item, choice=choice)
+
+
+# ── `{query ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_plain_dict(source: dict[Any, Any], request: ColumnRequest) -> Run | Qrels | None:
+    """Return a run or judgments; None if the dict is anything but ordinary."""
+    if not request.is_ranking or request.named or request.grade_map is not None:
+        return None
+    rows = read_dict(source)
+    if rows is None:
+        return None
+    keys: dict[str, Any] = {
+        "name": request.what,
+        "where": partial(_place, request.what, rows),
+        "query_kind": rows.query_kind,
+        "doc_kind": rows.doc_kind,
+        "queries": rows.queries,
+        "query": rows.query,
+        "doc": rows.doc,
+    }
+    return Run(**keys, score=rows.number) if request.what == "run" else Qrels(**keys, grade=rows.number)
+
+
+def _place(what: str, rows: DictRows, row: int) -> Place:
+    from judged.io.origin import Keys
+
+    return Keys(what, rows.queries, np.bincount(rows.query, minlength=len(rows.queries)), rows.doc).place(row)

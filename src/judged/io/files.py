@@ -1,0 +1,305 @@
+"""Open files: the beginning and the content come from one opening, decompressed on the way, within limits."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import os
+import stat
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import IO, Any, NoReturn
+
+import numpy as np
+
+from judged.errors import DataError, FileError, JudgedError, Place
+from judged.io import files as limits
+from judged.io.text.encoding import is_wide, raise_nul
+from judged.steps import step
+
+# ── Limits against files that are not text, and against decompression bombs ─────────────────────────
+
+LONGEST_LINE = 64 << 20
+LONGEST_BLANK = 1 << 20  # blank lines of a compressed file: they compress best, and each takes as long as one with data
+LARGEST_RATIO = 200  # text expands 3 to 20 times, a bomb 1,000 times
+ARROW_STREAM = b"\xff\xff\xff\xff"  # before each message of an Arrow stream
+_COLUMNAR = (b"PAR1", b"ARROW1", ARROW_STREAM)  # files that are not text
+_BLANKS = b" \t\r\n"
+
+
+def limit_text(
+    parts: Iterator[bytes], name: str, tell: Callable[[], int] | None = None, *, nul: bool = False
+) -> Iterator[bytes]:
+    """Iterate over the content of a file; raise before text that no file has fills the memory.
+
+    That is a line longer than `LONGEST_LINE`, NUL bytes, and in a compressed file blank lines beyond `LONGEST_BLANK` and more text than
+    it can expand to. JSON may be one long line. Parquet and Arrow files pass.
+
+    Args:
+        parts: pieces of the content, decompressed.
+        name: the file.
+        tell: number of compressed bytes taken so far; None if the file is not compressed.
+        nul: raise at the first NUL byte; otherwise the parser does, which may find another error before it.
+    """
+    total = since_newline = blank = line = 0
+    text = json = True
+    for part in filter(None, parts):
+        if not total:
+            text, json = not part.startswith(_COLUMNAR), part[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+            nul = nul and not is_wide(part)  # UTF-16 has an error of its own
+        if text:
+            if (nul or total > LONGEST_LINE) and (at := part.find(b"\0")) >= 0:
+                raise_nul(name, total + at, line + part.count(b"\n", 0, at) + 1)
+            total += len(part)
+            end = max(part.rfind(b"\n"), part.rfind(b"\r"))
+            since_newline = len(part) - end - 1 if end >= 0 else since_newline + len(part)
+            filled = len(part.rstrip(_BLANKS))
+            blank = len(part) - filled if filled else blank + len(part)
+            line += int(
+                np.count_nonzero(np.frombuffer(part, np.uint8) == ord("\n"))
+            )  # six times as fast as bytes.count
+            plausible = total <= LONGEST_LINE or tell is None or total < LARGEST_RATIO * tell()
+            if tell is not None and blank - since_newline > LONGEST_BLANK:
+                problem, hint = f"there are more than {LONGEST_BLANK >> 20} MB of blank lines", "remove them"
+                raise DataError("too-large", problem, where=Place(name, line + 1), hint=hint)
+            if since_newline > LONGEST_LINE and not (json and plausible):
+                raise_long_line(Place(name, line + 1))
+            if not plausible:
+                problem = f"the compressed file expands more than {LARGEST_RATIO} times"
+                raise DataError("too-large", problem, where=name, hint="if its content is right, decompress it first")
+        yield part
+
+
+def raise_long_line(where: Place) -> NoReturn:
+    hint = "check that this is a text file"
+    raise DataError("too-large", f"a line is longer than {LONGEST_LINE >> 20} MB", where=where, hint=hint)
+
+
+# ── Open files: the beginning and the content come from one opening, decompressed on the way ────────
+
+Source = str | bytes | os.PathLike[Any]
+Raw = bytes | bytearray
+
+PATH = (str, bytes, os.PathLike)
+PAD = bytes(8)
+HEAD = 1 << 16  # bytes by which the format of a file is detected
+CHANGED = "the file changed while it was read"
+_STEP = 1 << 20
+_SCHEMES = {"s3", "s3a", "s3n", "gs", "gcs", "hdfs", "viewfs", "abfs", "abfss", "file"}
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+def is_path(source: object) -> bool:
+    return isinstance(source, PATH)
+
+
+def is_store(source: object) -> bool:
+    """Return whether this is an address that pyarrow may open."""
+    return isinstance(source, str) and "://" in source and source.partition("://")[0].lower() in _SCHEMES
+
+
+def is_file_like(source: object) -> bool:
+    """Return whether this is an open file."""
+    return callable(getattr(source, "read", None)) and not isinstance(source, type)  # a frame may have a column `read`
+
+
+def source_name(source: Source) -> str:
+    return "<stdin>" if source == "-" else os.fsdecode(os.fspath(source))
+
+
+def file_path(source: object) -> str | None:
+    """Return the path of a regular file on disk; None for pipes, standard input and objects in memory."""
+    if not isinstance(source, PATH) or source == "-":
+        return None
+    path = os.fsdecode(source)
+    return path if os.path.isfile(path) else None
+
+
+@dataclass(slots=True, repr=False, eq=False)
+class Content:
+    """An open file.
+
+    Args:
+        name: its path, or a name for messages.
+        head: the beginning, decompressed: at least `HEAD` bytes, or all there are.
+        complete: True if `head` is everything.
+        parts: the decompressed content, with the head, piece by piece; it can be taken once.
+        file: the handle of a plain regular file, which can be mapped and read in one allocation.
+        packed: the handle of a compressed regular file.
+        packing: the compression.
+        tell: number of compressed bytes taken so far.
+    """
+
+    name: str
+    head: Raw
+    complete: bool
+    parts: Iterator[bytes] = field(default_factory=lambda: iter(()))
+    file: IO[bytes] | None = None
+    packed: IO[bytes] | None = None
+    packing: str | None = None
+    tell: Callable[[], int] | None = None
+    _data: Raw | None = None
+
+    def read(self) -> Raw:
+        """Return the whole content with eight zero bytes after it, for readers that look ahead."""
+        if self._data is None and self.file is None:
+            self._data = b"".join([*limit_text(self.parts, self.name, self.tell), PAD])
+        elif self._data is None:
+            assert self.file is not None
+            self.file.seek(0)
+            size = os.fstat(self.file.fileno()).st_size
+            if size > limits.LONGEST_LINE:  # what no text has is found before it is in memory
+                deque(limit_text(_pieces(self.file, self.name), self.name), 0)
+                self.file.seek(0)
+            self._data = _read_plain(self.file, size)
+        return self._data
+
+    def binary(self) -> Any:
+        """Return the whole content of a file that is not text, which has no lines to limit; a plain file is mapped, not copied."""
+        if self.file is None or self._data is not None:
+            return memoryview(self.read())[: -len(PAD)]
+        return mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def last_byte(self) -> bytes:
+        """Return the last byte of a plain file."""
+        assert self.file is not None
+        self.file.seek(-1, os.SEEK_END)
+        return self.file.read(1)
+
+
+@contextmanager
+def open_content(source: Source) -> Iterator[Content]:
+    """Open a file or standard input (`-`), plain or compressed."""
+    name = source_name(source)
+    with step(f"reading {name}"), _open_content(source, name) as content:
+        yield content
+
+
+@contextmanager
+def _open_content(source: Source, name: str) -> Iterator[Content]:
+    try:
+        if source == "-":
+            if sys.stdin is None:
+                raise FileError("io", "standard input is closed", hint="name a file")
+            yield open_stream(sys.stdin.buffer, name)
+            return
+        with _open(source) as raw:
+            if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+                yield open_stream(raw, name)
+                return
+            head = raw.read(HEAD)
+            raw.seek(0)
+            kind = compression(head)
+            if kind is not None:
+                content = _decompress(raw, kind, name)
+                content.packed = raw
+                yield content
+            else:
+                complete = len(head) < HEAD
+                yield Content(name, head, complete, _pieces(raw, name), None if complete and not head else raw)
+    except OSError as error:
+        if isinstance(error, FileError):
+            raise
+        raise_file_error(name, error, _path_hint(name))
+
+
+def _open(source: Source) -> IO[bytes]:
+    try:
+        return open(os.fsdecode(source), "rb")
+    except ValueError as error:  # a NUL in the name
+        raise OSError(str(error)) from error
+
+
+def open_stream(file: Any, name: str | None = None, default: str = "run") -> Content:
+    """Take what is left in an open file, text or binary. Without `name`, the file's own or the default is used."""
+    label = getattr(file, "name", None)
+    name = name or (label if isinstance(label, str) else default)
+    content = _begin(_pieces(file, name), name)
+    kind = compression(bytes(content.head[:8]))
+    if kind is None:
+        return content
+    return _decompress(io.BytesIO(b"".join(content.parts)), kind, name)  # a decompressor seeks
+
+
+def _decompress(raw: IO[bytes], kind: str, name: str) -> Content:
+    from judged.io.decompress import decompress
+
+    content = _begin(decompress(raw, kind, name), name)
+    content.packing, content.tell = kind, raw.tell
+    return content
+
+
+def _begin(parts: Iterator[bytes], name: str) -> Content:
+    """Take as many parts as the detection of a format needs."""
+    first: list[bytes] = []
+    size = 0
+    for part in parts:
+        first.append(part)
+        size += len(part)
+        if size >= HEAD:
+            break
+    return Content(name, b"".join(first), size < HEAD, chain(first, parts))
+
+
+def _pieces(file: Any, name: str) -> Iterator[bytes]:
+    while piece := file.read(_STEP):
+        try:
+            yield piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else bytes(piece)
+        except UnicodeEncodeError as error:
+            hint = "open the file in binary mode"
+            raise DataError(
+                "encoding", "text that can be encoded as UTF-8", got=error.reason, where=name, hint=hint
+            ) from error
+
+
+def _read_plain(raw: IO[bytes], expected: int) -> bytearray:
+    """Read a regular file into one allocation."""
+    content = bytearray(expected + len(PAD))
+    with memoryview(content) as view:
+        size = raw.readinto(view[: -len(PAD)])  # type: ignore[attr-defined]
+    if size != expected or raw.read(1):
+        raise OSError(CHANGED)
+    return content
+
+
+def read_bytes(source: Source) -> Raw:
+    """Return the whole content, decompressed, with eight zero bytes after it."""
+    with open_content(source) as content:
+        return content.read()
+
+
+def read_text(source: Source) -> str:
+    """Return the whole content as text."""
+    name = source_name(source)
+    try:
+        return read_bytes(source)[: -len(PAD)].decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        got = f"an invalid byte at offset {error.start}"
+        raise DataError("encoding", "UTF-8 text", got=got, where=name, hint="convert the file to UTF-8") from error
+
+
+def compression(head: bytes) -> str | None:
+    """Return the kind of compressed file that begins with these bytes."""
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def raise_file_error(name: str, error: Exception | str, hint: str = "check the path") -> NoReturn:
+    """Raise an error that says why a file cannot be read; a `JudgedError` is raised unchanged."""
+    if isinstance(error, JudgedError):
+        raise error
+    if isinstance(error, str):
+        raise FileError("io", f"cannot read the file: {error}", where=name, hint=hint)
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    raise FileError("io", f"cannot read the file: {reason}", where=name, hint=hint) from error
+
+
+def _path_hint(name: str) -> str:
+    if "\n" in name:
+        return "a str is a path; pass io.StringIO(text) to read the text itself"
+    if os.path.isdir(name):
+        return "judgments are one file or a BEIR folder, and come first; a run may be a directory"
+    return "download it first" if "://" in name else "check the path"

@@ -1,1 +1,0 @@
-"""Bytes on disk and in object stores: opening, decompressing, atomic writing."""

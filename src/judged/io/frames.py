@@ -1,0 +1,347 @@
+"""Tables in memory: pandas, polars, Arrow, DuckDB, Spark, structured arrays, mappings of columns.
+
+No library is imported for a frame of another one: a frame is recognised by the module of its class.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+
+from judged.core.ids import IdColumn
+from judged.core.tables import Run
+from judged.core.unread_runs import ArrowRun
+from judged.errors import DataError, EngineError, JudgedError, Place, UsageError
+from judged.io.cells import Column
+from judged.io.columns import ColumnRequest, RoleColumns, find_columns
+from judged.io.origin import CellOrigin, Context, Origin, RowOrigin
+from judged.io.table import ColumnBatches, as_run, concatenate
+
+# ── Columns of Spark DataFrames, and calls to Spark whose errors become a `JudgedError` ─────────────
+
+MISSING = "judged is needed on every worker"  # what a worker without judged reports
+_LONGEST = 300  # characters of a message of Spark: some contain a whole query plan
+_OTHER_PYTHON = (  # what Spark says of workers whose Python cannot run a task, and what that means
+    (r"PYTHON_VERSION_MISMATCH.*?: (\d[\d.]*) than", "the workers run Python {found}, the driver Python {own}"),
+    (r"No module named '([^']+)'", "the Python of the workers has no module {found}"),
+    (r'Cannot run program "([^"]+)"', "the workers have no program {found}"),
+)
+
+
+def columns_in(
+    names: Sequence[str], what: Literal["run", "qrels"], named: Mapping[str, str | None], name: str
+) -> RoleColumns:
+    """Find the column of each role (query, doc, score or grade, rank or aspect), by its known names or as named."""
+    columns = {role: column for role, column in named.items() if column is not None}
+    return find_columns(names, ColumnRequest(what, columns), Place(name))
+
+
+def quoted(name: str) -> str:
+    """Quote the name of a column for Spark SQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+@contextmanager
+def talking() -> Iterator[None]:
+    """Wrap calls to Spark: its warnings are ignored, its errors become a `JudgedError`.
+
+    Raises:
+        EngineError: Spark failed; with the first line of its message.
+        UsageError: its workers do not have judged.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about versions of pandas newer than itself
+        try:
+            yield
+        except JudgedError:
+            raise
+        except Exception as error:
+            _raise(error)
+
+
+def _raise(error: Exception) -> NoReturn:
+    text = str(error)
+    if MISSING in text:
+        reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
+        hint = "install it there, or ship it: engine=Spark(ship=True)"
+        raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
+    _raise_other_python(text, error)
+    reason = _first_line(text) or type(error).__name__
+    hint = "check that the session is alive and its workers have numpy and pyarrow; see the Spark log for details"
+    raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error
+
+
+def _raise_other_python(text: str, error: Exception) -> None:
+    """Raise if the Python of the workers is the problem; the session names it as PYSPARK_PYTHON did when it started."""
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for pattern, problem in _OTHER_PYTHON:
+        if found := re.search(pattern, text):
+            context = getattr(sys.modules.get("pyspark"), "SparkContext", None)
+            python = getattr(getattr(context, "_active_spark_context", None), "pythonExec", None)
+            named = f"; PYSPARK_PYTHON of the session is {python}" if python else ""  # a server keeps it to itself
+            hint = f"set PYSPARK_PYTHON to a Python {own} with the packages of this one before the session starts, such as {sys.executable}"
+            problem = f"{problem.format(found=found[1], own=own)}{named}"
+            raise EngineError("engine", problem, value=found[1], hint=hint) from error
+
+
+def _first_line(text: str) -> str:
+    """Return the line of a message of Spark that names the cause."""
+    lines = [line.strip() for line in text.partition("JVM stacktrace")[0].splitlines() if line.strip()]
+    causes = [line.partition(": ")[2] for line in lines if line.startswith("Caused by: ")]
+    reason = lines[0] if lines else ""
+    if "Traceback (most recent call last):" in text:  # of Python on a worker: the last line is the error
+        reason = next((line for line in reversed(lines) if not line.startswith(("SQLSTATE", "at ", "..."))), reason)
+    elif reason.startswith("An error occurred while calling"):  # py4j adds nothing
+        reason = next((cause for cause in causes if "Job aborted" in cause), (causes or lines)[-1])
+    reason = reason.removeprefix("org.apache.spark.SparkException: ")
+    return reason if len(reason) <= _LONGEST else f"{reason[: _LONGEST - 1]}…"
+
+
+# ── Tables in memory ────────────────────────────────────────────────────────────────────────────────
+
+_NUMBERS = {
+    "double": "f8",
+    "float": "f4",
+    **{f"{u}int{8 * size}": f"{u or 'i'}{size}" for u in ("", "u") for size in (1, 2, 4, 8)},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The names of a table's columns, and functions that return some of them.
+
+    `stream` returns columns as Arrow batches, without a copy if the library can; `text` returns a column of text as bytes, if it needs no
+    conversion; `batches` iterates over Arrow tables of some columns, for files that need not fit into memory.
+    """
+
+    names: Sequence[Any]
+    columns: Callable[[Sequence[str]], Iterable[Column]]
+    once: bool = False
+    stream: Callable[[list[str]], Any] | None = None
+    text: Callable[[str], IdColumn | None] | None = None
+    batches: Callable[[list[str], int], Iterable[Any]] | None = None
+
+
+def frame_of(source: Any) -> Frame | None:
+    """Return the source as a frame; None if it is none."""
+    packages = {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
+    if "pandas" in packages and hasattr(source, "columns"):
+        return _pandas(source)
+    if "polars" in packages and hasattr(type(source), "columns"):  # asking a lazy frame itself warns
+        return polars_frame(source.collect() if hasattr(source, "collect") else source)
+    if packages & {"duckdb", "_duckdb"} and hasattr(source, "fetchnumpy"):
+        return _duckdb(source)
+    if "pyspark" in packages and hasattr(source, "toArrow"):
+        return _spark_frame(source)
+    if isinstance(source, np.ndarray) and source.dtype.names:
+        return Frame(source.dtype.names, lambda names: [source[name] for name in names])
+    arrow = hasattr(source, "__arrow_c_stream__") or ("pyarrow" in packages and hasattr(source, "schema"))
+    return _arrow(source) if arrow else None
+
+
+def mapping_frame(source: Mapping[Any, Any]) -> Frame:
+    """Return a mapping of names to columns as a frame."""
+
+    def column(name: str) -> Column:
+        values = source[name]
+        return values if isinstance(values, (list, np.ndarray)) else list(getattr(values, "tolist", values.__iter__)())
+
+    return Frame(list(source), lambda names: map(column, names))
+
+
+def unread_frame(frame: Frame, context: Context) -> ArrowRun | None:
+    """Return the columns of a run for the native core; None if the library has no Arrow batches."""
+    if frame.stream is None:
+        return None
+    found = find_columns(list(frame.names), context.request, context.place).column
+    places = {role: place for place, role in enumerate(found)}
+    query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
+    hand_out = frame.stream
+
+    def stream() -> Any:
+        try:
+            return hand_out(list(found.values()))
+        except Exception:  # each library has its own exceptions; the reader of the frame reports them
+            return None
+
+    def read() -> Run:  # from the frame: a source may be readable only once
+        return as_run(concatenate(read_frame(frame, context)))
+
+    return ArrowRun(name=context.name, read=read, stream=stream, columns=(query, doc, score, rank))
+
+
+def read_frame(frame: Frame, context: Context) -> ColumnBatches:
+    """Return the columns of a frame, as one batch."""
+    names = list(frame.names)
+    found = find_columns(names, context.request, context.place)
+    columns = _ids_as_text(frame, found.column) if context.request.is_ranking else {}
+    others = {role: name for role, name in found.column.items() if role not in columns}
+    columns |= dict(zip(others, frame.columns(list(others.values())), strict=True))
+    lengths = {found.column[role]: len(column) for role, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise_lengths(lengths, context.place)
+    origin: Origin = CellOrigin(context.name, found.column, first=context.row)
+    if context.path is not None:
+        position = {name: i for i, name in enumerate(names)}
+        origin = RowOrigin(context.path, found.column, position, context.typed, context.row, context.among)
+    return ColumnBatches(context, found, [columns], lambda: origin, once=frame.once)
+
+
+def raise_lengths(lengths: Mapping[str, int], where: Place) -> NoReturn:
+    listing = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
+    raise DataError("columns", f"the columns have different lengths: {listing}", where=where)
+
+
+def _ids_as_text(frame: Frame, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the columns of ids that are text already."""
+    if frame.text is None:
+        return {}
+    found = {role: frame.text(names[role]) for role in ("query", "doc")}
+    return {role: text for role, text in found.items() if text is not None}
+
+
+# ── libraries ────────────────────────────────────────────────────────────────────────────────
+
+
+def _pandas(frame: Any) -> Frame:
+    def column(name: str) -> Column:
+        series = frame[name]
+        if isinstance(series.dtype, np.dtype):
+            return np.asarray(series.to_numpy())
+        if series.dtype.name == "category" or series.hasnans:
+            return np.asarray(series.astype(object).where(series.notna(), None).to_numpy())
+        return np.asarray(series.to_numpy())
+
+    def stream(names: list[str]) -> Any:
+        return frame[names].__arrow_c_stream__()
+
+    return Frame(list(frame.columns), lambda names: map(column, names), stream=stream)
+
+
+def polars_frame(frame: Any) -> Frame:
+    def column(name: str) -> Column:
+        series = frame[name]
+        plain = str(series.dtype).startswith(("Int", "UInt", "Float")) and str(series.dtype) != "Int128"
+        return np.asarray(series.to_numpy()) if plain else list(series.to_list())
+
+    def stream(names: list[str]) -> Any:
+        return frame.select(names).__arrow_c_stream__()
+
+    return Frame(frame.columns, lambda names: map(column, names), stream=stream)
+
+
+def _duckdb(source: Any) -> Frame:
+    """Return a relation, or a connection with a result, as a frame; fetched once, so that all columns have one order."""
+
+    def columns(names: Sequence[str]) -> Iterable[Column]:
+        fetched = source.fetchnumpy()
+        return [_unmask(fetched[name]) for name in names]
+
+    def stream(names: list[str]) -> Any:
+        return source.project(", ".join('"' + name.replace('"', '""') + '"' for name in names)).__arrow_c_stream__()
+
+    if hasattr(source, "columns"):
+        return Frame(source.columns, columns, stream=stream)
+    return Frame([entry[0] for entry in source.description or ()], columns, once=True)
+
+
+def _spark_frame(source: Any) -> Frame:
+    """Return a Spark DataFrame as a frame; columns are fetched when they are needed."""
+
+    def fetch(names: Sequence[str]) -> Any:
+        with talking():
+            return source.select(*map(quoted, names)).toArrow()
+
+    def columns(names: Sequence[str]) -> Iterable[Column]:
+        return [np.asarray(column.to_numpy()) for column in fetch(names).columns]
+
+    with talking():
+        names = list(source.columns)
+    return Frame(names, columns, stream=lambda names: fetch(names).__arrow_c_stream__())
+
+
+def _unmask(values: Any) -> Column:
+    """Return DuckDB's masked values as None."""
+    if not hasattr(values, "mask"):
+        return np.asarray(values)
+    objects = np.array(values.data, dtype=object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
+
+
+def _arrow(source: Any) -> Frame:
+    """Return Arrow data as a frame, by the library that is loaded or installed."""
+    once = hasattr(source, "read_next_batch")
+    order = ["pyarrow", "polars"] if "pyarrow" in sys.modules or "polars" not in sys.modules else ["polars", "pyarrow"]
+    for library in order:
+        try:
+            module = import_module(library)
+        except ImportError:
+            continue
+        try:
+            arrow = library == "pyarrow"
+            frame = arrow_frame(_table_of(module, source)) if arrow else polars_frame(module.DataFrame(source))
+        except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
+            kind = type(source).__name__
+            raise DataError("form", f"not a table of columns ({error})", where=kind) from error
+        return replace(frame, once=once)
+    where = Place(type(source).__name__)
+    raise DataError(
+        "needs", "Arrow data needs pyarrow or polars", hint="install it with pip install judged[parquet]", where=where
+    )
+
+
+def _table_of(pyarrow: Any, source: Any) -> Any:
+    if isinstance(source, pyarrow.Table):
+        return source
+    if isinstance(source, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([source])
+    reader = source if hasattr(source, "read_all") else pyarrow.RecordBatchReader.from_stream(source)
+    return reader.read_all()
+
+
+def arrow_frame(table: Any) -> Frame:
+    def column(name: str) -> Column:
+        chunked = table.column(name)
+        if hasattr(chunked.type, "value_type") and hasattr(chunked.type, "index_type") and chunked.null_count:
+            chunked = chunked.cast(chunked.type.value_type)  # pyarrow would give a null the value of another row
+        numbers = _arrow_numbers(chunked)
+        return np.asarray(chunked.to_numpy()) if numbers is None else numbers
+
+    def stream(names: list[str]) -> Any:
+        return table.select(names).__arrow_c_stream__()
+
+    def text(name: str) -> IdColumn | None:
+        return arrow_text(table.column(name))
+
+    return Frame(table.column_names, lambda names: map(column, names), stream=stream, text=text)
+
+
+def _arrow_numbers(column: Any) -> Column | None:
+    """Return a column of numbers without a copy; None if it has other types or nulls. `to_numpy` would import pandas."""
+    dtype = _NUMBERS.get(str(column.type))
+    if dtype is None or column.null_count or not len(column):
+        return None
+    array = column.combine_chunks() if column.num_chunks > 1 else column.chunk(0)
+    return np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
+
+
+def arrow_text(column: Any) -> IdColumn | None:
+    """Return a column of strings without a copy; None if it has other types, or anything that no id may contain."""
+    if str(column.type) not in ("string", "large_string") or column.null_count or not len(column):
+        return None
+    array = column.cast("large_string").combine_chunks()
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+    data = np.frombuffer(array.buffers()[2] or b"", np.uint8)[offsets[0] : offsets[-1]]
+    length = np.diff(offsets)
+    if not length.all() or not data.all():
+        return None
+    return IdColumn(np.concatenate([data, np.zeros(8, np.uint8)]), offsets[:-1] - offsets[0], length)

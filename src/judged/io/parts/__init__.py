@@ -1,1 +1,0 @@
-"""Runs in many files, datasets and lazy frames."""

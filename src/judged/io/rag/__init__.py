@@ -1,1 +1,0 @@
-"""Questions, chunks, and texts of documents."""

@@ -1,0 +1,347 @@
+"""Recognise what a source is, without importing what reads it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import islice
+from typing import Any, NoReturn
+
+import numpy as np
+
+from judged.core.judged import Judged
+from judged.core.tables import Qrels, Questions, Run
+from judged.core.unread_runs import UnreadRun
+from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
+from judged.io.columns import RELEVANT, RETRIEVED, named_fields, plain_name
+from judged.io.files import PATH, file_path, is_file_like, is_path, open_content
+
+# ── Recognise runs in several partitions, without importing what reads them ─────────────────────────
+
+
+def is_partitioned(source: Any) -> bool:
+    """Return whether a run is in several partitions: several files, an address in a store, a dataset of pyarrow, a lazy frame of polars.
+
+    >>> is_partitioned({"q1": ["d1"]})
+    False
+    """
+    if isinstance(source, PATH):  # nearly always a file
+        if source == "-" or file_path(source):
+            return False
+    elif isinstance(source, list | tuple):
+        if not source or not isinstance(source[0], PATH):
+            return False
+    else:
+        return is_dataset(source) or is_lazy(source)
+    from judged.io.stored import is_listable
+
+    return is_listable(source)
+
+
+def is_dataset(source: Any) -> bool:
+    """Return whether this is a dataset of pyarrow, without importing it."""
+    return "pyarrow" in _packages(source) and hasattr(source, "get_fragments")
+
+
+def is_lazy(source: Any) -> bool:
+    """Return whether this is a lazy frame of polars, without importing it."""
+    kind = type(source)
+    return "polars" in _packages(source) and hasattr(kind, "collect_schema") and hasattr(kind, "collect")
+
+
+def is_spark(source: Any) -> bool:
+    """Return whether this is a Spark DataFrame, of a classic session or of Spark Connect, without importing PySpark."""
+    return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
+
+
+def _packages(source: Any) -> set[str]:
+    return {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
+
+
+# ── Fields of a record ──────────────────────────────────────────────────────────────────────────────
+
+# Without case, - and _; the most reliable first. Ids come before texts.
+_FIELD_NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "question": (
+        ("questionid", "queryid", "qid", "sampleid", "exampleid"),
+        ("id",),
+        ("question", "query", "userinput", "input", "prompt"),
+    ),
+    "retrieved": RETRIEVED,
+    "relevant": RELEVANT,
+}
+_MEANING = {
+    "question": "ids or texts of questions (question_id, id, question, query …)",
+    "retrieved": "retrieved chunks (retrieved, retrieved_ids, contexts, chunks, results …)",
+    "relevant": "relevant chunks (relevant, expected_ids, gold, ground_truth, reference_contexts …)",
+}
+_SIDES = {  # LangSmith and Phoenix store the three in separate objects
+    "inputs": "question",
+    "outputs": "retrieved",
+    "referenceoutputs": "relevant",
+    "reference": "relevant",
+    "expectedoutput": "relevant",
+    "input": "question",
+    "output": "retrieved",
+    "referenceoutput": "relevant",
+}
+
+
+def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the fields of a record, or of a run of LangSmith and its example; those of `inputs`, `outputs` and `reference_outputs` by path, such as `outputs.documents`."""
+    run, example = (as_mapping(record.get(name)) for name in ("run", "example"))
+    if run is not None and example is not None:
+        from judged.io.formats.tools.langsmith import join_example
+
+        record = join_example(record, run, example)
+    out: dict[str, Any] = {}
+    for key, value in record.items():
+        if has_sides({key: value}):
+            out |= {f"{key}.{inner}": held for inner, held in value.items()}
+        else:
+            out[str(key)] = value
+    return out
+
+
+def as_mapping(item: Any) -> Mapping[Any, Any] | None:
+    """Return a record as a mapping; None if it is none."""
+    if isinstance(item, Mapping):
+        return item
+    if hasattr(item, "model_dump"):  # pydantic, as in RAGAS
+        dumped: Mapping[Any, Any] = item.model_dump()
+        return dumped
+    names = named_fields(type(item))
+    return None if names is None else {name: getattr(item, name) for name in names}
+
+
+def is_known(name: str) -> bool:
+    """Return whether a field of this name can have a role."""
+    inner = plain_name(name.rpartition(".")[2] or name)
+    return any(inner in tier for tiers in _FIELD_NAMES.values() for tier in tiers)
+
+
+def has_sides(record: Mapping[Any, Any]) -> bool:
+    """Return whether a record has fields in objects of their own, see `flatten`."""
+    return any(plain_name(key) in _SIDES and isinstance(value, Mapping) for key, value in record.items())
+
+
+def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], where: Place) -> dict[str, str]:
+    """Return the field of each role; raise if it is missing or ambiguous, with the candidates."""
+    names = list(dict.fromkeys(name for record in records for name in record))
+    fields: dict[str, str] = {}
+    for role in _FIELD_NAMES:
+        field = named.get(role)
+        if field is not None and field not in names:
+            _raise(f"no field {field!r}; the fields are", names, role, where)
+        candidates = [field] if field is not None else _candidates(role, names, records)
+        if not candidates:
+            _raise_kind(role, names, records, where)
+        if len(candidates) != 1:
+            problem = "several fields with {}:" if candidates else "no field with {}; the fields are"
+            _raise(problem.format(_MEANING[role]), candidates or names, role, where)
+        fields[role] = candidates[0]
+    return fields
+
+
+def _candidates(role: str, names: list[str], records: Sequence[Mapping[str, Any]]) -> list[str]:
+    for tier in _FIELD_NAMES[role]:
+        candidates = []
+        for name in names:
+            side, _, inner = name.rpartition(".")
+            own = _SIDES.get(plain_name(side))
+            usual = (
+                (*tier, *_FIELD_NAMES["retrieved"][-1]) if own == role == "relevant" else tier
+            )  # `documents` of a reference
+            if own in (None, role) and plain_name(inner or name) in usual:
+                candidates.append(name)
+        fitting = [name for name in candidates if _fits(role, name, records)]
+        if fitting:
+            return fitting
+    return []
+
+
+def _raise_kind(role: str, names: list[str], records: Sequence[Mapping[str, Any]], where: Place) -> None:
+    """Raise if a field has a known name of a role, and values of a wrong type."""
+    for name in (name for tier in _FIELD_NAMES[role] for name in names if plain_name(name.rpartition(".")[2]) in tier):
+        value = next((record[name] for record in records if record.get(name) is not None), None)
+        if value is not None:
+            expected, hint = ("text or an id", None) if role == "question" else ("a list of chunks", "write [id, …]")
+            problem = f"{expected} in the field {name!r}"
+            raise DataError(
+                "fields", problem, got=f"{shown(value)} ({type(value).__name__})", where=where, value=name, hint=hint
+            )
+
+
+def _fits(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the values can have the role: a text that answers the question is not a list of chunks."""
+    held = [value for record in records if (value := record.get(name)) is not None]
+    lists = [isinstance(value, (list, tuple, Mapping, Set, np.ndarray)) for value in held]
+    if role == "question":
+        return not held or not all(lists)
+    return any(lists) or (bool(held) and role == "relevant" and plain_name(name).endswith("id"))
+
+
+def _raise(problem: str, names: Sequence[str], role: str, where: Place) -> NoReturn:
+    listing = ", ".join(shown(name, 40) for name in names[:20]) or "none"
+    hint = Hint(f"name the right field with {{{role}}}", **{role: to_choose(role, "FIELD")})
+    raise DataError("fields", f"{problem} {listing}", hint=hint, where=where, value=listing)
+
+
+# ── Recognise a source of questions by its first records ────────────────────────────────────────────
+
+_STREAMS = ("/dev/", "/proc/")  # a file may be behind such a name, with one position for all readers
+_SAMPLE = 20  # records by which questions are recognised
+
+
+def is_questions(source: Any, **fields: str) -> bool:
+    """Return whether a source has questions with retrieved and relevant documents, by its first records.
+
+    Args:
+        source: anything that `read_questions` takes; a pipe or an open file, which can be read only once, is not examined.
+        fields: names of the fields, as in `read_questions`.
+
+    >>> is_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}])
+    True
+    """
+    if isinstance(source, Questions):
+        return True
+    if not (items := _first_items(source)):
+        return False
+    from judged.io.formats.shapes import has_questions
+
+    if not fields and has_questions(items[0]):
+        return True
+
+    records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
+    try:
+        return bool(records) and bool(find_fields(records, fields, Place("")))
+    except DataError:
+        return False
+
+
+def _first_items(source: Any) -> list[Any]:
+    """Return the first records of a source that may contain questions; none if it has no records."""
+    plain = type(source) is dict
+    if not plain and is_path(source):
+        return _first_in_file(source)
+    if not plain and (
+        source is None or isinstance(source, (Qrels, Run, UnreadRun)) or is_spark(source) or is_file_like(source)
+    ):
+        return []
+    if isinstance(source, (list, tuple)):
+        return list(source[:_SAMPLE]) if source and not isinstance(source[0], str) else []
+    if isinstance(source, Mapping):
+        few = dict(islice(source.items(), _SAMPLE))
+        inner = [value for value in few.values() if type(value) is dict or isinstance(value, Mapping)]
+        if inner and all(isinstance(next(iter(value.values()), 0), (int, float)) for value in inner):
+            return []  # {query: {doc: number}}
+        lists = [value for value in few.values() if isinstance(value, (list, tuple))]
+        if len(lists) == len(few) and not any(isinstance(value[0], (list, tuple, Mapping)) for value in lists if value):
+            return []  # {query: [doc, …]}
+        if len(source) > _SAMPLE and len(inner) < len(few):
+            return []
+        source = few
+    elif hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
+        return list(source.slice(0, _SAMPLE).to_pylist())
+    elif hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
+        source = source.head(_SAMPLE)
+    elif hasattr(source, "__iter__") and hasattr(source, "__getitem__"):  # datasets of RAGAS and Hugging Face
+        return list(islice(source, _SAMPLE))
+    else:
+        return []
+    return list_records(source, Place("questions"))
+
+
+def _first_in_file(source: Any) -> list[Any]:
+    """Return the first record of a JSON or JSON Lines file."""
+    if not file_path(source) or os.fsdecode(source).startswith(_STREAMS):  # a pipe can be read only once
+        return []
+    with open_content(source) as content:
+        text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()
+    if not text.startswith("{"):
+        return []
+    import json
+
+    try:
+        return [json.JSONDecoder().raw_decode(text)[0]]
+    except (ValueError, RecursionError):
+        return []
+
+
+def list_records(source: Any, where: Place) -> list[Any]:
+    """Return the records of a list, a frame, a mapping of columns, or a mapping of questions."""
+    if hasattr(source, "to_dicts"):  # polars
+        return list(source.to_dicts())
+    if hasattr(source, "to_pylist"):  # Arrow
+        return list(source.to_pylist())
+    if hasattr(source, "to_dict") and hasattr(source, "iloc"):  # pandas
+        return list(source.to_dict("records"))
+    if isinstance(source, Mapping):
+        values = list(source.values())
+        if (
+            values
+            and all(isinstance(value, Mapping) for value in values)
+            and not {"inputs", "outputs"} <= source.keys()
+        ):
+            return [{"question_id": key, **value} for key, value in source.items()]
+        lengths = {len(value) for value in values if isinstance(value, (list, tuple))}
+        if len(lengths) == 1 and all(isinstance(value, (list, tuple)) for value in values) and not _is_record(source):
+            return [dict(zip(source, row, strict=True)) for row in zip(*values, strict=True)]
+        return [source]
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return list(source)
+    return raise_no_questions(type(source).__name__, where)
+
+
+def _is_record(source: Mapping[Any, Any]) -> bool:
+    """Return whether this is one record, not columns: its lists hold chunks, not lists of chunks."""
+    return not any(isinstance(cell, (list, tuple, Mapping)) for value in source.values() for cell in value)
+
+
+def raise_no_questions(got: str, where: Place) -> NoReturn:
+    raise DataError(
+        "questions",
+        "records with question, retrieved and relevant chunks, in one JSON Lines file",
+        got=got,
+        where=where,
+        hint="if judgments and run are separate files, pass both",
+    )
+
+
+# ── Several runs in one call ────────────────────────────────────────────────────────────────────────
+
+
+def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+    """Return one run or several, each with its name if the caller named it.
+
+    Several runs are a list, or {name: run}. A mapping from queries to rankings is one run.
+    """
+    listed = list(runs.values()) if isinstance(runs, Mapping) else runs if isinstance(runs, list | tuple) else []
+    whole = [
+        run for run in listed if not isinstance(run, Mapping) or run
+    ]  # an empty mapping is an error when it is read
+    if whole and all(map(_is_whole_run, whole)):
+        names = map(str, runs) if isinstance(runs, Mapping) else [None] * len(listed)
+        named: list[tuple[str | None, Any]] = list(zip(names, listed, strict=True))
+    else:
+        named = [(None, runs)]
+    if not named or runs is None:
+        raise UsageError("runs", "no run given")
+    return named
+
+
+def _is_whole_run(thing: Any) -> bool:
+    """Return whether this is a file, a table, or a mapping from queries to rankings; not a ranking, a record or an id with its score."""
+    if isinstance(thing, str | os.PathLike | Judged | Run | UnreadRun):
+        return True
+    if isinstance(thing, Mapping):
+        from judged.io.formats.shapes import may_have_shape, shape_of
+
+        whole = any(isinstance(ranking, Mapping | list | tuple) for ranking in list(thing.values())[:1])
+        return whole and not (may_have_shape(thing) and (shape := shape_of(thing)) is not None and shape.one_query)
+    if isinstance(thing, list | tuple) and thing and all(isinstance(path, str | os.PathLike) for path in thing):
+        return is_partitioned(list(thing))  # files, not documents
+    from judged.io.formats.tools.ir_datasets import is_collection
+
+    tabular = hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns")
+    return tabular or is_partitioned(thing) or is_collection(thing)

@@ -1,0 +1,337 @@
+"""Files on disk or in an object store, as they were when they were listed: listings, folders, compressed streams."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import IO, Any, Literal, NamedTuple, TypeVar
+
+from judged.errors import DataError, FileError
+from judged.io.files import CHANGED, is_path, is_store, raise_file_error
+
+# ── A file as it was when it was listed, on disk or in an object store that pyarrow opens; small, so that it can be sent to workers ───
+
+Result = TypeVar("Result")
+
+_BLOCK = 1 << 24
+_AT_ONCE = 16
+_SPARK = re.compile(r"^s3[an]://")  # Spark's names for what is s3:// elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A file. `store` is the address by which pyarrow finds its file system; None for a file on disk."""
+
+    name: str
+    path: str
+    size: int
+    time: int | None
+    store: str | None = None
+
+    @property
+    def stamp(self) -> tuple[int, int]:
+        """Size and time, by which a changed file is noticed."""
+        return self.size, self.time or 0
+
+    def check(self) -> None:
+        """Raise if the file is gone, or was written to since it was listed."""
+        try:
+            if self.store is None:
+                status = os.stat(self.path)
+                now: tuple[int, int | None] = (status.st_size, status.st_mtime_ns)
+            else:
+                info = open_store(self.store)[0].get_file_info(self.path)
+                now = (info.size, info.mtime_ns)
+        except OSError as error:
+            raise_file_error(self.name, error)
+        if now != (self.size, self.time):
+            raise_file_error(self.name, CHANGED, "read it when it is complete")
+
+    @contextmanager
+    def open(self, arrow: str | None = None) -> Iterator[Any]:
+        """Open the file, and check before and after that it is the one listed. `arrow` names the class of pyarrow that opens a file on disk."""
+        self.check()
+        with self._open(arrow) as raw:
+            yield raw
+        self.check()
+
+    def _open(self, arrow: str | None) -> Any:
+        try:
+            if self.store is not None:
+                return open_store(self.store)[0].open_input_file(self.path)
+            if arrow is not None:
+                return getattr(import_module("pyarrow"), arrow)(os.fsencode(self.path))
+            return open(self.path, "rb")
+        except OSError as error:
+            raise_file_error(self.name, error)
+
+    def between(self, begin: int, end: int) -> bytes:
+        """Return the bytes from `begin` to `end`."""
+        with self.open() as raw:
+            raw.seek(begin)
+            return _exactly(raw, end - begin)
+
+    def newlines(self, end: int, *, returns: bool = False) -> int:
+        """Count the lines that end before a byte; with `returns` a carriage return alone ends one too."""
+        count, last = 0, b""
+        with self.open() as raw:
+            for at in range(0, end, _BLOCK):
+                piece = _exactly(raw, min(_BLOCK, end - at))
+                count += piece.count(b"\n")
+                if returns:
+                    split = last == b"\r" and piece[:1] == b"\n"
+                    count += piece.count(b"\r") - piece.count(b"\r\n") - split
+                last = piece[-1:]
+        return count
+
+    def holds(self, mark: bytes) -> bool:
+        """Return whether a byte is anywhere in the file."""
+        with self.open() as raw:
+            return any(mark in piece for piece in iter(lambda: raw.read(_BLOCK), b""))
+
+
+def map_files(task: Callable[[Stored], Result], files: Sequence[Stored]) -> list[Result]:
+    """Call a task for each file; in a store, where each request takes its time, several at once."""
+    if not any(file.store for file in files):
+        return list(map(task, files))
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(task, files))
+
+
+def _exactly(raw: IO[bytes], size: int) -> bytes:
+    pieces = []
+    while size and (piece := raw.read(size)):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def show_address(uri: str) -> str:
+    """Return an address without the credentials that it may hold."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+@lru_cache(maxsize=64)
+def open_store(uri: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the path in it."""
+    name = show_address(uri)
+    try:
+        system = import_module("pyarrow.fs").FileSystem
+    except ImportError as error:
+        problem = f"{name.partition('://')[0]}:// addresses need pyarrow"
+        raise DataError("needs", problem, hint="install it with pip install judged[parquet]", where=name) from error
+    try:
+        store: tuple[Any, str] = system.from_uri(_SPARK.sub("s3://", uri))
+    except Exception as error:  # each store has exceptions of its own
+        problem = f"pyarrow cannot open the address: {error}".replace("\n", " ")
+        hint = "check the address and the credentials, or copy the files to this machine first"
+        raise FileError("io", problem, where=name, hint=hint) from error
+    return store
+
+
+# ── Recognise BEIR folders ──────────────────────────────────────────────────────────────────────────
+
+TextKind = Literal["docs", "queries"]
+TEXTS: dict[TextKind, str] = {"docs": "corpus.jsonl", "queries": "queries.jsonl"}
+QRELS = "qrels"
+
+
+def is_beir_folder(source: Any) -> bool:
+    """Return whether this is the path of a BEIR folder: it has a folder of judgments, or texts by their usual names."""
+    if not is_path(source) or not os.path.isdir(os.fsdecode(source)):
+        return False
+    names = list_folder(os.fsdecode(source))
+    return QRELS in names or any(names_like(names, name) for name in TEXTS.values())
+
+
+def check_no_run(source: Any) -> None:
+    """Raise if a folder that is expected to contain a run is a BEIR folder."""
+    if is_beir_folder(source):
+        problem, hint = (
+            "a BEIR folder has judgments and texts, but no run",
+            "pass it as the judgments, which come first",
+        )
+        raise DataError("swapped", problem, where=os.fsdecode(source), hint=hint)
+
+
+def names_like(names: list[str], name: str) -> list[str]:
+    """Return the files of a name, plain or compressed."""
+    return [other for other in names if other == name or other.startswith(f"{name}.")]
+
+
+def list_folder(folder: str) -> list[str]:
+    """Return the names in a folder, in order; none if it does not exist."""
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise_file_error(folder, error)
+
+
+# ── The files of a run that is a directory, a pattern, a list of paths or an address ────────────────
+
+_TRIED = 100  # entries of a list that are looked up: it may hold a million ids
+_HIDDEN = ("_", ".")  # _SUCCESS, .part-0.crc: files that writers add to the data
+
+
+class FileListing(NamedTuple):
+    """Files in the order of the run. `alone`: the source is the path of one file."""
+
+    name: str
+    files: tuple[Stored, ...]
+    alone: bool = False
+
+
+def is_listable(source: Any) -> bool:
+    """Return whether this names several files (a directory, a pattern, a list of paths), or an address in a store."""
+    if isinstance(source, list | tuple):
+        return bool(source) and all(map(is_path, source)) and any(map(_may_be_file, source[:_TRIED]))
+    if not is_path(source) or source == "-":
+        return False
+    if is_store(source):
+        return True
+    try:
+        path = os.fsdecode(source)
+        if not path or os.path.exists(path):
+            return os.path.isdir(path)
+        return _is_pattern(path) and bool(_glob(path))
+    except (OSError, ValueError):
+        return False
+
+
+def list_files(source: Any) -> FileListing | None:
+    """List the files of a source; None if it names none on disk or in a store."""
+    if isinstance(source, list | tuple):
+        if not is_listable(source):
+            return None
+        files = tuple(file for entry in source for file in _files(entry))
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return FileListing(f"{files[0].name}{more}" if files else "run", files)
+    if not is_path(source) or source == "-":
+        return None
+    if is_listable(source):
+        name = show_address(source) if is_store(source) else os.fsdecode(source)
+        files = tuple(_files(source))
+        return FileListing(name, files, alone=is_store(source) and [file.name for file in files] == [name])
+    try:
+        regular = stat.S_ISREG(os.stat(source).st_mode)
+    except (OSError, ValueError):
+        return None  # the reader says why
+    return FileListing(os.fsdecode(source), tuple(_files(source)), alone=True) if regular else None
+
+
+def _may_be_file(entry: Any) -> bool:
+    """Return whether an entry of a list exists as a file: any string could be meant as a path."""
+    if is_store(entry) or isinstance(entry, os.PathLike):
+        return True
+    try:
+        return os.path.exists(entry) or is_listable(entry)
+    except (OSError, ValueError):
+        return False
+
+
+def _files(source: Any) -> Iterator[Stored]:
+    """Iterate over the files of one entry."""
+    if is_store(source):
+        yield from _list_store(source)
+        return
+    path = os.fsdecode(source)
+    try:
+        if os.path.isdir(path):
+            yield from _walk(path)
+        elif os.path.exists(path) or not _is_pattern(path):
+            yield _stat(path)
+        else:
+            for match in _match(path):
+                yield from _walk(match) if os.path.isdir(match) else [_stat(match)]
+    except (OSError, ValueError) as error:
+        raise_file_error(path, error)
+
+
+def _is_pattern(path: str) -> bool:
+    from glob import has_magic
+
+    return has_magic(path)
+
+
+def _glob(pattern: str) -> list[str]:
+    from glob import glob
+
+    return glob(pattern, recursive=True)
+
+
+def _match(pattern: str) -> list[str]:
+    """Expand a pattern, without hidden files, unless the pattern itself names them."""
+    hidden = os.path.basename(pattern).startswith(_HIDDEN)
+    matches = sorted(_glob(pattern), key=_steps)
+    kept = [path for path in matches if hidden or not _is_hidden(path, pattern)]
+    if "**" in pattern:  # it matches folders and also the files in them
+        kept = [path for path in kept if not os.path.isdir(path)]
+    if not kept:
+        raise_file_error(pattern, "the pattern matches nothing")
+    return kept
+
+
+def _is_hidden(path: str, pattern: str) -> bool:
+    """Return whether a pattern's wildcards matched a hidden name."""
+    literal = set(_steps(pattern))
+    return any(step.startswith(_HIDDEN) and step not in literal for step in _steps(path))
+
+
+def _steps(path: str) -> tuple[str, ...]:
+    from pathlib import PurePath  # importing it takes 3 ms
+
+    return PurePath(path).parts
+
+
+def _walk(folder: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:
+    """Iterate over the files of a folder and its subfolders by name; `above` are the folders that contain it."""
+    here = os.path.realpath(folder)
+    if here in above:
+        return  # a link that leads back up
+    for entry in sorted(os.listdir(folder)):
+        path = os.path.join(folder, entry)
+        if not entry.startswith(_HIDDEN):
+            yield from _walk(path, (*above, here)) if os.path.isdir(path) else [_stat(path)]
+
+
+def _stat(path: str) -> Stored:
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        hint = "pass it alone, or write it to a file first"
+        raise DataError("form", "a pipe or device cannot be one of several files", where=path, hint=hint)
+    return Stored(path, path, status.st_size, status.st_mtime_ns)
+
+
+def _list_store(uri: str) -> Iterator[Stored]:
+    """List the files at an address."""
+    system, path = open_store(uri)
+    name = show_address(uri).rstrip("/")
+    try:
+        info = system.get_file_info(path)
+        if info.is_file:
+            yield Stored(name, path, info.size, info.mtime_ns, uri)
+            return
+        infos = system.get_file_info(import_module("pyarrow.fs").FileSelector(path, recursive=True))
+    except Exception as error:  # each store has exceptions of its own
+        raise_file_error(name, error)
+    yield from _below(infos, path.rstrip("/"), name, uri)
+
+
+def _below(infos: Iterable[Any], path: str, name: str, uri: str) -> Iterator[Stored]:
+    for info in sorted(infos, key=lambda info: info.path.split("/")):
+        inside = info.path.removeprefix(path).strip("/")
+        if info.is_file and not any(step.startswith(_HIDDEN) for step in inside.split("/")):
+            yield Stored(f"{name}/{inside}", info.path, info.size, info.mtime_ns, uri)

@@ -1,0 +1,407 @@
+"""The columns of any source, checked and turned into `Run`, `Qrels` or columns by role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged._types import Floats, Ints
+from judged.core.ids import IdColumn
+from judged.core.numeric.masked import is_masked_array
+from judged.core.tables import Id, IdKind, Passages, Qrels, Run, are_subtopics
+from judged.errors import DataError, Hint, Place, Warned, shown
+from judged.io.cells import Column, RawIds, as_list, count_up, encode_ids, floats, group_ids, ranks
+from judged.io.columns import ColumnRequest, Role, RoleColumns, list_columns, same_column
+from judged.io.origin import Context, Document, ItemOrigin, Keys, Origin, WholeOrigin
+from judged.io.swapped import JUDGMENTS_FIRST
+from judged.io.text.decimals import decimals, first_wrong, is_decimal, numbers, raise_number
+
+# ── Columns of a table by role, gathered batch by batch ─────────────────────────────────────────────
+
+Batch = Mapping[str, Column]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnBatches:
+    """Columns by role, batch by batch, as the reader of each format returns them.
+
+    Args:
+        columns: the column of each role.
+        batches: the cells of each role; taken once.
+        origin: gives the places of all rows, once the batches were taken.
+        in_text: True if numbers are text.
+        once: True if the source can be read only once.
+        warnings: of the reader.
+    """
+
+    context: Context
+    columns: RoleColumns
+    batches: Iterable[Batch]
+    origin: Callable[[], Origin]
+    in_text: bool = False
+    once: bool = False
+    warnings: tuple[Warned, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Ids: each once, and the index of every row's id among them."""
+
+    ids: tuple[Id, ...]
+    code: NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleTable:
+    """The columns of a table by role: ids as `Coded`, the others as arrays; and the place of a row."""
+
+    name: str
+    ids: Mapping[str, Coded]
+    numbers: Mapping[str, NDArray[Any]]
+    place: Callable[[int, str], Place]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.ids.values())).code)
+
+
+def gather_columns(source: ColumnBatches) -> RoleTable:
+    """Read all batches; a wrong cell is reported with its place."""
+    context, roles = source.context, source.context.request.roles
+    columns = source.columns.column
+    seen: dict[str, dict[Any, int]] = {role: {} for role in columns if roles[role].read is None}
+    parts: dict[str, list[NDArray[Any]]] = {role: [np.empty(0, np.int32)] for role in columns}
+    count = 0
+    for batch in source.batches:
+        for role, column in batch.items():
+            read = roles[role].read
+            part = _encode(column, seen[role]) if read is None else read(column)
+            if part is None:
+                row = _first_wrong(column, read)
+                _raise_cell(roles[role], role, list(column)[row], count + row, source.origin())
+            parts[role].append(part)
+        count += len(next(iter(batch.values())))
+    if not count:
+        raise_empty(context)
+    origin = source.origin()
+    codes = {role: np.concatenate(parts[role][1:]) for role in columns}
+    coded = {role: _check_ids(list(known), codes[role], origin, role) for role, known in seen.items()}
+    return RoleTable(context.name, coded, {role: codes[role] for role in columns if role not in seen}, origin.place)
+
+
+def _encode(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
+    """Return codes of the ids of a batch, in order of appearance; None if one cannot be hashed."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and not is_masked_array(column):
+        distinct, place = np.unique(column, return_inverse=True)
+        known = np.array([seen.setdefault(item, len(seen)) for item in distinct.tolist()], dtype=np.int32)
+        return known[place]
+    items = column if isinstance(column, list) else as_list(column, ItemOrigin("rows"), "doc")
+    try:
+        for item in dict.fromkeys(items):
+            seen.setdefault(item, len(seen))
+        return np.fromiter(map(seen.__getitem__, items), np.int32, len(items))
+    except TypeError:
+        return None
+
+
+def _check_ids(names: list[Any], code: NDArray[Any], origin: Origin, role: str) -> Coded:
+    """Return the ids as they are kept, after the checks of every id."""
+    rows = _FirstRows(origin, code, role)
+    text, kind = encode_ids(names, rows, "query" if role == "query" else "doc")
+    if all(isinstance(name, str) for name in names) or (kind == "integer" and origin.typed):
+        return Coded(tuple(names), code)
+    words = text.texts()
+    merged = {word: i for i, word in enumerate(dict.fromkeys(words))}  # 7 and "7" of a JSON file are one id
+    return Coded(tuple(merged), np.array([merged[word] for word in words], dtype=np.int32)[code])
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstRows:
+    """Distinct ids, each with the place of its first row."""
+
+    origin: Origin
+    code: NDArray[Any]
+    role: str
+
+    @property
+    def typed(self) -> bool:
+        return self.origin.typed
+
+    def place(self, row: int, role: str = "doc") -> Place:
+        return self.origin.place(int(np.argmax(self.code == row)), self.role)
+
+    def describe_row(self, row: int) -> str:
+        return self.origin.describe_row(int(np.argmax(self.code == row)))
+
+
+def _first_wrong(column: Column, read: Callable[[Column], Any] | None) -> int:
+    items = list(column)
+    if read is None:
+        return next(i for i, x in enumerate(items) if getattr(x, "__hash__", None) is None or _encode([x], {}) is None)
+    return next(i for i in range(len(items)) if read(items[i : i + 1]) is None)
+
+
+def _raise_cell(role: Role, name: str, value: Any, row: int, origin: Origin) -> NoReturn:
+    where, about = origin.place(row, name), origin.describe_row(row)
+    if role.read is None:
+        raise DataError("id-type", f"{role.meaning} as text or integers{about}", got=shown(value), where=where)
+    raise DataError(role.slug, f"{role.expected}{about}", got=shown(value), where=where, value=value)
+
+
+def raise_empty(context: Context) -> NoReturn:
+    hint = "check that this is the right input and not empty"
+    raise DataError("empty-clicks", f"the {context.request.what} have no rows", where=context.name, hint=hint)
+
+
+# ── Tables of runs and judgments ────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceTable:
+    """Columns of a run or of judgments, not yet checked. With `size`, `query` has one entry per ranking of that many rows."""
+
+    name: str
+    request: ColumnRequest
+    origin: Origin
+    query: RawIds
+    doc: Column | IdColumn
+    number: Column | None  # None: documents are listed best first, or all are relevant
+    rank: Column | None = None
+    aspect: Column | IdColumn | None = None
+    size: Ints | None = None
+    query_origin: Origin | None = None
+    in_text: bool = False  # numbers are text
+    scored: bool = True  # numbers, if there are any, are not those of positions in lists
+    checked: bool = False  # numbers and ranks are arrays that need no check
+    borrowed: bool = False
+    once: bool = False  # the source can be read only once
+    choice: Ints | None = None
+    passages: Passages | None = None
+    warnings: tuple[Warned, ...] = ()
+
+
+def concatenate(source: ColumnBatches) -> SourceTable:
+    """Return all batches of a run or of judgments as one table."""
+    batches = list(source.batches)
+    columns: dict[str, Any] = dict(batches[0]) if len(batches) == 1 else {role: [] for role in source.columns.column}
+    for batch in batches if len(batches) > 1 else ():
+        for role, cells in batch.items():
+            columns[role] += cells
+    context = source.context
+    return SourceTable(
+        name=context.name,
+        request=context.request,
+        once=context.once or source.once,
+        warnings=(*context.warnings, *source.warnings),
+        origin=source.origin(),
+        query=columns["query"],
+        doc=columns["doc"],
+        number=columns.get(context.request.number),
+        rank=columns.get("rank"),
+        aspect=columns.get("aspect"),
+        in_text=source.in_text,
+        borrowed=source.columns.borrowed,
+    )
+
+
+def as_run(table: SourceTable) -> Run:
+    keys = _keys(table)
+    rank = _rank(table)
+    if table.number is not None:
+        score = _numbers(table)
+        if "score" in table.request.named and rank is None and count_up(keys["query"].tolist(), score):
+            named = table.request.named["score"]
+            text = f"the scores in {named!r} of {table.name} are 1, 2, 3 … in every query, which looks like ranks"
+            keys["warnings"] += (Warned("scores-are-ranks", 1, text, Hint("use {rank_col}", rank_col=named)),)
+    elif rank is not None:
+        score = -rank.astype(np.float64)
+    else:
+        rank, score = _best_first(table, len(keys["queries"]))
+    wrong = None
+    if rank is None and table.rank is not None:
+        row = _wrong_rank(table.rank)
+        wrong = table.origin.place(row, "rank"), shown(np.asarray(table.rank[row : row + 1]).tolist()[0])
+    scored = table.scored and table.number is not None
+    return Run(**keys, score=score, rank=rank, wrong_rank=wrong, passages=table.passages, scored=scored)
+
+
+def _best_first(table: SourceTable, queries: int) -> tuple[Ints, Floats]:
+    """Return ranks and scores of lists: the first document of n has rank 1 and score n."""
+    size = table.size
+    assert size is not None
+    if queries < len(size):
+        problem, hint = f"{len(size)} lists for {queries} queries", "join the lists of a query, or give scores"
+        raise DataError("duplicate-query", problem, hint=hint, where=table.name)
+    rank = np.arange(1, size.sum() + 1) - np.repeat(np.cumsum(size) - size, size)
+    return rank, np.repeat(size, size) + 1.0 - rank
+
+
+def as_qrels(table: SourceTable) -> Qrels:
+    keys = _keys(table)
+    if not len(keys["doc"]):
+        _raise_empty(table)
+    grade = np.ones(len(keys["doc"])) if table.number is None else _numbers(table)
+    if table.borrowed and (grade != np.trunc(grade)).any():
+        row = int(np.argmax(grade != np.trunc(grade)))
+        raise DataError(
+            "swapped",
+            f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
+            hint=Hint(f"{JUDGMENTS_FIRST}; or name the column: {{grade_col}}", grade_col="score"),
+            where=table.origin.place(row, "grade"),
+            value=float(grade[row]),
+        )
+    return Qrels(**keys, grade=grade, aspect=_aspect(table), choice=table.choice, passages=table.passages)
+
+
+def _keys(table: SourceTable) -> dict[str, Any]:
+    """Return the arguments that runs and judgments have in common."""
+    if not len(table.query):
+        _raise_empty(table)
+    queries, query, query_kind = group_ids(table.query, table.query_origin or table.origin, "query")
+    doc_kind: IdKind
+    doc, doc_kind = encode_ids(table.doc, table.origin, "doc") if len(table.doc) else (IdColumn.of([]), "text")
+    origin = table.origin
+    if table.size is not None:
+        origin = _drop_objects(origin, queries.take(query), doc)
+        query = np.repeat(query, table.size)
+    return {
+        "name": table.name,
+        "queries": queries,
+        "query": query,
+        "doc": doc,
+        "query_kind": query_kind,
+        "doc_kind": doc_kind,
+        "where": origin.place,
+        "warnings": table.warnings,
+    }
+
+
+def _drop_objects(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
+    """Return the origin without the objects that were read, to free their memory."""
+    if isinstance(origin, Document):
+        return WholeOrigin(origin.path)
+    if isinstance(origin, Keys):
+        return replace(origin, queries=queries, docs=None if origin.docs is None else doc)
+    return origin
+
+
+def _numbers(table: SourceTable) -> Floats:
+    what, origin = table.request.number, table.origin
+    assert table.number is not None
+    if table.checked:
+        return np.asarray(table.number)
+    if table.request.grade_map is not None:
+        return _map_grades(table, table.request.grade_map)
+    if not table.in_text:
+        try:
+            return floats(table.number, origin, what)
+        except DataError as error:
+            if error.slug == "grade-type" and error.value is None:
+                _raise_unfilled([cell is None for cell in table.number], table, error.slug)
+            raise
+    whole = what == "grade"
+    out = decimals(list(table.number), whole=whole)
+    if out is not None:
+        return out
+    cells = IdColumn.of([cell.strip().encode("utf-8", "surrogateescape") for cell in table.number])
+    values = numbers(cells, lenient=False, whole=whole)
+    if not isinstance(values, np.ndarray):
+        if what == "grade" and not cells[values]:
+            _raise_unfilled([not cell for cell in cells.tolist()], table, "grade-text")
+        raise_number(cells[values], origin.place(values, what), what, origin.describe_row(values))
+    return values
+
+
+def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
+    """Return the grades of words; numbers stay."""
+    assert table.number is not None
+    cells = [cell.strip() if isinstance(cell, str) else cell for cell in as_list(table.number, table.origin, "grade")]
+    known, grades = list_columns(grades), with_spellings(grades, cells)
+    for row, cell in enumerate(cells):
+        if (
+            isinstance(cell, str)
+            and cell not in grades
+            and not (table.in_text and is_decimal(cell.encode("utf-8", "replace")))
+        ):
+            where = table.origin.place(row, "grade")
+            problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; the known words are {known}"
+            raise DataError(
+                "unknown-grade", problem, where=where, value=cell, hint=Hint("add it to {grade_map}", grade_map=None)
+            )
+    values = [grades[cell] if cell in grades else float(cell) if isinstance(cell, str) else cell for cell in cells]
+    return floats(values, table.origin, "grade")
+
+
+def with_spellings(grades: Mapping[str, float], words: Iterable[Any]) -> dict[Any, float]:
+    """Return the grades of words, also of those that differ from one word of the map only in case, blanks, hyphens or underscores.
+
+    >>> with_spellings({"Exact": 3}, ["exact", "EXACT", "other"])
+    {'Exact': 3, 'exact': 3, 'EXACT': 3}
+    """
+    known = [word for word in grades if isinstance(word, str)]
+    meant = {word: same_column(word, known) for word in {w: None for w in words if isinstance(w, str)}}
+    return {**grades, **{word: grades[same] for word, same in meant.items() if same is not None}}
+
+
+def _raise_unfilled(empty: list[bool], table: SourceTable, slug: str) -> NoReturn:
+    """Raise an error with the number of rows without a grade: most such files are lists that are not filled in yet."""
+    where = table.origin.place(empty.index(True), "grade")
+    column, rows = where.column_name or "grade", f"{sum(empty)} of {len(empty)} rows of {table.name}"
+    raise DataError(
+        slug,
+        f"{rows} {'has' if sum(empty) == 1 else 'have'} no {column}",
+        where=where,
+        value="",
+        hint="fill in the missing grades, or drop these rows",
+    )
+
+
+def _wrong_rank(column: Column) -> int:
+    return first_wrong(len(column), lambda size: ranks(column[:size]))
+
+
+def _rank(table: SourceTable) -> Ints | None:
+    if table.rank is None or table.checked:
+        return None if table.rank is None else np.asarray(table.rank)
+    rank = ranks(table.rank)
+    if rank is None and ("rank" in table.request.named or table.number is None):
+        row = _wrong_rank(table.rank)
+        raise DataError(
+            "rank-type",
+            f"a rank as an integer ≥ 0{table.origin.describe_row(row)}",
+            got=shown(table.rank[row]),
+            where=table.origin.place(row, "rank"),
+            value=table.rank[row],
+            hint="convert the ranks, or provide scores",
+        )
+    return rank
+
+
+def _aspect(table: SourceTable) -> IdColumn | None:
+    """Return subtopics, if the column has them or was named by the caller."""
+    if table.aspect is None:
+        return None
+    named = "aspect" in table.request.named
+    if isinstance(table.aspect, IdColumn):
+        return table.aspect if named or are_subtopics(table.aspect) else None
+    values = as_list(table.aspect, table.origin, "aspect")
+    kinds = set(map(type, values))
+    if not named and (kinds == {type(None)} or (kinds == {str} and not any(values))):
+        return None  # a column that was never filled
+    text = encode_ids(values, table.origin, "aspect")[0]
+    return text if named or are_subtopics(text) else None
+
+
+def _raise_empty(table: SourceTable) -> None:
+    what = table.request.what
+    if table.once:
+        hint = "convert it to a list, or pass the result of read_run or read_qrels"
+        raise DataError(
+            "exhausted", f"the {what} is an iterator that has already been read", where=table.name, hint=hint
+        )
+    hint = "check that this is the right input and not empty"
+    noun = "rankings" if what == "run" else "judgments"
+    raise DataError(f"empty-{what}", f"no {noun} found", hint=hint, where=table.name)

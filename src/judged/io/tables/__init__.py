@@ -1,1 +1,0 @@
-"""Frames, dicts, lists and records become checked columns."""
