@@ -187,7 +187,7 @@ def stored(tmp_path, monkeypatch):
     """A store whose files lie in a folder: `s3://key:secret@bucket/…`."""
     from pyarrow import fs
 
-    from judged.io.files import stored as _part_file
+    from judged.io import stored as _part_file
 
     class Store:
         @staticmethod

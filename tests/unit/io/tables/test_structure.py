@@ -12,9 +12,9 @@ import zstd
 from small_collection import QRELS, RUN
 
 import judged as jd
+from judged.io import decompress as _expand
+from judged.io import files as _file
 from judged.io import files as limits
-from judged.io.files import decompress as _expand
-from judged.io.files import source as _file
 from judged.io.read import read_qrels, read_run
 from judged.io.text import trec
 
