@@ -195,7 +195,7 @@ def stored(tmp_path, monkeypatch):
             assert uri.startswith("s3://key:secret@bucket/"), uri
             return fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), uri.split("@bucket/")[1].partition("?")[0]
 
-    modules = {"pyarrow.fs": type("fs", (), {"FileSystem": Store})}
+    modules = {"pyarrow.fs": type("fs", (), {"FileSystem": Store, "FileSelector": fs.FileSelector})}
     real = _part_file.import_module
     _part_file.open_store.cache_clear()
     monkeypatch.setattr(_part_file, "import_module", lambda name: modules.get(name) or real(name))
