@@ -43,12 +43,12 @@ from fuzz.inputs import TARGETS, Case, case_of, documents_of, read_by_reference,
 
 from judged.core import text_rows  # noqa: E402
 from judged.core.find import documents, native, reference  # noqa: E402
-from judged.core.find.hits import Hits, check_id_kinds  # noqa: E402
-from judged.core.find.pool import IdPool, pool_of  # noqa: E402
+from judged.core.find.reference import Hits, check_id_kinds  # noqa: E402
+from judged.core.pool import IdPool, pool_of  # noqa: E402
 from judged.core.ids import IdColumn  # noqa: E402
 from judged.core.join import join as _join  # noqa: E402
 from judged.core.parts import find as placing  # noqa: E402
-from judged.core.parts.local import LocalPartitions  # noqa: E402
+from judged.core.parts.run import LocalPartitions  # noqa: E402
 from judged.core.parts.run import PartitionedRun  # noqa: E402
 from judged.core.tables import Run  # noqa: E402
 from judged.errors import JudgedError  # noqa: E402

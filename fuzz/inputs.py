@@ -21,7 +21,7 @@ import numpy as np
 from fuzz.json_inputs import json_text, opened
 from numpy.typing import NDArray
 
-from judged.core import text_rows
+from judged.core import unread_runs
 from judged.core.ids import IdColumn
 from judged.core.policy import Duplicates, Order, Policy, Precision, Ties
 from judged.core.tables import Qrels, Run

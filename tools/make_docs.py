@@ -12,7 +12,7 @@ from pathlib import Path
 from judged.fusion.normalise import NORMALISATIONS
 from judged.fusion.registry import FUSIONS
 from judged.io.formats.shapes import all_shapes, all_writers
-from judged.references.bibliography import short_form
+from judged.references import short_form
 from judged.stats.effect_sizes import EFFECTS
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS

@@ -23,7 +23,7 @@ from .correlation.correlate import correlate as correlate
 from .curves.run_curves import curve as curve
 from .distributed.executors import Processes as Processes
 from .distributed.executors import Threads as Threads
-from .distributed.spark.executor import Spark as Spark
+from .distributed.spark_executor import Spark as Spark
 from .errors import DataError as DataError
 from .errors import EngineError as EngineError
 from .errors import FileError as FileError

@@ -21,7 +21,7 @@ from judged.judging.strategies import STRATEGIES
 from judged.measures.grammar import parse
 from judged.measures.registry import MEASURES, Measure
 from judged.recommenders.registry import BEYOND
-from judged.references.bibliography import Reference, keys_in, references
+from judged.references import Reference, keys_in, references
 from judged.registry import Registry, nearest_name, parse_call, split_calls
 from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
 from judged.stats.effect_sizes import EFFECTS

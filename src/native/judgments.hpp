@@ -1,4 +1,4 @@
-// Sorts judgments as core/find/pool.py does: by the id of the query, then by grade from the highest down, then by id.
+// Sorts judgments as core/pool.py does: by the id of the query, then by grade from the highest down, then by id.
 #pragma once
 
 #include <algorithm>

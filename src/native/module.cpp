@@ -1,4 +1,4 @@
-// The Python interface of the native core; core/find/native.py, core/parts/native.py and core/numeric/ call it.
+// The Python interface of the native core; core/ calls it.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -22,7 +22,7 @@ enum class Order { score, rank, input };
 enum class Ties { id_descending, id_ascending, input, best, worst };
 enum class Duplicates { error, first, best };
 
-// A choice by the name that Python passes (core/find/native.py: POLICY_CODES).
+// A choice by the name that Python passes (core/find/scan.py: POLICY_CODES).
 template <class T>
 struct Choice {
     std::string_view name;

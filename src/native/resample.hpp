@@ -1,4 +1,4 @@
-// Means of resamples, drawn with replacement (core/numeric/resample.py).
+// Means of resamples, drawn with replacement (core/resample.py).
 #pragma once
 
 #include <algorithm>

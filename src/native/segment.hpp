@@ -1,4 +1,4 @@
-// Sums and products within segments of a column, from the first element to the last (core/numeric/segments_reference.py).
+// Sums and products within segments of a column, from the first element to the last (core/segments.py).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sums of columns under random or all signs (core/numeric/sign_flips.py). Columns are integers whose sums are exact, so the
+// Sums of columns under random or all signs (core/resample.py). Columns are integers whose sums are exact, so the
 // order of additions does not matter.
 #pragma once
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import needs
 
 import judged as jd
-from judged.references.bibliography import parse_bibtex, plain_text
+from judged.references import parse_bibtex, plain_text
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")}

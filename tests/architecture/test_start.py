@@ -26,22 +26,9 @@ OF_OTHERS = {  # modules that take milliseconds, and that an evaluation of TREC 
     "shlex", "shutil", "socket", "subprocess", "tempfile", "unittest", "urllib.request", "xml", "zipfile", "zstandard", "isal",
 }  # fmt: skip
 FORMATS = ("json", "delimited", "letor", "scores", "trec_eval")
-FAMILIES = (
-    "graded_precision",
-    "counts",
-    "incomplete",
-    "cascade",
-    "cwl",
-    "nearly_err",
-    "positions",
-    "diversity",
-    "effort",
-    "ideal_overlap",
-    "preferences",
-    "passages",
-)
+FAMILIES = ("cascade", "cwl", "positions", "diversity", "effort", "ideal_overlap", "preferences")
 OURS = {
-    "judged.comparison", "judged.page", "judged.plots", "judged.curves", "judged.core.parts.local", "judged.core.passages", "judged.core.find.reference",
+    "judged.comparison", "judged.page", "judged.plots", "judged.curves", "judged.core.passages",
     "judged.io.frames", "judged.io.table", "judged.io.partitions", "judged.evaluation.roll_up", "judged.tables.formats.html",
     *(f"judged.io.formats.{name}" for name in FORMATS), *(f"judged.measures.families.{name}" for name in FAMILIES),
 }  # fmt: skip
@@ -72,7 +59,7 @@ def test_a_directory_of_trec_files_needs_few_modules_more(tmp_path):
         (tmp_path / f"{name}.run").write_text(text)
     found = imported("eval", str(judgments), str(tmp_path)) - imported("eval", str(judgments), str(run))
     assert not found & (OF_OTHERS - {"pathlib"})
-    assert not found & (OURS - {"judged.core.parts.local", "judged.io.partitions"})
+    assert not found & (OURS - {"judged.io.partitions"})
     assert len(found) <= 20
 
 

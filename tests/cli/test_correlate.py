@@ -16,7 +16,7 @@ from commands import called
 
 import judged as jd
 from judged.cli.main import cli
-from judged.references.bibliography import short_form
+from judged.references import short_form
 from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
 
 A = "q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq1 Q0 d3 3 1 a\nq2 Q0 d1 1 2 a\nq2 Q0 d2 2 1 a\n"

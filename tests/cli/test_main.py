@@ -21,7 +21,7 @@ from commands import ENVIRONMENT, PROGRAM, called, lines, run, shell
 import judged as jd
 from judged.cli import main
 from judged.cli.main import cli
-from judged.core.numeric.native import NATIVE
+from judged.core.native import NATIVE
 
 pytestmark = pytest.mark.usefixtures("collection")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from recorded import DATA, Pair, pairs, table
 
-from judged.core.join.join import join
+from judged.core.join import join
 from judged.core.policy import Policy
 from judged.errors import UsageError
 from judged.io.text.trec import parse_qrels, parse_run

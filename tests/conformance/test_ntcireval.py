@@ -7,7 +7,7 @@ import re
 import pytest
 from recorded import DATA, Pair, pairs, table
 
-from judged.core.join.join import join
+from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.io.text.trec import parse_qrels, parse_run

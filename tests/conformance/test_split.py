@@ -10,10 +10,9 @@ from needs import optional
 from recorded import DATA
 
 import judged as jd
-from judged.core.join.join import join
+from judged.core.join import join
 from judged.core.judged import Judged
-from judged.core.parts.local import LocalPartitions
-from judged.core.parts.run import PartitionedRun
+from judged.core.parts.run import LocalPartitions, PartitionedRun
 from judged.core.policy import Policy
 from judged.distributed.executors import Threads
 from judged.io.read import open_whole_run, read_qrels, read_run

@@ -12,8 +12,8 @@ from trec_eval_cases import call, options
 
 import judged
 from judged.evaluation.trec_eval.output import Options
+from judged.measures.other_tools import RUN_ID
 from judged.measures.registry import MEASURES
-from judged.measures.trec_lists import RUN_ID
 from judged.measures.trec_names import NICKNAMES, ORDER
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n"

@@ -9,7 +9,7 @@ from unittest import mock
 
 import numpy as np
 
-from judged.core import text_rows
+from judged.core import unread_runs
 from judged.core.ids import IdColumn
 from judged.errors import JudgedError
 from judged.io.read import read_qrels, read_run
@@ -19,7 +19,7 @@ READERS = {"run": read_run, "qrels": read_qrels}
 
 @contextmanager
 def only_reference():
-    with mock.patch.object(text_rows, "native", None):
+    with mock.patch.object(unread_runs, "native", None):
         yield
 
 
@@ -48,7 +48,7 @@ def described(table):
 
 
 def check(kind: str, text: bytes, **options):
-    with mock.patch.object(text_rows, "_BYTES", 50), mock.patch.object(text_rows, "usable_cores", return_value=2):
+    with mock.patch.object(unread_runs, "_BYTES", 50), mock.patch.object(unread_runs, "usable_cores", return_value=2):
         seen = outcome(kind, text, **options)
     with only_reference():
         assert seen == outcome(kind, text, **options)
@@ -56,6 +56,6 @@ def check(kind: str, text: bytes, **options):
 
 def is_native(kind: str, text: bytes, **options) -> bool:
     """Return whether the core reads a text, and does not leave it to the reference."""
-    with mock.patch.object(text_rows, "TextRows", side_effect=text_rows.TextRows) as made:
+    with mock.patch.object(unread_runs, "TextRows", side_effect=unread_runs.TextRows) as made:
         outcome(kind, text, **options)
     return made.called

@@ -17,8 +17,7 @@ import numpy as np
 from needs import optional
 
 import judged as jd
-from judged.core.parts.local import LocalPartitions
-from judged.core.parts.run import PartitionedRun
+from judged.core.parts.run import LocalPartitions, PartitionedRun
 
 pa = optional("pyarrow")
 pq = optional("pyarrow.parquet")

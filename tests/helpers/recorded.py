@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from needs import COLLECTIONS
 
-from judged.core.join.join import join
+from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run

@@ -10,7 +10,7 @@ from pathlib import Path
 from on_spark import CONF, frame_of, tied_run
 
 import judged as jd
-from judged.distributed.spark.executor import Spark
+from judged.distributed.spark_executor import Spark
 
 
 def main(folder: Path, measures: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from judged.core.ids import IdColumn
-from judged.core.join.join import join
+from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.judged_views import stack_runs
 from judged.core.policy import Policy

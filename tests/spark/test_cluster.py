@@ -13,7 +13,7 @@ import pytest
 from on_spark import EXECUTORS, PATIENCE, each_a_part, same, session, tied_run, written
 
 import judged as jd
-from judged.distributed.spark.executor import Spark
+from judged.distributed.spark_executor import Spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 MEASURES = "nDCG@10 AP RR P@5 R@100 Bpref Judged@10"
@@ -151,10 +151,10 @@ def test_judged_is_sent_along_to_workers_that_have_none(jvm, cluster, files, bar
     same(jd.evaluate(qrels, spark.read.parquet(str(folder)), MEASURES, engine=shipping), wanted)
 
     def core(item):
-        from judged.core.numeric.native import NATIVE
+        from judged.core.native import NATIVE
 
         return NATIVE
 
-    from judged.core.numeric.native import NATIVE
+    from judged.core.native import NATIVE
 
     assert list(shipping.map(core, [(0, None)])) == [NATIVE]

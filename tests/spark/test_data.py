@@ -12,7 +12,7 @@ from on_spark import same
 from recorded import DATA
 
 import judged as jd
-from judged.distributed.spark.executor import Spark
+from judged.distributed.spark_executor import Spark
 
 pa = optional("pyarrow")
 

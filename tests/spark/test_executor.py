@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.distributed.spark.executor import Spark
+from judged.distributed.spark_executor import Spark
 from judged.errors import EngineError, Place
 from judged.io.frames import talking
 

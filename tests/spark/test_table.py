@@ -11,7 +11,7 @@ from needs import optional
 from on_spark import arrow_of, frame_of, same, tied_run
 
 import judged as jd
-from judged.distributed.spark.table import table_run
+from judged.distributed.spark_table import table_run
 
 pa = optional("pyarrow")
 
@@ -206,7 +206,7 @@ def test_the_values_do_not_depend_on_chance(spark):
 def test_rows_that_only_have_the_hash_of_a_judgment_are_no_hits(spark, monkeypatch):
     from pyspark.sql import functions as sql
 
-    from judged.distributed.spark import table as module
+    from judged.distributed import spark_table as module
 
     def all_rows(table, task):  # as if every row had the hash of a judgment
         return table.frame.select(*table.columns.column, sql.spark_partition_id().alias(module._PARTITION))
@@ -217,7 +217,7 @@ def test_rows_that_only_have_the_hash_of_a_judgment_are_no_hits(spark, monkeypat
 
 
 def test_results_that_are_added_up_in_the_cluster_give_the_same(spark, monkeypatch):
-    import judged.distributed.spark.executor as module
+    import judged.distributed.spark_executor as module
 
     monkeypatch.setattr(module, "SMALL_RESULT", 0)
     monkeypatch.setattr(module, "MERGED", 3)
@@ -231,7 +231,7 @@ def test_results_that_are_added_up_in_the_cluster_give_the_same(spark, monkeypat
 
 
 def test_judgments_too_many_to_send_to_workers_are_an_error(spark, monkeypatch):
-    monkeypatch.setattr("judged.distributed.spark.table.MAX_JUDGMENTS", 10)
+    monkeypatch.setattr("judged.distributed.spark_table.MAX_JUDGMENTS", 10)
     qrels, run = tied_run(40)
     for judgments in (qrels, frame_of(spark, qrels)):
         with pytest.raises(jd.UsageError) as caught:

@@ -11,7 +11,7 @@ from commands import refused, run
 import judged as jd
 from judged.citations import _PAPERS, _REGISTRIES
 from judged.measures.registry import MEASURES
-from judged.references.bibliography import keys_in, parse_bibtex, references
+from judged.references import keys_in, parse_bibtex, references
 
 QRELS, BM25, DENSE = (str(jd.sample_path(name)) for name in ("qrels.txt", "runs/bm25.run", "runs/dense.run"))
 DECLARED = [

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import judged as jd
-from judged.core.once import Once
+from judged.core.tables import Once
 from judged.registry import Registry
 
 WAIT = 0.2  # seconds; a thread that waits for longer is expected to: no result depends on the number

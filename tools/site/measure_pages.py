@@ -15,7 +15,7 @@ from judged.evaluation.explain.edge_cases import edge_cases
 from judged.measures.notation import LIST_NOTATION, NOTATION
 from judged.measures.registry import MEASURES, Definition
 from judged.recommenders.registry import BEYOND, BeyondDefinition
-from judged.references.bibliography import keys_in, references, short_form
+from judged.references import keys_in, references, short_form
 from judged.tables.table import Table
 
 FOLDER = "reference/measures/"

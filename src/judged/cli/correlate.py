@@ -158,7 +158,7 @@ def _list(ctx: click.Context) -> None:
     import shutil
     from textwrap import fill
 
-    from judged.references.bibliography import short_form
+    from judged.references import short_form
     from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
 
     width = min(max(shutil.get_terminal_size().columns, 60), 100)

@@ -61,7 +61,7 @@ def _own_parts() -> list[dict[str, str]]:
     import scipy
 
     from judged._version import __version__
-    from judged.core.numeric.native import usable_cores
+    from judged.core.native import usable_cores
 
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     python = f"{platform.python_version()}{'' if gil else ', free-threaded'}, {platform.system()} {platform.machine()}"

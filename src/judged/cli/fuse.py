@@ -247,7 +247,7 @@ def _list(ctx: click.Context) -> None:
 
     from judged.fusion.normalise import NORMALISATIONS
     from judged.fusion.registry import FUSIONS
-    from judged.references.bibliography import short_form
+    from judged.references import short_form
 
     width = min(max(shutil.get_terminal_size().columns, 60), 100)
     for m in FUSIONS:

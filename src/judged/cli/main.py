@@ -118,7 +118,7 @@ def _show_version(as_json: bool) -> None:
     import json
     import platform
 
-    from judged.core.numeric.native import NATIVE
+    from judged.core.native import NATIVE
 
     click.echo(json.dumps({"judged": __version__, "python": platform.python_version(), "native": NATIVE}))
 

@@ -61,7 +61,7 @@ def _description(name: str) -> Any:
 
 
 def _coefficient(declared: Any, title: str, meaning: str, *notes: str) -> Any:
-    from judged.references.bibliography import short_form
+    from judged.references import short_form
     from judged.tables.result import RecordTable
 
     record = {

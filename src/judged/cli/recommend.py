@@ -204,7 +204,7 @@ def _categories(path: str | None) -> Any:
 def _measures() -> RecordTable:
     """All measures beyond accuracy, with their input and paper."""
     from judged.recommenders.registry import BEYOND
-    from judged.references.bibliography import short_form
+    from judged.references import short_form
 
     words = ("measure", "of", "needs", "summary", "formula", "paper")
     rows = [

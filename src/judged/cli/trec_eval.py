@@ -155,7 +155,7 @@ def _known(word: str) -> bool:
 
 def _help(words: list[str]) -> str:
     from judged.measures.grammar import parse
-    from judged.measures.trec_lists import RUN_ID
+    from judged.measures.other_tools import RUN_ID
     from judged.measures.trec_names import parse_requests
 
     names = [name for name in parse_requests(words) if name != RUN_ID]

@@ -18,7 +18,7 @@ from judged.evaluation.evaluate import evaluate
 from judged.evaluation.result.values import Values
 from judged.io.read import read_qrels
 from judged.measures.grammar import parse
-from judged.measures.trec_lists import CUTOFFS
+from judged.measures.other_tools import CUTOFFS
 from judged.registry import choose_one, parse_call
 
 

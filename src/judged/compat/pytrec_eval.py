@@ -15,14 +15,14 @@ from typing import Any
 
 from judged.compat._errors import as_type, raising
 from judged.compat._trec_rows import whole
-from judged.core.find.pool import pool_of
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
+from judged.core.pool import pool_of
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.result.values import Values
 from judged.io.read import read_qrels, read_run
-from judged.measures.trec_lists import CUTOFFS, NICKNAMES, ORDER, RUN_ID
+from judged.measures.other_tools import CUTOFFS, NICKNAMES, ORDER, RUN_ID
 from judged.registry import choose_one
 from judged.stats.summary import FLOOR, SUMMARIES
 

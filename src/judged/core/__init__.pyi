@@ -1,5 +1,5 @@
 from .judged import Judged as Judged
-from .numeric.native import NATIVE as NATIVE
+from .native import NATIVE as NATIVE
 from .policy import Policy as Policy
 from .tables import Qrels as Qrels
 from .tables import Run as Run

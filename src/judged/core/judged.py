@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from judged._types import Bools, Column, Floats, Ints
+from judged.core import segments
 from judged.core.ids import IdColumn
-from judged.core.numeric import segments as primitive
-from judged.core.numeric import segments_reference as segment
-from judged.core.once import Deferred
 from judged.core.policy import Policy
 from judged.core.pool import Aspects, BestFirst, Pool
-from judged.core.tables import Id, as_tuple
+from judged.core.tables import Deferred, Id, as_tuple
 from judged.errors import UsageError, Warned
 
 if TYPE_CHECKING:
@@ -121,7 +119,7 @@ class Judged:
 
     def total(self, x: Column) -> Floats:
         """Return the sum over the hits of each query, in rank order."""
-        return primitive.total(self.weighted(x), self.query, len(self))
+        return segments.total(self.weighted(x), self.query, len(self))
 
     def weighted(self, x: Column) -> Column:
         """A column of hits as sums see it: unchanged, unless a view has shares of documents."""
@@ -129,11 +127,11 @@ class Judged:
 
     def running(self, x: Column) -> Column:
         """Return the sum over each hit and those above it, within the query."""
-        return primitive.running(x, self.hits)
+        return segments.running(x, self.hits)
 
     def product_before(self, x: Floats) -> Floats:
         """Return the product over the hits above each hit, within the query; 1 for the first."""
-        return primitive.product_before(x, self.hits)
+        return segments.product_before(x, self.hits)
 
     def upto(self, x: Column, query: Ints, rank: Column) -> Column:
         """The running sum of `x` down to any (query, rank); 0 above the first hit."""
@@ -151,7 +149,7 @@ class Judged:
 
     def first(self, mask: Bools) -> Floats:
         """Return the rank of the first hit for which the mask holds; infinite if there is none."""
-        return primitive.first(mask, self.query, self.rank, len(self))
+        return segments.first(mask, self.query, self.rank, len(self))
 
     def levels(self, x: Floats) -> Iterator[Floats]:
         """Iterate over the distinct values of the hits of each query: the lowest of every query, then the next, and so on.
@@ -163,7 +161,7 @@ class Judged:
         new = np.ones(len(x), bool)
         new[1:] = (query[1:] != query[:-1]) | (value[1:] != value[:-1])
         owner, value = query[new], value[new]
-        step = segment.positions(np.bincount(owner, minlength=len(self)))
+        step = segments.positions(np.bincount(owner, minlength=len(self)))
         for number in range(int(step.max(initial=-1)) + 1):
             per_query = np.full(len(self), np.nan)
             per_query[owner[step == number]] = value[step == number]
@@ -202,7 +200,7 @@ class Judged:
         fallen = (value[1:] <= value[:-1]) | (self.pool_query[1:] != self.pool_query[:-1])
         if fallen.all():  # as most gains, which grow with the grade
             return self.ideal
-        order = primitive.falling(value, self.judgments)
+        order = segments.falling(value, self.judgments)
         return self._ranked(self.pool.best_first(None)._replace(grade=self.pool_grade[order], judgment=order))
 
     def _ranked(self, best: BestFirst) -> Judged:
@@ -232,7 +230,7 @@ class Judged:
     def condensed(self) -> Self:
         """Keep the judged documents of each ranking, with ranks renumbered."""
         kept = self.only(self.is_judged)
-        rank = primitive.ranks(kept.hits)
+        rank = segments.ranks(kept.hits)
         start = np.ones(len(rank), bool)  # documents of one score stay together
         start[1:] = (kept.query[1:] != kept.query[:-1]) | (kept.tie_first[1:] != kept.tie_first[:-1])
         group = np.cumsum(start) - 1

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.core import segments
 from judged.core.judged import PER_HIT, Judged
-from judged.core.numeric import segments_reference as segment
 from judged.core.pool import Pool
 
 
 def fill_unjudged(j: Judged, grades: Sequence[float]) -> list[Judged]:
     """Return the rankings as if every unjudged document had been judged, once with each of these grades."""
     seen = np.zeros(int(j.retrieved.sum()), bool)
-    start = segment.offsets(j.retrieved)[:-1]
+    start = segments.offsets(j.retrieved)[:-1]
     decided = _without_undecided(j)
     seen[start[decided.query] + decided.rank - 1] = True
     new = np.flatnonzero(~seen)
@@ -79,12 +79,12 @@ def with_judgments(
 def repeat_queries(j: Judged, rows: Ints) -> Judged:
     """Return the rankings of some queries, by position; a query may be repeated. Ids, texts and aspects are dropped."""
     hits, judgments = j.hits[rows], j.judgments[rows]
-    hit = np.repeat(segment.offsets(j.hits)[rows], hits) + segment.positions(hits)
-    entry = np.repeat(segment.offsets(j.judgments)[rows], judgments) + segment.positions(judgments)
-    shift = segment.offsets(judgments)[:-1] - segment.offsets(j.judgments)[rows]  # from an entry to its copy
+    hit = np.repeat(segments.offsets(j.hits)[rows], hits) + segments.positions(hits)
+    entry = np.repeat(segments.offsets(j.judgments)[rows], judgments) + segments.positions(judgments)
+    shift = segments.offsets(judgments)[:-1] - segments.offsets(j.judgments)[rows]  # from an entry to its copy
     columns: dict[str, Any] = {name: getattr(j, name)[hit] for name in PER_HIT}
-    columns |= {"query": segment.numbers(hits), "judgment": columns["judgment"] + np.repeat(shift, hits)}
-    pool = Pool(queries=tuple(range(len(rows))), query=segment.numbers(judgments), grade=j.pool_grade[entry])
+    columns |= {"query": segments.numbers(hits), "judgment": columns["judgment"] + np.repeat(shift, hits)}
+    pool = Pool(queries=tuple(range(len(rows))), query=segments.numbers(judgments), grade=j.pool_grade[entry])
     return replace(j, pool=pool, retrieved=j.retrieved[rows], answered=j.answered[rows], reading=None, **columns)
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Floats, Ints
+from judged._types import Floats, Ints, is_masked_array
+from judged.core import segments
 from judged.core.judged import Judged
-from judged.core.numeric import segments as primitive
-from judged.core.numeric.masked import is_masked_array
 from judged.core.policy import Policy
 from judged.core.pool import Pool
 from judged.errors import DataError, shown
@@ -66,12 +65,12 @@ def rank_lists(
     longest = int(sizes.max(initial=0))
     deepest = longest if depth is None else min(depth, longest)
     whole = deepest == longest
-    order, judgment, tie_first, tie_last, pool_grade = primitive.top(
+    order, judgment, tie_first, tie_last, pool_grade = segments.top(
         score, grade, sizes, deepest, _FIRST.get(rules.ties, 0)
     )
     kept = sizes if whole else np.minimum(sizes, deepest)
-    query, rank = primitive.numbers(kept), primitive.ranks(kept)
-    pool = Pool(queries=names, query=query if whole else primitive.numbers(sizes), grade=pool_grade)
+    query, rank = segments.numbers(kept), segments.ranks(kept)
+    pool = Pool(queries=names, query=query if whole else segments.numbers(sizes), grade=pool_grade)
     pool.once("sizes", lambda: sizes)
     if whole:
         pool.once("ranks", lambda: rank)  # the ideal ranking has the same ones

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged._types import Ints
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
 from judged.errors import DataError, Hint, UsageError, Wording
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class RankTexts:
         That one is excluded, or included as the last (`in`); those below it are excluded.
         """
         assert self.tokens is not None
-        start = segment.offsets(self.size)
+        start = segments.offsets(self.size)
         along = np.concatenate([[0], np.cumsum(self.tokens)])
         fits = np.searchsorted(along, along[start[:-1]] + budget, "right") - 1 - start[:-1]  # sums never fall
         fits = np.minimum(fits, self.size)
@@ -62,32 +62,32 @@ class RankTexts:
 
     def sums(self, name: str, depth: Ints) -> Ints:
         """Return the sum of a column over the first ranks of each query."""
-        start = segment.offsets(self.size)[:-1]
+        start = segments.offsets(self.size)[:-1]
         along = np.concatenate([[0], np.cumsum(getattr(self, name))])
         out: Ints = along[start + np.minimum(depth, self.size)] - along[start]
         return out
 
     def above(self, name: str, query: Ints, rank: Ints) -> Ints:
         """Return the sum of a column over the ranks above each (query, rank)."""
-        start = segment.offsets(self.size)[query]
+        start = segments.offsets(self.size)[query]
         along = np.concatenate([[0], np.cumsum(getattr(self, name))])
         out: Ints = along[start + rank - 1] - along[start]
         return out
 
     def at(self, name: str, query: Ints, rank: Ints) -> Ints:
         """Return the column at each (query, rank)."""
-        out: Ints = getattr(self, name)[segment.offsets(self.size)[query] + rank - 1]
+        out: Ints = getattr(self, name)[segments.offsets(self.size)[query] + rank - 1]
         return out
 
     def select(self, rows: Ints) -> RankTexts:
         """Return the columns of some queries."""
-        start = segment.offsets(self.size)[:-1]
-        chosen = np.repeat(start[rows], self.size[rows]) + segment.positions(self.size[rows])
+        start = segments.offsets(self.size)[:-1]
+        chosen = np.repeat(start[rows], self.size[rows]) + segments.positions(self.size[rows])
         return self._take(chosen, self.size[rows], None if self.gold is None else self.gold[rows])
 
     def only(self, query: Ints, rank: Ints) -> RankTexts:
         """Return the columns of some ranks, renumbered without gaps."""
-        chosen = segment.offsets(self.size)[query] + rank - 1
+        chosen = segments.offsets(self.size)[query] + rank - 1
         return self._take(chosen, np.bincount(query, minlength=len(self.size)), self.gold)
 
     def _take(self, chosen: Ints, size: Ints, gold: Ints | None) -> RankTexts:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
+from judged.core import segments
 from judged.core.ids import IdColumn
-from judged.core.numeric import segments as primitive
-from judged.core.numeric import segments_reference as segment
-from judged.core.once import Once, Result
-from judged.core.tables import Id
+from judged.core.native import native, usable_cores
+from judged.core.policy import Policy
+from judged.core.tables import Id, Names, Once, Qrels, Result, UnknownRow, decoded
+from judged.errors import DataError, Hint, Warned, shown
 
 _ROWS, _FEWEST, _MOST = 1 << 24, 8, 128  # of levels and cutoffs whose columns are kept
 
@@ -77,12 +78,12 @@ class Pool:
 
     def _best_first(self, cutoff: int | None) -> BestFirst:
         if cutoff is None:
-            rank = self.once("ranks", lambda: primitive.ranks(self.sizes))
+            rank = self.once("ranks", lambda: segments.ranks(self.sizes))
             return BestFirst(self.sizes, self.query, rank, self.grade, np.arange(len(self.query)))
         kept = np.minimum(self.sizes, cutoff)
-        rank = primitive.ranks(kept)
-        judgment = rank - 1 + np.repeat(segment.offsets(self.sizes)[:-1], kept)
-        return BestFirst(kept, primitive.numbers(kept), rank, self.grade[judgment], judgment)
+        rank = segments.ranks(kept)
+        judgment = rank - 1 + np.repeat(segments.offsets(self.sizes)[:-1], kept)
+        return BestFirst(kept, segments.numbers(kept), rank, self.grade[judgment], judgment)
 
     def relevant(self, level: float) -> Floats:
         """Documents per query with at least this grade. A document with a negative grade is never relevant."""
@@ -100,7 +101,7 @@ class Pool:
         return aspects is None or self.once("one aspect", lambda: not aspects.aspect.any() and not aspects.sub.any())
 
     def _counts(self, key: Hashable, chosen: Callable[[], Bools]) -> Floats:
-        counts = self.once(key, lambda: primitive.total(chosen(), self.query, len(self.queries)))
+        counts = self.once(key, lambda: segments.total(chosen(), self.query, len(self.queries)))
         counts.flags.writeable = False
         return counts
 
@@ -147,3 +148,195 @@ class Pool:
             doc=IdColumn.of(raw for ids in docs for raw in ids.tolist()) if len(docs) == len(pools) else None,
             aspects=aspects,
         )
+
+
+_SORTED = "sorted"  # the pool of judgments that are in its order, under every policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class IdPool(Pool):
+    """A pool whose queries and documents have ids, so that its documents can be found in runs."""
+
+    ids: IdColumn  # of the queries, as bytes, then of queries that the judgments name without a judged document
+    doc: IdColumn
+    warnings: tuple[Warned, ...] = ()
+
+    def codes(self) -> dict[bytes, int]:
+        """Query id → position in `queries`."""
+        return {raw: i for i, raw in enumerate(self.ids.take(slice(len(self.queries))).tolist())}
+
+    def bare(self) -> list[bytes]:
+        """Queries without a judged document."""
+        return self.ids.take(slice(len(self.queries), None)).tolist()
+
+
+def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPool:
+    """Return each judged document once, queries in order of id, grades from the highest down.
+
+    It depends on `policy.rejudged` only, and is kept with the judgments: all runs that are joined with them share it.
+
+    Raises:
+        DataError: no judgments, unless `allow_empty`; a document judged twice with different grades, unless the policy chooses one.
+    """
+    if not len(qrels) and not allow_empty:
+        raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
+    return qrels.results.get_or(("pool", policy.rejudged), lambda: _pool_of(qrels, policy))
+
+
+def in_pool_order(qrels: Qrels) -> Qrels:
+    """Return the judgments with their rows in the order of the pool, which shares their columns and so takes no memory of its own.
+
+    Rows no longer have places in a file. Judgments that need these, or that only the reference sorts, are returned unchanged.
+    """
+    pool = _sort_natively(qrels) if qrels.passages is None and qrels.choice is None else None
+    if pool is None:
+        return qrels
+    columns: dict[str, Any] = {"queries": pool.ids, "query": pool.query, "doc": pool.doc, "grade": pool.grade}
+    ordered = replace(qrels, **columns, where=UnknownRow(qrels.name))
+    ordered.results[_SORTED] = pool
+    return ordered
+
+
+def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
+    pool = qrels.results.get(_SORTED) or _sort_natively(qrels)
+    if pool is not None:
+        return pool
+    by_id, judged = _order_queries(qrels)
+    place = np.full(len(qrels.queries), -1)
+    place[by_id] = np.arange(len(by_id))
+    query = place[qrels.query]
+    order, aspects = _by_document(qrels, query)
+    rows, grade, warnings = _once(qrels, query, order, aspects, policy)
+    query, doc = query[rows], qrels.doc.take(rows)
+    start, top, table = np.arange(len(rows)), grade, None
+    if aspects is not None:  # a document has a row for each aspect
+        first = _starts(query, doc)
+        document = np.cumsum(first) - 1  # row of this (document, aspect) → document
+        start = np.flatnonzero(first)
+        top = np.maximum.reduceat(grade, start) if len(start) else grade
+    by_grade = np.lexsort((-top, query[start]))
+    if aspects is not None:
+        position = np.empty_like(by_grade)
+        position[by_grade] = np.arange(len(by_grade))
+        aspect, sub = (column[rows] for column in aspects)
+        local = np.lexsort((sub, aspect, query))
+        table = Aspects(
+            position[document[local]],
+            _local_codes(query[local], aspect[local]),
+            _local_codes(query[local], sub[local]),
+            grade[local],
+        )
+    return IdPool(
+        **_names(qrels, by_id, judged),
+        query=query[start][by_grade],
+        grade=top[by_grade],
+        doc=doc.take(start[by_grade]),
+        aspects=table,
+        warnings=tuple(warnings),
+    )
+
+
+def _sort_natively(qrels: Qrels) -> IdPool | None:
+    """Return the pool; None for aspects and for documents judged twice."""
+    if native is None or qrels.aspect is not None:
+        return None
+    numbers = np.ascontiguousarray(qrels.query, np.int64), np.ascontiguousarray(qrels.grade, np.float64)
+    by_number = qrels.query_kind == "integer"
+    found = native.sort_judgments(qrels.queries.arrays(), by_number, *numbers, qrels.doc.arrays(), usable_cores())
+    if found is None:
+        return None
+    by_id, judged, query, grade, *doc = found
+    return IdPool(**_names(qrels, by_id, judged), query=query, grade=grade, doc=IdColumn(qrels.doc.buffer, *doc))
+
+
+def _order_queries(qrels: Qrels) -> tuple[Ints, int]:
+    """Return queries with judgments in order of id, then the others; and the number of the first."""
+    used = np.zeros(len(qrels.queries), bool)
+    used[qrels.query] = True
+    judged = np.flatnonzero(used)
+    ids = qrels.queries.take(judged)
+    by_number = qrels.query_kind == "integer"
+    by_id = np.argsort(np.array(decoded(ids, "integer"), dtype=object)) if by_number else ids.order()
+    return np.concatenate([judged[by_id], np.flatnonzero(~used)]), len(judged)
+
+
+def _names(qrels: Qrels, by_id: Ints, judged: int) -> dict[str, Any]:
+    ids = qrels.queries.take(by_id)
+    return {"queries": Names(ids.take(slice(judged)), qrels.query_kind), "ids": ids}
+
+
+def _by_document(qrels: Qrels, query: Ints) -> tuple[Ints, tuple[Ints, Ints] | None]:
+    """Return the row order by (query, document, aspect, sub), and the codes of aspect and sub."""
+    order = qrels.doc.order(query)
+    if qrels.aspect is None:
+        return order, None
+    aspect = _codes(qrels.aspect)
+    sub = _codes(qrels.sub) if qrels.sub is not None else np.zeros_like(aspect)
+    doc_code = np.empty(len(qrels), np.int64)
+    doc_code[order] = np.cumsum(_starts(query[order], qrels.doc.take(order)))
+    return np.lexsort((sub, aspect, doc_code)), (aspect, sub)
+
+
+def _once(
+    qrels: Qrels, query: Ints, order: Ints, aspects: tuple[Ints, Ints] | None, policy: Policy
+) -> tuple[Ints, Floats, list[Warned]]:
+    """Return rows without duplicates, with the grade that the policy chooses for documents judged twice."""
+    first = _starts(query[order], qrels.doc.take(order))
+    for column in aspects or ():
+        first[1:] |= column[order][1:] != column[order][:-1]
+    start = np.flatnonzero(first)
+    sorted_grade = qrels.grade[order]
+    if len(start) == len(order):
+        return order, sorted_grade, []
+    low, high = np.minimum.reduceat(sorted_grade, start), np.maximum.reduceat(sorted_grade, start)
+    size = np.diff(np.append(start, len(order)))
+    conflict = np.flatnonzero(low != high)
+    if len(conflict) and policy.rejudged == "error":
+        group = conflict[np.argmin(order[start[conflict]])]
+        rows = order[start[group] : start[group] + size[group]]
+        other = rows[np.flatnonzero(qrels.grade[rows] != qrels.grade[rows[0]])[0]]
+        doc, name = qrels.doc[int(rows[0])], qrels.queries[int(qrels.query[rows[0]])]
+        raise DataError(
+            "duplicate-judgment",
+            f"document {shown(doc)} of query {shown(name)} has two grades: "
+            f"{qrels.grade[rows[0]]:g} at {qrels.where(int(rows[0]))} and {qrels.grade[other]:g}",
+            hint=Hint("choose one with {rejudged}", rejudged="max"),
+            where=qrels.where(int(other)),
+            value=doc,
+        )
+    chosen = {
+        "max": high,
+        "min": low,
+        "first": sorted_grade[start],
+        "last": sorted_grade[start + size - 1],
+        "mean": np.add.reduceat(sorted_grade, start) / size,
+    }.get(policy.rejudged, high)
+    extra = int((size - 1).sum())
+    text = f"{extra} duplicate {'judgment' if extra == 1 else 'judgments'} in {qrels.label}, used once"
+    return order[start], chosen, [Warned("duplicate-judgment", extra, text)]
+
+
+def _starts(query: Ints, doc: IdColumn) -> Bools:
+    """Return whether a new (query, document) begins at each row, in rows sorted by both."""
+    rows = np.arange(len(query))
+    first = np.ones(len(query), bool)
+    first[1:] = (query[1:] != query[:-1]) | ~doc.same(rows[1:], doc, rows[:-1])
+    return first
+
+
+def _codes(ids: IdColumn) -> Ints:
+    """Return an integer per distinct id, ascending with its bytes."""
+    order = ids.order()
+    code = np.empty(len(ids), np.int64)
+    code[order] = np.cumsum(np.concatenate([[False], ~ids.same(order[1:], ids, order[:-1])]))
+    return code
+
+
+def _local_codes(query: Ints, code: Ints) -> Ints:
+    """Renumber codes 0, 1, 2 … within each query, in the same order."""
+    if not len(code):
+        return code
+    pairs = np.unique(np.stack([query, code]), axis=1)
+    local = segments.positions(np.bincount(pairs[0], minlength=int(query.max(initial=-1)) + 1))
+    width = int(code.max(initial=0)) + 1
+    return local[np.searchsorted(pairs[0] * width + pairs[1], query * width + code)]

@@ -8,7 +8,7 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.match import match_documents
+from judged.core.find.reference import match_documents
 from judged.core.ids import IdColumn
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Warned

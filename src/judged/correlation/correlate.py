@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.numeric.seed import whole_seed
+from judged.core.resample import whole_seed
 from judged.core.tables import Run
 from judged.correlation.alignment import AlignedPair, Documents
 from judged.correlation.inputs import Kind, read_if_run, read_pair

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import safe
-from judged.tables.fit import wrap
+from judged.tables.formats.table import wrap
 
 if TYPE_CHECKING:
     from judged.curves.result import Curve, Curves

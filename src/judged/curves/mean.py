@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged._types import Floats
-from judged.core.numeric.resample import resampled_means
+from judged.core.resample import resampled_means
 from judged.curves.result import Curve
 from judged.stats.intervals import Ends, interval
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.core.numeric.native import usable_cores
+from judged.core.native import usable_cores
 from judged.core.parts.run import Item, Task
 from judged.errors import UsageError, shown
 

@@ -48,10 +48,10 @@ def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = NO_N
     for run in runs:
         if not isinstance(run, PartitionedRun):
             continue
-        from judged.core.parts.local import LocalPartitions
+        from judged.core.parts.run import LocalPartitions
 
         if not isinstance(run.partitions, LocalPartitions):
-            from judged.distributed.spark.table import check_judgments
+            from judged.distributed.spark_table import check_judgments
 
             check_judgments(int(judgments.count()) if is_spark(judgments) else len(judgments), run.name)
     return read_requested_qrels(judgments, request)
@@ -87,7 +87,7 @@ def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
 
 def _with_executor(run: PartitionedRun, executor: Executor) -> PartitionedRun:
     """Return the run with another executor; a Spark table keeps its own."""
-    from judged.core.parts.local import LocalPartitions
+    from judged.core.parts.run import LocalPartitions
 
     if not isinstance(run.partitions, LocalPartitions):
         return run
@@ -100,7 +100,7 @@ def _executor(engine: Any) -> Executor:
 
         return Threads()
     if engine == "spark":
-        from judged.distributed.spark.executor import Spark
+        from judged.distributed.spark_executor import Spark
 
         return Spark()
     if isinstance(engine, Executor) and not isinstance(engine, type):
@@ -112,8 +112,8 @@ def _executor(engine: Any) -> Executor:
 def _open_spark_table(frame: Any, engine: Any, columns: NamedColumns) -> Run | UnreadRun:
     if engine == "memory":
         return _open_whole(frame, columns)
-    from judged.distributed.spark.executor import Spark
-    from judged.distributed.spark.table import table_run
+    from judged.distributed.spark_executor import Spark
+    from judged.distributed.spark_table import table_run
 
     if not (engine is None or engine == "spark" or isinstance(engine, Spark)):
         problem = f"engine must be spark, Spark(session) or memory for a Spark DataFrame, got {shown(engine)}"

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Unpack
 
 from judged._types import Column
-from judged.core.join.join import WITH_SETS
+from judged.core.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, shown
 from judged.evaluation.inputs import ORDER_POLICIES, open_named, read_and_join

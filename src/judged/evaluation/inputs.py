@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judged.core.find.native import drop_index
-from judged.core.find.pool import in_pool_order
-from judged.core.join.join import join
+from judged.core.find.scan import drop_index
+from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
+from judged.core.pool import in_pool_order
 from judged.core.tables import Id, Qrels, Questions, Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.distributed.open_run import open_qrels, open_run

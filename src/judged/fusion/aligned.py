@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.find.documents import group_documents
-from judged.core.find.match import check_duplicates, keys_of
-from judged.core.find.ranking import order_ties, pool_of_queries
-from judged.core.find.reference import rank_rows
+from judged.core import segments
+from judged.core.find.ranking import group_documents, order_ties, pool_of_queries
+from judged.core.find.reference import check_duplicates, keys_of, rank_rows
 from judged.core.ids import IdColumn
-from judged.core.numeric import segments, segments_reference
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run, decoded
 
@@ -67,13 +65,13 @@ class AlignedRuns:
         out = np.zeros(len(size))
         full = size > 0
         if full.any():
-            out[full] = operation.reduceat(values, segments_reference.offsets(size)[:-1][full])
+            out[full] = operation.reduceat(values, segments.offsets(size)[:-1][full])
         return out
 
     def total(self, values: Floats) -> Floats:
         """Sum the rows of each document. The result does not depend on the order of the runs: larger values are added first."""
         grouped = self._sorted(values) if self.count.max(initial=0) > 2 else values[self.by_document]
-        return segments.total(grouped, segments_reference.numbers(self.count), len(self.count))
+        return segments.total(grouped, segments.numbers(self.count), len(self.count))
 
     def extreme(self, operation: np.ufunc, values: Floats) -> Floats:
         """The largest or smallest value of each document."""
@@ -109,7 +107,7 @@ class AlignedRuns:
         if not ascending:  # documents are numbered in this order, and the sort is stable
             return segments.falling(score, self.candidates)
         size = self.candidates
-        last = np.repeat(segments_reference.offsets(size)[1:] - 1, size) - segments_reference.positions(size)
+        last = np.repeat(segments.offsets(size)[1:] - 1, size) - segments.positions(size)
         return last[segments.falling(score[last], size)]
 
     def to_run(self, score: Floats, name: str, *, ascending: bool = False) -> Run:
@@ -118,8 +116,8 @@ class AlignedRuns:
         by_number = self.query_kind == "integer"
         numbers = np.array(decoded(self.queries, "integer"), dtype=object) if by_number else None
         sorted_queries = self.queries.order() if numbers is None else np.argsort(numbers)
-        size, begin = self.candidates[sorted_queries], segments_reference.offsets(self.candidates)[:-1][sorted_queries]
-        order = order[np.repeat(begin, size) + segments_reference.positions(size)]
+        size, begin = self.candidates[sorted_queries], segments.offsets(self.candidates)[:-1][sorted_queries]
+        order = order[np.repeat(begin, size) + segments.positions(size)]
         query = np.repeat(np.arange(len(size)), size)
         queries = self.queries.take(sorted_queries)
         doc, score = self.docs.take(self.one[order]), score[order] + 0.0
@@ -134,7 +132,7 @@ class AlignedRuns:
 
     @cached_property
     def _start(self) -> Ints:
-        return segments_reference.offsets(self.count)[:-1]
+        return segments.offsets(self.count)[:-1]
 
     def _sorted(self, values: Floats) -> Floats:
         grouped = values[self.by_document]
@@ -157,7 +155,7 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
         rows = rank_rows(pool, run, policy, keep_duplicates=not once, hashed=once)
         order = order_ties(run, rows, policy)
         query, row = rows.query[order], rows.row[order]
-        rank = segments_reference.positions(np.bincount(query, minlength=len(queries))) + 1
+        rank = segments.positions(np.bincount(query, minlength=len(queries))) + 1
         kept = slice(None) if policy.depth is None else np.flatnonzero(rank <= policy.depth)
         parts.append((query[kept], row[kept], rank[kept]))
         sizes.append(np.bincount(query[kept], minlength=len(queries)))
@@ -181,7 +179,7 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
         query=query[one],
         size=np.stack(sizes),
         document=document,
-        run=segments_reference.numbers(np.array([len(row) for _, row, _ in parts])),
+        run=segments.numbers(np.array([len(row) for _, row, _ in parts])),
         rank=np.concatenate([rank for _, _, rank in parts]),
         score=score,
         by_document=by_document,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.find.match import Sieve, keys_of
-from judged.core.find.pool import pool_of
+from judged.core.find.reference import Sieve, keys_of
 from judged.core.policy import Policy
+from judged.core.pool import pool_of
 from judged.errors import DataError
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.registry import Training

@@ -10,8 +10,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.core.numeric.seed import whole_seed
 from judged.core.policy import PolicyOptions
+from judged.core.resample import whole_seed
 from judged.core.tables import Qrels, Run, decoded
 from judged.errors import UsageError, Warned
 from judged.evaluation.evaluate import evaluate, parse_measures

@@ -9,9 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Floats, Ints
+from judged._types import Floats, Ints, is_masked_array
 from judged.core.ids import IdColumn
-from judged.core.numeric.masked import is_masked_array
 from judged.core.tables import IdKind
 from judged.errors import DataError, Place, shown
 from judged.io.origin import Origin

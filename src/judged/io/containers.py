@@ -15,7 +15,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.core.tables import HasName, Passages, Qrels, Run
-from judged.core.text_rows import read_dict
+from judged.core.unread_runs import read_dict
 from judged.errors import DataError, Hint, Place, UsageError, Warned, shown, to_choose
 from judged.io.cells import as_list, floats
 from judged.io.chunks import are_chunks, are_sets, are_spans, is_set, read_chunk_entries
@@ -35,7 +35,7 @@ from judged.io.origin import Context, Origin
 from judged.io.table import ColumnBatches, SourceTable, raise_empty
 
 if TYPE_CHECKING:
-    from judged.core.text_rows import DictRows
+    from judged.core.unread_runs import DictRows
 
 # ── Lists of tuples or of records, from memory or from JSON ─────────────────────────────────────────
 

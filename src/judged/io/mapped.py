@@ -14,9 +14,8 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from judged._types import Bytes, Ints
-from judged.core.numeric.native import end_on_bus_error
-from judged.core.text_rows import row_begins
-from judged.core.unread_runs import Layout, Opened
+from judged.core.native import end_on_bus_error
+from judged.core.unread_runs import Layout, Opened, row_begins
 from judged.errors import IN_COMMAND, FileError, safe
 from judged.io.files import CHANGED, HEAD, PAD, Content, Raw, raise_file_error
 from judged.io.text.encoding import text_start

@@ -14,9 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from judged.core.ids import IdColumn
-from judged.core.numeric.native import NATIVE
-from judged.core.parts.local import LocalPartitions
-from judged.core.parts.run import Part, PartitionedRun
+from judged.core.native import NATIVE
+from judged.core.parts.run import LocalPartitions, Part, PartitionedRun
 from judged.core.tables import Run
 from judged.core.unread_runs import ScoreColumn, TextRun, UnreadRun
 from judged.errors import DataError, Hint, Place

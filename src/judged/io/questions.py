@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.numeric.native import NATIVE
+from judged.core.native import NATIVE
 from judged.core.tables import Passages, Qrels, Questions, Run
 from judged.errors import DataError, JudgedError, Place, Warned, shown
 from judged.io.chunks import Chunks, are_sets, is_pair, read_chunk_entries

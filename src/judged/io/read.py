@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.core.numeric.native import NATIVE
+from judged.core.native import NATIVE
 from judged.core.tables import READERS
 from judged.core.tables import Qrels as Qrels  # from here `Qrels(source)` can read
 from judged.core.tables import Run as Run

@@ -9,9 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Floats, Ints
+from judged._types import Floats, Ints, is_masked_array
 from judged.core.ids import IdColumn
-from judged.core.numeric.masked import is_masked_array
 from judged.core.tables import Id, IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.cells import Column, RawIds, as_list, count_up, encode_ids, floats, group_ids, ranks

@@ -10,8 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from judged.core.tables import Run
-from judged.core.text_rows import read_rows
-from judged.core.unread_runs import Layout, TextRun
+from judged.core.unread_runs import Layout, TextRun, read_rows
 from judged.errors import DataError, Place
 from judged.io.cells import GroupedIds
 from judged.io.columns import find_columns

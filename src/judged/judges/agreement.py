@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judged._types import Ints
-from judged.core.numeric.seed import generator
 from judged.core.policy import Rejudged
+from judged.core.resample import generator
 from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.options import ColumnOptions, named_columns
 from judged.judges.model_bias import model_bias

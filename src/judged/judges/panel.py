@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.find.pool import pool_of
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy, Rejudged
+from judged.core.pool import pool_of
 from judged.core.tables import Id, IdKind, Qrels, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.columns import NamedColumns

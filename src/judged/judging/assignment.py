@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.numeric.seed import whole_seed
+from judged.core.resample import whole_seed
 from judged.errors import UsageError, shown
 from judged.judging.todo import TodoItem
 

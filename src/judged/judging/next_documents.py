@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats
-from judged.core.numeric.seed import generator
+from judged.core.resample import generator
 from judged.evaluation.result.source import Provenance
 from judged.judging.strategies import DEFAULT, STRATEGIES, Candidates
 from judged.judging.todo import Todo, TodoItem

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from judged.core.find.ranking import ranked_rows
-from judged.core.numeric.seed import whole_seed
 from judged.core.policy import Duplicates, Order, Policy, Ties
+from judged.core.resample import whole_seed
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, UsageError, shown
 from judged.io.read import read_qrels, read_run

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from judged._types import Bools, Column, Floats, Ints
+from judged.core import segments
 from judged.core.judged import Judged
-from judged.core.numeric import segments_reference as segment
 from judged.measures.gains import discount, gain_of
 from judged.measures.registry import Measure
 
@@ -68,7 +68,7 @@ def _average_precision(measure: Measure, s: DocumentSample) -> Column:
     weight, stratum = s.of_hits(s.weight) * hit, s.of_hits(s.stratum)
     above, order = j.running(weight) - weight, np.argsort(stratum, kind="stable")
     same = np.zeros(len(order))  # the weight above in the same stratum
-    same[order] = segment.running(weight[order], np.bincount(stratum + 1)) - weight[order]
+    same[order] = segments.running(weight[order], np.bincount(stratum + 1)) - weight[order]
     above = above + same * (s.of_hits(s.together) - 1)
     return j.ratio(j.total(weight * (1 + above) / j.rank), s.relevant(level))
 
@@ -81,7 +81,7 @@ def _ndcg(measure: Measure, s: DocumentSample) -> Column:
     kind, log_base = measure.get("discount"), measure.get("log_base")
     ours = j.total(np.where(j.within(cutoff), s.of_hits(s.weight) * here / discount(j.rank, kind, log_base), 0.0))
     order = np.lexsort((-pool, j.pool_query))
-    last = segment.running(s.weight[order], j.judgments)  # fractional ranks: a document of weight 3 takes three
+    last = segments.running(s.weight[order], j.judgments)  # fractional ranks: a document of weight 3 takes three
     depth = int(np.ceil(max(1.0, last.max(initial=1.0)))) + 1
     share = 1 / discount(np.arange(1, depth + 1), kind, log_base)
     share[cutoff or depth :] = 0.0
@@ -100,7 +100,7 @@ def _without_bias(function: Estimate) -> Estimate:
         rows = np.flatnonzero((s.weight > 1) & (s.drawn > 1))
         counts = np.bincount(s.judged.pool_query[rows], minlength=len(s.judged))
         turn = np.full(len(s.weight), -1)
-        turn[rows] = segment.positions(counts)
+        turn[rows] = segments.positions(counts)
         fewer = np.where(s.drawn > 1, 1 - 1 / s.drawn, 1.0)
         result = whole.copy()
         for out in (turn == k for k in range(counts.max(initial=0))):

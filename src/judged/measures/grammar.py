@@ -16,10 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 from judged.errors import Hint, UsageError, Wording, shown
-from judged.measures.other_tools import in_our_words
+from judged.measures.other_tools import CUTOFFS, NICKNAMES, RUN_ID, in_our_words
 from judged.measures.parameters import DEEPEST
 from judged.measures.registry import MEASURES, Definition, Measure, find
-from judged.measures.trec_lists import CUTOFFS, NICKNAMES, RUN_ID
 from judged.registry import expand_at, parse_call, split_calls
 
 _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")

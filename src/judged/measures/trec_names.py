@@ -9,8 +9,8 @@ from typing import Any
 
 from judged.errors import UsageError
 from judged.measures.grammar import parse
+from judged.measures.other_tools import CUTOFFS, NICKNAMES, ORDER
 from judged.measures.registry import Definition, Measure
-from judged.measures.trec_lists import CUTOFFS, NICKNAMES, ORDER
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from judged.page.evidence import found_documents, reach, unjudged_answer, worth_
 from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.subject import Subject
 from judged.page.verdict import answers, best_first
-from judged.references.bibliography import short_form
+from judged.references import short_form
 from judged.steps import step
 
 LEVEL = 0.95

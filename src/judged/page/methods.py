@@ -11,7 +11,7 @@ import numpy as np
 from judged._version import __version__
 from judged.comparison.result import Comparison
 from judged.comparison.settings import ComparisonSettings
-from judged.core.numeric.native import NATIVE
+from judged.core.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.tables import Qrels
 from judged.evaluation.clusters import count_clusters
@@ -19,7 +19,7 @@ from judged.io.fingerprint import content_of, file_hash
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
-from judged.references.bibliography import short_form
+from judged.references import short_form
 from judged.stats.intervals import PAPERS as INTERVAL_PAPERS
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS, PairTest

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
+from judged.core import segments
 from judged.core.find.ranking import ranked_rows
-from judged.core.numeric import segments_reference as segment
 from judged.core.policy import Policy
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
@@ -117,7 +117,7 @@ def _sorted_users(users: list[Id]) -> tuple[Id, ...]:
 def _first(run: Run, users: tuple[Id, ...], k: int) -> tuple[Ints, list[str], Ints]:
     """The user, the item and the rank of the first k recommendations of each user, by user and rank."""
     query, row = ranked_rows(run, Policy(depth=k), hint="keep one of them")
-    rank = segment.positions(np.bincount(query, minlength=len(users))) + 1
+    rank = segments.positions(np.bincount(query, minlength=len(users))) + 1
     query, row, rank = query[rank <= k], row[rank <= k], rank[rank <= k]
     place = {u: i for i, u in enumerate(users)}
     user = np.array([place[u] for u in decoded(run.queries, run.query_kind)], dtype=np.int64)[query]

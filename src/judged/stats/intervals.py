@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Floats
-from judged.core.numeric.resample import resampled_means
+from judged.core.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share, check_sums
 from judged.stats.differences import SLACK, constant, degrees_of_freedom, mean_and_cr2, scaled, sum_by_cluster, totals

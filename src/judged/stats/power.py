@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats
-from judged.core.numeric.resample import resampled_means
+from judged.core.resample import resampled_means
 from judged.errors import UsageError
 from judged.stats.checks import check_count, check_number, check_share, column
 from judged.stats.random_stream import places, signs

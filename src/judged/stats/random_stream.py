@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged._types import Floats, Ints, Words
-from judged.core.numeric.resample import drawn_at
+from judged.core.resample import drawn_at
 
 
 def _words(seed: int, counters: Words) -> Words:

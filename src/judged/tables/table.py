@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from judged.tables.text import counted
@@ -81,3 +82,67 @@ class Table(NamedTuple):
             optional=tuple(place[i] for i in self.optional if i in place),
             grouped=self.grouped and 0 not in columns,
         )
+
+
+Axis = tuple[float, float]
+
+# Both colours have a contrast of 3:1 with white and with black paper, because notebooks do not tell which they have.
+TONES = {"better": "#1f8f6b", "worse": "#cf5a33"}
+_HEIGHT = 16
+_ROOM = 5  # pixels beside the ends of a bar
+
+
+def axes_of(spans: Sequence[Span | None]) -> dict[str, Axis]:
+    """Return for each scale the ends of its axis, which contains 0."""
+    axes: dict[str, Axis] = {}
+    for span in spans:
+        if span is not None:
+            low, high = axes.get(span.scale, (0.0, 0.0))
+            axes[span.scale] = min(low, span.low), max(high, span.high)
+    return axes
+
+
+def text_bar(span: Span, axis: Axis, columns: int) -> str:
+    """Return a bar of this number of columns: an interval, its value (hollow if nothing is clear) and a line at 0.
+
+    >>> text_bar(Span(0.1, 0.2, 0.3, "better"), (-0.1, 0.3), 17), text_bar(Span(-0.1, 0.0, 0.1), (-0.1, 0.3), 17)
+    ('    │   ├───●───┤', '├───○───┤        ')
+    """
+    cells = [" "] * columns
+    low, value, high = (_place(x, axis, columns - 1) for x in (span.low, span.value, span.high))
+    cells[zero_place(axis, columns)] = "│"
+    for k in range(low, high + 1):
+        cells[k] = "┼" if cells[k] == "│" else "─"
+    if low < high:
+        cells[low], cells[high] = "├", "┤"
+    cells[value] = "●" if span.tone else "○"
+    return "".join(cells)
+
+
+def zero_place(axis: Axis, columns: int) -> int:
+    """Return the column of 0 in a bar."""
+    return _place(0.0, axis, columns - 1)
+
+
+def svg_bar(span: Span, axis: Axis, width: int = 140) -> str:
+    """Return a bar as SVG in the colour of its tone, or hollow and in that of the text; the line at 0 is fainter."""
+    low, value, high, zero = (
+        _ROOM + _share(at, axis) * (width - 2 * _ROOM) for at in (span.low, span.value, span.high, 0.0)
+    )
+    colour, y = TONES.get(span.tone, "currentColor"), _HEIGHT / 2
+    parts = [(low, high)] if span.tone else [(low, value - 4), (value + 4, high)]
+    dot = f'fill="{colour}"' if span.tone else f'fill="none" stroke="{colour}" stroke-width="1.5"'
+    return (
+        f'<svg width="{width}" height="{_HEIGHT}" viewBox="0 0 {width} {_HEIGHT}" aria-hidden="true">'
+        f'<path d="M{zero:.1f} 0V{_HEIGHT}" stroke="currentColor" stroke-opacity=".45"/>'
+        + "".join(f'<path d="M{a:.1f} {y:g}H{b:.1f}" stroke="{colour}" stroke-width="2"/>' for a, b in parts if a < b)
+        + f'<circle cx="{value:.1f}" cy="{y:g}" r="3.5" {dot}/></svg>'
+    )
+
+
+def _place(x: float, axis: Axis, last: int) -> int:
+    return min(max(round(_share(x, axis) * last), 0), last)
+
+
+def _share(x: float, axis: Axis) -> float:
+    return (x - axis[0]) / (axis[1] - axis[0]) if axis[1] > axis[0] else 0.5

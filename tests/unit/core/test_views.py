@@ -10,9 +10,9 @@ from itertools import pairwise, permutations
 import pytest
 
 import judged as jd
-from judged.core.find.pool import pool_of
 from judged.core.ids import IdColumn
-from judged.core.join.join import join
+from judged.core.join import join
+from judged.core.pool import pool_of
 
 MEASURES = "AP RR nDCG P@2 Bpref ERR AUC OPA"
 

@@ -13,7 +13,7 @@ import pytest
 from needs import optional
 
 import judged as jd
-from judged.core.parts.local import LocalPartitions
+from judged.core.parts.run import LocalPartitions
 from judged.io import partitions as _part_parquet
 from judged.io.partitions import open_partitions
 from judged.io.stored import Stored
@@ -177,7 +177,7 @@ def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path, monkeypat
 
 @pytest.mark.needs("pyarrow")
 def test_rows_that_were_brought_together_contradict_no_rank(tmp_path, monkeypatch):
-    monkeypatch.setattr("judged.core.parts.local._BUCKET", 1)
+    monkeypatch.setattr("judged.core.parts.run._BUCKET", 1)
     monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
     table = pa.table({"query": ["q", "r", "q"], "doc": ["a", "b", "c"], "score": [1.0, 1.0, 2.0], "rank": [1, 1, 2]})
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)

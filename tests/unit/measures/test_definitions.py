@@ -58,7 +58,11 @@ def test_rbp_of_fractions_of_a_grade_is_that_of_the_fractions():
 
 def test_a_walk_in_blocks_of_queries_is_the_same(monkeypatch):
     grades = {f"q{i}": {"a": i % 5, "b": (i + 2) % 5, "c": 1} for i in range(7)}
-    names = [f"{d.name}@3" for d in MEASURES if d.function.__module__ == effort.__name__ and d.at == "cutoff"]
+    names = [
+        f"{d.name}@3"
+        for d in MEASURES
+        if d.function.__module__ == effort.__name__ and (d.at, d.needs) == ("cutoff", "grades")
+    ]
     whole = {name: jd.evaluate(grades, {q: list("cab") for q in grades}, name)[name].tolist() for name in names}
     for block in (1, 3):
         monkeypatch.setattr(effort, "_QUERIES", block)

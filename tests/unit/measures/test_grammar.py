@@ -10,8 +10,8 @@ import pytest
 import judged as jd
 from judged import AP, P, nDCG, parse
 from judged.measures import parse_all
+from judged.measures.other_tools import NICKNAMES
 from judged.measures.registry import MEASURES, measure
-from judged.measures.trec_lists import NICKNAMES
 
 
 @pytest.mark.parametrize(

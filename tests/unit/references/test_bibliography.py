@@ -11,7 +11,7 @@ import pytest
 
 from judged.citations import _PAPERS, _REGISTRIES
 from judged.measures.registry import MEASURES
-from judged.references.bibliography import keys_in, parse_bibtex, plain_text, references, short_form
+from judged.references import keys_in, parse_bibtex, plain_text, references, short_form
 from judged.stats.two_phase import PAPER
 
 NEEDED = {

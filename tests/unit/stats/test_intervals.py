@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.core.numeric.resample import resampled_means
+from judged.core.resample import resampled_means
 from judged.errors import DataError, UsageError
 from judged.stats.differences import degrees_of_freedom
 from judged.stats.intervals import Method, interval, wilson

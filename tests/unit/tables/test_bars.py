@@ -7,10 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from judged.tables.bars import TONES, axes_of, svg_bar, text_bar, zero_place
 from judged.tables.formats.html import table_html
 from judged.tables.formats.table import table_text
-from judged.tables.table import BARS, Span, Table
+from judged.tables.table import BARS, TONES, Span, Table, axes_of, svg_bar, text_bar, zero_place
 
 SPANS = (Span(0.1, 0.2, 0.3, "better"), Span(-0.3, -0.2, -0.1, "worse"), Span(-0.1, 0.05, 0.1))
 ROWS = tuple((f"run {i}", f"{span.value:+.4f}", "12/3/4") for i, span in enumerate(SPANS))

@@ -70,7 +70,7 @@ def open_engine(options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Calla
     if engine == "spark":
         session = _start_session(options["master"])
         try:
-            from judged.distributed.spark.executor import Spark
+            from judged.distributed.spark_executor import Spark
 
             yield {**arguments, "engine": Spark(session)}, partial(_open_each, lambda run: _open_table(run, session))
         finally:

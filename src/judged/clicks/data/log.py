@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.core.numeric.seed import generator
+from judged.core.resample import generator
 from judged.core.tables import Id
 from judged.errors import DataError, shown
 from judged.stats.checks import check_share

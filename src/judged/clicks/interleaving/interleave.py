@@ -16,7 +16,7 @@ from judged.clicks.api import rankings, read_clicks
 from judged.clicks.data.log import ClickLog, Pairs
 from judged.clicks.interleaving import methods
 from judged.clicks.interleaving.methods import InterleavingScore
-from judged.core.numeric.seed import generator
+from judged.core.resample import generator
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.io.atomic import write_atomically

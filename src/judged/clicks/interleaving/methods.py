@@ -10,7 +10,7 @@ import numpy as np
 
 from judged._types import Column, Floats
 from judged.clicks.data.log import sums
-from judged.core.numeric.seed import generator
+from judged.core.resample import generator
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
 from judged.stats.checks import check_share

@@ -7,7 +7,7 @@ import numpy as np
 from judged.clicks.data.grid import ShownLists
 from judged.clicks.data.log import ClickLog, Codes
 from judged.clicks.models.model import ClickModel
-from judged.core.numeric.seed import generator
+from judged.core.resample import generator
 from judged.errors import UsageError
 
 

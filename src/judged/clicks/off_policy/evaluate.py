@@ -19,7 +19,7 @@ from judged.clicks.off_policy.estimators import (
     Worth,
     counterfactual,
 )
-from judged.core.numeric.seed import generator
+from judged.core.resample import generator
 from judged.errors import UsageError, shown
 from judged.io.read import read_run
 from judged.io.recognise import named_runs

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged._types import Ints
-from judged.core.find.hits import KEEP_ONE
-from judged.core.find.match import Sieve
-from judged.core.find.pool import IdPool
-from judged.core.find.reference import RankedRows, by_document_id, by_grade, rank_rows
+from judged._types import Bools, Ints
+from judged.core.find.reference import KEEP_ONE, RankedRows, Sieve, by_document_id, by_grade, rank_rows
 from judged.core.ids import IdColumn
+from judged.core.native import native, usable_cores
 from judged.core.policy import Policy
+from judged.core.pool import IdPool
 from judged.core.tables import Run
 from judged.errors import Hint
 
@@ -65,3 +64,27 @@ def _move_judged(order: Ints, pool: IdPool, run: Run, rows: RankedRows, policy: 
     out[place] = at
     out[out < 0] = order[~np.isin(order, at)]
     return out
+
+
+def group_documents(query: Ints, queries: int, docs: IdColumn) -> tuple[Ints, Bools]:
+    """Return the order of rows by query, then by id from the highest down, then by row; and whether a document begins at each place.
+
+    Args:
+        query: the query of each row, from 0.
+        queries: number of queries.
+        docs: the document of each row.
+    """
+    if native is None:
+        return group_documents_reference(query, docs)
+    order, first = native.group_rows(np.ascontiguousarray(query, np.int64), queries, docs.arrays(), usable_cores())
+    return order, first.view(np.bool_)
+
+
+def group_documents_reference(query: Ints, docs: IdColumn) -> tuple[Ints, Bools]:
+    """Do the same without the native library."""
+    down = docs.order(-query)[::-1]
+    first = np.ones(len(query), bool)
+    first[1:] = (query[down[1:]] != query[down[:-1]]) | ~docs.same(down[1:], docs, down[:-1])
+    document = np.empty(len(query), np.int64)
+    document[down] = np.cumsum(first)
+    return np.argsort(document, kind="stable"), first

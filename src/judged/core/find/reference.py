@@ -7,19 +7,257 @@ among documents of equal score. `find/native.py` does the same in C++, to the la
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints, Words
-from judged.core.find.hits import KEEP_ONE, Hits, queries_of, raise_no_common_query, raise_no_rank
-from judged.core.find.match import Sieve, check_duplicates, keep_once, keys_of
-from judged.core.find.pool import IdPool
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
+from judged.core.ids import IdColumn
 from judged.core.policy import Policy
-from judged.core.tables import Run
-from judged.errors import Hint
+from judged.core.pool import IdPool
+from judged.core.tables import Id, IdKind, Run
+from judged.errors import DataError, Hint, Place, Warned, shown
+
+KEEP_ONE = Hint("keep one with {duplicates}", duplicates="first")
+_IN_TWO_FILES = Hint(
+    "if the files are different runs, name each of them (a pattern without quotes); otherwise keep one with {duplicates}",
+    duplicates="first",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Hits:
+    """The judged documents of a run, sorted by query, then by rank."""
+
+    retrieved: Ints  # per query of the pool
+    answered: NDArray[np.bool_]
+    query: Ints  # per hit
+    rank: Ints
+    judgment: Ints
+    tie_first: Ints
+    tie_last: Ints
+    infinite: int  # scores of all rows, judged or not
+    disagreeing: int  # queries whose rank column contradicts the scores
+    unjudged: int  # queries without judgments
+    some_unjudged: tuple[bytes, ...]  # the first three of them
+    more_unjudged: bool = False  # there are more than were counted
+    warnings: tuple[Warned, ...] = ()  # of the readers of batches
+
+
+def queries_of(pool: IdPool, run: Run) -> dict[str, Any]:
+    """Return the queries that the run answers, including empty rankings, and those without judgments."""
+    codes = pool.codes()
+    code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
+    answered = np.zeros(len(pool.queries), bool)
+    answered[code[code >= 0]] = True
+    bare = set(pool.bare())
+    unjudged = [raw for raw in run.queries.take(code < 0).tolist() if raw not in bare]
+    return {"answered": answered, "unjudged": len(unjudged), "some_unjudged": tuple(unjudged[:3])}
+
+
+def raise_empty_run(name: str) -> NoReturn:
+    raise DataError("empty-run", "the run contains no rankings", hint="check the path", where=name)
+
+
+def raise_no_common_query(
+    judged: Sequence[Id], name: str, unjudged: Sequence[Id], warnings: Sequence[Warned] = ()
+) -> NoReturn:
+    """Raise `no-common-query` with examples of the queries of the judgments and of the run; `empty-run` if it has none.
+
+    Args:
+        judged: queries of the judgments.
+        name: of the run.
+        unjudged: queries of the run.
+        warnings: of the reader of the run; if it used positions as ids, its action is the one to take.
+    """
+    if not unjudged:
+        raise_empty_run(name)
+    ours, theirs = (", ".join(map(shown, queries[:3])) for queries in (judged, unjudged))
+    positions = next((warned.hint for warned in warnings if warned.slug == "query-positions"), None)
+    likely: Hint | str | None = positions or _explain_difference(judged, unjudged)
+    if len(unjudged) == 1 and is_named_after(name, unjudged[0]):
+        likely = "give the file the name of its query, or write {query: response}, since a response has no query id"
+    raise DataError(
+        "no-common-query",
+        f"run and judgments have no query in common (judgments: {ours} …, run: {theirs} …)",
+        hint=likely or "check that these are the judgments for this run",
+        where=name,
+    )
+
+
+def is_named_after(file: str, query: Id) -> bool:
+    """Return whether a file has the name of a query, as one with a single response of a search engine."""
+    return file.rpartition("/")[2].partition(".")[0] == _as_text(query)
+
+
+def _as_text(query: Id) -> str:
+    return query.decode("utf-8", "surrogateescape") if isinstance(query, bytes) else str(query)
+
+
+def _explain_difference(judged: Sequence[Id], unjudged: Sequence[Id]) -> str | None:
+    """Return an action if the ids differ in their encoding, in case, in blanks, or in leading zeros."""
+    ours, theirs = (list(map(_as_text, side)) for side in (judged, unjudged))
+    broken = [any("\udc80" <= letter <= "\udcff" for query in side for letter in query) for side in (ours, theirs)]
+    if broken[0] != broken[1]:
+        return f"convert the {'judgments' if broken[0] else 'run'} to UTF-8, for example with iconv -f CP1252 -t UTF-8"
+    for change, words in (
+        (str.casefold, "case"),
+        (str.strip, "blanks"),
+        (lambda query: query.lstrip("0"), "leading zeros"),
+    ):
+        if set(map(change, ours)) & set(map(change, theirs)):
+            return f"write the query ids alike: they differ only in {words}"
+    return None
+
+
+def raise_no_rank(name: str, run: Run | None = None) -> NoReturn:
+    """Raise for a run that cannot be ordered by rank; if it has ranks, at the first that is wrong."""
+    hint = Hint("use {order}", order="score")
+    if run is not None and run.wrong_rank is not None:
+        where, cell = run.wrong_rank
+        raise DataError("no-rank", f"ranks must be integers ≥ 0, got {cell}", where=where, hint=hint, value=cell)
+    raise DataError("no-rank", "the run has no column of ranks that are integers ≥ 0", hint=hint, where=name)
+
+
+def raise_duplicate(
+    query: bytes, doc: bytes, earlier: Place, later: Place, count: int, hint: Hint | str = KEEP_ONE
+) -> NoReturn:
+    more = f" ({count} duplicates in total)" if count > 1 else ""
+    problem = f"duplicate document {shown(doc)} in query {shown(query)}; first at {earlier}{more}"
+    if hint is KEEP_ONE and earlier.path != later.path and later.line is not None:
+        hint = _IN_TWO_FILES
+    raise DataError("duplicate-doc", problem, hint=hint, where=later, value=doc)
+
+
+def check_id_kinds(kinds: tuple[IdKind, IdKind], run: Run) -> None:
+    """Raise `id-type` if the ids of a run are of other types than those of the judgments."""
+    if len(run):
+        check_same_kinds(kinds, (run.query_kind, run.doc_kind), run.name, "convert one side, for example str({}_id)")
+
+
+def check_same_kinds(kinds: tuple[IdKind, IdKind], others: tuple[IdKind, IdKind], name: str, hint: str) -> None:
+    """Raise `id-type` if ids of queries or documents are of two types, which never match; `{}` in the hint is the noun."""
+    for what, ours, theirs in zip(("query", "document"), kinds, others, strict=True):
+        if ours != theirs:
+            problem = f"{what} ids are {_KIND[ours]} in the judgments and {_KIND[theirs]} in the run"
+            raise DataError("id-type", problem, hint=hint.format(what), where=name)
+
+
+_KIND = {"text": "str", "integer": "int", "other": "objects"}
+
+
+_SCATTER = np.uint64(0xD6E8FEB86659FD93)
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """Hash index of the judged documents of a pool."""
+
+    pool: IdPool
+    by_key: Ints
+    ordered: Words
+    shift: np.uint64
+    passes: Bools
+
+    @classmethod
+    def of(cls, pool: IdPool) -> Sieve:
+        """Index a pool; the index serves any number of rows."""
+        key = keys_of(pool.query, pool.doc)
+        by_key = np.argsort(key, kind="stable")
+        ordered = key[by_key]
+        shift = np.uint64(64 - min(26, max(10, len(ordered).bit_length() + 6)))
+        passes = np.zeros(1 << (64 - int(shift)), bool)
+        passes[ordered >> shift] = True
+        return cls(pool, by_key, ordered, shift, passes)
+
+    def match(self, run: Run, row: Ints, query: Ints, key: Words) -> tuple[Ints, Ints]:
+        """Return the positions of rows that are judged documents of their query, and their judgments."""
+        pool = self.pool
+        at = np.flatnonzero(self.passes[key >> self.shift])
+        low = np.searchsorted(self.ordered, key[at], "left")
+        high = np.searchsorted(self.ordered, key[at], "right")
+        positions, judgments = [], []
+        for step in range(int((high - low).max(initial=0))):  # more than one only if hashes collide
+            inside = low + step < high
+            judgment = self.by_key[(low + step)[inside]]
+            position = at[inside]
+            same = (pool.query[judgment] == query[position]) & pool.doc.same(judgment, run.doc, row[position])
+            positions.append(position[same])
+            judgments.append(judgment[same])
+        if not positions:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        return np.concatenate(positions), np.concatenate(judgments)
+
+
+def match_documents(
+    a: Run, b: Run, rows: tuple[Ints, Ints], queries: tuple[Ints, Ints], hint: Hint | str
+) -> tuple[Ints, Ints]:
+    """Match the documents of two runs: positions in `rows[0]` and `rows[1]` of the same document of the same query.
+
+    Args:
+        a: the first run.
+        b: the second run.
+        rows: the rows of each run to match.
+        queries: the query of each of these rows, numbered alike on both sides.
+        hint: the action that the error for a duplicate document suggests.
+
+    Raises:
+        DataError: a duplicate document.
+    """
+    keys = [keys_of(query, run.doc.take(row)) for run, row, query in zip((a, b), rows, queries, strict=True)]
+    for run, row, key in zip((a, b), rows, keys, strict=True):
+        check_duplicates(run, row, key, hint)
+    docs = b.doc.take(rows[1])
+    pool = IdPool(queries=(), ids=IdColumn.of([]), query=queries[1], grade=np.zeros(len(docs)), doc=docs)
+    return Sieve.of(pool).match(a, rows[0], queries[0], keys[0])
+
+
+def keys_of(query: Ints, doc: IdColumn) -> Words:
+    """Return a hash of each document within its query."""
+    return doc.hash() ^ (query.astype(np.uint64) * _SCATTER)
+
+
+def _repeats(run: Run, row: Ints, key: Words) -> tuple[Ints, Ints]:
+    """Return the positions (earlier, later) of rows with the same query and document."""
+    ordered = np.sort(key)
+    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    if not len(repeated):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    suspect = np.flatnonzero(np.isin(key, repeated))
+    suspect = suspect[np.argsort(row[suspect], kind="stable")]
+    query = run.query[row[suspect]]
+    order = run.doc.take(row[suspect]).order(query)  # by id, not by hash: equal hashes may be different ids
+    earlier, later = suspect[order[:-1]], suspect[order[1:]]
+    same = (query[order[:-1]] == query[order[1:]]) & run.doc.same(row[earlier], run.doc, row[later])
+    return earlier[same], later[same]
+
+
+def check_duplicates(run: Run, row: Ints, key: Words, hint: Hint | str = KEEP_ONE) -> None:
+    """Raise `duplicate-doc` if two of these rows, with their `keys_of`, hold the same query and document."""
+    earlier, later = _repeats(run, row, key)
+    if len(later):
+        first = int(np.argmin(row[later]))
+        a, b = int(row[earlier[first]]), int(row[later[first]])
+        query = run.queries[int(run.query[b])]
+        raise_duplicate(query, run.doc[b], run.where(a), run.where(b), len(later), hint)
+
+
+def keep_once(run: Run, row: Ints, query: Ints, key: Words, value: Floats, policy: Policy) -> Bools:
+    """Return the rows to keep: of each document the first, or the one ranked highest."""
+    keep = np.ones(len(row), bool)
+    preferred = np.empty(len(row), np.int64)
+    preferred[np.lexsort((row,) if policy.duplicates == "first" else (row, -value))] = np.arange(len(row))
+    while True:  # each round drops the less preferred of every adjacent pair, so long chains shrink
+        alive = np.flatnonzero(keep)
+        earlier, later = _repeats(run, row[alive], key[alive])
+        if not len(later):
+            return keep
+        a, b = alive[earlier], alive[later]
+        keep[np.where(preferred[a] < preferred[b], b, a)] = False
 
 
 def find(pool: IdPool, run: Run, policy: Policy) -> Hits:
@@ -113,7 +351,7 @@ def rank_rows(
         group=np.cumsum(first) - 1,
         group_start=start,
         group_size=np.diff(np.append(start, len(row))),
-        query_start=segment.offsets(np.bincount(query, minlength=len(pool.queries))),
+        query_start=segments.offsets(np.bincount(query, minlength=len(pool.queries))),
     )
     if policy.duplicates == "error" and not keep_duplicates:
         seen = slice(None)
@@ -177,7 +415,7 @@ def by_document_id(run: Run, rows: RankedRows, at: Ints, *, ascending: bool) -> 
     group = rows.group[members]
     order = run.doc.take(rows.row[members]).order(group)
     place = np.empty(len(rows.row), np.int64)
-    place[members[order]] = segment.positions(np.bincount(group)[np.unique(group)])
+    place[members[order]] = segments.positions(np.bincount(group)[np.unique(group)])
     size = rows.group_size[rows.group[at[tied]]]
     inside[tied] = place[at[tied]] if ascending else size - 1 - place[at[tied]]
     return inside
@@ -194,6 +432,6 @@ def by_grade(group: Ints, tied: Ints, grade: Floats, *, best: bool) -> Ints:
         rows = np.flatnonzero(chosen)
         down = -grade[rows] if best else grade[rows]
         rows = rows[np.lexsort((down if from_top else -down, group[rows]))]
-        place = segment.positions(np.unique(group[rows], return_counts=True)[1])
+        place = segments.positions(np.unique(group[rows], return_counts=True)[1])
         inside[rows] = place if from_top else tied[rows] - 1 - place
     return inside

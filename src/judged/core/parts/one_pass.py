@@ -13,14 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.find.hits import Hits
-from judged.core.find.native import TextScan, as_hits, native_policy, native_pool, scan_all, scan_between_edges
-from judged.core.find.pool import IdPool
-from judged.core.find.stream import StreamScan
-from judged.core.numeric.native import native
-from judged.core.parts.local import InTurn, LocalPartitions
-from judged.core.parts.run import MAX_UNJUDGED, Part, PartitionedRun, PartTask
+from judged.core.find.reference import Hits
+from judged.core.find.scan import (
+    StreamScan,
+    TextScan,
+    as_hits,
+    native_policy,
+    native_pool,
+    scan_all,
+    scan_between_edges,
+)
+from judged.core.native import native
+from judged.core.parts.run import MAX_UNJUDGED, InTurn, LocalPartitions, Part, PartitionedRun, PartTask
 from judged.core.policy import Policy
+from judged.core.pool import IdPool
 from judged.core.tables import IdKind
 from judged.core.unread_runs import TextRun
 from judged.errors import Warned

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.hits import check_id_kinds, raise_no_rank
-from judged.core.find.match import Sieve, keys_of
-from judged.core.find.pool import IdPool
-from judged.core.find.reference import ranking_value
-from judged.core.parts import native as native_parts
+from judged.core.find.reference import Sieve, check_id_kinds, keys_of, raise_no_rank, ranking_value
+from judged.core.find.scan import as_ints, native_policy, native_pool
+from judged.core.native import native
 from judged.core.parts.run import Part, PartTask
 from judged.core.policy import Policy
+from judged.core.pool import IdPool
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import UnreadRun
+from judged.core.unread_runs import ArrowRun, TextRun, UnreadRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ class LocateHits(PartTask[LocatedHits]):
         return Sieve.of(self.pool)
 
     @cached_property
-    def _native(self) -> native_parts.NativeLocator:
-        return native_parts.NativeLocator(self.pool, self.policy, self.kinds)
+    def _native(self) -> NativeLocator:
+        return NativeLocator(self.pool, self.policy, self.kinds)
 
     def on(self, part: Part, position: int) -> LocatedHits:
         batches = []
@@ -115,3 +115,50 @@ def pack_pool(pool: IdPool, *, documents: bool) -> IdPool:
         grade=pool.grade[kept],
         doc=pool.doc.take(kept).compact(),
     )
+
+
+Kinds = tuple[IdKind, IdKind]
+
+
+class NativeLocator:
+    """Locates judged documents in batches."""
+
+    def __init__(self, pool: IdPool, policy: Policy, kinds: Kinds) -> None:
+        self._kinds, self._by_rank = kinds, policy.order == "rank"
+        self._common = None if native is None else (native_pool(pool), native_policy(policy))
+
+    def locate(self, batch: Run | UnreadRun, position: int) -> tuple[Any, ...] | None:
+        """Return judgments, values and positions of judged documents, and the number of rows; None if only the reference can."""
+        if self._common is None or (self._by_rank and not _has_ranks(batch)):  # the reference names the file
+            return None
+        common = self._common
+        return feed_native(batch, self._kinds, lambda rows: native.locate(rows, *common, position))
+
+
+def _has_ranks(batch: Run | UnreadRun) -> bool:
+    if isinstance(batch, ArrowRun):
+        return batch.columns[3] >= 0
+    return batch.ranked if isinstance(batch, TextRun) else getattr(batch, "rank", None) is not None
+
+
+def feed_native(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
+    """Return what the native core makes of the rows of a batch; None if only the reference can handle them."""
+    if isinstance(batch, TextRun):
+        if kinds != batch.kinds:
+            return None
+        with batch.open() as (data, start):
+            result, bad, empty = use(native.text(data, start, len(data), dict(batch.layout)))
+            if bad is not None and batch.raise_row is not None:
+                batch.raise_row(data, bad, empty)
+            return result if bad is None else None
+    rows = None
+    if isinstance(batch, ArrowRun) and "other" not in kinds and (stream := batch.stream()) is not None:
+        rows = native.arrow(stream, batch.columns, *(kind == "integer" for kind in kinds))
+    elif isinstance(batch, Run) and (batch.query_kind, batch.doc_kind) == kinds:
+        rank = None if batch.rank is None else as_ints(batch.rank)
+        score = np.ascontiguousarray(batch.score)
+        rows = native.columns(batch.queries.arrays(), as_ints(batch.query), batch.doc.arrays(), score, rank)
+    if rows is None:
+        return None
+    result, bad, _ = use(rows)
+    return result if bad is None else None

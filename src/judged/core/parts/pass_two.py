@@ -7,25 +7,114 @@ on a document itself. The number of rows in each slot is all that is needed, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.pool import IdPool
 from judged.core.find.reference import disagree
+from judged.core.find.scan import as_ints, native_policy, native_pool
 from judged.core.ids import IdColumn
-from judged.core.parts import native as native_parts
-from judged.core.parts.pass_one import LocatedHits, codes_in, pack_pool, values_of
-from judged.core.parts.rank_counts import BatchEdge, CountsTogether, RankCounts
+from judged.core.native import native
+from judged.core.parts.pass_one import Kinds, LocatedHits, codes_in, feed_native, pack_pool, values_of
 from judged.core.parts.run import MAX_UNJUDGED, Part, PartTask
 from judged.core.policy import Policy
+from judged.core.pool import IdPool
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import TextRun, UnreadRun
 from judged.errors import Warned
+
+
+class BatchEdge(NamedTuple):
+    """The first or last row of a batch: a ranking may continue in the next batch."""
+
+    query: bytes
+    score: float
+    rank: int
+
+    def contradicts(self, other: BatchEdge) -> bool:
+        """Return whether the next row has a rank that contradicts its score."""
+        different = self.query == other.query and self.rank != other.rank and self.score != other.score
+        return different and (other.rank > self.rank) == (other.score > self.score)
+
+
+@dataclass(slots=True)
+class RankCounts:
+    """Counts over some rows of a run; later rows are added to earlier ones."""
+
+    ahead: NDArray[Any]
+    inside: NDArray[Any]
+    disagrees: Bools  # judged queries whose rank column contradicts the scores
+    unjudged_queries: dict[bytes, tuple[int, bool]] = field(
+        default_factory=dict
+    )  # position, and whether ranks disagree
+    more: bool = False  # unjudged queries than are counted
+    infinite: int = 0
+    rows: int = 0
+    parts: int = 0  # number of partitions
+    ranked: bool = True
+    first: BatchEdge | None = None
+    last: BatchEdge | None = None
+    warnings: dict[Warned, None] = field(default_factory=dict)  # of the readers, each once
+
+    @classmethod
+    def nothing(cls, groups: int, queries: int, inside: int) -> RankCounts:
+        """Return the counts before any row."""
+        return cls(np.zeros(groups + queries, np.uint32), np.zeros(inside, np.uint32), np.zeros(queries, bool))
+
+    def add(self, other: RankCounts, codes: Callable[[], dict[bytes, int]]) -> None:
+        """Add the counts of the rows that follow. `codes` gives the judged queries by id."""
+        self.add_rows(other)
+        self.disagrees |= other.disagrees
+        self.infinite += other.infinite
+        self.parts += other.parts
+        self.ranked &= other.ranked
+        self.more |= other.more
+        self.warnings |= other.warnings
+        for query, (position, odd) in other.unjudged_queries.items():
+            if query in self.unjudged_queries:
+                self.unjudged_queries[query] = self.unjudged_queries[query][0], self.unjudged_queries[query][1] or odd
+            elif len(self.unjudged_queries) < MAX_UNJUDGED:
+                self.unjudged_queries[query] = position, odd
+            else:
+                self.more = True
+        if self.last is not None and other.first is not None and self.last.contradicts(other.first):
+            self._note(other.first.query, codes())
+        self.first, self.last = self.first or other.first, other.last or self.last
+
+    def add_rows(self, other: RankCounts) -> None:
+        """Add the counts, which do not depend on the order of rows. Only the number of rows is added if a shared sum has taken the counts."""
+        if len(other.ahead):
+            if self.rows + other.rows >= 1 << 32:  # no count is larger than the number of rows
+                self.ahead, self.inside = (counts.astype(np.int64, copy=False) for counts in (self.ahead, self.inside))
+            np.add(self.ahead, other.ahead, out=self.ahead, casting="unsafe")
+            np.add(self.inside, other.inside, out=self.inside, casting="unsafe")
+        self.rows += other.rows
+
+    def _note(self, query: bytes, codes: dict[bytes, int]) -> None:
+        if query in codes:
+            self.disagrees[codes[query]] = True
+        elif query in self.unjudged_queries:
+            self.unjudged_queries[query] = self.unjudged_queries[query][0], True
+
+
+class CountsTogether:
+    """One sum of the counts of partitions, which several threads add to."""
+
+    def __init__(self, counts: RankCounts) -> None:
+        self.counts = counts
+        self._lock = Lock()
+
+    def take(self, counts: RankCounts) -> None:
+        """Move the counts of a partition into the sum; what depends on the order of partitions stays."""
+        with self._lock:
+            self.counts.add_rows(counts)
+        counts.ahead = counts.inside = np.zeros(0, np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +179,37 @@ def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     )
 
 
+class NativeCounter:
+    """Makes tallies that count rows between judged documents."""
+
+    def __init__(self, index: HitIndex, policy: Policy, kinds: Kinds, max_unjudged: int) -> None:
+        self._kinds = kinds
+        self._arguments = None
+        if native is not None:
+            documents = index.doc.arrays(), as_ints(index.position), index.by_position
+            order = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first), *documents
+            self._arguments = native.Index(native_pool(index.pool), *order), native_policy(policy), max_unjudged
+
+    def tally(self) -> NativeTally | None:
+        """Return a tally at zero; None without the native core."""
+        return None if self._arguments is None else NativeTally(native.Tally(*self._arguments), self._kinds)
+
+
+class NativeTally:
+    """Counts of the batches so far."""
+
+    def __init__(self, counts: Any, kinds: Kinds) -> None:
+        self._counts, self._kinds = counts, kinds
+
+    def add(self, batch: Run | UnreadRun, position: int) -> int | None:
+        """Count a batch and return the number of its rows; None if only the reference can, and nothing was counted."""
+        return feed_native(batch, self._kinds, lambda rows: self._counts.add(rows, position))
+
+    def result(self) -> dict[str, Any]:
+        """Return the fields of `RankCounts`."""
+        return self._counts.result()
+
+
 @dataclass(frozen=True)
 class CountRanks(PartTask[RankCounts]):
     """Count the rows of a partition in the slots between the judged documents.
@@ -109,8 +229,8 @@ class CountRanks(PartTask[RankCounts]):
         return self.index.pool.codes()
 
     @cached_property
-    def _native(self) -> native_parts.NativeCounter:
-        return native_parts.NativeCounter(self.index, self.policy, self.kinds, MAX_UNJUDGED)
+    def _native(self) -> NativeCounter:
+        return NativeCounter(self.index, self.policy, self.kinds, MAX_UNJUDGED)
 
     def on(self, part: Part, position: int) -> RankCounts:
         tally, counts = self._native.tally(), []
@@ -186,7 +306,7 @@ class CountRanks(PartTask[RankCounts]):
             counted.unjudged_queries[raw] = position + int(row[at]), int(codes[at]) in odd
 
 
-def _native_counts(tally: native_parts.NativeTally) -> RankCounts:
+def _native_counts(tally: NativeTally) -> RankCounts:
     found = tally.result()
     edges = {name: None if found[name] is None else BatchEdge(*found[name]) for name in ("first", "last")}
     return RankCounts(**{**found, **edges, "disagrees": found["disagrees"].view(np.bool_)})

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from judged._types import Bools
-from judged.core.find import native, reference
-from judged.core.find.hits import Hits, check_id_kinds, raise_empty_run, raise_no_common_query
-from judged.core.find.pool import IdPool
+from judged.core.find import reference, scan
+from judged.core.find.reference import Hits, check_id_kinds, raise_empty_run, raise_no_common_query
 from judged.core.ids import IdColumn
-from judged.core.numeric.native import usable_cores
+from judged.core.native import usable_cores
 from judged.core.parts.pass_one import pack_pool
-from judged.core.parts.run import Part, PartitionedRun, PartTask, UnknownRow
+from judged.core.parts.run import Part, PartitionedRun, PartTask, select_queries
 from judged.core.policy import Policy
-from judged.core.tables import IdKind, Run
+from judged.core.pool import IdPool
+from judged.core.tables import IdKind, Run, UnknownRow
 from judged.core.unread_runs import ArrowRun, TextRun, UnreadRun
 from judged.errors import DataError, Hint, Place, shown
 
@@ -35,7 +34,7 @@ class RankQueries(PartTask[tuple[Hits, bool] | None]):
         batches = list(part.batches())
         ranked = all(map(_has_ranks, batches))
         warnings = tuple(w for batch in batches if isinstance(batch, Run | TextRun) for w in batch.warnings)
-        hits = native.find_in(self.pool, batches, self.policy, self.kinds, usable_cores() if self.alone else 1)
+        hits = scan.find_in(self.pool, batches, self.policy, self.kinds, usable_cores() if self.alone else 1)
         if hits is None:
             runs = [batch.read() if isinstance(batch, UnreadRun) else batch for batch in batches]
             if not sum(map(len, runs)):
@@ -155,9 +154,3 @@ def read_queries(run: PartitionedRun, queries: Iterable[bytes]) -> Run:
         return concat_runs(runs)
     empty = np.empty(0, np.int64)
     return Run(name=run.name, queries=IdColumn.of(()), query=empty, doc=IdColumn.of(()), score=np.empty(0))
-
-
-def select_queries(run: Run, mask: Bools) -> Run:
-    """Return the rows of the queries for which the mask holds."""
-    selected = run.take(mask[run.query])
-    return replace(selected, queries=run.queries.take(mask), query=(np.cumsum(mask) - 1)[selected.query])

@@ -15,7 +15,7 @@ from judged.measures.examples import ranked
 from judged.measures.grammar import parse
 from judged.measures.parameters import literal
 from judged.measures.registry import Definition, Measure
-from judged.references.bibliography import keys_in, short_form
+from judged.references import keys_in, short_form
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number

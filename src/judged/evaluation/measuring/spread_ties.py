@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from judged._types import Bools, Column, Floats, Ints
+from judged.core import segments
 from judged.core.judged import Judged
-from judged.core.numeric import segments_reference as segment
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -50,7 +50,7 @@ def spread_ties(j: Judged, *, most_rows: int, by_grade: bool = True) -> Iterator
 
 def _spread(j: Judged, at: Ints, size: Ints, share: Floats) -> SpreadTies:
     row = np.repeat(np.arange(len(at)), size)
-    rank = j.tie_first[at][row] + segment.positions(size)
+    rank = j.tie_first[at][row] + segments.positions(size)
     order = np.lexsort((rank, j.query[at][row]))
     row, rank = row[order], rank[order]
     own = {

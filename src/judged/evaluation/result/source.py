@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.find.pool import IdPool
 from judged.core.ids import IdColumn
 from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
+from judged.core.pool import IdPool
 from judged.core.tables import Id, Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError

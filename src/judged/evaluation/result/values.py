@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged._types import Column, Floats, Ints
-from judged.core.once import Deferred
 from judged.core.policy import Policy
-from judged.core.tables import Decoded, Id
+from judged.core.tables import Decoded, Deferred, Id
 from judged.errors import UsageError, Warned, safe, shown
 from judged.evaluation.result.intervals import mean_intervals
 from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure, utf8_ids

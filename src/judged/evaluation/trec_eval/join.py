@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from judged._types import Ints
 from judged.core.find.ranking import ranked_rows
 from judged.core.ids import IdColumn
-from judged.core.join.join import join
+from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run

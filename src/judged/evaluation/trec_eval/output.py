@@ -27,7 +27,7 @@ from judged.evaluation.trec_eval.join import (
     topics_of,
 )
 from judged.io.formats.trec_eval import FORMATS, read_judgments, read_ranking, read_zscores
-from judged.measures.trec_lists import RUN_ID
+from judged.measures.other_tools import RUN_ID
 from judged.measures.trec_names import Printed, parse_requests, printed_values
 from judged.stats.summary import FLOOR, total
 from judged.steps import step

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.methods.ranks import borda_points
 from judged.fusion.registry import FUSIONS, Fusion, FusionSettings
@@ -40,7 +40,7 @@ def majority_order(a: AlignedRuns, given: FusionSettings) -> Floats:
         order = _merge(order, a.candidates, width, beats)
         width *= 2
     score = np.empty(len(order))
-    score[order] = np.repeat(a.candidates, a.candidates) - segment.positions(a.candidates)
+    score[order] = np.repeat(a.candidates, a.candidates) - segments.positions(a.candidates)
     return score
 
 
@@ -51,9 +51,9 @@ def _merge(order: Ints, sizes: Ints, width: int, beats: object) -> Ints:
     here or before, so that none is beaten by its successor even if majorities have cycles.
     """
     assert callable(beats)
-    begin = np.repeat(segment.offsets(sizes)[:-1], -(-sizes // (2 * width)))
-    end = np.repeat(segment.offsets(sizes)[1:], -(-sizes // (2 * width)))
-    begin = begin + 2 * width * segment.positions(-(-sizes // (2 * width)))
+    begin = np.repeat(segments.offsets(sizes)[:-1], -(-sizes // (2 * width)))
+    end = np.repeat(segments.offsets(sizes)[1:], -(-sizes // (2 * width)))
+    begin = begin + 2 * width * segments.positions(-(-sizes // (2 * width)))
     middle, end = np.minimum(begin + width, end), np.minimum(begin + 2 * width, end)
     left, right, out = begin.copy(), middle.copy(), order.copy()
     active = np.flatnonzero(middle < end)
@@ -66,7 +66,7 @@ def _merge(order: Ints, sizes: Ints, width: int, beats: object) -> Ints:
         left[active] += ~second
         active = active[(left[active] < middle[active]) & (right[active] < end[active])]
     rest = middle - left  # documents of the second block that remain are in place already
-    step = segment.positions(rest)
+    step = segments.positions(rest)
     out[np.repeat(left + right - middle, rest) + step] = order[np.repeat(left, rest) + step]
     return out
 

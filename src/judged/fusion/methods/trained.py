@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.registry import FUSIONS, Fusion, FusionParameter, FusionSettings, Training
 
@@ -42,7 +42,7 @@ def _mean_precisions(t: Training, _: FusionSettings) -> list[Floats]:
     for run in range(len(t.runs.names)):
         hits = t.rows(run)[t.relevant[t.rows(run)]]
         place = t.place[t.runs.query[t.runs.document[hits]]]
-        nth = segment.positions(np.bincount(place, minlength=len(relevant))) + 1
+        nth = segments.positions(np.bincount(place, minlength=len(relevant))) + 1
         found = np.bincount(place, weights=nth / t.runs.rank[hits], minlength=len(relevant))
         values = found / np.maximum(relevant, 1)
         learnt.append(values[np.sort(t.place[t.queries])].mean(keepdims=True))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.numeric.masked import is_masked_array
+from judged._types import is_masked_array
 from judged.errors import DataError, Hint, shown
 from judged.tables.text import counted
 

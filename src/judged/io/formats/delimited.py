@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from judged._types import Ints
-from judged.core.numeric.native import NATIVE
+from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.core.ids import IdColumn
-from judged.core.numeric.native import NATIVE
+from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels
-from judged.core.text_rows import read_rows
+from judged.core.unread_runs import read_rows
 from judged.errors import DataError, Place, shown
 from judged.io.columns import ColumnRequest
 from judged.io.files import Content, limit_text

@@ -10,8 +10,7 @@ from typing import IO, Any, NoReturn
 
 from judged._types import Bytes
 from judged.core.tables import NO_SUBTOPIC, Qrels, Run
-from judged.core.text_rows import read_rows, row_begins
-from judged.core.unread_runs import Layout, TextRun, TextStream, UnreadRun
+from judged.core.unread_runs import Layout, TextRun, TextStream, UnreadRun, read_rows, row_begins
 from judged.errors import Place
 from judged.io.columns import ColumnRequest
 from judged.io.files import PAD, Content, Raw, open_content

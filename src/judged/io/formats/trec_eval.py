@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from judged.core.ids import IdColumn
-from judged.core.numeric.native import NATIVE
+from judged.core.native import NATIVE
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import Layout, TextRun
 from judged.errors import DataError, Place, Warned, shown

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.core.tables import Run
-from judged.core.text_rows import read_rows
-from judged.core.unread_runs import Layout, TextRun
+from judged.core.unread_runs import Layout, TextRun, read_rows
 from judged.errors import JudgedError, Place, Warned
 from judged.io.columns import ColumnRequest, RoleColumns, find_columns, is_flat, list_names, nested
 from judged.io.files import Content

@@ -3,18 +3,12 @@
 FILES = (
     "sets",
     "binary",
-    "pairs",
     "graded",
-    "graded_precision",
-    "counts",
-    "incomplete",
     "cascade",
     "cwl",
-    "nearly_err",
     "positions",
     "diversity",
     "effort",
     "ideal_overlap",
     "preferences",
-    "passages",
 )

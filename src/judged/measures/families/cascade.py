@@ -7,9 +7,8 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Column
+from judged.core import segments
 from judged.core.judged import Judged
-from judged.core.numeric import segments as primitive
-from judged.core.numeric import segments_reference as segment
 from judged.errors import DataError, UsageError, shown
 from judged.measures.families.sets import zero_if_short
 from judged.measures.gains import gain_of
@@ -281,9 +280,9 @@ def _unjudged_weight(j: Judged, p: float, weight: Column) -> Column:
     """Sum of the weights of the unjudged ranks, in order; those beyond `reach` do not change it."""
     reach = np.ceil(40.0 / -np.log(p)) if 0 < p < 1 else np.inf  # p^reach < 2^-53
     depth = np.minimum(j.retrieved, j.hits + reach).astype(np.int64)
-    start = segment.offsets(depth)[:-1]
+    start = segments.offsets(depth)[:-1]
     known = np.flatnonzero(j.is_judged & (j.rank <= j.at(depth)))
     place = start[j.query[known]] + j.rank[known] - 1
     judged = np.bincount(place, j.weighted(j.is_judged)[known], int(depth.sum()))
     query = np.repeat(np.arange(len(j)), depth)
-    return primitive.total(weight[segment.positions(depth)] * (1.0 - judged), query, len(j))
+    return segments.total(weight[segments.positions(depth)] * (1.0 - judged), query, len(j))

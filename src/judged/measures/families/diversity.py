@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from judged._types import Column, Ints
+from judged.core import segments
 from judged.core.judged import Judged
-from judged.core.numeric import segments_reference as segment
 from judged.measures.families.cwl import Weight, sum_weights
 from judged.measures.parameters import Cutoff, Flag, Level, Share
 from judged.measures.registry import measure
@@ -52,7 +52,7 @@ def _cover(j: Judged, served: _Subtopics) -> tuple[Ints, Ints, Ints]:
     hit, subtopic = hit[hit >= 0], subtopic[hit >= 0]
     order = np.lexsort((hit, subtopic))
     hit, subtopic = hit[order], subtopic[order]
-    return hit, subtopic, segment.positions(np.bincount(subtopic))
+    return hit, subtopic, segments.positions(np.bincount(subtopic))
 
 
 def _novelty(j: Judged, served: _Subtopics, alpha: Share) -> Column:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from judged._types import Column
+from judged.core import segments
 from judged.core.judged import Judged
-from judged.core.numeric import segments_reference as segment
 from judged.measures.families.cwl import sum_weights
-from judged.measures.families.graded_precision import blended_ratio
+from judged.measures.families.graded import blended_ratio
 from judged.measures.gains import gain_of
 from judged.measures.parameters import Flag, Gain, Gains, Persistence, Positive, Share, Stops
 from judged.measures.registry import measure
@@ -44,7 +44,7 @@ def compatibility(j: Judged, *, p: Persistence = 0.95, normalize: Flag = True) -
     if not normalize:
         return np.minimum(j.ratio(ours * (1.0 - p), 1.0 - p**depth), 1.0)
     query = np.repeat(np.arange(len(j)), size)
-    best = np.bincount(query, _weight_from(segment.positions(size) + 1, depth[query], p), len(j))
+    best = np.bincount(query, _weight_from(segments.positions(size) + 1, depth[query], p), len(j))
     return np.minimum(j.ratio(ours, best), 1.0)
 
 
@@ -53,7 +53,7 @@ def _ideal_rank(j: Judged) -> Column:
     rank = np.full(len(j.pool_query), np.inf)
     rank[j.judgment] = j.rank
     place = np.empty(len(rank), np.int64)
-    place[np.lexsort((rank, -j.pool_grade, j.pool_query))] = segment.positions(j.judgments) + 1
+    place[np.lexsort((rank, -j.pool_grade, j.pool_query))] = segments.positions(j.judgments) + 1
     return place
 
 

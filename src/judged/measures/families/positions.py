@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from judged._types import Column
+from judged.core.confusion import wrong_around
 from judged.core.judged import Judged
 from judged.measures.families.binary import Missed
 from judged.measures.families.cwl import sum_weights
+from judged.measures.families.sets import depth_of
 from judged.measures.gains import gain_of
-from judged.measures.parameters import Cutoff, Level, Share
+from judged.measures.parameters import Cutoff, Level, OneClass, Share, Spec, number
 from judged.measures.registry import measure
 
 _PASUMARTHI = "pasumarthi2019"
@@ -101,3 +105,130 @@ def position_weighted_average(j: Judged, *, cutoff: Cutoff = None) -> Column:
     size = j.retrieved if cutoff is None else np.full(len(j), cutoff)
     terms = j.column("grade/rank", j.column("gain", gain_of(j.grade)) / j.rank)
     return j.ratio(j.total(np.where(j.within(cutoff), terms, 0.0)), sum_weights(np.reciprocal, size))
+
+
+FallOut = Annotated[float, Spec("highest fall-out of the area", number(0, 1, open_low=True))]
+
+
+@measure(
+    "AUC",
+    intuition="AUC is the probability that a random relevant document is ranked above a random non-relevant "
+    "one. A random order has 1/2, a perfect one 1.",
+    latex=r"\mathrm{AUC} = \frac{1}{|A|\,|B|} \sum_{a \in A} \sum_{b \in B} \left([\sigma_a > \sigma_b] + \frac{1}{2} [\sigma_a = \sigma_b]\right)",
+    paper="hanley1982",
+    family="ranked",
+    aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"),
+    laws={"unit"},
+    example=([1, 0, 1], 1 / 2),
+    formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½",
+)
+def roc_auc(
+    j: Judged, *, cutoff: Cutoff = None, level: Level = 1, max_fpr: FallOut = 1.0, no_negatives: OneClass = 1.0
+) -> Column:
+    """The area under the ROC curve of the ranking; unjudged documents count as non-relevant.
+
+    Below 1, `max_fpr` keeps the area up to that fall-out, rescaled so that chance gives ½ and perfection 1
+    (McClish 1989). 0 if no relevant document was retrieved; `no_negatives` if no other was.
+    """
+    hit = j.is_relevant(level) & j.within(cutoff)
+    relevant = j.total(hit)
+    others = depth_of(j, cutoff) - relevant
+    low, high = wrong_around(j, hit, cutoff)
+    limit = max_fpr * j.at(others)
+    slope = np.clip(limit - low, 0, high - low)
+    area = j.total(np.where(hit, np.maximum(limit - high, 0) + j.ratio(slope**2, 2 * (high - low)), 0.0))
+    share = j.ratio(area, relevant * others)
+    if max_fpr < 1:
+        share = 0.5 * (1 + (share - max_fpr**2 / 2) / (max_fpr - max_fpr**2 / 2))
+    return np.where(relevant == 0, 0.0, np.where(others == 0, no_negatives, share))
+
+
+@measure(
+    "RankingLoss",
+    intuition="Ranking loss is the share of pairs in which a useless document is scored at least as high as a relevant one. It is "
+    "known from multi-label classification, where a perfect order of the labels has 0.",
+    latex=r"\mathrm{RankingLoss} = \frac{1}{|A|\,|B|} \sum_{a \in A} \sum_{b \in B} [\sigma_a \le \sigma_b]",
+    family="ranked",
+    aliases=("label_ranking_loss",),
+    lower_is_better=True,
+    laws={"unit"},
+    example=([1, 0, 1], 1 / 2),
+    paper="tsoumakas2010",
+    formula="share of (relevant, non-relevant) pairs not in the right order, equal scores 1",
+)
+def ranking_loss(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Share of (relevant, non-relevant) pairs in which the relevant document is not ranked above; ties count in full. 0 if there are no pairs."""
+    hit = j.is_relevant(level) & j.within(cutoff)
+    relevant = j.total(hit)
+    _, high = wrong_around(j, hit, cutoff)
+    return j.ratio(j.total(np.where(hit, high, 0.0)), relevant * (depth_of(j, cutoff) - relevant))
+
+
+@measure(
+    "LastHit",
+    intuition="LastHit tells how far down a user must read to have seen every relevant document. It suits tasks that need all of "
+    "them, such as reviews, and one late document decides it.",
+    latex=r"\mathrm{LastHit} = \max\{r : \mathrm{rel}_r = 1\}",
+    family="ranked",
+    aliases=("coverage_error", "CoverageError"),
+    lower_is_better=True,
+    example=([0, 1, 1], 3),
+    paper="tsoumakas2010",
+    formula="rank down to which all relevant documents are found",
+)
+def last_hit(j: Judged, *, level: Level = 1) -> Column:
+    """Rank at which all relevant documents have been retrieved; documents with equal scores are taken together.
+
+    0 if there are no relevant documents; one more than the length of the ranking if one is not retrieved.
+    """
+    hit = j.is_relevant(level)
+    last = j.highest(j.column("rank", j.tie_last).astype(float), hit)
+    return np.where(j.relevant(level) > j.total(hit), j.retrieved + 1.0, last)
+
+
+@measure(
+    "Accuracy",
+    intuition="Accuracy is the share of pairs of a relevant and a useless document that are in the right order. It suits rankings of "
+    "a fixed candidate list, such as reranking; one half is random.",
+    latex=r"\mathrm{Accuracy} = 1 - \frac{1}{|A|\,|B|} \sum_r \mathrm{rel}_r\,(r - c_r)",
+    family="ranked",
+    aliases=("pair_accuracy",),
+    laws={"unit"},
+    example=([1, 0, 1], 1 / 2),
+    formula="1 - non-relevant above each relevant document, summed / (relevant · non-relevant retrieved)",
+)
+def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
+    """Probability that a relevant document is ranked above a non-relevant one of the ranking.
+
+    Three measures are called accuracy; see `SetAccuracy` (correct decisions) and `Success` (any hit).
+    """
+    hit = j.is_relevant(level) & j.within(cutoff)
+    relevant = j.total(hit)
+    others = depth_of(j, cutoff) - relevant
+    wrong = j.total(np.where(hit, j.rank - j.running(hit), 0))
+    return np.where(relevant > 0, 1.0 - j.ratio(wrong, relevant * others), 0.0)
+
+
+@measure(
+    "OPA",
+    intuition="OPA takes two judged documents of different grades and asks how often the better one has the higher score. It suits "
+    "training of rankers from graded labels, since it looks at all pairs and not only at the top.",
+    latex=r"\mathrm{OPA} = \frac{|\{(a, b) : y_a > y_b,\ \sigma_a > \sigma_b\}|}{|\{(a, b) : y_a > y_b\}|}",
+    family="graded",
+    aliases=("ordered_pair_accuracy", "PairAccuracy"),
+    laws={"unit"},
+    example=([1, 0, 2], 1 / 3),
+    formula="pairs of judged documents in the order of their grades / pairs of different grades",
+)
+def ordered_pair_accuracy(j: Judged, *, cutoff: Cutoff = None) -> Column:
+    """The share of pairs of retrieved judged documents with different grades that are in the right order.
+
+    Documents with equal scores are not in the right order.
+    """
+    inside = j.within(cutoff)
+    right, pairs = np.zeros(len(j)), np.zeros(len(j))
+    for grade in j.levels(j.grade):
+        here, better = inside & (j.grade == grade), inside & (j.grade > grade)
+        right += j.total(here * j.upto(better, j.query, j.tie_first - 1))
+        pairs += j.total(here) * j.total(better)
+    return j.ratio(right, pairs)

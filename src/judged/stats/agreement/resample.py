@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.numeric.seed import generator
+from judged.core.resample import generator
 from judged.stats.agreement.ratings import Patterns
 
 _MOST = 2_000

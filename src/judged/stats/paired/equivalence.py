@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Floats
-from judged.core.numeric.resample import resampled_means
+from judged.core.resample import resampled_means
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_choice, check_share, column, deviation, possible
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Bools, Floats
-from judged.core.numeric.resample import resampled_means
+from judged.core.resample import resampled_means
 from judged.errors import UsageError
 from judged.stats.checks import check_choice, check_count
 from judged.stats.differences import (

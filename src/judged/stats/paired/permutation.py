@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.numeric.sign_flips import Side, SignFlips
+from judged.core.resample import Side, SignFlips
 from judged.stats.checks import check_choice, check_count
 from judged.stats.differences import (
     ONE,

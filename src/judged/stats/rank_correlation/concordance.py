@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
 from judged.errors import DataError, shown
 
 
@@ -40,7 +40,7 @@ class Columns:
 
     def total(self, per_item: NDArray[Any]) -> Floats:
         """Sum over the items of each segment; integers below 2⁵³ are added exactly."""
-        return segment.total(per_item, self.segment, len(self.sizes))
+        return segments.total(per_item, self.segment, len(self.sizes))
 
     # ── one column ───────────────────────────────────────────────────────────────────────────────
 
@@ -79,7 +79,7 @@ class Columns:
         begin, size = _groups(first)
         above, level = np.empty_like(begin), np.empty_like(begin)
         above[order], level[order] = begin, size
-        return above - np.repeat(segment.offsets(self.sizes)[:-1], self.sizes), level
+        return above - np.repeat(segments.offsets(self.sizes)[:-1], self.sizes), level
 
     # ── both columns ─────────────────────────────────────────────────────────────────────────────
 
@@ -245,10 +245,10 @@ def _greater_before(code: Ints) -> Ints:
     if not size:
         return count
     top = int(code.max()) + 1
-    start = segment.offsets(np.bincount(code, minlength=top))  # rows with a smaller code
+    start = segments.offsets(np.bincount(code, minlength=top))  # rows with a smaller code
     for bit in range((top - 1).bit_length() - 1, -1, -1):
         one = (code >> bit) & 1
-        ones = segment.offsets(one)
+        ones = segments.offsets(one)
         before = ones[:-1] - ones[start[(code >> (bit + 1)) << (bit + 1)]]
         count[row] += np.where(one, 0, before)
         new = np.where(one, start[(code >> bit) << bit] + before, place - before)

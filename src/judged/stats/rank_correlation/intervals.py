@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.core.numeric.seed import generator
+from judged.core.resample import generator
 from judged.errors import UsageError
 from judged.stats.checks import check_share
 from judged.stats.rank_correlation.concordance import Columns, columns

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
 from judged.stats.rank_correlation.rankings import Ranked, Rankings
 
 Ties = Literal["w", "a", "b"]
@@ -39,7 +39,7 @@ class Depths:
 def depths(r: Rankings, ties: Ties) -> Depths:
     """Compute the overlap at each depth."""
     short, long = np.minimum(r.a.sizes, r.b.sizes), np.maximum(r.a.sizes, r.b.sizes)
-    of, depth = np.repeat(np.arange(len(r)), long), segment.positions(long) + 1
+    of, depth = np.repeat(np.arange(len(r)), long), segments.positions(long) + 1
     first, second = (_open(side, of, depth, ties) for side in (r.a, r.b))
     a_longer = (r.a.sizes > r.b.sizes)[of]
     lone_held, lone_open = _lone(r, long)
@@ -67,7 +67,7 @@ class _Open:
 
 def _open(side: Ranked, of: Ints, depth: Ints, ties: Ties) -> _Open:
     seen = depth <= side.sizes[of]
-    at = (segment.offsets(side.sizes)[:-1][of] + depth - 1)[seen]
+    at = (segments.offsets(side.sizes)[:-1][of] + depth - 1)[seen]
     top, bottom = depth.copy(), depth.copy()
     top[seen], bottom[seen] = side.top[at], side.bottom[at]
     if ties == "w":
@@ -103,7 +103,7 @@ def _lone(r: Rankings, long: Ints) -> tuple[Ints, Ints]:
 def _within(of: Ints, first: Ints, last: Ints, long: Ints) -> Ints:
     """Count for each depth of each segment the items whose range of depths, first to last, contains it."""
     some = first <= last
-    start = segment.offsets(long + 1)  # one more depth each, where ranges end
+    start = segments.offsets(long + 1)  # one more depth each, where ranges end
     begin, end = (start[of] + first - 1)[some], (start[of] + last)[some]
     slots = int(start[-1])
     along = np.cumsum(np.bincount(begin, minlength=slots) - np.bincount(end, minlength=slots))

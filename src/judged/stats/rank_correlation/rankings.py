@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
 from judged.errors import DataError, shown
 from judged.stats.rank_correlation.concordance import numbers
 
@@ -46,7 +46,7 @@ def rank_items(score: Floats, sizes: Ints) -> tuple[Ranked, Ints]:
     first[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
     begin = np.flatnonzero(first)
     size = np.diff(np.append(begin, len(order)))
-    top = segment.positions(sizes)[begin] + 1
+    top = segments.positions(sizes)[begin] + 1
     return Ranked(sizes, np.repeat(top, size), np.repeat(top + size - 1, size)), place
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
 from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.rank_correlation.overlap_by_depth import Ties, depths
 from judged.stats.rank_correlation.rankings import Ranked, Rankings, rankings
@@ -111,9 +111,9 @@ def rbo_of(r: Rankings, p: float, ties: Ties) -> tuple[Floats, Floats, Floats]:
     guessed = d.beyond * at_end[d.segment] * mean
     most = np.minimum(d.beyond, d.lone_held) + np.maximum(d.beyond - d.lone_held, 0) * d.share
 
-    least = segment.total(weight * agreement, d.segment, count)
-    guess = least + segment.total(weight * guessed / d.full, d.segment, count)
-    more = segment.total(weight * most / d.full, d.segment, count)
+    least = segments.total(weight * agreement, d.segment, count)
+    guess = least + segments.total(weight * guessed / d.full, d.segment, count)
+    more = segments.total(weight * most / d.full, d.segment, count)
 
     least_tail, most_tail = _tails(d.short, d.long, common, p)
     guess += p**d.long * (common + (d.long - d.short) * at_end) / np.maximum(d.long, 1)
@@ -160,14 +160,14 @@ def jaccard_of(r: Rankings, k: int) -> Floats:
 def average_overlap_of(r: Rankings, k: int, ties: Ties) -> Floats:
     _check(0.5, ties, k)
     d = depths(r, ties)
-    seen = segment.total(np.where(d.depth <= k, d.shared / d.full, 0.0), d.segment, len(r))
+    seen = segments.total(np.where(d.depth <= k, d.shared / d.full, 0.0), d.segment, len(r))
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, k + 1))])
     return (seen + _common(r) * (harmonic[k] - harmonic[np.minimum(d.long, k)])) / k
 
 
 def _common(r: Rankings) -> Floats:
     """Count the items that both rankings contain."""
-    return segment.total(np.ones(len(r.a_at)), np.repeat(np.arange(len(r)), r.a.sizes)[r.a_at], len(r))
+    return segments.total(np.ones(len(r.a_at)), np.repeat(np.arange(len(r)), r.a.sizes)[r.a_at], len(r))
 
 
 def _shared_within(r: Rankings, k: int, ties: Ties) -> Floats:
@@ -177,13 +177,13 @@ def _shared_within(r: Rankings, k: int, ties: Ties) -> Floats:
     for side, at in ((r.a, r.a_at), (r.b, r.b_at)):
         top, bottom = side.top[at], side.bottom[at]
         parts.append(np.clip((k - top + 1) / (1 if ties == "w" else bottom - top + 1), 0.0, 1.0))
-    return segment.total(parts[0] * parts[1], np.repeat(np.arange(len(r)), r.a.sizes)[r.a_at], len(r))
+    return segments.total(parts[0] * parts[1], np.repeat(np.arange(len(r)), r.a.sizes)[r.a_at], len(r))
 
 
 def _full(side: Ranked, k: int, ties: Ties) -> Floats:
     """Sum over the first k items of each ranking, of squares in variant b. A shorter ranking continues without ties."""
     full, long = np.full(len(side.sizes), float(k)), side.sizes >= k
-    at = (segment.offsets(side.sizes)[:-1] + k - 1)[long]
+    at = (segments.offsets(side.sizes)[:-1] + k - 1)[long]
     top, bottom = side.top[at], side.bottom[at]
     if ties == "w":
         full[long] = bottom

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.numeric import segments_reference as segment
+from judged.core import segments
 from judged.errors import UsageError, shown
 from judged.stats.rank_correlation.concordance import Columns, columns
 
@@ -120,7 +120,7 @@ def ratio(above: Floats, below: Floats) -> Floats:
 
 
 def pearson_of(c: Columns) -> Floats:
-    start = segment.offsets(c.sizes)[:-1]
+    start = segments.offsets(c.sizes)[:-1]
     parts = []
     for value in (c.x, c.y):
         top = np.frexp(_reduce(np.maximum, np.abs(value), start, c.sizes))[1]
@@ -173,7 +173,7 @@ def tau_ap_a_of(c: Columns) -> Floats:
     """Sum, over ranks from 2, the expected number of agreeing items above, divided by (rank - 1)."""
     agreeing = (c.over + c.over_level / 2)[c.by_x]
     above, size = c.above_x[c.by_x], c.size_x[c.by_x]
-    position = segment.positions(c.sizes)
+    position = segments.positions(c.sizes)
     first = np.flatnonzero(position == above)
     mean = np.repeat(np.add.reduceat(agreeing, first) / size[first], size[first]) if len(first) else agreeing
     expected = mean + (position - above) / 2  # half of the tied items above agree
@@ -214,7 +214,7 @@ def tau_ap_apart_symmetric_of(c: Columns) -> Floats:
 def weighted_tau_x_of(c: Columns) -> Floats:
     order = np.lexsort((-c.y, -c.x, c.segment))
     weight = np.empty(len(order))
-    weight[order] = 1.0 / (segment.positions(c.sizes) + 1)
+    weight[order] = 1.0 / (segments.positions(c.sizes) + 1)
     size = c.sizes[c.segment]
     under_over = c.above_y - c.over - c.level_over  # x lower, y higher
     under_level = c.size_y - c.over_level - c.level

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from judged.errors import safe
-from judged.tables.bars import axes_of, svg_bar
 from judged.tables.formats import Renderable, answer_of, output_format
-from judged.tables.table import Detail, Table
+from judged.tables.table import Detail, Table, axes_of, svg_bar
 
 _MOST = 100  # rows: more make a notebook slow, and nobody reads them there
 # Colours are fainter versions of the surrounding ones, so tables are readable on light and dark pages.

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from judged.core.find.documents import group_documents, group_documents_reference
+from judged.core.find.ranking import group_documents, group_documents_reference
 from judged.core.ids import IdColumn
 
 ALPHABETS = {
@@ -38,7 +38,7 @@ def test_rows_are_by_query_then_by_id_from_the_highest_down_then_by_row(kind):
 
 
 def test_a_query_that_does_not_exist_is_an_error():
-    from judged.core.numeric.native import native
+    from judged.core.native import native
 
     if native is not None:
         with pytest.raises(IndexError):

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.core.find import native, reference
-from judged.core.find.hits import Hits
-from judged.core.find.pool import pool_of
+from judged.core.find import reference, scan
+from judged.core.find.reference import Hits
 from judged.core.policy import Policy
+from judged.core.pool import pool_of
 from judged.io.formats.trec import unread_bytes
 from judged.io.read import open_whole_run, read_qrels, read_run
 
@@ -79,15 +79,15 @@ def outcome(find) -> tuple | None:
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """So that a few lines are cut into parts, and queries into fragments."""
-    monkeypatch.setattr(native, "_BYTES", 50)
-    monkeypatch.setattr(native, "_ROWS", 2)
+    monkeypatch.setattr(scan, "_BYTES", 50)
+    monkeypatch.setattr(scan, "_ROWS", 2)
 
 
 def check(source, policy, qrels=QRELS):
     """The same from both; an error may be left to the reference, where the run can be read again."""
     pool, kinds = pool_of(qrels, policy), (qrels.query_kind, qrels.doc_kind)
     wanted = outcome(lambda: reference.find(pool, read_run(source), policy))
-    seen = outcome(lambda: native.find(pool, source, policy, kinds))
+    seen = outcome(lambda: scan.find(pool, source, policy, kinds))
     assert seen == wanted or (seen is None and wanted[0] == "DataError")
 
 
@@ -223,8 +223,8 @@ def test_a_large_shuffled_run_is_put_together_from_its_fragments(monkeypatch, th
     scores = random.integers(0, 500, 20_000) / 8
     lines = [f"q{q} Q0 d{d} 1 {s} t" for q, d, s in zip(queries, docs, scores, strict=True)]
     qrels = read_qrels({f"q{q}": {f"d{d}": int(d) % 3 for d in docs[queries == q][::7]} for q in range(35)})
-    monkeypatch.setattr(native, "_BYTES", 5_000)
-    monkeypatch.setattr(native, "usable_cores", lambda: threads)
+    monkeypatch.setattr(scan, "_BYTES", 5_000)
+    monkeypatch.setattr(scan, "usable_cores", lambda: threads)
     check(unread_bytes("\n".join(lines).encode() + bytes(8), "run.txt"), Policy(), qrels)
 
 

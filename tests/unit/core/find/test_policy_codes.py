@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judged.core.find.native import POLICY_CODES, native_policy
-from judged.core.numeric.native import native
+from judged.core.find.scan import POLICY_CODES, native_policy
+from judged.core.native import native
 from judged.core.policy import POLICY_OPTIONS, Policy
 
 pytestmark = pytest.mark.needs("native")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.core.find import pool
+from judged.core import pool
 from judged.core.policy import Policy
 
 pytestmark = pytest.mark.needs("native")

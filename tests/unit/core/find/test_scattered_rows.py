@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from needs import optional
 
-from judged.core.find import native, reference
-from judged.core.find.pool import pool_of
+from judged.core.find import reference, scan
 from judged.core.policy import Policy
+from judged.core.pool import pool_of
 from judged.errors import DataError
 from judged.io.read import open_whole_run, read_qrels, read_run
 
@@ -56,14 +56,14 @@ QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for 
 )
 def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, in_rounds, policy, monkeypatch):
     if in_rounds:  # a quarter of the rows at a time
-        monkeypatch.setattr(native, "_ROWS", 1)
+        monkeypatch.setattr(scan, "_ROWS", 1)
     rows = table(dictionary=dictionary)
     rows = pa.concat_tables(
         [rows.slice(i * ROWS // chunks, (i + 1) * ROWS // chunks - i * ROWS // chunks) for i in range(chunks)]
     )
     pool = pool_of(QRELS, policy)
     for run in (open_whole_run(rows), read_run(rows)):
-        found = native.find(pool, run, policy, ("text", "text"))
+        found = scan.find(pool, run, policy, ("text", "text"))
         assert found is not None
         expected = reference.find(pool, read_run(rows), policy)
         for name in ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last"):
@@ -75,11 +75,9 @@ def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, in_roun
 @pytest.mark.parametrize("in_rounds", [False, True])
 def test_progress_over_shuffled_rows_grows_to_their_number(in_rounds, monkeypatch):
     if in_rounds:
-        monkeypatch.setattr(native, "_ROWS", 1)
+        monkeypatch.setattr(scan, "_ROWS", 1)
     seen = []
-    native.find(
-        pool_of(QRELS, Policy()), read_run(table()), Policy(), ("text", "text"), lambda *step: seen.append(step)
-    )
+    scan.find(pool_of(QRELS, Policy()), read_run(table()), Policy(), ("text", "text"), lambda *step: seen.append(step))
     assert seen == sorted(seen)
     assert seen[-1] == (ROWS, ROWS)
     assert {size for _, size in seen} == {ROWS}
@@ -91,13 +89,13 @@ def test_an_invalid_row_among_shuffled_rows_is_left_to_the_reference(wrong):
     column = rows["score"].to_pylist() if wrong == "nan" else rows["doc"].to_pylist()
     column[ROWS // 2] = float("nan") if wrong == "nan" else ""
     rows = rows.set_column(2 if wrong == "nan" else 1, "score" if wrong == "nan" else "doc", pa.array(column))
-    assert native.find(pool_of(QRELS, Policy()), open_whole_run(rows), Policy(), ("text", "text")) is None
+    assert scan.find(pool_of(QRELS, Policy()), open_whole_run(rows), Policy(), ("text", "text")) is None
 
 
 def test_a_repeat_among_shuffled_rows_is_found_where_it_stands():
     rows, pool = table(repeat=True), pool_of(QRELS, Policy())
     said = []
-    for find in (native.find, lambda pool, run, policy, kinds: reference.find(pool, run, policy)):
+    for find in (scan.find, lambda pool, run, policy, kinds: reference.find(pool, run, policy)):
         with pytest.raises(DataError) as error:
             find(pool, read_run(rows), Policy(), ("text", "text"))
         assert error.value.slug == "duplicate-doc"

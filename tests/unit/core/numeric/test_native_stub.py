@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import judged.core
-from judged.core.numeric.native import native
+from judged.core.native import native
 
 pytestmark = pytest.mark.needs("native")
 

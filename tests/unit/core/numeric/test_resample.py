@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judged.core.numeric.resample import reference, resampled_means
+from judged.core.resample import reference, resampled_means
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 101])

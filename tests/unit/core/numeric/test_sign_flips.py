@@ -7,8 +7,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from judged.core.numeric import sign_flips
-from judged.core.numeric.sign_flips import SignFlips
+from judged.core import resample
+from judged.core.resample import SignFlips
 
 
 def whole(n: int, columns: int = 5) -> np.ndarray:
@@ -41,11 +41,11 @@ def outcomes(flips: SignFlips) -> list:
 def test_the_native_core_gives_the_bits_of_the_reference(n, rows, seed, monkeypatch):
     flips = SignFlips(whole(n), rows, seed)
     found = outcomes(flips)
-    monkeypatch.setattr(sign_flips, "native", None)
+    monkeypatch.setattr(resample, "native", None)
     assert outcomes(flips) == found
-    monkeypatch.setattr(sign_flips, "_BLOCK", 1)
-    monkeypatch.setattr(sign_flips, "_COLUMNS", 2)
-    monkeypatch.setattr(sign_flips, "usable_cores", lambda: 3)
+    monkeypatch.setattr(resample, "_SIGNS", 1)
+    monkeypatch.setattr(resample, "_COLUMNS", 2)
+    monkeypatch.setattr(resample, "usable_cores", lambda: 3)
     assert outcomes(flips) == found
 
 
@@ -53,7 +53,7 @@ def test_the_native_core_gives_the_bits_of_the_reference(n, rows, seed, monkeypa
 def test_ends_of_many_rows_are_those_of_the_reference(n, rows, seed, monkeypatch):
     flips = SignFlips(whole(n), rows, seed)
     found = outcomes(flips)
-    monkeypatch.setattr(sign_flips, "native", None)
+    monkeypatch.setattr(resample, "native", None)
     assert outcomes(flips) == found
 
 

@@ -13,15 +13,14 @@ from needs import each, optional
 
 import judged as jd
 from judged.core.find import reference
-from judged.core.find.hits import Hits
-from judged.core.find.pool import pool_of
-from judged.core.parts import native as native_parts
+from judged.core.find.reference import Hits
+from judged.core.parts import pass_one, pass_two
 from judged.core.parts.find import find_in_partitions
-from judged.core.parts.local import LocalPartitions
 from judged.core.parts.pass_one import LocatedHits, LocateHits
 from judged.core.parts.pass_two import CountRanks, index_hits
-from judged.core.parts.run import MAX_UNJUDGED, PartitionedRun
+from judged.core.parts.run import MAX_UNJUDGED, LocalPartitions, PartitionedRun
 from judged.core.policy import Policy
+from judged.core.pool import pool_of
 from judged.io.read import open_whole_run, read_qrels, read_run
 
 pa = optional("pyarrow")
@@ -102,7 +101,8 @@ def outcome(find):
 @pytest.fixture(params=[*each("native"), "reference"])
 def core(request, monkeypatch):
     if request.param == "reference":
-        monkeypatch.setattr(native_parts, "native", None)
+        monkeypatch.setattr(pass_one, "native", None)
+        monkeypatch.setattr(pass_two, "native", None)
     return request.param
 
 
@@ -112,7 +112,8 @@ def core(request, monkeypatch):
 def test_any_cut_is_bit_identical_to_one_scan(kind, rows, cuts, policy):
     with pytest.MonkeyPatch.context() as patch:
         if kind == "reference":
-            patch.setattr(native_parts, "native", None)
+            patch.setattr(pass_one, "native", None)
+            patch.setattr(pass_two, "native", None)
         pool = pool_of(QRELS, policy)
         run = scattered(rows, cuts, dictionary=kind == "dictionary")
         whole = outcome(lambda: reference.find(pool, read_run(table_of(rows)), policy))

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from judged.core.parts.rank_counts import CountsTogether, RankCounts
+from judged.core.parts.pass_two import CountsTogether, RankCounts
 
 
 def counted(ahead: list[int], rows: int) -> RankCounts:

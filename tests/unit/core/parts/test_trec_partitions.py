@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core.find import native, reference
-from judged.core.find.hits import Hits
-from judged.core.find.pool import pool_of
+from judged.core.find import reference, scan
+from judged.core.find.reference import Hits
 from judged.core.parts import one_pass
 from judged.core.parts.whole_queries import RankQueries, concat_runs
 from judged.core.policy import Policy
+from judged.core.pool import pool_of
 from judged.io.read import open_whole_run, read_qrels, read_run
 
 pytestmark = pytest.mark.needs("native")
@@ -57,7 +57,7 @@ def test_hits_are_those_of_the_reference(tmp_path, ties, cuts, form):
     expected = reference.find_in(pool, concat_runs([read_run(path) for path in paths]), policy)
     batches = list(Files(paths).batches())
     for threads in (1, 2):
-        hits = native.find_in(pool, batches, policy, KINDS, threads)
+        hits = scan.find_in(pool, batches, policy, KINDS, threads)
         assert hits is not None
         assert columns_of(hits) == columns_of(expected)
 

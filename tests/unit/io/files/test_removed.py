@@ -63,7 +63,7 @@ def test_judgments_cannot_change_after_they_were_read():
 TRUNCATE = """
 import os, sys
 from judged.cli.main import main
-from judged.core.numeric.native import native
+from judged.core.native import native
 scan = native.scan_text
 
 def truncated(*arguments, **named):

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core.find import native, reference
-from judged.core.find.hits import Hits
-from judged.core.find.pool import pool_of
+from judged.core.find import reference, scan
+from judged.core.find.reference import Hits
 from judged.core.policy import Policy
+from judged.core.pool import pool_of
 from judged.core.unread_runs import TextStream
 from judged.io import stream
 from judged.io.decompress import decompress
@@ -76,7 +76,7 @@ def _outcome(path, policy):
     assert isinstance(run, TextStream) == (path.name == "b.run")
     pool = pool_of(QRELS, policy)
     try:
-        found = native.find(pool, run, policy, ("text", "text"))
+        found = scan.find(pool, run, policy, ("text", "text"))
     except jd.JudgedError as error:
         return error.slug, str(error).replace(path.name, "run")
     if found is None:
@@ -164,7 +164,7 @@ def test_a_damaged_or_changed_file_gives_no_number(tmp_path):
     run = open_whole_run(str(path))
     path.write_bytes(data + data)
     with pytest.raises(jd.JudgedError) as caught:
-        native.find(pool_of(QRELS, Policy()), run, Policy(), ("text", "text"))
+        scan.find(pool_of(QRELS, Policy()), run, Policy(), ("text", "text"))
     assert caught.value.slug == "io"
 
 

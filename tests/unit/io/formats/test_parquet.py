@@ -12,7 +12,7 @@ from needs import each, optional
 from small_collection import RUN
 
 import judged as jd
-from judged.core.numeric.native import NATIVE
+from judged.core.native import NATIVE
 from judged.core.unread_runs import ArrowRun
 from judged.io import files as limits
 from judged.io.frames import frame_of

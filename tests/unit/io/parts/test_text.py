@@ -13,7 +13,7 @@ import pytest
 import zstd
 from small_partitions import batches_of, described, error_in_parts, error_of, rows_of, small
 
-from judged.core.join.join import join
+from judged.core.join import join
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
 from judged.io import files as limits

@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from judged.core.join.join import join
+from judged.core.join import join
 from judged.core.policy import Policy
 from judged.errors import DataError
 from judged.io.read import read_qrels, read_run

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from native_rows import check, described, is_native
 
 import judged as jd
-from judged.core.join.join import join
-from judged.core.numeric.native import native
+from judged.core.join import join
+from judged.core.native import native
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
 from judged.errors import JudgedError

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.core.numeric.resample import drawn_at
+from judged.core.resample import drawn_at
 from judged.errors import DataError, UsageError
 from judged.stats.paired.permutation import _Grid, permutation, permutation_of
 

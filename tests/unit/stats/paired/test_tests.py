@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.core.numeric.resample import resampled_means
+from judged.core.resample import resampled_means
 from judged.errors import DataError, UsageError
 from judged.stats.differences import last_accepted
 from judged.stats.paired.parametric import bootstrap_test, sign, student

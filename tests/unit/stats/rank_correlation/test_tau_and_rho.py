@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import judged as jd
-from judged.references.bibliography import short_form
+from judged.references import short_form
 from judged.stats.rank_correlation.concordance import Columns, columns
 from judged.stats.rank_correlation.intervals import correlation, intervals
 from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS, parse_coefficients

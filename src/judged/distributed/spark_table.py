@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NoReturn
 
-from judged.core.find.hits import check_same_kinds
+from judged.core.find.reference import check_same_kinds
 from judged.core.parts.pass_one import LocatedHits, LocateHits
 from judged.core.parts.run import ROW_BITS, PartitionedRun, Task
 from judged.core.tables import IdKind, Run
-from judged.distributed.spark.executor import RESULTS, Spark
-from judged.distributed.spark.partition import SparkColumns, SparkPartition, ids_for_spark
-from judged.distributed.spark.worker import run_on_partition
+from judged.distributed.spark_executor import (
+    RESULTS,
+    Spark,
+    SparkColumns,
+    SparkPartition,
+    ids_for_spark,
+    run_on_partition,
+)
 from judged.errors import DataError, Place, UsageError
 from judged.io.frames import columns_in, quoted, talking
 from judged.io.read import read_run

@@ -1,8 +1,8 @@
 """Sums and products within segments of a column: sequential and independent per segment.
 
 Every function takes the elements of all segments one after the other. A segment's result depends only on
-its own elements, taken from the first to the last, so any split of the segments gives the same bits. This is
-the reference; `segments.py` has the native functions if they are built.
+its own elements, taken from the first to the last, so any split of the segments gives the same bits. The NumPy code
+is the specification; the native core returns the same bits.
 """
 
 from __future__ import annotations
@@ -13,6 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
+from judged.core.native import native, usable_cores
+
+
+def _whole(column: NDArray[Any]) -> Ints:
+    return np.ascontiguousarray(column, np.int64)
+
+
+def _real(column: NDArray[Any]) -> Floats:
+    return np.ascontiguousarray(column, np.float64)
 
 
 def offsets(sizes: Ints) -> Ints:
@@ -22,6 +31,8 @@ def offsets(sizes: Ints) -> Ints:
 
 def numbers(sizes: Ints) -> Ints:
     """The number of the segment of each element."""
+    if native is not None:
+        return native.numbers(_whole(sizes))
     return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
 
 
@@ -32,16 +43,22 @@ def positions(sizes: Ints) -> Ints:
 
 def ranks(sizes: Ints) -> Ints:
     """1, 2, 3 … within each segment."""
+    if native is not None:
+        return native.ranks(_whole(sizes))
     return positions(sizes) + 1
 
 
 def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
     """The sum of each segment. `bincount` adds one element after the other, unlike `sum`."""
+    if native is not None:
+        return native.total(_real(x), _whole(segment), count)
     return np.bincount(segment, weights=x, minlength=count).astype(np.float64, copy=False)
 
 
 def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Floats:
     """The rank of the first element of each segment for which the mask is True; infinite without such an element."""
+    if native is not None:
+        return native.first(np.ascontiguousarray(mask, np.bool_), _whole(segment), _whole(rank), count)
     out = np.full(count, np.inf)
     out[segment[mask][::-1]] = rank[mask][::-1]
     return out
@@ -49,6 +66,8 @@ def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Flo
 
 def falling(x: Floats, sizes: Ints) -> Ints:
     """Stable order of the elements of each segment, from the highest to the lowest."""
+    if native is not None:
+        return native.falling(_real(x), _whole(sizes), usable_cores())
     return np.lexsort((-x, np.repeat(np.arange(len(sizes)), sizes)))
 
 
@@ -59,6 +78,8 @@ def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tup
     of the elements with their score, also below `depth`; the sorted grades. Of equal scores, the higher grade is first if `sign` is 1, the
     lower if it is -1, and the first in the column if it is 0, or if the grades are equal too.
     """
+    if native is not None:
+        return native.top(_real(score), _real(grade), _whole(sizes), depth, sign, usable_cores())
     segment, rank = numbers(sizes), ranks(sizes)
     order = np.lexsort((-sign * grade, -score, segment))
     by_grade = falling(grade, sizes)
@@ -75,6 +96,8 @@ def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tup
 
 def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
     """The sum over each segment from its first element up to each one, itself included."""
+    if native is not None:
+        return native.running(_whole(x) if x.dtype.kind in "bui" else _real(x), _whole(sizes))
     if x.dtype.kind in "bui":  # integers add without rounding: no need to go segment by segment
         along = np.concatenate([np.zeros(1, np.int64), np.cumsum(x, dtype=np.int64)])
         return along[1:] - np.repeat(along[offsets(sizes)[:-1]], sizes)
@@ -83,6 +106,8 @@ def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
 
 def product_before(x: Floats, sizes: Ints) -> Floats:
     """The product over each segment from its first element up to the one before each; 1 for the first."""
+    if native is not None:
+        return native.product_before(_real(x), _whole(sizes))
     through = _accumulate(np.multiply, x, sizes)
     before = np.ones_like(x)
     later = positions(sizes) > 0

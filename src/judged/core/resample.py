@@ -1,22 +1,70 @@
-"""Sums of columns under random or all signs: the expensive step of a permutation test, on all cores.
-
-Columns are integers whose sums are exact, so the native core and NumPy give the same bits. The signs of a row are bits of the
-counter-based stream, lowest first, and each row starts a new word, so they depend only on the number of queries and the seed.
-Without a seed they are the bits of the row number: 2ⁿ rows are all assignments.
-"""
+"""Random seeds: non-negative integers or NumPy generators."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
-from judged.core.numeric.native import native, usable_cores
-from judged.core.numeric.resample import drawn_at
+from judged.core.native import native, usable_cores
+from judged.errors import UsageError, shown
+
+
+def whole_seed(seed: Any) -> int:
+    """Return the seed; raise an error if it is not a non-negative integer."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise UsageError("parameter", f"seed must be an integer ≥ 0, got {shown(seed)}", value=seed)
+    return int(seed)
+
+
+def generator(seed: int | np.random.Generator) -> np.random.Generator:
+    """Return the NumPy generator of a seed, the same on every machine; a generator is returned unchanged."""
+    return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(whole_seed(seed))
+
+
+_BLOCK = 1 << 20
+
+
+def resampled_means(x: Floats, resamples: int, seed: int) -> Floats:
+    """Return the mean of each resample of the rows of `x` (fewer than 2³²), added in the order of the draws.
+
+    The draws depend on the number of rows and the seed only: a column has bit-identical means alone and with others.
+    """
+    chosen = reference if native is None else _native
+    return chosen(np.ascontiguousarray(x, np.float64), resamples, seed % 2**64)
+
+
+def _native(x: Floats, resamples: int, seed: int) -> Floats:
+    columns = x.shape[1] if x.ndim > 1 else 1
+    means = native.resampled_means(x.reshape(-1), columns, resamples, seed)
+    return means.reshape(resamples, *x.shape[1:])
+
+
+def reference(x: Floats, resamples: int, seed: int) -> Floats:
+    """Reference implementation in NumPy."""
+    size, pairs = np.uint64(len(x)), (len(x) + 1) // 2
+    means = np.empty((resamples, *x.shape[1:]))
+    step = max(1, _BLOCK // x.size)
+    half = np.uint64(32)
+    for first in range(0, resamples, step):
+        resample = np.arange(first, min(first + step, resamples), dtype=np.uint64)
+        z = drawn_at(seed, resample * np.uint64(pairs) + np.arange(pairs, dtype=np.uint64)[:, None])
+        drawn = np.stack([z >> half, z & np.uint64(0xFFFFFFFF)], axis=1).reshape(2 * pairs, -1)[: len(x)]
+        means[first : first + step] = np.add.reduce(x[drawn * size >> half], axis=0) / len(x)  # row after row
+    return means
+
+
+def drawn_at(seed: int, k: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the k-th numbers of a SplitMix64 stream, whose state is a counter."""
+    z = np.uint64(seed) + (k + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -24,7 +72,7 @@ Side = Literal[-1, 0, 1]
 Rank = Callable[[int, int], int]
 
 _TILE = 64  # signs are multiplied in tiles of 64 × 64: these fit the cache, and are too small for BLAS to start threads
-_BLOCK = 1 << 17  # signs, or statistics, at a time
+_SIGNS = 1 << 17  # signs, or statistics, at a time
 _CORES = 16
 _COLUMNS = 4  # whose sums of all rows are kept at a time: they fit the cache
 
@@ -59,7 +107,7 @@ class SignFlips:
 
     def _count(self, pairs: Ints | None, bound: Floats, factor: Floats, side: Side, first: int, last: int) -> Any:
         hits, tops = np.zeros(len(bound), np.int64), []
-        step = max(1, _BLOCK // max(len(bound), len(self.columns)))
+        step = max(1, _SIGNS // max(len(bound), len(self.columns)))
         for at in range(first, last, step):
             sums = self._sums(at, min(at + step, last))
             sums = sums if pairs is None else sums[:, pairs[:, 1]] - sums[:, pairs[:, 0]]
@@ -85,7 +133,7 @@ class SignFlips:
         """Return Σ ±x of each column, columns × rows."""
         if native is not None:
             return np.asarray(native.signed_sums(*self._columns(), self.rows)).reshape(-1, self.rows)
-        step = max(1, _BLOCK // max(1, len(self.columns)))
+        step = max(1, _SIGNS // max(1, len(self.columns)))
         blocks = [self._sums(at, min(at + step, self.rows)) for at in range(0, self.rows, step)]
         return np.ascontiguousarray(np.concatenate(blocks).T)
 
@@ -155,5 +203,7 @@ def _in_parallel(act: Callable[[Item], Result], items: Sequence[Item]) -> Iterab
     workers = min(usable_cores(), _CORES, len(items))
     if workers < 2:
         return [act(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(act, items))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from mmap import mmap
@@ -13,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bytes
-from judged.core.find.hits import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
-from judged.core.find.pool import IdPool
-from judged.core.find.stream import ALL, scan_stream
-from judged.core.numeric.native import native, usable_cores
+from judged.core.find.reference import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
+from judged.core.native import native, usable_cores
 from judged.core.policy import Policy
-from judged.core.pool import Pool
+from judged.core.pool import IdPool, Pool
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, DictRun, Layout, TextRun, TextStream, UnreadRun
-from judged.errors import Place
+from judged.errors import Place, Warned
 
 _FROM_SCAN = (
     "query",
@@ -274,3 +273,86 @@ def native_policy(policy: Policy) -> Any:
 
 def as_ints(column: NDArray[Any]) -> NDArray[np.int64]:
     return np.ascontiguousarray(column, np.int64)
+
+
+_SUMS = ("retrieved", "infinite", "disagreeing", "unjudged")
+_HITS = ("query", "rank", "judgment", "tie_first", "tie_last")
+ALL = 1 << 62  # queries without judgments to name
+
+
+class StreamScan:
+    """The scans of the stretches so far, merged; the result of `native.scan_text` on the whole text."""
+
+    def __init__(self, pool: IdPool) -> None:
+        self._has_bare = len(pool.ids) > len(pool.queries)
+        self._scans: list[dict[str, Any]] = []
+        self._merged: dict[str, Any] = {}
+        self._unjudged: dict[bytes, None] = {}
+        self._places: dict[int, Place] = {}
+        self.warnings: tuple[Warned, ...] = ()
+
+    def scan(self, text: TextRun, *arguments: Any) -> bool:
+        """Scan a stretch; return False if a query comes back in it."""
+        with text.open() as (data, start):
+            scan = native.scan_text(data, start, len(data), dict(text.layout), *arguments, None, ALL)
+            if scan["bad"] is not None:
+                assert text.raise_row is not None
+                text.raise_row(data, scan["bad"], scan["empty"])
+            if scan["repeat"] is not None:
+                assert text.place is not None
+                query, doc, *rows, count = scan["repeat"]
+                self._places.update({len(self._places) + i: text.place(data, row) for i, row in enumerate(rows)})
+                scan["repeat"] = query, doc, len(self._places) - 2, len(self._places) - 1, count
+        self.warnings = text.warnings  # about the end of the text
+        return self.add(scan)
+
+    def add(self, scan: dict[str, Any]) -> bool:
+        """Add the scan of a stretch, which names all queries without judgments; return False if a query comes back in it."""
+        before = self._merged
+        unjudged = scan.pop("some_unjudged")
+        if before:
+            mixed = self._has_bare and before["disagreeing"] and scan["disagreeing"]  # perhaps of one query
+            if (
+                mixed
+                or (before["answered"] & scan["answered"]).any()
+                or any(map(self._unjudged.__contains__, unjudged))
+            ):
+                return False
+        self._unjudged.update(dict.fromkeys(unjudged))
+        self._scans.append({name: scan.pop(name) for name in _HITS})
+        if not before:
+            self._merged = scan
+            return True
+        for name in _SUMS:
+            before[name] = before[name] + scan[name]
+        before["answered"] |= scan["answered"]
+        before["empty"] &= scan["empty"]
+        before["ranked"] &= scan["ranked"]
+        if before["repeat"] is None:
+            before["repeat"] = scan["repeat"]
+        elif scan["repeat"] is not None:
+            before["repeat"] = (*before["repeat"][:4], before["repeat"][4] + scan["repeat"][4])
+        return True
+
+    def result(self) -> dict[str, Any]:
+        """Return the merged scan."""
+        hits = {name: np.concatenate([scan[name] for scan in self._scans]) for name in _HITS}
+        order = np.argsort(hits["query"], kind="stable")
+        some = tuple(self._unjudged)[:3]
+        disagreeing = self._merged["disagreeing"] if self._merged["ranked"] else 0
+        columns = {name: column[order] for name, column in hits.items()}
+        return self._merged | columns | {"some_unjudged": some, "disagreeing": disagreeing}
+
+    def place(self, number: int) -> Place:
+        """Return the place of a row of the first duplicate."""
+        return self._places[number]
+
+
+def scan_stream(pool: IdPool, run: TextStream, *arguments: Any) -> StreamScan | None:
+    """Scan all stretches; None if a query comes back in a later one."""
+    stream = StreamScan(pool)
+    with closing(run.stretches()) as stretches:  # type: ignore[type-var]
+        for text in stretches:
+            if not stream.scan(text, *arguments):
+                return None
+    return stream

@@ -1,1 +1,0 @@
-"""Judgments, a run and a policy become a `Judged`."""

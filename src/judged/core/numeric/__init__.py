@@ -1,1 +1,0 @@
-"""Sums within segments, resampling, exact sums, and the native library."""

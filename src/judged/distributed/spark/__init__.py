@@ -1,1 +1,0 @@
-"""Spark as an executor, and Spark DataFrames as runs."""

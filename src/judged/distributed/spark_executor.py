@@ -1,0 +1,388 @@
+"""The first step on a Spark worker: import judged, or report that it is missing.
+
+The function is pickled by value, as nested functions always are, and imports what it needs when it runs. So it can be
+unpickled where judged is not installed, and adds the copy that was shipped (`Spark(ship=True)`) to the import path.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import pickle
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import import_module
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+from weakref import WeakKeyDictionary
+
+from judged.core.ids import IdColumn
+from judged.core.native import NATIVE
+from judged.core.parts.run import Item, Task
+from judged.core.tables import IdKind, Run, UnknownRow
+from judged.core.unread_runs import ArrowRun
+from judged.errors import DataError, JudgedError, UsageError, shown
+from judged.io.frames import MISSING, talking
+from judged.io.read import read_run
+
+
+def worker_function(
+    entry: str, token: str, packed: bytes, version: str, folder: str | None, missing: str
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return a function for `mapInArrow`.
+
+    Args:
+        entry: dotted name of the function that does the work, such as `judged.distributed.spark_executor.run_on_items`.
+        token: identifies the argument, so that a process unpacks it once.
+        packed: the argument of that function.
+        version: version of judged on the driver.
+        folder: folder of the shipped copy among the files of the session.
+        missing: message if a worker has no judged.
+    """
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        import importlib
+        import sys
+
+        if folder is not None and "judged" not in sys.modules:
+            sys.path.insert(0, importlib.import_module("pyspark").SparkFiles.get(folder))
+            importlib.invalidate_caches()
+        try:
+            installed = importlib.import_module("judged").__version__
+            module, _, name = entry.rpartition(".")
+            work = getattr(importlib.import_module(module), name)
+        except ImportError as error:
+            raise RuntimeError(f"{missing}: {error} ({sys.executable})") from error
+        if installed != version:
+            raise RuntimeError(f"{missing}: worker has judged {installed} ({sys.executable}), driver {version}")
+        yield from work(batches, token, packed)
+
+    return run
+
+
+_ROWS = 1 << 17  # of a batch; Spark sends 10,000 at a time
+
+
+@dataclass(frozen=True, slots=True)
+class SparkColumns:
+    """The name of a table, and its column for each role, in the order in which columns are sent."""
+
+    name: str
+    column: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SparkPartition:
+    """The rows that a worker receives; they can be scanned once."""
+
+    rows: Iterator[Any]
+    columns: SparkColumns
+
+    @property
+    def size(self) -> int:
+        """Unknown in advance."""
+        return 0
+
+    def batches(self) -> Iterator[ArrowRun]:
+        """Yield the rows, several Spark batches at a time."""
+        collected: list[Any] = []
+        count = 0
+        for batch in self.rows:
+            collected.append(batch)
+            count += batch.num_rows
+            if count >= _ROWS:
+                yield as_arrow_run(as_table(collected), self.columns)
+                collected, count = [], 0
+        if count:
+            yield as_arrow_run(as_table(collected), self.columns)
+
+
+def as_table(batches: list[Any]) -> Any:
+    """Return Arrow batches as one table, without copying."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches(batches)
+
+
+def as_arrow_run(table: Any, columns: SparkColumns) -> ArrowRun:
+    """Return an Arrow table, whose columns are in the order of the roles, as a run."""
+    table = table.rename_columns(list(columns.column.values()))
+    places = {role: place for place, role in enumerate(columns.column)}
+    query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
+    read = partial(_read, table, columns)
+    return ArrowRun(name=columns.name, read=read, stream=table.__arrow_c_stream__, columns=(query, doc, score, rank))
+
+
+def _read(table: Any, columns: SparkColumns) -> Run:
+    """Read the rows with every check."""
+    named: dict[str, Any] = {f"{role}_col": column for role, column in columns.column.items()}
+    with naming_rows(table, columns):
+        run = read_run(table, **named, name=columns.name)
+    return replace(run, where=UnknownRow(columns.name))
+
+
+@contextmanager
+def naming_rows(table: Any, columns: SparkColumns) -> Iterator[None]:
+    """Add query and document to errors: rows of a Spark table have no numbers."""
+    try:
+        yield
+    except DataError as error:
+        raise error.changed(problem=f"{error.problem}{_row_name(table, columns.column)}", where=columns.name) from None
+
+
+def _row_name(table: Any, named: Mapping[str, str]) -> str:
+    """Return the query and the document of the first row with a missing value, as far as it has them."""
+    import pyarrow.compute as pc
+
+    for role in named:
+        missing = pc.is_null(table.column(named[role]), nan_is_null=True)
+        row = pc.index(missing, True).as_py()
+        if row >= 0:
+            query, doc = (table.column(named[key])[row].as_py() for key in ("query", "doc"))
+            parts = [f"document {shown(doc)}"] * (doc is not None) + [f"query {shown(query)}"] * (query is not None)
+            return f" for {' of '.join(parts)}" if parts else ""
+    return ""
+
+
+def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
+    """Return an Arrow column of strings or 64-bit integers; null for an id that Spark cannot hold."""
+    import pyarrow as pa
+
+    raw = ids.tolist()
+    if kind == "integer":
+        return pa.array([number if -(2**63) <= number < 2**63 else None for number in map(int, raw)], pa.int64())
+    try:
+        return pa.array(raw, pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid:
+        return pa.array([_decode(item) for item in raw], pa.string())
+
+
+def _decode(raw: bytes) -> str | None:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+_HEADER = 8  # bytes: the uncompressed size
+_MAX_UNPACKED = 2  # tasks of one stage have the same argument, and stages follow each other
+_unpacked: dict[str, Any] = {}  # by token, oldest first; a process runs many tasks
+
+
+def pack(thing: Any) -> bytes:
+    """Pickle and compress anything, functions that no module contains included."""
+    import pyarrow as pa
+
+    raw = import_module("pyspark.cloudpickle").dumps(thing, protocol=pickle.HIGHEST_PROTOCOL)
+    return len(raw).to_bytes(_HEADER, "little") + pa.Codec("zstd").compress(raw, asbytes=True)
+
+
+def unpack(packed: bytes) -> Any:
+    """Return what was packed by this session or its own workers."""
+    import pyarrow as pa
+
+    size = int.from_bytes(packed[:_HEADER], "little")
+    raw = pa.Codec("zstd").decompress(memoryview(packed)[_HEADER:], decompressed_size=size)
+    return pickle.loads(raw)  # noqa: S301 - our own bytes
+
+
+def run_on_items(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
+    """Run a task on the items whose numbers are in the batches."""
+    task, items = load_argument(token, packed)
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield _as_row(number, partial(task, items[number]))
+
+
+def run_on_partition(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
+    """Run a task on the partition of a table."""
+    task, columns = load_argument(token, packed)
+    number = partition_number()
+    yield _as_row(number, lambda: task((number, SparkPartition(batches, columns))))
+    for _ in batches:  # rows that a task left because of an error: Spark goes on writing
+        pass
+
+
+def merge_results(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
+    """Merge results of consecutive partitions; of several errors the first is the result."""
+    task, size = load_argument(token, packed)
+    groups: dict[int, list[tuple[int, Any]]] = {}
+    for batch in batches:
+        for number, result in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
+            groups.setdefault(number // size, []).append((number, result))
+    for results in groups.values():
+        results.sort(key=itemgetter(0))
+        unpacked = _raise_first(unpack(result.as_buffer()) for _, result in results)
+        yield _as_row(results[0][0], partial(task.merge, unpacked))
+
+
+def _raise_first(results: Iterator[tuple[bool, Any]]) -> Iterator[Any]:
+    for succeeded, result in results:
+        if not succeeded or isinstance(result, JudgedError):
+            raise result
+        yield result
+
+
+def load_argument(token: str, packed: bytes) -> Any:
+    """Unpack the argument of an entry point, once per process."""
+    if token not in _unpacked:
+        while len(_unpacked) >= _MAX_UNPACKED:
+            del _unpacked[next(iter(_unpacked))]
+        _unpacked[token] = unpack(packed)
+    return _unpacked[token]
+
+
+def partition_number() -> int:
+    return int(import_module("pyspark").TaskContext.get().partitionId())
+
+
+def _as_row(number: int, work: Callable[[], Any]) -> Any:
+    """Return the result of the work, or its `JudgedError`, as one row. Other errors go to Spark, which tries again."""
+    import pyarrow as pa
+
+    try:
+        packed = pack((True, work()))
+    except JudgedError as error:
+        packed = pack((False, error))
+    columns = [pa.array([number], pa.int64()), pa.array([packed], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, ["number", "result"])
+
+
+_EXCLUDED = {"__pycache__", "cli", "page", "sample", "integrations"}  # not needed on workers
+_sent: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+
+def ship(session: Any) -> str:
+    """Send judged to the workers of a session, once, and return its folder among the files of the session."""
+    if session not in _sent:
+        archive = _archive()
+        with talking():
+            session.addArtifact(f"{archive}#{archive.stem}", archive=True)
+        _sent[session] = archive.stem
+    return _sent[session]
+
+
+@cache
+def _archive() -> Path:
+    """Write the package, with its native library, as a zip file. Workers fetch it as long as the session lives."""
+    files = sorted(_files().items())
+    digest = hashlib.blake2b(digest_size=8)
+    for name, path in files:
+        digest.update(name.encode() + b"\0" + path.read_bytes())
+    folder = tempfile.mkdtemp(prefix="judged-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    archive = Path(folder) / f"judged-{digest.hexdigest()}.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, path in files:
+            made.write(path, name)
+    return archive
+
+
+def _files() -> dict[str, Path]:
+    """Return the names in the archive and the paths of the files."""
+    files = {}
+    for package in ("judged", "lazy_loader"):  # all that importing judged needs besides numpy
+        root = Path(import_module(package).__file__ or "").parent
+        for path in root.rglob("*"):
+            inside = path.relative_to(root)
+            if path.is_file() and not _EXCLUDED & set(inside.parts):
+                files[f"{package}/{inside.as_posix()}"] = path
+    if NATIVE:  # in another folder if judged is installed as editable
+        library = Path(import_module("judged.core._native").__file__ or "")
+        files[f"judged/core/{library.name}"] = library
+    return files
+
+
+EntryPoint = Callable[[Iterator[Any], str, bytes], Iterator[Any]]
+
+RESULTS = "number long, result binary"
+SMALL_RESULT = 1 << 18  # counters; larger results are merged on the cluster
+MERGED = 64  # consecutive results that are merged into one
+MERGERS = 8  # tasks that merge
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """The workers of a Spark session, classic or Spark Connect: one Spark task per partition of a run.
+
+    Results do not depend on where tasks run, nor on how often Spark restarts one. The Python of the workers needs numpy, pyarrow and the
+    same version of judged, unless judged is shipped.
+
+    Args:
+        session: the session; None for the active one.
+        ship: send judged to the workers, with its native library; if that does not load there, the reference is used.
+    """
+
+    session: Any = None
+    ship: bool = False
+
+    def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
+        """Run the task on each item, and return the results in their order."""
+        if not items:
+            return iter(())
+        function = self.function(run_on_items, (task, list(items)))
+        with talking():
+            rows = self.active().range(0, len(items), numPartitions=len(items))
+            return self.collect(rows.mapInArrow(function, RESULTS), task, len(items))
+
+    def collect(self, results: Any, task: Task, count: int | None = None) -> Iterator[Any]:
+        """Return the results of tasks in order. Large ones are merged on the cluster, so that the driver's memory does not depend on their number."""
+        large = getattr(task, "weight", 0) > SMALL_RESULT and (count is None or count > MERGED)
+        with talking():
+            if large:
+                group = (results["number"] / MERGED).cast("long")
+                merge = self.function(merge_results, (task, MERGED))
+                results = results.repartition(MERGERS, group).mapInArrow(merge, RESULTS)
+            return _in_order(results.toArrow())
+
+    def active(self) -> Any:
+        """Return the session.
+
+        Raises:
+            UsageError: PySpark is not installed, or no session is active.
+        """
+        if self.session is not None:
+            return self.session
+        try:
+            with talking():
+                session = import_module("pyspark.sql").SparkSession.getActiveSession()
+        except ImportError as error:
+            raise UsageError(
+                "needs", "PySpark is not installed", hint="install it with pip install judged[spark]"
+            ) from error
+        if session is None:
+            raise UsageError(
+                "no-session",
+                "no Spark session is active",
+                hint="create one: SparkSession.builder.master('local[*]').getOrCreate(), or .remote('sc://host')",
+            )
+        return session
+
+    def function(self, entry: EntryPoint, argument: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
+        """Return a function for `mapInArrow`: an entry point, imported on the worker by its dotted name, with its argument."""
+        from judged._version import __version__
+
+        folder = None
+        if self.ship:
+            from judged.distributed.spark_executor import ship
+
+            folder = ship(self.active())
+        name = f"{entry.__module__}.{entry.__qualname__}"
+        return worker_function(name, uuid4().hex, pack(argument), __version__, folder, MISSING)
+
+
+def _in_order(rows: Any) -> Iterator[Any]:
+    """Yield the results of a job by their numbers; raise an error that a task raised."""
+    numbers, results = rows.column(0).to_pylist(), rows.column(1)
+    for row in sorted(range(len(numbers)), key=numbers.__getitem__):
+        succeeded, result = unpack(results[row].as_buffer())
+        if not succeeded:
+            raise result
+        yield result
