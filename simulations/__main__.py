@@ -52,7 +52,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[float], Iterable[SimulatedTable]]], ..
     ("Several measures", "", families.families_of_measures),
     ("Contradictions", "Better or worse exactly if the interval excludes 0.", families.contradictions),
     ("Leaderboards", "", families.leaderboards),
-    ("Quality gate", "See [the quality gate](gate.md) for the modes.", gate.tables),
+    ("Quality gate", "See [the quality gate](../guides/gate.md) for the modes.", gate.tables),
     ("Clicks", "", others.clicks),
     ("Agreement, correlation, classification", "", others.the_rest),
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import recorded
+from for_each import for_each
 from recorded import Pair, pairs, table
 
 import judged as jd
@@ -70,8 +71,8 @@ USERS = {
 }
 
 
-@pytest.mark.parametrize("grades", [[3, 0, 1, 4, -1, 2, 2], [0, 0, 0], [4, 4, 4, 4], [1], [0.5, 3.5]], ids=str)
-@pytest.mark.parametrize("name", USERS)
+@for_each("grades", [[3, 0, 1, 4, -1, 2, 2], [0, 0, 0], [4, 4, 4, 4], [1], [0.5, 3.5]], ids=str)
+@for_each("name", USERS)
 def test_the_closed_forms_equal_a_walk_down_the_ranks(name, grades):
     going_on, depth = USERS[name]
     gained, looked = by_the_book(going_on, grades, depth)

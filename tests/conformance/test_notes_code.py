@@ -10,6 +10,7 @@ from math import log2
 
 import numpy as np
 import pytest
+from for_each import for_each
 from needs import optional
 from notes_code import rele_gain, tor_ap_at_ks, tor_discounted_cumu_gain_at_ks, tor_err_at_ks, tor_p_at_ks
 
@@ -44,7 +45,7 @@ def zero_beyond(values: np.ndarray, ks: list[int], length: int) -> np.ndarray:
     return np.where(np.array(ks) <= length, values, 0.0)
 
 
-every_list = pytest.mark.parametrize("labels", LISTS, ids=lambda v: f"{len(v)} items up to {v.max()}")
+every_list = for_each("labels", LISTS)
 
 
 @pytest.mark.needs("torch")

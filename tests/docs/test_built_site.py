@@ -8,6 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from for_each import for_each
 from needs import CHROMIUM
 from tools.site.build import build, written_pages
 from tools.site.links import check_site
@@ -49,7 +50,7 @@ def test_formulas_are_mathml(site):
     assert "$$" not in text
 
 
-@pytest.mark.parametrize("name", FORMULAS)
+@for_each("name", FORMULAS)
 def test_no_command_of_latex_is_left_in_a_formula(name):
     from tools.site.mathml import mathml
 

@@ -8,6 +8,7 @@ import re
 
 import click
 import pytest
+from for_each import for_each
 from tools.site import api_names, cli_pages, measure_pages
 from tools.site.build import all_pages
 from tools.site.complete import missing
@@ -71,7 +72,7 @@ def test_the_files_of_the_project_link_only_to_files_that_exist():
     assert check_files(ROOT).problems == []
 
 
-@pytest.mark.parametrize("name", [d.name for d in [*MEASURES, *BEYOND] if getattr(d, "family", "") != "own"])
+@for_each("name", [d.name for d in [*MEASURES, *BEYOND] if getattr(d, "family", "") != "own"])
 def test_the_page_of_a_measure_has_what_its_declaration_has(name, pages):
     definition = next(
         d for d in [*BEYOND, *MEASURES] if d.name == name
@@ -83,7 +84,7 @@ def test_the_page_of_a_measure_has_what_its_declaration_has(name, pages):
     assert ">>>" in text
 
 
-@pytest.mark.parametrize("words", [words for words, _ in cli_pages.commands()], ids=" ".join)
+@for_each("words", [words for words, _ in cli_pages.commands()], ids=" ".join)
 def test_the_page_of_a_command_says_what_its_help_says(words, pages):
     ctx = dict(cli_pages.commands())[words]
     page = " ".join(_unmarked(pages[cli_pages.path_of(words)]).split())
@@ -98,7 +99,7 @@ def _unmarked(text: str) -> str:
     return re.sub(r"[\\`]|\((\.\./|\w+/)*\w+\.md\)|\[(?=judged )", "", text)
 
 
-@pytest.mark.parametrize("entry", [e for e in api_names.pages() if inspect.isfunction(e.thing)], ids=lambda e: e.name)
+@for_each("entry", [e for e in api_names.pages() if inspect.isfunction(e.thing)], ids=lambda e: e.name)
 def test_the_page_of_a_function_has_its_parameters_and_its_docstring(entry, pages):
     text = pages[entry.page]
     assert f"jd.{entry.name}(" in text

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from for_each import for_each
 
 import judged as jd
 from judged.fusion.normalise import NORMALISATIONS
 from judged.fusion.registry import FUSIONS, Fusion
 
 Ranking = dict[str, dict[str, float]]
-METHODS = pytest.mark.parametrize("method", list(FUSIONS), ids=lambda m: m.name)
+METHODS = for_each("method", FUSIONS)
 SEEDS = range(4)
 
 
@@ -119,7 +120,7 @@ def test_methods_of_ranks_see_the_order_of_scores_only(method):
 
 
 @METHODS
-@pytest.mark.parametrize("norm", ["min-max", "sum", "zmuv", "rank", "borda"])
+@for_each("norm", ["min-max", "sum", "zmuv", "rank", "borda"])
 def test_scale_and_origin_of_scores_do_not_matter_after_normalisation(method, norm):
     if method.uses != "scores":
         return

@@ -6,6 +6,7 @@ import inspect
 from types import ModuleType
 
 import pytest
+from for_each import for_each
 
 import judged as jd
 from judged.errors import JudgedError
@@ -15,11 +16,11 @@ QRELS, RUN, OTHER = {"q": {"a": 1}, "p": {"a": 1}}, {"q": ["a"], "p": ["b"]}, {"
 CLICKS = [{"session": "s", "query": "q", "doc": doc, "rank": rank, "click": 1} for rank, doc in enumerate("ab", 1)]
 INPUTS = [  # for functions that hand keywords on, which look at some input first
     (QRELS, RUN), (QRELS, [RUN, OTHER]), ("pr", QRELS, RUN), (QRELS, RUN, OTHER), (QRELS, {"a": [RUN, OTHER], "b": [OTHER, RUN]}), (CLICKS, "pbm"), (RUN,), (RUN, "#"),
-    ([1.0, 2.0, 3.0],), ([1.0, 2.0, 3.0], [1.0, 2.0, 4.0]), ([1, 0], [0.5, 0.25]), ("Name",), (QRELS, RUN, "AP", "q"),
+    ([1.0, 2.0, 3.0],), ([1.0, 2.0, 3.0], [1.0, 2.0, 4.0]), ([1, 0], [0.5, 0.25]), ("Name",), ("AP",), (QRELS, RUN, "AP", "q"),
 ]  # fmt: skip
 SPACES = [jd, *(space for name in jd.__all__ if isinstance(space := getattr(jd, name), ModuleType))]
 FUNCTIONS = [
-    pytest.param(value, id=f"{space.__name__}.{name}")
+    value
     for space in SPACES
     for name in space.__all__
     if (inspect.isfunction(value := getattr(space, name)) or inspect.isclass(value)) and inspect.getmodule(value) is not None
@@ -38,7 +39,7 @@ def told(function, *inputs) -> str:
         return str(error) if WRONG in str(error) and "()" in str(error) else ""
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@for_each("function", FUNCTIONS)
 def test_an_unknown_keyword_is_named(function):
     open_ended = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
     assert any(told(function, *inputs) for inputs in ([(), *INPUTS] if open_ended else [()]))

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from for_each import for_each
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -74,7 +75,7 @@ def claiming(law: str | None) -> list[Definition]:
 
 
 def claims(law: str | None):
-    return pytest.mark.parametrize("definition", claiming(law), ids=lambda d: d.name)
+    return for_each("definition", claiming(law))
 
 
 def bits(column) -> list:
@@ -186,7 +187,7 @@ def test_printing_and_parsing_are_inverse(definition):
         assert parse(str(measure)) == measure
 
 
-@pytest.mark.parametrize("definition", [d for d in DEFINITIONS if d.example], ids=lambda d: d.name)
+@for_each("definition", [d for d in DEFINITIONS if d.example], ids=lambda d: d.name)
 def test_the_declared_example_comes_out(definition):
     from judged.measures.examples import ranked
 

@@ -11,6 +11,7 @@ import threading
 
 import pytest
 import zstd
+from for_each import for_each
 
 import judged as jd
 from judged.errors import JudgedError
@@ -43,8 +44,8 @@ def test_every_compression_is_tested():
     assert set(PACK) == {"plain", *_MAGIC.values()}
 
 
-@pytest.mark.parametrize("packing", PACK)
-@pytest.mark.parametrize("format", READERS)
+@for_each("packing", PACK)
+@for_each("format", READERS)
 def test_what_no_text_has_is_refused(format, packing, tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "LONGEST_LINE", 1 << 16)
     monkeypatch.setattr(limits, "LONGEST_BLANK", 1 << 15)

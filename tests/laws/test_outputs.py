@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 from commands import OTHER, QRELS, RUN, called, refused, shell
+from for_each import for_each
 
 import judged as jd
 from judged.cli.main import cli
@@ -78,11 +79,12 @@ def named(case) -> str:
     return f"{' '.join(words)}: {writer.name} over {reader.name}"
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("case", PAIRS, ids=named)
+@for_each("link", LINKS)
+@for_each("case", PAIRS, ids=named)
 def test_no_output_of_a_command_replaces_its_input(case, link, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data, other, output = Path("data.txt"), Path("other.txt"), Path("output.txt")
+    output.unlink(missing_ok=True)
     for file in (data, other):
         file.write_bytes(b"precious")
     target = data if LINKS[link](data, output) is None and not output.exists() else output

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from for_each import for_each
 
 import judged as jd
 from judged.errors import JudgedError
@@ -169,12 +170,8 @@ def skipped(definition: Definition, fixed: dict[str, Any], name: str) -> bool:
     return name in fixed or cancels
 
 
-SLOW = {"IFT"}  # an integral per document and combination of parameters
-
-
-@pytest.mark.parametrize(
-    "definition", [pytest.param(d, id=d.name, marks=[pytest.mark.slow] * (d.name in SLOW)) for d in DEFINITIONS]
-)
+@pytest.mark.slow
+@for_each("definition", DEFINITIONS)
 def test_every_parameter_changes_a_value_or_is_refused(definition):
     contexts = written(definition)
     lengths = [False, True] if uses_tokens(definition) else [False]
@@ -195,7 +192,7 @@ def test_every_parameter_changes_a_value_or_is_refused(definition):
                 )
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
+@for_each("definition", DEFINITIONS, ids=lambda d: d.name)
 def test_no_parameter_is_infinite_or_not_a_number(definition):
     for name, number in product(definition.parameters, (np.inf, -np.inf, np.nan)):
         for value in (number, {1: number}, {number: 1.0}, [0.5, number, 0.0, 1.0]):
@@ -205,7 +202,7 @@ def test_no_parameter_is_infinite_or_not_a_number(definition):
 EXTREMES = (5e-324, 1e-308, 1e-9, 1 - 2**-53, 1 + 2**-52, 1e9, 1e15, 1e99, 1e307, 1.7e308, 2**70, 10**400)
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
+@for_each("definition", DEFINITIONS, ids=lambda d: d.name)
 def test_extreme_parameters_give_numbers_or_are_refused(definition):
     for name, size in product(own_parameters(definition), EXTREMES):
         for value in (size, -size, {1: size, 2: -size, 3: size}, [size, -size, size, size]):
@@ -218,7 +215,7 @@ def test_extreme_parameters_give_numbers_or_are_refused(definition):
                 assert np.isfinite(found[~undefined]).all(), f"{definition.name}({name}={value})"
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda d: d.name)
+@for_each("definition", DEFINITIONS, ids=lambda d: d.name)
 def test_extreme_grades_give_numbers_or_are_refused(definition):
     if definition.text or definition.needs == "spans":
         return

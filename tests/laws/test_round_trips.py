@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from for_each import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -211,8 +212,8 @@ def test_what_a_format_cannot_hold_is_refused(name, tmp_path, refusal):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("name", JUDGMENTS)
-@pytest.mark.parametrize("grade", [0.5, -1, 1e15, 1 / 3])
+@for_each("name", JUDGMENTS)
+@for_each("grade", [0.5, -1, 1e15, 1 / 3])
 def test_grades_are_kept_or_refused(name, grade, tmp_path):
     path = tmp_path / "a.out"
     try:

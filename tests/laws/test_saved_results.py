@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import QRELS, RUN, called
+from for_each import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,7 +64,7 @@ def test_every_measure_is_saved_within_its_range(tmp_path):
         assert jd.load(path).to_json() == values.to_json()
 
 
-@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)) or "whole")
+@for_each("path", PLACES, ids=lambda path: ".".join(map(str, path)) or "whole")
 def test_any_change_of_any_part_is_refused(path):
     for value in (*NUMBERS, None):
         data = changed(path, value)
@@ -71,7 +72,7 @@ def test_any_change_of_any_part_is_refused(path):
             assert refused(json.dumps(data)) in SLUGS
 
 
-@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)) or "whole")
+@for_each("path", PLACES, ids=lambda path: ".".join(map(str, path)) or "whole")
 def test_an_edited_file_that_is_accepted_is_still_checked(path):
     for value in NUMBERS:
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import refused, run
+from for_each import for_each
 
 import judged as jd
 from judged.citations import _PAPERS, _REGISTRIES
@@ -24,7 +25,7 @@ def keys(*sources) -> set[str]:
     return {row["key"] for row in jd.cite(*sources).records()} - {"judged"}
 
 
-@pytest.mark.parametrize(("kind", "entry"), DECLARED, ids=lambda x: getattr(x, "name", x))
+@for_each(("kind", "entry"), DECLARED, ids=lambda x: getattr(x, "name", x))
 def test_every_declared_name_has_its_papers(kind, entry):
     found = jd.cite(entry.name)
     first = next(k for k, other in DECLARED if other.name == entry.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from for_each import for_each
 
 from judged.measures.notation import LIST_NOTATION, NOTATION
 from judged.measures.registry import MEASURES
@@ -15,7 +16,7 @@ NAMES = [d.name for d in DECLARED]
 COUNTS = {d.name for d in MEASURES if d.family == "count" or d.text or d.whole}
 
 
-@pytest.mark.parametrize("declared", DECLARED, ids=NAMES)
+@for_each("declared", DECLARED, ids=NAMES)
 def test_an_intuition_is_two_sentences_in_other_words_than_the_definition(declared):
     sentences = re.split(r"(?<=[.!?])\s+(?=[A-Zβα]|nDCG)", declared.intuition)
     assert 2 <= len(sentences) <= 3
@@ -23,7 +24,7 @@ def test_an_intuition_is_two_sentences_in_other_words_than_the_definition(declar
     assert declared.description.partition("\n")[0] not in declared.intuition
 
 
-@pytest.mark.parametrize("declared", DECLARED, ids=NAMES)
+@for_each("declared", DECLARED, ids=NAMES)
 def test_a_formula_is_typeset_unless_the_measure_is_a_plain_count(declared):
     assert bool(declared.latex) == (declared.name not in COUNTS)
     assert declared.latex.count("{") == declared.latex.count("}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 import pytest
+from for_each import for_each
 
 from judged.citations import _PAPERS, _REGISTRIES
 from judged.measures.registry import MEASURES
@@ -41,7 +42,7 @@ def test_every_paper_of_the_bibliography_is_used():
     assert references().keys() - {key for paper in declared() for key in keys_in(paper)} == {"judged"}
 
 
-@pytest.mark.parametrize("reference", references().values(), ids=references())
+@for_each("reference", references().values(), ids=references())
 def test_an_entry_is_complete_and_in_ascii(reference):
     assert {"author", "title", *NEEDED[reference.kind]} <= reference.fields.keys()
     assert reference.bibtex.isascii()
