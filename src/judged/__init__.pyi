@@ -30,14 +30,14 @@ from .errors import FileError as FileError
 from .errors import JudgedError as JudgedError
 from .errors import UsageError as UsageError
 from .evaluation.arrays import score as score
-from .evaluation.conventions.conventions import conventions as conventions
+from .evaluation.conventions import conventions as conventions
+from .evaluation.describe import describe as describe
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import join as join
-from .evaluation.explain.describe import describe as describe
-from .evaluation.explain.explain import explain as explain
-from .evaluation.result.load import load as load
-from .evaluation.result.values import Values as Values
-from .evaluation.stream.evaluator import Evaluator as Evaluator
+from .evaluation.explain import explain as explain
+from .evaluation.stream import Evaluator as Evaluator
+from .evaluation.values import Values as Values
+from .evaluation.values import load as load
 from .fusion.fuse import fuse as fuse
 from .fusion.tune import tune_fusion as tune_fusion
 from .io.questions import read_questions as read_questions
@@ -193,6 +193,15 @@ BalancedAccuracy: Measure
 Youden: Measure
 MCC: Measure
 Utility: Measure
+NumQ: Measure
+NumRet: Measure
+NumRel: Measure
+NumRelRet: Measure
+MeanRelRet: Measure
+NumNonRelRet: Measure
+NumWrongRet: Measure
+NumRelMissed: Measure
+NumNonRelLeft: Measure
 P: Measure
 R: Measure
 RCap: Measure
@@ -208,11 +217,9 @@ IPrec: Measure
 IPrec11: Measure
 binG: Measure
 relstring: Measure
-AUC: Measure
-RankingLoss: Measure
-LastHit: Measure
-Accuracy: Measure
-OPA: Measure
+Bpref: Measure
+GBpref: Measure
+infAP: Measure
 CG: Measure
 nCG: Measure
 DCG: Measure
@@ -228,18 +235,6 @@ Unjudged: Measure
 Hole: Measure
 Q: Measure
 GAP: Measure
-NumQ: Measure
-NumRet: Measure
-NumRel: Measure
-NumRelRet: Measure
-MeanRelRet: Measure
-NumNonRelRet: Measure
-NumWrongRet: Measure
-NumRelMissed: Measure
-NumNonRelLeft: Measure
-Bpref: Measure
-GBpref: Measure
-infAP: Measure
 ERR: Measure
 nERR: Measure
 Stop: Measure
@@ -260,6 +255,11 @@ MAR: Measure
 RecallAtPrecision: Measure
 ARP: Measure
 PWA: Measure
+AUC: Measure
+RankingLoss: Measure
+LastHit: Measure
+Accuracy: Measure
+OPA: Measure
 alpha_DCG: Measure
 ERR_IA: Measure
 NRBP: Measure
@@ -272,6 +272,10 @@ StRecall: Measure
 IFT: Measure
 TBG: Measure
 U: Measure
+Complete: Measure
+CharRecall: Measure
+CharPrecision: Measure
+CharIoU: Measure
 Compat: Measure
 O_measure: Measure
 P_measure: Measure
@@ -297,7 +301,3 @@ PrefsAvgImp: Measure
 APAvg: Measure
 PAvg: Measure
 RprecAvg: Measure
-Complete: Measure
-CharRecall: Measure
-CharPrecision: Measure
-CharIoU: Measure

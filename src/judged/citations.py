@@ -141,7 +141,7 @@ def _uses(source: Any) -> Iterator[Use]:
 
 def _of_file(path: str) -> list[Use]:
     if Path(path).suffix == ".parquet":
-        from judged.evaluation.result.load import load
+        from judged.evaluation.values import load
 
         return list(_of_data(load(path).to_data()))
     found = list(_of_data(load_json(read_text(path), Place(path))))

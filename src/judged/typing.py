@@ -8,10 +8,10 @@ from judged.core.parts.run import Executor
 from judged.correlation.result import Correlation, Correlations
 from judged.curves import Classification, Curves
 from judged.errors import Warned
-from judged.evaluation.explain.result import Explanation
-from judged.evaluation.result.evaluations import Evaluations
-from judged.evaluation.result.values import Values
-from judged.evaluation.stream.exact_means import Means
+from judged.evaluation.evaluations import Evaluations
+from judged.evaluation.explain import Explanation
+from judged.evaluation.stream import Means
+from judged.evaluation.values import Values
 from judged.judges.result import Agreement
 from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.decision import Gate

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import judged as jd
-from judged.evaluation.explain.describe import MeasureDescription
+from judged.evaluation.describe import MeasureDescription
 from judged.measures.examples import ranked
 from judged.measures.registry import MEASURES
 

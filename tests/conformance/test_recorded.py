@@ -14,7 +14,7 @@ from recorded import DATA, Pair, lines, pairs, table
 
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.tied_orders import TieOrders
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 

@@ -13,7 +13,7 @@ import trec_eval_cases as known
 from recorded import DATA
 from trec_eval_cases import call, options
 
-from judged.evaluation.trec_eval.output import evaluate
+from judged.evaluation.trec_eval_output import evaluate
 
 pytestmark = pytest.mark.conformance
 

@@ -11,7 +11,7 @@ import pytest
 from trec_eval_cases import call, options
 
 import judged
-from judged.evaluation.trec_eval.output import Options
+from judged.evaluation.trec_eval_output import Options
 from judged.measures.other_tools import RUN_ID
 from judged.measures.registry import MEASURES
 from judged.measures.trec_names import NICKNAMES, ORDER

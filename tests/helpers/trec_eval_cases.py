@@ -18,7 +18,7 @@ from recorded import DATA
 
 from judged.cli.trec_eval import flags_of, main, options_of
 from judged.core.tables import Qrels, Run
-from judged.evaluation.trec_eval.output import Options, evaluate_files
+from judged.evaluation.trec_eval_output import Options, evaluate_files
 from judged.io.files import PAD, read_bytes
 from judged.io.formats.trec_eval import parse_judgments, parse_ranking
 

@@ -10,7 +10,7 @@ import pytest
 
 import judged as jd
 from judged.comparison.compare import compare_with_first
-from judged.evaluation.result.evaluations import Evaluations
+from judged.evaluation.evaluations import Evaluations
 from judged.stats.paired.registry import TESTS
 from judged.stats.two_phase import CheapValues, two_phase_means, two_phase_values
 

@@ -13,7 +13,7 @@ from for_each import for_each
 
 import judged as jd
 from judged.errors import JudgedError
-from judged.evaluation.measuring.column import is_empty
+from judged.evaluation.measuring import is_empty
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import MEASURES, Definition, Measure
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import judged as jd
 from judged.errors import JudgedError
-from judged.evaluation.result.saved import with_checksum
+from judged.evaluation.saved_values import with_checksum
 from judged.measures.registry import MEASURES, Measure
 
 VALUES = jd.evaluate(

@@ -34,7 +34,7 @@ from commands import raised
 
 import judged as jd
 from judged.cli.main import cli
-from judged.evaluation.result.evaluations import Evaluations
+from judged.evaluation.evaluations import Evaluations
 
 LIST = json.loads((Path(__file__).parents[1] / "data/bad_inputs.json").read_text("utf-8"))
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in LIST["cases"]}

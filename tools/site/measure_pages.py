@@ -9,9 +9,8 @@ from itertools import groupby
 from tools.site.measure_examples import call_examples
 from tools.site.writing import block, code, front, prose, relative, table
 
-from judged.evaluation.conventions.peers import peers_of
-from judged.evaluation.explain.describe import MeasureDescription
-from judged.evaluation.explain.edge_cases import edge_cases
+from judged.evaluation.describe import MeasureDescription, edge_cases
+from judged.evaluation.tool_differences import peers_of
 from judged.measures.notation import LIST_NOTATION, NOTATION
 from judged.measures.registry import MEASURES, Definition
 from judged.recommenders.registry import BEYOND, BeyondDefinition

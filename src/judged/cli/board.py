@@ -65,7 +65,7 @@ def command(results: tuple[str, ...], **options: Any) -> None:
     judged board *.json -m nDCG@10 --missing worst
     """
     from judged.comparison.leaderboard import leaderboard
-    from judged.evaluation.result.load import load
+    from judged.evaluation.values import load
 
     settings = {name: options[name] for name in ("measure", "by", "missing", "confidence", "over")}
     emit(leaderboard([load(path, allow_edited=options["allow_edited"]) for path in results], **settings), options)

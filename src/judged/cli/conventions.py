@@ -42,7 +42,7 @@ def command(measure: str, qrels: str, run: str | None, to: str | None, **options
     judged conventions nDCG@10 qrels.txt bm25.run
     judged conventions AP@100 qrels.txt bm25.run --to 0.2431
     """
-    from judged.evaluation.conventions.conventions import conventions
+    from judged.evaluation.conventions import conventions
     from judged.evaluation.inputs import open_named
 
     if is_file(measure) or (run is None and Path(measure).is_file()):

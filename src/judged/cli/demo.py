@@ -37,7 +37,7 @@ def command(ctx: click.Context, /, output: str, copy: Path | None) -> None:
         return
     from judged.comparison.compare import compare, compare_with_first
     from judged.evaluation.evaluate import evaluate
-    from judged.evaluation.result.evaluations import Evaluations
+    from judged.evaluation.evaluations import Evaluations
     from judged.io.sample import sample_path
     from judged.page.report import report
 

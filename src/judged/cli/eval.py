@@ -66,7 +66,7 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], **opti
     from dataclasses import replace
 
     from judged.evaluation.evaluate import DEFAULT, evaluate
-    from judged.evaluation.result.evaluations import Evaluations
+    from judged.evaluation.evaluations import Evaluations
 
     judgments, runs = split_inputs(qrels, runs, options, least=0)
     named = named_files(runs or (qrels,))

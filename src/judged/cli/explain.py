@@ -46,8 +46,7 @@ def command(measure: str, qrels: str, run: str | None, query: str | None, **opti
     judged explain 'P R F1 nDCG' qrels.txt bm25.run --query q01 --all-ranks
     judged explain nDCG@10 rag.jsonl --query q01
     """
-    from judged.evaluation.explain.explain import explain, values_by_cutoff
-    from judged.evaluation.explain.result import Explanations
+    from judged.evaluation.explain import Explanations, explain, values_by_cutoff
     from judged.evaluation.inputs import open_named
     from judged.evaluation.options import with_level
     from judged.measures.grammar import parse_all

@@ -41,7 +41,7 @@ def command(name: str | None, **options: Any) -> None:
 
 def _description(name: str) -> Any:
     """Find a measure, a measure beyond accuracy or a coefficient by name."""
-    from judged.evaluation.explain.describe import MeasureDescription, describe
+    from judged.evaluation.describe import MeasureDescription, describe
     from judged.measures.registry import MEASURES, find
     from judged.recommenders.registry import BEYOND
     from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS

@@ -15,7 +15,7 @@ from judged.cli.options.progress import show_steps
 from judged.errors import UsageError
 
 if TYPE_CHECKING:
-    from judged.evaluation.trec_eval.join import Options
+    from judged.evaluation.trec_eval_output import Options
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
@@ -103,7 +103,7 @@ def flags_of(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
 
 def options_of(flags: list[tuple[str, str]]) -> Options:
     """Options from flags; of a flag given twice the last counts, except that measures accumulate."""
-    from judged.evaluation.trec_eval.join import Options
+    from judged.evaluation.trec_eval_output import Options
 
     meant: dict[str, Any] = {}
     for name, value in flags:
@@ -113,7 +113,7 @@ def options_of(flags: list[tuple[str, str]]) -> Options:
 
 
 def _evaluate(flags: list[tuple[str, str]], qrels: str, run: str) -> int:
-    from judged.evaluation.trec_eval.output import evaluate_files
+    from judged.evaluation.trec_eval_output import evaluate_files
     from judged.io.outputs import check_stdout
 
     last = dict(flags)

@@ -16,11 +16,11 @@ from judged.comparison.pairs import PairsOfRuns
 from judged.comparison.result import Comparison
 from judged.comparison.settings import ComparisonSettings
 from judged.errors import Hint, UsageError, Warned, shown
-from judged.evaluation.clusters import count_clusters
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.result.values import Values
 from judged.evaluation.slices import Slices, slices_of
+from judged.evaluation.values import Values
+from judged.evaluation.weights import count_clusters
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.stats.checks import check_count, check_number

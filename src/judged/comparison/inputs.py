@@ -13,14 +13,13 @@ from judged.comparison.difference import Difference
 from judged.core.judged import Judged
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.evaluation.clusters import cluster
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_inputs, queries_differ
+from judged.evaluation.model_judgments import worth_of_model
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.result.calibration import worth_of_model
-from judged.evaluation.result.source import Provenance
-from judged.evaluation.result.values import Values
-from judged.evaluation.weights import weigh
+from judged.evaluation.provenance import Provenance
+from judged.evaluation.values import Values
+from judged.evaluation.weights import cluster, weigh
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure

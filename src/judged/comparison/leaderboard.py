@@ -13,8 +13,8 @@ from judged.comparison.inputs import check_comparable, check_not_geometric
 from judged.comparison.result import Comparison
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
-from judged.evaluation.clusters import check_plain
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
+from judged.evaluation.weights import check_plain
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows

@@ -10,8 +10,8 @@ import numpy as np
 
 from judged._types import Floats
 from judged.errors import UsageError
-from judged.evaluation.measuring.views import Views
-from judged.evaluation.result.source import Provenance
+from judged.evaluation.measuring import Views
+from judged.evaluation.provenance import Provenance
 from judged.judging.next_documents import depth_of, highest_grade, next_documents
 from judged.judging.todo import Todo
 from judged.judging.unjudged import Unjudged, find_unjudged, possible_changes, values_if

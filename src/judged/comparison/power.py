@@ -12,11 +12,11 @@ from judged._types import Floats
 from judged.comparison.inputs import split_name
 from judged.comparison.power_result import MeasurePower, Power
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.evaluation.clusters import check_plain
 from judged.evaluation.evaluate import Measures, check_is_no_measure, evaluate
 from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
+from judged.evaluation.weights import check_plain
 from judged.io.run_names import short_names
 from judged.stats.checks import check_count, deviation
 from judged.stats.power import (

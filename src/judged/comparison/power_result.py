@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from judged.errors import UsageError, Warned
-from judged.evaluation.result.names import fits
+from judged.evaluation.values import fits
 from judged.measures.grammar import parse, parse_all
 from judged.stats.power import LITTLE
 from judged.tables.result import Result

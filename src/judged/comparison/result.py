@@ -15,9 +15,8 @@ from judged.comparison.difference import Difference, tracked_differences
 from judged.comparison.settings import ComparisonSettings
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
-from judged.evaluation.clusters import check_plain
-from judged.evaluation.result.names import ByMeasure, find_measure
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import ByMeasure, Values, find_measure
+from judged.evaluation.weights import check_plain
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.paired.bayes import Posterior, bayesian_t

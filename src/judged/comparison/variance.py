@@ -13,10 +13,10 @@ from judged.comparison.difference import ends_text, largest_difference
 from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs
 from judged.comparison.tables import listed
 from judged.errors import Hint, UsageError, Warned
-from judged.evaluation.clusters import check_plain
 from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
+from judged.evaluation.weights import check_plain
 from judged.measures.grammar import parse
 from judged.stats.decisions import Verdict
 from judged.stats.differences import known_rows

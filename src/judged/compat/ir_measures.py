@@ -15,7 +15,7 @@ from judged.compat.pytrec_eval import split_name, supported_nicknames
 from judged.core.tables import decoded
 from judged.errors import JudgedError, UsageError, shown
 from judged.evaluation.evaluate import evaluate
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
 from judged.io.read import read_qrels
 from judged.measures.grammar import parse
 from judged.measures.other_tools import CUTOFFS

@@ -20,7 +20,7 @@ from judged.core.policy import Policy
 from judged.core.pool import pool_of
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import evaluate
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
 from judged.io.read import read_qrels, read_run
 from judged.measures.other_tools import CUTOFFS, NICKNAMES, ORDER, RUN_ID
 from judged.registry import choose_one

@@ -14,7 +14,7 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
 from judged.io.arrays.layouts import without_padding
 from judged.io.arrays.numbers import as_numbers
 

@@ -14,8 +14,8 @@ from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.correlation.alignment import AlignedPair, Documents, Side, align, align_runs
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.evaluation.result.calibration import check_no_model
-from judged.evaluation.result.values import Values
+from judged.evaluation.model_judgments import check_no_model
+from judged.evaluation.values import Values
 from judged.io.questions import read_questions
 from judged.io.read import read_run
 from judged.io.recognise import is_questions

@@ -14,10 +14,9 @@ from judged.core.judged_views import stack_runs
 from judged.core.tables import Id
 from judged.errors import DataError
 from judged.evaluation.inputs import ORDER_POLICIES
-from judged.evaluation.measuring.column import ends_at_cutoff
-from judged.evaluation.measuring.views import Views
+from judged.evaluation.measuring import Views, ends_at_cutoff
 from judged.evaluation.options import with_level
-from judged.evaluation.result.source import Provenance
+from judged.evaluation.provenance import Provenance
 from judged.measures.profiles import Profile
 from judged.measures.registry import Measure
 

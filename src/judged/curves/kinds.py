@@ -17,8 +17,8 @@ from judged.curves.mean import mean_curve, pooled_band
 from judged.curves.result import Curve, Kind
 from judged.curves.threshold import per_query, pooled, roc_heights, roc_points
 from judged.errors import UsageError, shown
-from judged.evaluation.measuring.views import Views
-from judged.evaluation.result.source import Provenance
+from judged.evaluation.measuring import Views
+from judged.evaluation.provenance import Provenance
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.registry import Registry

@@ -15,11 +15,10 @@ from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, parse_measures
-from judged.evaluation.measuring.column import check_empty, check_strict, column, level_warnings
-from judged.evaluation.measuring.expected_ties import TieOrders
+from judged.evaluation.measuring import check_empty, check_strict, column, level_warnings, tie_orders
 from judged.evaluation.options import ArrayOptions, check_options
-from judged.evaluation.result.source import Provenance
-from judged.evaluation.result.values import Values
+from judged.evaluation.provenance import Provenance
+from judged.evaluation.values import Values
 from judged.evaluation.weights import check_weights
 from judged.io.arrays.layouts import ArrayLists, lists_of
 from judged.io.arrays.numbers import as_numbers, is_sparse
@@ -192,7 +191,7 @@ class _View:
 
     def __init__(self, judged: Judged) -> None:
         self.judged = judged
-        self.orders = TieOrders(judged) if judged.policy.ties == "expected" else None
+        self.orders = tie_orders(judged)
         self.measures: list[Measure] = []
         self._cut: dict[int, Judged] = {}
 

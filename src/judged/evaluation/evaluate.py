@@ -13,11 +13,10 @@ from judged.core.join import WITH_SETS
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, shown
 from judged.evaluation.inputs import ORDER_POLICIES, open_named, read_and_join
-from judged.evaluation.measuring.column import check_strict, column, level_warnings
-from judged.evaluation.measuring.views import Views
+from judged.evaluation.measuring import Views, best, check_strict, column, level_warnings
 from judged.evaluation.options import INPUT_OPTIONS, EvaluateOptions, RagOptions, policy_of, with_level
-from judged.evaluation.result.source import Provenance
-from judged.evaluation.result.values import Values
+from judged.evaluation.provenance import Provenance
+from judged.evaluation.values import Values
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
@@ -137,7 +136,7 @@ def _with_more(
 ) -> Values:
     """Add values by a model, and weights or clusters of the queries, if there are any."""
     if model is not None:
-        from judged.evaluation.result.calibration import with_model
+        from judged.evaluation.model_judgments import with_model
 
         result = with_model(result, model)
     if weights[0] is not None:
@@ -145,7 +144,7 @@ def _with_more(
 
         result = weigh(result, *weights, strict=strict)
     if clusters[0] is not None:
-        from judged.evaluation.clusters import cluster
+        from judged.evaluation.weights import cluster
 
         result = cluster(result, *clusters)
     return result
@@ -292,8 +291,6 @@ class Filled:
         values = [column(measure, one, self._views.orders(one)) for one in sets]
         if len(values) == 1:
             return values[0]
-        from judged.evaluation.alternatives import best
-
         return best(measure, values)
 
     def _fill_sets(self, measure: Measure) -> list[tuple[Judged, ...]]:

@@ -19,7 +19,7 @@ from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, NOTHING, RagOptions
-from judged.evaluation.result.source import Provenance
+from judged.evaluation.provenance import Provenance
 from judged.io.read import read_qrels, read_requested_qrels
 from judged.io.recognise import is_questions, is_spark
 from judged.io.swapped import are_ambiguous, check_not_swapped

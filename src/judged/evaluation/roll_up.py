@@ -18,7 +18,7 @@ from judged.core.tables import IdKind, Passages, Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
 from judged.evaluation.options import check_options
-from judged.evaluation.result.source import as_text, raw_id
+from judged.evaluation.provenance import as_text, raw_id
 from judged.io.chunk_table import read_chunks
 from judged.io.read import read_run
 

@@ -16,8 +16,7 @@ from judged.core.tables import Qrels, Run, decoded
 from judged.errors import UsageError, Warned
 from judged.evaluation.evaluate import evaluate, parse_measures
 from judged.evaluation.options import check_options
-from judged.evaluation.result.intervals import mean_intervals
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values, mean_intervals
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.fuse import FusionRequest, Missing, open_fused
 from judged.fusion.registry import FusionSettings, Training

@@ -12,7 +12,7 @@ import numpy as np
 
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
-from judged.evaluation.stream.exact_means import exact_means
+from judged.evaluation.stream import exact_means
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
 if TYPE_CHECKING:

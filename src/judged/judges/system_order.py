@@ -15,7 +15,7 @@ from judged.core.tables import Id, Qrels
 from judged.distributed.open_run import open_run
 from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import evaluate
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
 from judged.io.columns import NamedColumns
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names

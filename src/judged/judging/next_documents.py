@@ -9,7 +9,7 @@ import numpy as np
 
 from judged._types import Floats
 from judged.core.resample import generator
-from judged.evaluation.result.source import Provenance
+from judged.evaluation.provenance import Provenance
 from judged.judging.strategies import DEFAULT, STRATEGIES, Candidates
 from judged.judging.todo import Todo, TodoItem
 from judged.judging.unjudged import Unjudged, find_unjudged, possible_changes

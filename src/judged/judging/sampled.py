@@ -16,8 +16,8 @@ from judged.core.tables import Qrels
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.result.source import Provenance, as_text, raw_id
-from judged.evaluation.result.values import Values
+from judged.evaluation.provenance import Provenance, as_text, raw_id
+from judged.evaluation.values import Values
 from judged.judging.sample_estimates import ESTIMATES, DocumentSample
 from judged.judging.todo import Todo, TodoItem, read_todo
 from judged.stats.two_phase import adjusted_values

@@ -12,8 +12,8 @@ from judged.core.judged import Judged
 from judged.core.judged_views import repeat_queries, with_judgments
 from judged.core.tables import Id
 from judged.errors import Hint, UsageError
-from judged.evaluation.measuring.column import column
-from judged.evaluation.result.source import Provenance, in_one_order
+from judged.evaluation.measuring import column
+from judged.evaluation.provenance import Provenance, in_one_order
 from judged.measures.registry import Measure
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from judged.comparison.answer import Words
 from judged.errors import DataError, UsageError
-from judged.evaluation.measuring.views import Views
+from judged.evaluation.measuring import Views
 from judged.judging.next_documents import choose_documents
 from judged.measures.registry import Measure
 from judged.page.subject import Subject

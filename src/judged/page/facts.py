@@ -21,8 +21,8 @@ from judged.curves.result import Curves
 from judged.curves.run_curves import curve
 from judged.errors import Warned
 from judged.evaluation.evaluate import with_bounds
-from judged.evaluation.result.coverage import judged_share
-from judged.evaluation.result.values import Values
+from judged.evaluation.provenance import judged_share
+from judged.evaluation.values import Values
 from judged.measures.registry import Measure
 from judged.page.evidence import found_documents, reach, unjudged_answer, worth_judging
 from judged.page.methods import EMPTY, citations, inputs, methods

@@ -14,7 +14,7 @@ from judged.comparison.settings import ComparisonSettings
 from judged.core.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.tables import Qrels
-from judged.evaluation.clusters import count_clusters
+from judged.evaluation.weights import count_clusters
 from judged.io.fingerprint import content_of, file_hash
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure

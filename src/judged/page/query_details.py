@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judged.core.judged import Judged
-from judged.evaluation.explain.all_queries import QueryArithmetic, Words, steps_of
+from judged.evaluation.explain import QueryArithmetic, Words, steps_of
 from judged.io.texts import Texts
 from judged.page.subject import Subject
 

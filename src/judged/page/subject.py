@@ -15,7 +15,7 @@ from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.inputs import are_questions
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
 from judged.io.recognise import is_questions
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure

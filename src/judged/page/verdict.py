@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from judged.comparison import answer
-from judged.evaluation.result.calibration import worth_of_model
+from judged.evaluation.model_judgments import worth_of_model
 from judged.page.subject import Subject
 from judged.tables.text import number
 

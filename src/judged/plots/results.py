@@ -21,7 +21,7 @@ from judged.tables.text import counted, title_of
 
 if TYPE_CHECKING:
     from judged.comparison.result import Comparison
-    from judged.evaluation.result.values import Values
+    from judged.evaluation.values import Values
 
 Plot = Literal["means", "differences", "queries", "scatter", "critical"]
 

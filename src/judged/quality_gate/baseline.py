@@ -12,9 +12,8 @@ from typing import IO, Any
 from judged._version import __version__
 from judged.core.tables import Qrels
 from judged.errors import DataError, FileError, Hint, Place, Warned
-from judged.evaluation.result.load import load
-from judged.evaluation.result.saved import load_saved, values_arguments, with_checksum
-from judged.evaluation.result.values import Values
+from judged.evaluation.saved_values import load_saved, values_arguments, with_checksum
+from judged.evaluation.values import Values, load
 from judged.io.atomic import write_atomically
 from judged.io.files import read_text
 from judged.io.fingerprint import content_of, file_hash

@@ -12,7 +12,7 @@ from judged.comparison.difference import tracked_differences
 from judged.comparison.result import Comparison
 from judged.comparison.tables import ESTIMATED, change_table
 from judged.errors import Warned, safe
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
 from judged.io.run_names import short_names
 from judged.quality_gate.reasons import Reason
 from judged.quality_gate.rules import Rules

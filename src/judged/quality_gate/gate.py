@@ -19,8 +19,8 @@ from judged.errors import DataError, Hint, UsageError, Warned
 from judged.evaluation.evaluate import DEFAULT, Measures, evaluate, join
 from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions, with_level
-from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
+from judged.evaluation.values import Values
 from judged.io.files import is_path
 from judged.io.fingerprint import content_of, file_hash
 from judged.io.outputs import check_output

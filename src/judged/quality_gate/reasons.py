@@ -11,7 +11,7 @@ import numpy as np
 from judged.comparison.result import Comparison
 from judged.core.tables import Id
 from judged.errors import Hint
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
 from judged.measures.grammar import parse
 from judged.quality_gate.drops import POWER, ROUNDING, Drop, Losses, above, decide_drops
 from judged.quality_gate.rules import Rules

@@ -14,7 +14,7 @@ from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.evaluate import join
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import Values
 from judged.measures.grammar import parse
 from judged.stats.checks import check_share
 from judged.stats.intervals import within

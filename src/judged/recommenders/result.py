@@ -11,8 +11,8 @@ from judged._types import Floats
 from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
-from judged.evaluation.result.values import Values
 from judged.evaluation.slices import slices_of
+from judged.evaluation.values import Values
 from judged.recommenders.inputs import Recommendations
 from judged.recommenders.lists import RecommendedLists
 from judged.recommenders.registry import BeyondMeasure, parse_beyond

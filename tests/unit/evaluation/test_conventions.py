@@ -9,9 +9,8 @@ import pytest
 from profile_inputs import generated
 
 import judged as jd
-from judged.evaluation.conventions.published import Published
-from judged.evaluation.conventions.result import ToolValue
-from judged.evaluation.conventions.switches import POLICIES, Switch
+from judged.evaluation.conventions import Published, ToolValue
+from judged.evaluation.tool_differences import POLICIES, Switch
 from judged.measures.grammar import parse
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import MEASURES, Measure
@@ -223,7 +222,7 @@ def test_one_measure_of_numbers_is_asked_for(measure, refusal):
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_convention_of_a_profile_has_words(name):
-    from judged.evaluation.conventions.switches import switches
+    from judged.evaluation.tool_differences import switches
 
     for m in PLAIN:
         for switch in switches(m @ 5 if m.definition.at == "cutoff" else m, PROFILES[name], {}):

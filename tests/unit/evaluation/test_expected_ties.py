@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.evaluation.measuring import expected_ties
+from judged.evaluation import tied_orders
 from judged.measures.registry import MEASURES, Measure
 
 SUMS = [d for d in MEASURES if d.laws & {"additive", "residual"} and d.family != "own"]
@@ -28,8 +28,8 @@ def orders(depth=None):
 @pytest.mark.parametrize("block", [2, 10**6])
 @pytest.mark.parametrize("definition", SUMS, ids=lambda d: d.name)
 def test_the_expected_value_of_a_sum_is_the_mean_over_all_orders(definition, block, monkeypatch):
-    monkeypatch.setattr(expected_ties, "_EXACT", 1)  # nothing is listed: a sum needs no order
-    monkeypatch.setattr(expected_ties, "_BLOCK", block)
+    monkeypatch.setattr(tied_orders, "_EXACT", 1)  # nothing is listed: a sum needs no order
+    monkeypatch.setattr(tied_orders, "_BLOCK", block)
     measures = [
         Measure(definition),
         *([Measure(definition) @ k for k in (1, 2, 4)] if definition.at == "cutoff" else []),
@@ -68,8 +68,8 @@ def _peak(items: int, measures: str) -> int:
     ("measures", "sizes"), [("nDCG@10 DCG P@10 RBP RBPResidual", (20_000, 40_000)), ("AP RR", (2_000, 4_000))]
 )
 def test_memory_is_linear_in_a_tied_group(measures, sizes, monkeypatch):
-    monkeypatch.setattr(expected_ties, "_BLOCK", 20_000)
-    monkeypatch.setattr(expected_ties, "_DRAWS", 100_000)
+    monkeypatch.setattr(tied_orders, "_BLOCK", 20_000)
+    monkeypatch.setattr(tied_orders, "_DRAWS", 100_000)
     small, large = (_peak(size, measures) for size in sizes)
     assert large < 2.5 * small
     assert large < 2_000 * sizes[1]  # bytes; one column per pair of documents would be 8 · size² / size
@@ -78,7 +78,7 @@ def test_memory_is_linear_in_a_tied_group(measures, sizes, monkeypatch):
 def test_a_sample_does_not_depend_on_its_blocks(monkeypatch):
     labels = np.arange(60) % 4
     whole = jd.score(labels, np.repeat([1.0, 0.0], 30), "AP RR ERR", ties="expected").mean()
-    monkeypatch.setattr(expected_ties, "_BLOCK", 500)
+    monkeypatch.setattr(tied_orders, "_BLOCK", 500)
     assert jd.score(labels, np.repeat([1.0, 0.0], 30), "AP RR ERR", ties="expected").mean() == whole
 
 
@@ -107,14 +107,14 @@ def test_orders_are_made_once_for_all_measures(monkeypatch):
             *(curve.y for curve in curves),
         ]
 
-    monkeypatch.setattr(expected_ties, "_BLOCK", 60_000)
+    monkeypatch.setattr(tied_orders, "_BLOCK", 60_000)
     together = values()
     made = []
-    replicate = expected_ties._replicate
-    monkeypatch.setattr(expected_ties, "_replicate", lambda *args: made.append(args) or replicate(*args))
+    replicate = tied_orders._replicate
+    monkeypatch.setattr(tied_orders, "_replicate", lambda *args: made.append(args) or replicate(*args))
     values()
     blocks = len(made)
-    monkeypatch.setattr(expected_ties.TieOrders, "compute_together", _alone(expected_ties.TieOrders.compute_together))
+    monkeypatch.setattr(tied_orders.TieOrders, "compute_together", _alone(tied_orders.TieOrders.compute_together))
     alone = values()
     assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(together, alone, strict=True))
     assert blocks < (len(made) - blocks) / 3

@@ -8,7 +8,7 @@ from math import log2
 import pytest
 
 import judged as jd
-from judged.evaluation.explain.explain import values_by_cutoff
+from judged.evaluation.explain import values_by_cutoff
 from judged.measures.grammar import parse_all
 from judged.measures.registry import MEASURES, Measure
 

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from judged.evaluation.conventions.peers import Peer, _with_number, peers_of
-from judged.evaluation.explain.edge_cases import edge_cases
+from judged.evaluation.describe import edge_cases
+from judged.evaluation.tool_differences import Peer, _with_number, peers_of
 from judged.measures.grammar import parse
 from judged.measures.other_tools import NAMES, SPELLINGS
 from judged.measures.profiles import PROFILES

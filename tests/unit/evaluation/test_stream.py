@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.evaluation.stream.exact_means import ExactSum
+from judged.evaluation.stream import ExactSum
 
 MEASURES = "nDCG@10 AP RR P@5 ERR@10"
 RNG = np.random.default_rng(7)

@@ -255,7 +255,7 @@ def test_found_and_lost_documents_are_counted_from_the_rankings():
 
 
 def test_what_each_document_adds_makes_the_value():
-    from judged.evaluation.explain.all_queries import steps_of
+    from judged.evaluation.explain import steps_of
 
     result = jd.evaluate(FILES("qrels.txt"), FILES("runs/dense.run"), "nDCG@10 AP P@10 RBP ERR RR")
     for measure in result.measures:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.evaluation.result.saved import with_checksum
+from judged.evaluation.saved_values import with_checksum
 from judged.io.fingerprint import content_of
 from judged.quality_gate.rules import Rules, read_rules
 from judged.stats.multiple.corrections import adjusted

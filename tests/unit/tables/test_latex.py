@@ -18,10 +18,9 @@ import judged as jd
 from judged.comparison.report import TableName
 from judged.compat import ranx
 from judged.correlation.correlate import correlate_all
-from judged.evaluation.explain.describe import MeasureDescription
-from judged.evaluation.explain.explain import values_by_cutoff
-from judged.evaluation.explain.result import Explanations
-from judged.evaluation.result.evaluations import Evaluations
+from judged.evaluation.describe import MeasureDescription
+from judged.evaluation.evaluations import Evaluations
+from judged.evaluation.explain import Explanations, values_by_cutoff
 from judged.judging.judgments import Judgment, Judgments
 from judged.judging.todo import Todo, TodoItem
 from judged.measures.registry import MEASURES

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from native_rows import READERS, check, is_native, only_reference
 
-from judged.evaluation.trec_eval import output
-from judged.evaluation.trec_eval.join import Options
-from judged.evaluation.trec_eval.output import evaluate_files
+from judged.evaluation import trec_eval_output
+from judged.evaluation.trec_eval_output import Options, evaluate_files
 from judged.io.formats import trec_eval
 from judged.io.read import read_qrels
 
@@ -213,6 +212,6 @@ def test_trec_eval_prints_the_same_without_the_core(tmp_path_factory, run, qrels
 def test_trec_eval_reads_no_ordinary_run(tmp_path):
     (tmp_path / "qrels").write_bytes(b"1 0 a 1\n1 0 b 0\n")
     (tmp_path / "run").write_bytes(b"1 Q0 a 1 2.5 t\n1 Q0 c 2 1 t\n")
-    with mock.patch.object(output, "read_ranking", side_effect=AssertionError):
+    with mock.patch.object(trec_eval_output, "read_ranking", side_effect=AssertionError):
         lines = evaluate_files(Options(), str(tmp_path / "qrels"), str(tmp_path / "run")).lines
     assert lines[0].split() == ["runid", "all", "t"]

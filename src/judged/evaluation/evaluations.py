@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import Warned, fold_warnings
-from judged.evaluation.result.tables import SUMMARIES, policy_notes, range_text, value_text
-from judged.evaluation.result.values import Values
+from judged.evaluation.values import SUMMARIES, Values, policy_notes, range_text, value_text
 from judged.measures.registry import Measure
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -17,6 +16,7 @@ from judged.tables.text import counted
 if TYPE_CHECKING:
     from judged.comparison.difference import Difference
     from judged.comparison.result import Comparison
+
 
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
 _PER_QUERY = ("values", "queries", "weights", "clusters", "model", "if_irrelevant", "if_top")
@@ -130,7 +130,7 @@ class Evaluations(Result):
 
     def to_data(self) -> Any:
         """Everything about one run, or a list of several."""
-        from judged.evaluation.result.saved import with_checksum
+        from judged.evaluation.saved_values import with_checksum
 
         dropped = (() if self.per_query else _PER_QUERY) + (() if self.summary else _SUMMARY)
         data = []

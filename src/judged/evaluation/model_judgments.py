@@ -16,7 +16,8 @@ from judged.stats.two_phase import FEWEST, CheapValues, TwoPhaseMeans, two_phase
 from judged.tables.text import counted, number
 
 if TYPE_CHECKING:
-    from judged.evaluation.result.values import Values
+    from judged.evaluation.values import Values
+
 
 _USEFUL = 1.05  # times the human-judged queries: a model that is worth less is of little use
 

@@ -1,25 +1,77 @@
-"""The expected value of a measure over all orders of equally scored documents."""
+"""Equally scored documents: the expected value of a measure over all of their orders."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Floats, Ints
+from judged._types import Bools, Column, Floats, Ints
+from judged.core import segments
 from judged.core.judged import Judged
 from judged.core.passages import RankTexts
 from judged.core.pool import Pool
 from judged.errors import Warned
-from judged.evaluation.measuring.spread_ties import spread_ties
 from judged.measures.registry import Measure
 from judged.tables.text import counted
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SpreadTies(Judged):
+    """A `Judged` whose hits are shares of documents; sums over hits are their expected values over the orders of ties."""
+
+    share: Floats = field(kw_only=True)
+
+    def weighted(self, x: Column) -> Column:
+        return x * self.share
+
+    def only(self, mask: Bools) -> Self:
+        return replace(super().only(mask), share=self.share[mask])
+
+
+def spread_ties(j: Judged, *, most_rows: int, by_grade: bool = True) -> Iterator[SpreadTies]:
+    """Spread the hits of each tied group over its ranks. Sums over documents of all blocks add up to the expected value.
+
+    Args:
+        j: the rankings.
+        most_rows: rows of a block; a group of more ranks is a block of its own for each kind of document.
+        by_grade: keep documents of different grades apart; otherwise only judged documents from those of negative grade, all in one block.
+    """
+    kind = j.grade if by_grade else np.where(j.is_judged, 0.0, -1.0)
+    order = np.lexsort((kind, j.tie_first, j.query))
+    query, first, kind = j.query[order], j.tie_first[order], kind[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (np.diff(query) != 0) | (np.diff(first) != 0) | (np.diff(kind) != 0)
+    start = np.flatnonzero(new)
+    hits = np.diff(np.append(start, len(order)))
+    at = order[start]  # a document of each kind
+    size = j.tie_last[at] - j.tie_first[at] + 1
+    ends = np.flatnonzero(np.diff(np.cumsum(size) // most_rows)) + 1 if by_grade else np.empty(0, np.int64)
+    for one in np.split(np.arange(len(at)), ends):
+        yield _spread(j, at[one], size[one], hits[one] / size[one])
+
+
+def _spread(j: Judged, at: Ints, size: Ints, share: Floats) -> SpreadTies:
+    row = np.repeat(np.arange(len(at)), size)
+    rank = j.tie_first[at][row] + segments.positions(size)
+    order = np.lexsort((rank, j.query[at][row]))
+    row, rank = row[order], rank[order]
+    own = {
+        "rank": rank,
+        "tie_first": rank,
+        "tie_last": rank,
+        "share": share[row],
+        "reading": None,
+    }  # texts belong to one order
+    hits = {name: getattr(j, name)[at[row]] for name in ("query", "grade", "judgment")}
+    return SpreadTies(**{**{spec.name: getattr(j, spec.name) for spec in fields(Judged)}, **hits, **own})
+
 
 _EXACT = 1_000  # orders of a query that are evaluated: all if there are no more, otherwise a sample
 _DRAWS = 20_000_000
@@ -228,8 +280,8 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
     hit_start = np.searchsorted(j.query, np.arange(len(j) + 1))
     pool_start = np.searchsorted(j.pool_query, np.arange(len(j) + 1))
     hits, pools = np.diff(hit_start)[owner], np.diff(pool_start)[owner]
-    hit = _spread(hit_start[owner], hits)
-    pool = _spread(pool_start[owner], pools)
+    hit = _ranges(hit_start[owner], hits)
+    pool = _ranges(pool_start[owner], pools)
     query, pool_query = np.repeat(np.arange(len(owner)), hits), np.repeat(np.arange(len(owner)), pools)
     rank = j.rank[hit]
     tied = np.isin(owner, np.flatnonzero(copies > 1))[query]
@@ -243,7 +295,7 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
         aspect_query = j.pool_query[j.aspects.judgment]
         aspect_start = np.searchsorted(aspect_query, np.arange(len(j) + 1))
         sizes = np.diff(aspect_start)[owner]
-        row = _spread(aspect_start[owner], sizes)
+        row = _ranges(aspect_start[owner], sizes)
         judgment = j.aspects.judgment[row] + np.repeat(shift, sizes)
         aspects = type(j.aspects)(judgment, j.aspects.aspect[row], j.aspects.sub[row], j.aspects.grade[row])
     docs = None if j.pool_doc is None else j.pool_doc.take(pool)
@@ -267,6 +319,6 @@ def _replicate(j: Judged, copies: Ints, ranks: list[Ints]) -> Judged:
     )
 
 
-def _spread(start: Ints, size: Ints) -> Ints:
+def _ranges(start: Ints, size: Ints) -> Ints:
     """Concatenate start, start + 1, … start + size - 1 of each pair."""
     return np.arange(int(size.sum())) + np.repeat(start - (np.cumsum(size) - size), size)

@@ -1,4 +1,4 @@
-"""`Values`: one value per query and measure, and the settings used to compute them."""
+"""`Values`: one value per query and measure; its names, intervals, tables and files."""
 
 from __future__ import annotations
 
@@ -12,21 +12,234 @@ import numpy as np
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.core.tables import Decoded, Deferred, Id
-from judged.errors import UsageError, Warned, safe, shown
-from judged.evaluation.result.intervals import mean_intervals
-from judged.evaluation.result.names import ByMeasure, find_measure, meant_measure, utf8_ids
-from judged.evaluation.result.tables import about_queries, notes_on, summary_table, value_record, value_text
-from judged.measures.grammar import parse_all
+from judged.errors import DataError, FileError, UsageError, Warned, safe, shown
+from judged.measures.grammar import parse, parse_all
+from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure, find
-from judged.stats.intervals import Method
-from judged.stats.summary import no_weights, summarise
+from judged.stats.intervals import Ends, Method, interval, within
+from judged.stats.summary import FLOOR, no_weights, summarise
 from judged.tables.result import Tracked, with_ends
 from judged.tables.table import Table
-from judged.tables.text import plain_data, title_of
+from judged.tables.text import counted, number, plain_data, title_of
 
 if TYPE_CHECKING:
-    from judged.evaluation.explain.result import Explanation
-    from judged.evaluation.result.source import Provenance
+    from judged.evaluation.explain import Explanation
+    from judged.evaluation.provenance import Provenance
+
+
+def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
+    """The measure of a result that a name means: as printed, by any other name, or as it was before the profile and the level were applied.
+
+    Raises:
+        UsageError: none was computed, or the name fits several of them equally well.
+    """
+    written = str(name)
+    for own in measures:
+        if str(own) == written:
+            return own
+    measure = parse(name)
+    for meant in (measure, find_profile(profile).apply(measure)):
+        for own in measures:
+            if own == meant:
+                return own
+    fitting = [own for own in measures if fits(measure, own)]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise UsageError(
+        "not-asked",
+        f"no values for {shown(str(name))}",
+        hint=f"choose one of {', '.join(map(str, measures))}",
+        value=str(name),
+    )
+
+
+def meant_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
+    """The measure of a result that a name means, or, if it was not computed, the measure as the profile would compute it."""
+    try:
+        return find_measure(name, measures, profile)
+    except UsageError:
+        return find_profile(profile).apply(parse(name))
+
+
+class ByMeasure(dict[str, Any]):
+    """Something of each measure, by the name of the measure as it is printed, and found by its other names too."""
+
+    def __init__(
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        measures: Sequence[Measure] = (),
+        profile: str = "trec_eval-10",
+    ) -> None:
+        super().__init__(values)
+        self._measures, self._profile = measures, profile
+
+    def __missing__(self, name: str | Measure) -> Any:
+        try:
+            return self[str(find_measure(name, self._measures, self._profile))]
+        except UsageError as error:
+            raise KeyError(name) from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+def fits(measure: Measure, own: Measure) -> bool:
+    """True if a measure was computed with the parameters that a name gives, its cutoff and budget among them."""
+    if own.definition is not measure.definition:
+        return False
+    fixed = {*measure.explicit, "tokens", measure.definition.at or "tokens"}
+    return all(own.get(parameter) == measure.get(parameter) for parameter in fixed)
+
+
+def utf8_ids(queries: Sequence[Id]) -> list[Id]:
+    """Return ids for libraries whose text is UTF-8, and whose integers have 64 bits."""
+    for query in queries:
+        try:
+            str(query).encode()
+        except UnicodeEncodeError as error:
+            raise DataError(
+                "id-encoding",
+                f"query id {shown(query)} is not UTF-8",
+                value=query,
+                hint="use to_dict, to_json or CSV, which keep other bytes",
+            ) from error
+    wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in queries)
+    return [str(query) for query in queries] if wide else list(queries)
+
+
+def mean_intervals(
+    columns: Mapping[str, Any],
+    measures: Sequence[Measure],
+    weights: Floats | None = None,
+    *,
+    level: float,
+    method: Method,
+    clusters: Ints | None,
+    seed: int,
+) -> dict[str, Ends]:
+    """Return the interval of each measure's mean over queries, within the range of the measure; None for counts.
+
+    The interval of a geometric mean is that of the mean logarithm. With weights of queries it is `weighted_interval`.
+    """
+    means = [m for m in measures if m.definition.summary in ("mean", "geometric")]
+    logs = {str(m) for m in means if m.definition.summary == "geometric"}
+    values = [columns[str(m)] for m in means]
+    values = [np.log(np.maximum(x, FLOOR)) if str(m) in logs else x for m, x in zip(means, values, strict=True)]
+    limits = [None if str(m) in logs else m.definition.limits for m in means]
+    if weights is None:
+        ends = interval(values, method, confidence=level, seed=seed, clusters=clusters, limits=limits)
+    elif method != "t" or clusters is not None:
+        raise no_weights("clusters" if clusters is not None else f"the {method} interval")
+    else:
+        from judged.stats.weighted import weighted_interval
+
+        found_ends = [weighted_interval(x, weights, level=level) for x in values]
+        ends = [within(pair, limit) for pair, limit in zip(found_ends, limits, strict=True)]
+    found: dict[str, Ends] = dict.fromkeys(map(str, measures))
+    for m, pair in zip(means, ends, strict=True):
+        logged = pair is not None and str(m) in logs
+        found[str(m)] = (float(np.exp(pair[0])), float(np.exp(pair[1]))) if logged and pair else pair
+    return found
+
+
+SUMMARIES = {"mean": "mean", "sum": "sum", "geometric": "geometric mean"}
+
+
+def summary_table(
+    measures: Sequence[Measure],
+    means: Mapping[str, float],
+    counts: Mapping[str, int],
+    *,
+    places: int,
+    intervals: Mapping[str, Ends] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    title: str = "",
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """One row per measure: its summary, interval, number of queries, and bounds if there are any.
+
+    The header of the summary says what it is. A column says it if measures are summarised in different ways.
+    """
+    kinds = [SUMMARIES[m.definition.summary] for m in measures]
+    mixed = len(set(kinds)) > 1
+    headers = ["measure", *(["summary", "value"] if mixed else (kinds[:1] or ["mean"]))]
+    headers += ["95% interval"] * (intervals is not None) + ["queries"]
+    headers += ["if unjudged: irrelevant – top grade"] * (bounds is not None)
+    rows = []
+    for m, kind in zip(measures, kinds, strict=True):
+        name = str(m)
+        row = [name, *([kind] if mixed else []), value_text(m, means[name], places)]
+        if intervals is not None:
+            row.append(interval_text(intervals[name], places))
+        row.append(str(counts[name]))
+        if bounds is not None:
+            row.append(range_text(m, bounds[name], places))
+        rows.append(tuple(row))
+    return Table(tuple(headers), tuple(rows), title=title, notes=notes, words=(0, 1) if mixed else (0,))
+
+
+def value_text(measure: Measure, value: float | None, places: int) -> str:
+    """Format a value of a measure; counts have no decimals."""
+    return number(value, places, whole=measure.definition.whole)
+
+
+def range_text(measure: Measure, ends: tuple[float, float], places: int) -> str:
+    """Format the lowest and the highest possible value of a measure."""
+    return " – ".join(value_text(measure, end, places) for end in ends)
+
+
+def interval_text(interval: Ends, places: int) -> str:
+    """Format an interval; empty if there is none."""
+    return "" if interval is None else f"[{number(interval[0], places)}, {number(interval[1], places)}]"
+
+
+def notes_on(
+    size: int,
+    policy: Policy,
+    warnings: Sequence[Warned],
+    coverage: Mapping[str, float],
+    measures: Sequence[Measure] = (),
+    about: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Lines below a table of summaries: number of queries, their weights or clusters, judged share, policies, warnings."""
+    share = coverage.get("judged@10")
+    judged = "" if share is None else f" · {share:.0%} of the top 10 judged (mean over queries)"
+    lines = (f"{counted(size, 'query')}{judged}", *about)
+    return (*lines, *policy_notes(policy, measures), *(f"warning: {w}" for w in warnings))
+
+
+def about_queries(weights: Any, clusters: Any) -> list[str]:
+    """Lines on weights and clusters of queries, if there are any."""
+    if clusters is not None:
+        return [f"intervals count {counted(len(set(clusters.tolist())), 'cluster')} of queries as units"]
+    return [] if weights is None else ["means are weighted by query, with t intervals"]
+
+
+def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
+    """The policy of all measures, and those of single measures by a profile."""
+    own: dict[str, list[str]] = {}
+    for m in measures:
+        differing = [f"{name}: {value}" for name, value in m.policy if getattr(policy, name) != value]
+        own.setdefault(", ".join(differing), []).append(str(m))
+    return [f"policy: {policy}", *(f"policy of {', '.join(names)}: {text}" for text, names in own.items() if text)]
+
+
+def value_record(
+    run: str, measure: str, query: Id, value: Any, interval: tuple[float, float] | None, bounds: Any
+) -> dict[str, Any]:
+    """One row of CSV output: a value with its interval and bounds, if there are any."""
+    low, high = interval or (None, None)
+    irrelevant, top = bounds or (None, None)
+    return {
+        "run": run,
+        "measure": measure,
+        "query": query,
+        "value": value,
+        "low": low,
+        "high": high,
+        "if_irrelevant": irrelevant,
+        "if_top": top,
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +322,7 @@ class Values(Tracked):
     def summary(self, how: str) -> dict[str, float]:
         """Each measure summarised by mean, sum, geometric, median, min, max or std; with values of a model, by the estimated mean only."""
         if self.model is not None:
-            from judged.evaluation.result.calibration import summaries
+            from judged.evaluation.model_judgments import summaries
 
             return self._by_measure(summaries(self.columns, self.model, how))
         each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
@@ -153,12 +366,12 @@ class Values(Tracked):
         names = set(self.columns) if measures is None else {self._key(m) for m in measures}
         chosen = [m for m in self.numeric_measures if str(m) in names]
         if self.model is not None:
-            from judged.evaluation.result.calibration import calibrated_intervals
+            from judged.evaluation.model_judgments import calibrated_intervals
 
             return self._by_measure(calibrated_intervals(self.columns, self.model, chosen, level=level, method=method))
         codes = self.clusters
         if clusters is not None:
-            from judged.evaluation.clusters import cluster_codes
+            from judged.evaluation.weights import cluster_codes
 
             codes = cluster_codes(clusters, self.queries)
         options: dict[str, Any] = {"level": level, "method": method, "clusters": codes, "seed": seed}
@@ -202,20 +415,20 @@ class Values(Tracked):
 
     def to_data(self) -> dict[str, Any]:
         """Everything, as `save` writes it, with a checksum."""
-        from judged.evaluation.result.saved import saved_data
+        from judged.evaluation.saved_values import saved_data
 
         return saved_data(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
-        from judged.evaluation.result.save import save
+        from judged.evaluation.saved_values import save
 
         save(self, path)
 
     @classmethod
     def from_json(cls, text: str, name: str = "values", *, allow_edited: bool = False) -> Values:
         """The inverse of `to_json`; see `load`."""
-        from judged.evaluation.result.saved import load_saved, values_arguments
+        from judged.evaluation.saved_values import load_saved, values_arguments
 
         return cls(**values_arguments(load_saved(text, name, allow_edited=allow_edited), name))
 
@@ -227,7 +440,7 @@ class Values(Tracked):
             raise UsageError(
                 "no-source", "the judgments and the run of these values are not available", hint="evaluate again"
             )
-        from judged.evaluation.explain.explain import explain_query
+        from judged.evaluation.explain import explain_query
 
         self._check_not_query(measure)
         return explain_query(meant_measure(measure, self.measures, self.profile), self.source, query, rows)
@@ -254,7 +467,7 @@ class Values(Tracked):
         """Lines on weights, clusters or model judgments of the queries, if there are any."""
         if self.model is None:
             return about_queries(self.weights, self.clusters)
-        from judged.evaluation.result.calibration import about_model
+        from judged.evaluation.model_judgments import about_model
 
         return about_model(self.columns, self.model)
 
@@ -317,3 +530,40 @@ class Values(Tracked):
 Values.queries = Decoded("queries")  # type: ignore[assignment]
 Values.coverage = Deferred("coverage")  # type: ignore[assignment]
 Values.warnings = Deferred("warnings")  # type: ignore[assignment]
+
+
+def load(path: str | os.PathLike[str], *, allow_edited: bool = False) -> Values:
+    """Load values from a JSON or Parquet file.
+
+    Args:
+        path: a file that `Values.save`, `judged eval -q --format json` or `judged gate --save` wrote.
+        allow_edited: accept a file whose content does not match its checksum; every other check remains.
+
+    Raises:
+        DataError: an incomplete or edited file, one of a newer format, values outside the range of their measure.
+    """
+    from judged.evaluation.saved_values import AGAIN
+    from judged.io.files import read_text
+
+    name = str(path)
+    if name.lower().endswith(".csv"):
+        raise UsageError(
+            "ending",
+            "a .json or .parquet file",
+            got=name,
+            hint="save the result as JSON or Parquet; a CSV file does not contain the policy",
+            value=name,
+        )
+    if name.lower().endswith(".parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            metadata = pq.read_schema(path).metadata or {}
+        except pa.ArrowInvalid as error:
+            raise DataError("values-file", "not a result saved by judged", where=name, hint=AGAIN) from error
+        except OSError as error:
+            raise FileError("io", f"cannot read the file: {error.strerror or error}", where=name) from error
+        text = metadata.get(b"judged", b"{}").decode("utf-8", "replace")
+        return Values.from_json(text, name, allow_edited=allow_edited)
+    return Values.from_json(read_text(path), name, allow_edited=allow_edited)

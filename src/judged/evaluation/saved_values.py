@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
-from judged.errors import DataError, Hint, JudgedError, Place, Warned, Wording, shown
-from judged.evaluation.result.calibration import summaries
-from judged.evaluation.result.save import AGAIN
+from judged.errors import DataError, Hint, JudgedError, Place, UsageError, Warned, Wording, shown
+from judged.evaluation.model_judgments import summaries
+from judged.io.atomic import write_atomically
 from judged.io.text.json_parser import load_json
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.summary import summarise
+from judged.tables.formats.csv import cell
 from judged.tables.text import plain_data
 
 if TYPE_CHECKING:
-    from judged.evaluation.result.values import Values
+    from judged.evaluation.values import Values
+
+
+AGAIN = Hint("write one with {save}", save=Wording("Values.save", "judged eval -q --format json -o FILE"))
+
+
+def save(values: Values, path: str | os.PathLike[str]) -> None:
+    """Write values in the format given by the file extension; the file is written atomically."""
+    ending, inputs = Path(path).suffix.lower(), values.input_files
+    if ending == ".json":
+        with write_atomically(path, inputs=inputs) as file:
+            file.write(values.to_json())
+    elif ending == ".parquet":
+        import pyarrow.parquet as pq
+
+        table = values.to_arrow().replace_schema_metadata({"judged": values.to_json()})
+        with write_atomically(path, "wb", inputs=inputs) as file:
+            pq.write_table(table, file, compression="zstd")
+    elif ending == ".csv":
+        with write_atomically(path, inputs=inputs) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["query", *values.columns])
+            columns = [values.queries, *(column.tolist() for column in values.columns.values())]
+            writer.writerows(zip(*(map(cell, column) for column in columns), strict=True))
+    else:
+        raise UsageError("ending", "a name that ends in .json, .parquet or .csv", got=str(path), value=str(path))
+
 
 FORMAT = 2  # 1 had no checksum
 _SLACK = 1e-9  # rounding of sums

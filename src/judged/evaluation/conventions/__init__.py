@@ -1,1 +1,0 @@
-"""One measure under the conventions of every tool: `jd.conventions`."""

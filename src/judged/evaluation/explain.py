@@ -1,0 +1,569 @@
+"""The arithmetic behind the value of a query: `explain`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from judged._types import Column
+from judged.core.judged import Judged
+from judged.core.tables import Id
+from judged.errors import UsageError, shown
+from judged.evaluation.inputs import read_and_join
+from judged.evaluation.measuring import Views, best_column, chosen, column, is_empty, is_settled, tie_orders
+from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
+from judged.evaluation.provenance import Provenance, as_text, in_one_order, raw_id
+from judged.measures.grammar import parse
+from judged.measures.profiles import Profile
+from judged.measures.profiles import profile as find_profile
+from judged.measures.registry import MEASURES, Measure
+from judged.stats.summary import FLOOR, mean
+from judged.steps import step
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import counted, some
+
+if TYPE_CHECKING:
+    from judged.evaluation.values import Values
+
+
+@dataclass
+class Trace:
+    """Columns that the measure named (one value per hit), its sums and its fractions (one value per query)."""
+
+    hits: int
+    value: Column = field(default_factory=lambda: np.empty(0))
+    columns: dict[str, Column] = field(default_factory=dict)
+    totals: list[tuple[Column, Column]] = field(default_factory=list)
+    fractions: list[tuple[Column, Column]] = field(default_factory=list)
+
+    def main_sum(self) -> Column | None:
+        """The column whose sum is the numerator of the closing fraction, or the value itself."""
+        targets = [self.fractions[-1][0]] if self.fractions else []
+        for target in [*targets, self.value]:
+            for x, result in reversed(self.totals):
+                if np.array_equal(result, target):
+                    return x
+        named = list(self.columns.values())
+        return next((x for x, _ in reversed(self.totals) if any(np.array_equal(x, column) for column in named)), None)
+
+    def closing(self, row: int, last_sum: float) -> str:
+        """The last step to the value of a query: the fraction, or the sum."""
+        value = self.value[row]
+        if isinstance(value, str):
+            return f"= {value}"
+        if self.fractions:
+            top, bottom = (float(side[row]) for side in self.fractions[-1])
+            if bottom == 0 and value == 0:
+                return "0 (the denominator is 0)"
+            if bottom and top / bottom == value:
+                return f"{top:.6g} / {bottom:.6g} = {value:.6g}"
+        return f"= {value:.6g}" if last_sum in (0.0, value) else f"sum {last_sum:.6g}, value {value:.6g}"
+
+
+@dataclass(frozen=True)
+class _Traced(Judged):
+    """A `Judged` that records the operations of a formula on it and on its shorter views."""
+
+    trace: Trace | None = None
+    row: Column | None = None  # the place of each hit in the whole ranking
+
+    def column(self, name: str, x: Column) -> Column:
+        if self._fits(x):
+            self.trace.columns.setdefault(name, self._spread(x, np.nan))  # type: ignore[union-attr]
+        return x
+
+    def total(self, x: Column) -> Column:
+        result = super().total(x)
+        if self._fits(x):
+            self.trace.totals.append((self._spread(x, 0.0), result))  # type: ignore[union-attr]
+        return result
+
+    def ratio(self, numerator: Column | float, denominator: Column | float) -> Column:
+        result = super().ratio(numerator, denominator)
+        if self.trace is not None and result.shape == (len(self),):
+            top, bottom = (np.broadcast_to(side, (len(self),)) for side in (numerator, denominator))
+            self.trace.fractions.append((top, bottom))
+        return result
+
+    def only(self, mask: Column) -> _Traced:
+        kept = super().only(mask)
+        return kept if self.row is None else replace(kept, row=self.row[mask])
+
+    def _fits(self, x: Column) -> bool:
+        """True if a column has one value per hit, and the rows of these hits are known."""
+        return self.trace is not None and self.row is not None and len(x) == len(self.rank) == len(self.row)
+
+    def _spread(self, x: Column, elsewhere: float) -> Column:
+        """Spread a column over the hits of the whole ranking."""
+        assert self.trace is not None
+        if len(x) == self.trace.hits:
+            return np.asarray(x)
+        out = np.full(self.trace.hits, elsewhere)
+        out[self.row] = x
+        return out
+
+
+def trace(measure: Measure, judged: Judged) -> Trace:
+    """Compute a measure and record its steps; for `judged_only`, unjudged documents must have been removed already."""
+    trace = Trace(hits=len(judged.rank))
+    given = tuple(pair for pair in measure.given if pair[0] != "judged_only")
+    watched = _Traced(
+        **{f.name: getattr(judged, f.name) for f in fields(Judged)}, trace=trace, row=np.arange(len(judged.rank))
+    )
+    trace.value = Measure(measure.definition, given).on(watched)
+    return trace
+
+
+@dataclass(frozen=True, slots=True)
+class IdealRanking:
+    """The arithmetic of the ideal ranking, which a measure compares the actual one with."""
+
+    measure: Measure
+    headers: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    closing: str
+    hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Result):
+    """One query under one measure: one row per rank, then the last step.
+
+    Args:
+        rows: the cells of each rank, under `headers`.
+        closing: the last step to the value.
+        hidden: number of documents below the last row.
+        ideal: the ideal ranking, if the measure has one.
+        chosen: True if the query was chosen automatically.
+    """
+
+    measure: Measure
+    query: Id
+    value: Any
+    headers: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    closing: str
+    hidden: int = 0
+    ideal: IdealRanking | None = None
+    chosen: bool = False
+
+    def headline(self) -> tuple[str, ...]:
+        """The reason for the query, if it was chosen."""
+        return (
+            (
+                f"Showing a typical query: of all queries with a relevant document retrieved, its {self.measure} is closest to the mean.",
+            )
+            if self.chosen
+            else ()
+        )
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The actual ranking, and the ideal one if there is one."""
+        title = f"{self.measure} of query {self.query}"
+        formula = self.measure.definition.formula
+        closing = (self.closing, f"{self.measure}: {formula}") if formula else (self.closing,)
+        if self.ideal is None:
+            return [_table(self.headers, self.rows, self.hidden, title, closing)]
+        below = _table(self.ideal.headers, self.ideal.rows, self.ideal.hidden, "ideal ranking", (self.ideal.closing,))
+        if self.measure.definition.ideal_only:
+            return [_table(self.ideal.headers, self.ideal.rows, self.ideal.hidden, f"{title}: ideal ranking", closing)]
+        return [_table(self.headers, self.rows, self.hidden, f"{title}: actual ranking", closing), below]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per rank of the actual ranking, then of the ideal one."""
+        sides = [("actual", self.headers, self.rows)]
+        sides += [("ideal", self.ideal.headers, self.ideal.rows)] if self.ideal else []
+        return [
+            {"measure": str(self.measure), "query": self.query, "ranking": side, **dict(zip(headers, row, strict=True))}
+            for side, headers, rows in sides
+            for row in rows
+        ]
+
+    def to_data(self) -> dict[str, Any]:
+        """The value with every step."""
+        data = {
+            "measure": str(self.measure),
+            "query": self.query,
+            "value": self.value,
+            "closing": self.closing,
+            "formula": self.measure.definition.formula,
+            "rows": _row_data(self.headers, self.rows),
+        }
+        if self.ideal is None:
+            return data
+        ideal = {"closing": self.ideal.closing, "rows": _row_data(self.ideal.headers, self.ideal.rows)}
+        return {**data, "ideal": ideal}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanations(Result):
+    """Explanations of several measures."""
+
+    explanations: tuple[Explanation, ...]
+
+    def headline(self) -> tuple[str, ...]:
+        """The reasons for the queries, if they were chosen."""
+        return tuple(line for one in self.explanations for line in one.headline())
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The tables of each measure."""
+        return [table for one in self.explanations for table in one.tables(places=places)]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of each measure."""
+        return [row for one in self.explanations for row in one.records()]
+
+    def to_data(self) -> Any:
+        """The explanation, or a list of several."""
+        data = [one.to_data() for one in self.explanations]
+        return data if len(data) > 1 else data[0]
+
+
+def _table(
+    headers: tuple[str, ...], rows: tuple[tuple[Any, ...], ...], hidden: int, title: str, notes: tuple[str, ...]
+) -> Table:
+    more = (f"… and {counted(hidden, 'more document')}",) if hidden else ()
+    cells = tuple(tuple(cell_text(value) for value in row) for row in rows)
+    return Table(headers, cells, title=title, notes=(*more, *notes), words=(1,))
+
+
+def _row_data(headers: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> list[dict[str, Any]]:
+    return [dict(zip(headers, row, strict=True)) for row in rows]
+
+
+def cell_text(value: Any) -> str:
+    """Format a number of the arithmetic, with four decimals at most and no trailing zeros."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else ""
+    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def plain_number(value: Any) -> Any:
+    """Convert a NumPy number to Python's, and a float that is an integer to int."""
+    value = value.item()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | None) -> IdealRanking | None:
+    """The arithmetic of the ideal ranking of one query; None if the measure has none, or does not divide by its value."""
+    if not measure.definition.ideal or not len(judged.pool_grade):
+        return None
+    own = MEASURES.find(measure.definition.ideal)
+    shared = set(own.parameters) - {"judged_only", "tokens"}
+    base = Measure(own)(**{name: value for name, value in measure.given if name in shared})
+    gains = trace(base, judged.ideal).columns.get("gain")
+    if gains is None:
+        return None
+    ideal = judged.ideal_by(gains[np.argsort(judged.ideal.judgment)])
+    best = trace(base, ideal)
+    divisor = steps.fractions[-1][1][0] if steps.fractions else steps.value[0]
+    if not np.isclose(best.value[0], divisor, rtol=1e-12, atol=0):
+        return None
+    main = best.main_sum()
+    columns = best.columns if main is None else {**best.columns, "sum": ideal.running(main.astype(float))}
+    useful = max(1, int((best.columns["gain"] > 0).sum()))
+    last = min(len(ideal.rank), depth or base.get("cutoff") or useful, useful)
+    rows = tuple(
+        (
+            rank + 1,
+            _document(ideal, rank),
+            plain_number(ideal.grade[rank]),
+            *(plain_number(c[rank]) for c in columns.values()),
+        )
+        for rank in range(last)
+    )
+    headers = ("rank", "document", "grade", *columns)
+    return IdealRanking(base, headers, rows, f"ideal {base} = {best.value[0]:.6g}", useful - last)
+
+
+def _document(ideal: Judged, row: int) -> str:
+    docs = ideal.pool_doc
+    return "" if docs is None else as_text(docs[int(ideal.judgment[row])])
+
+
+def explain(
+    measure: str | Measure,
+    qrels: Any,
+    run: Any = None,
+    query: Id | None = None,
+    *,
+    rows: int | None = None,
+    level: float | None = None,
+    profile: str = "trec_eval-10",
+    **options: Unpack[EvaluateOptions],
+) -> Explanation:
+    """Explain the value of one query: every step of its arithmetic.
+
+    Args:
+        measure: the measure.
+        qrels: as in `evaluate`.
+        run: as in `evaluate`.
+        query: the query; by default the one whose value is closest to the mean, among those with a relevant document retrieved.
+        rows: number of ranks to show.
+        level: lowest relevant grade, as in `evaluate`.
+        profile: conventions of another tool, see `PROFILES`.
+        options: as in `evaluate`.
+
+    >>> print(explain("RR", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q").closing)
+    1 / 2 = 0.5
+    """
+    chosen = find_profile(profile)
+    source = _join(qrels, run, chosen, options)
+    return explain_query(with_level(chosen.apply(parse(measure), options), level), source, query, rows)
+
+
+@step("explaining")
+def explain_query(
+    measure: Measure, source: Provenance, query: Id | None = None, depth: int | None = None
+) -> Explanation:
+    """Explain the value of one query of a result; of several sets of documents by the one that counts."""
+    source = Views(source).of(measure)
+    row = _instructive_row(measure, source) if query is None else _row_of(source, query)
+    name = source.judged.queries[row]
+    if source.alternatives:
+        source = chosen(measure, source.select(np.array([row])))
+        row = 0
+    judged = source.judged.select([row])
+    if measure.get("judged_only"):
+        judged = condensed(judged)
+        source = replace(source, judged=condensed(source.judged))
+    value = column(measure, judged, tie_orders(judged))[0]
+    judged = in_one_order(judged)
+    seen, steps = _trace_all_ranks(measure, judged)
+    columns = shown_columns(steps, seen)
+    docs, last = source.documents([row])[0], _last_row(measure, judged, depth)
+    tokens = _tokens_so_far(measure, judged)
+    hit_at = {int(r): i for i, r in enumerate(seen.rank)}
+    rows: list[tuple[Any, ...]] = []
+    for rank in range(1, last + 1):
+        hit = hit_at.get(rank)
+        cells = [None] * len(columns) if hit is None else [plain_number(c[hit]) for c in columns.values()]
+        grade = "–" if hit is None or np.isnan(seen.grade[hit]) else plain_number(seen.grade[hit])
+        rows.append((rank, docs[rank - 1], grade, *tokens[rank - 1 : rank], *cells))
+    last_sum = float(columns["sum"][-1]) if "sum" in columns and len(seen.rank) else 0.0
+    return Explanation(
+        measure,
+        name,
+        value,
+        ("rank", "document", "grade", *["tokens so far"][: len(tokens)], *columns),
+        tuple(rows),
+        closing_line(measure, steps, 0, last_sum, value, judged, bool(is_empty(measure, judged)[0])),
+        int(judged.retrieved[0]) - last,
+        ideal=explain_ideal(measure, judged, steps, depth),
+        chosen=query is None,
+    )
+
+
+def _instructive_row(measure: Measure, source: Provenance) -> int:
+    """The query whose value is closest to the mean, among those with a relevant document retrieved; the first of several."""
+    judged = source.judged
+    retrieved = np.bincount(judged.query[judged.grade > 0], minlength=len(judged)) > 0
+    if measure.definition.text or not retrieved.any():
+        return int(np.argmax(retrieved))
+    values = best_column(measure, source, tie_orders(judged))
+    distance = np.where(retrieved & ~np.isnan(values), np.abs(values - mean(values[~np.isnan(values)])), np.inf)
+    return int(np.argmin(distance))
+
+
+def condensed(judged: Judged) -> Judged:
+    """The ranking of judged documents only, with a policy that says so."""
+    return replace(judged.condensed(), policy=replace(judged.policy, unjudged="condensed"))
+
+
+def shown_columns(trace: Trace, seen: Judged) -> dict[str, Column]:
+    """The columns that the measure named, one value per hit, and the running sum that it closes with."""
+    main = trace.main_sum()
+    return trace.columns if main is None else {**trace.columns, "sum": seen.running(main.astype(float))}
+
+
+def closing_line(
+    measure: Measure, trace: Trace, row: int, last_sum: float, value: Any, judged: Judged, empty: bool
+) -> str:
+    """The last step to the value of a query, and the effect of a policy on it; `empty`: it has no relevant document."""
+    in_this_order = trace.value[row]
+    closing = trace.closing(row, float(in_this_order) if measure.definition.ideal_only else last_sum)
+    if empty and closing.startswith("0 ("):
+        closing = "0 (no relevant documents)"
+    if measure.definition.summary == "geometric":
+        floored = max(float(in_this_order), FLOOR)
+        closing += f"; its logarithm {math.log(floored):.4f} enters the mean over queries, of which {measure.name} is the exponential"
+    if not judged.answered[row]:
+        closing += "; the query is not in the run"
+    if value == in_this_order or isinstance(value, str):
+        return closing
+    if empty and is_settled(measure, judged):
+        before = "" if closing.startswith("0 (") else f"{closing}; "
+        return f"{before}no relevant documents: {cell_text(float(value)) or 'excluded'} (empty={judged.policy.empty})"
+    return f"in this order of ties {closing}; mean over all orders: {value:.6g}"
+
+
+def _trace_all_ranks(measure: Measure, judged: Judged) -> tuple[Judged, Trace]:
+    """Trace the measure on a ranking in which unjudged documents have rows too, unless that changes the value."""
+    of_hits = trace(measure, judged)
+    everything = _with_unjudged(judged)
+    of_ranks = trace(measure, everything)
+    return (everything, of_ranks) if of_ranks.value[0] == of_hits.value[0] else (judged, of_hits)
+
+
+def _with_unjudged(judged: Judged) -> Judged:
+    """The ranking with every rank as a hit, down to rank 1,000; a document without a grade is not relevant."""
+    depth = min(int(judged.retrieved[0]), 1_000)
+    rank = np.union1d(np.arange(1, depth + 1), judged.rank)
+    place = np.searchsorted(rank, judged.rank)
+    grade, judgment = np.full(len(rank), np.nan), np.full(len(rank), -1)
+    grade[place], judgment[place] = judged.grade, judged.judgment
+    first, last = rank.copy(), rank.copy()
+    first[place], last[place] = judged.tie_first, judged.tie_last
+    zeros = np.zeros(len(rank), np.int64)
+    return replace(judged, query=zeros, rank=rank, grade=grade, judgment=judgment, tie_first=first, tie_last=last)
+
+
+def values_by_cutoff(
+    measures: list[Measure],
+    qrels: Any,
+    run: Any,
+    query: Id | None = None,
+    *,
+    rows: int | None = None,
+    profile: str = "trec_eval-10",
+    **options: Unpack[EvaluateOptions],
+) -> RecordTable:
+    """Compute measures of one query at every cutoff: one row per rank."""
+    chosen = find_profile(profile)
+    for m in measures:
+        if m.definition.at != "cutoff":
+            raise UsageError("cutoff", f"{m} takes no cutoff", value=str(m))
+    source = _join(qrels, run, chosen, options)
+    if source.alternatives:
+        raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")
+    row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
+    views = Views(source)
+
+    def value(m: Measure) -> Any:
+        return m.on(views.of(m).judged.select([row]))[0].item()
+
+    judged, docs = source.judged.select([row]), source.documents([row])[0]
+    grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
+    records = [
+        {
+            "k": k,
+            "document": docs[k - 1],
+            "grade": cell_text(grade.get(k, "–")),
+            **{str(m): value(chosen.apply(m @ k, options)) for m in measures},
+        }
+        for k in range(1, min(len(docs), rows or len(docs)) + 1)
+    ]
+    return RecordTable.of(records, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")
+
+
+def _join(qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any]) -> Provenance:
+    rag, policies = RagOptions.separate(options)
+    return read_and_join(qrels, run, policy_of(profile, policies), rag)
+
+
+def _row_of(source: Provenance, query: Id) -> int:
+    queries = source.judged.queries
+    if query not in queries:
+        unjudged = raw_id(query) in source.run_table.queries.tolist()
+        problem = (
+            f"query {shown(query)} is in the run, but has no judgments"
+            if unjudged
+            else f"no query {shown(query)} in the judgments"
+        )
+        raise UsageError("no-query", problem, hint=f"choose a judged query such as {some(queries)}", value=query)
+    return queries.index(query)
+
+
+def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
+    cutoff = measure.get(measure.definition.at) if measure.definition.at == "cutoff" else None
+    last = depth or cutoff or max(10, int(judged.rank.max(initial=0)))
+    return int(min(last, measure.seen(judged).retrieved[0] if measure.get("tokens") else judged.retrieved[0]))
+
+
+def _tokens_so_far(measure: Measure, judged: Judged) -> list[int]:
+    """Number of tokens down to each rank, if the measure has a token budget."""
+    counts = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
+    return [] if counts is None else np.cumsum(counts).tolist()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryArithmetic:
+    """One query under one measure: one row of cells per judged document that it saw, down to a depth, and the last step."""
+
+    headers: tuple[str, ...]
+    ranks: tuple[int, ...]
+    rows: tuple[tuple[str, ...], ...]
+    closing: str
+    hidden: int  # judged documents below the last row
+    parts: tuple[float, ...] | None  # what each row adds to the value; None if the value is not a sum over documents
+
+
+def steps_of(result: Values, measure: Measure, depth: int, words: Words | None = None) -> list[QueryArithmetic]:
+    """The arithmetic of each query, in the order of `result.queries`; the result must have its source."""
+    assert result.source is not None
+    judged = result.source.judged
+    if result.source.alternatives:
+        judged = chosen(measure, result.source).judged
+    judged = condensed(judged) if measure.get("judged_only") else judged
+    empty = is_empty(measure, judged)
+    judged = in_one_order(judged)
+    traced = trace(measure, judged)
+    columns = shown_columns(traced, judged)
+    last_sum = columns.get("sum")
+    cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
+    reach = measure.seen(judged).retrieved if measure.get("tokens") else judged.retrieved  # a budget may end it earlier
+    shown = judged.rank <= np.minimum(judged.at(reach), min(depth, cutoff or depth))
+    words = words or Words()
+    cells = list(zip(*(words.of(x[shown]) for x in columns.values()), strict=True)) or [()] * int(shown.sum())
+    seen = np.bincount(judged.query[shown], minlength=len(judged))
+    ends, shown_ends = np.cumsum(judged.hits), np.cumsum(seen)
+    ranks = judged.rank[shown].tolist()
+    parts = _parts(traced.main_sum(), result[measure], judged, shown)
+    inside = judged.within(cutoff) & (judged.rank <= judged.at(reach))
+    within = np.bincount(judged.query[inside], minlength=len(judged))
+    arithmetic = []
+    for row, value in enumerate(result[measure].tolist()):
+        end = int(ends[row])
+        last = 0.0 if last_sum is None or not judged.hits[row] else float(last_sum[end - 1])
+        part = slice(int(shown_ends[row] - seen[row]), int(shown_ends[row]))
+        closing = closing_line(measure, traced, row, last, value, judged, bool(empty[row]))
+        below = int(within[row] - seen[row])
+        own = None if parts is None else tuple(parts[part])
+        arithmetic.append(QueryArithmetic(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, below, own))
+    return arithmetic
+
+
+def _parts(summed: Column | None, values: Column, judged: Judged, shown: Column) -> list[float] | None:
+    """The share of each shown row in the value of its query, which is proportional to the sum; five decimals."""
+    if summed is None or values.dtype.kind != "f":
+        return None
+    x = summed.astype(float)
+    totals = judged.total(x)
+    scale = np.divide(values, totals, out=np.zeros(len(judged)), where=totals != 0)
+    return [(round(part, 5) or 0) if part else 0 for part in (x * judged.at(scale))[shown].tolist()]
+
+
+class Words:
+    """The numbers of columns as text; equal ones are formatted once for all runs, which have the same gains, discounts and ranks."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Known] = {}
+
+    def of(self, column: Column) -> list[str]:
+        """The text of each number; the kinds of numbers are kept apart, since 1 and True are equal."""
+        return list(map(self._known.setdefault(column.dtype.kind, _Known()).__getitem__, column.tolist()))
+
+
+class _Known(dict[Any, str]):
+    def __missing__(self, value: Any) -> str:
+        text = cell_text(int(value) if isinstance(value, float) and value.is_integer() else value)
+        if value == value:  # NaN would be another key each time
+            self[value] = text
+        return text

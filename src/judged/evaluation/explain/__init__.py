@@ -1,1 +1,0 @@
-"""The arithmetic behind the value of a query."""

@@ -1,1 +1,0 @@
-"""One measure on one `Judged`; expected values over ties; bounds."""

@@ -1,1 +1,0 @@
-"""`Values`, its provenance, its tables and its files."""

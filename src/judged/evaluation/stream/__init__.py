@@ -1,1 +1,0 @@
-"""`Evaluator`: evaluation of batches."""

@@ -1,1 +1,0 @@
-"""The procedure and the output of trec_eval."""
