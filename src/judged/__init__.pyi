@@ -13,9 +13,9 @@ from . import typing as typing
 from ._version import __version__ as __version__
 from .citations import cite as cite
 from .comparison.compare import compare as compare
+from .comparison.comparison import Comparison as Comparison
 from .comparison.leaderboard import leaderboard as leaderboard
 from .comparison.power import power as power
-from .comparison.result import Comparison as Comparison
 from .comparison.variance import variance as variance
 from .core.judged import Judged as Judged
 from .core.policy import Policy as Policy

@@ -1,9 +1,9 @@
 """Result classes, for annotations."""
 
 from judged.clicks import ClickBoard, ClickFit, ClickGrades, Counterfactuals, InterleavedLists, InterleavingOutcome
+from judged.comparison.comparison import Comparison
 from judged.comparison.leaderboard import Leaderboard
-from judged.comparison.power_result import Power
-from judged.comparison.result import Comparison
+from judged.comparison.power import Power
 from judged.core.parts.run import Executor
 from judged.correlation.result import Correlation, Correlations
 from judged.curves import Classification, Curves

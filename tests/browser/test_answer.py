@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.browser_waits import until
 
 import judged as jd
-from judged.comparison.report import summary_markdown
+from judged.comparison.tables import summary_markdown
 
 
 def flat(locator):

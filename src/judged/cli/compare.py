@@ -20,7 +20,7 @@ from judged.cli.options.inputs import (
 from judged.cli.options.output import emit, output_options, show_warnings
 from judged.cli.options.rag import chunk_options
 from judged.comparison.omnibus import JOINT
-from judged.comparison.report import TableName
+from judged.comparison.tables import TableName
 
 
 @click.command("compare", cls=Command)

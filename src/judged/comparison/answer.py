@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from judged.comparison.difference import Difference, these_queries
-from judged.comparison.inputs import judges_of
+from judged.comparison.evaluated_runs import judges_of
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.decisions import OPPOSITE, Verdict
@@ -20,7 +20,7 @@ from judged.tables.table import Detail, Span
 from judged.tables.text import number, p_text, signed
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Comparison
+    from judged.comparison.comparison import Comparison
 
 Words = list[str | int]
 

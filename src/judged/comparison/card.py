@@ -17,7 +17,7 @@ from judged.steps import step
 from judged.tables.text import counted, number, signed
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Comparison
+    from judged.comparison.comparison import Comparison
 
 _ENDINGS = (".png", ".svg", ".pdf")
 _LONGEST = 22  # letters of a name

@@ -11,10 +11,15 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs, model_matrix, slice_requests
-from judged.comparison.pairs import PairsOfRuns
-from judged.comparison.result import Comparison
-from judged.comparison.settings import ComparisonSettings
+from judged.comparison.comparison import Comparison
+from judged.comparison.difference import ComparisonSettings, PairsOfRuns
+from judged.comparison.evaluated_runs import (
+    ComparedRuns,
+    check_not_geometric,
+    evaluate_runs,
+    model_matrix,
+    slice_requests,
+)
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from judged._types import Column, Floats
-from judged.comparison.inputs import check_comparable, check_not_geometric
-from judged.comparison.result import Comparison
+from judged.comparison.comparison import Comparison
+from judged.comparison.evaluated_runs import check_comparable, check_not_geometric
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.values import Values

@@ -20,8 +20,8 @@ from judged.stats.decisions import decide_family
 from judged.stats.differences import known_rows
 
 if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
     from judged.comparison.difference import Difference
-    from judged.comparison.result import Comparison
 
 
 def next_to_judge(

@@ -21,7 +21,7 @@ from judged.tables.table import Table
 from judged.tables.text import number, p_text
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Comparison
+    from judged.comparison.comparison import Comparison
 
 
 JOINT: dict[str, Callable[[Floats, float, int], Pairwise]] = {

@@ -1,28 +1,89 @@
-"""Tables of a comparison: runs × measures, the pairs, the slices, the queries that changed most."""
+"""Tables of a comparison: runs × measures, pairs, slices, the queries that changed most; and the report that shows them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from judged._types import Bools
 from judged.comparison.answer import best_first, span_of
 from judged.comparison.difference import POWER, Difference
+from judged.core.judged import Judged
+from judged.core.tables import Id
+from judged.errors import fold_warnings
 from judged.measures.grammar import parse
+from judged.stats.checks import check_choice
 from judged.stats.decisions import APART
 from judged.stats.differences import known_rows
 from judged.stats.multiple.letters import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
-from judged.tables.table import BARS, Table
+from judged.tables.result import Result
+from judged.tables.table import BARS, Detail, Table
 from judged.tables.text import counted, number, p_text
 
 if TYPE_CHECKING:
-    from judged.comparison.changes import Change
-    from judged.comparison.result import Comparison
+    from judged.comparison.comparison import Comparison
+    from judged.comparison.difference import Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A judged document that two runs rank differently; a rank is None if the run does not retrieve it."""
+
+    doc: str
+    grade: float
+    rank_a: int | None
+    rank_b: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A query on which two runs differ, with the judged documents that moved."""
+
+    query: Id
+    value_a: float
+    value_b: float
+    difference: float
+    moves: tuple[Move, ...] = ()
+
+
+def largest_changes(
+    comparison: Comparison, measure: str, i: int, j: int, n: int, only: Literal["better", "worse"] | None
+) -> tuple[Change, ...]:
+    """Return the n queries that changed most from run i to run j, largest change first; see `Comparison.where`."""
+    x, y = (np.asarray(comparison.results[k][measure], float) for k in (i, j))
+    d = np.nan_to_num(y - x)
+    gain = -d if parse(measure).definition.lower_is_better else d
+    size = np.abs(d) if only is None else np.maximum(gain if only == "better" else -gain, 0)
+    largest = [int(k) for k in np.argsort(-size, kind="stable")[:n] if size[k] != 0]
+    queries = comparison.results[0].queries
+    return tuple(
+        Change(queries[k], float(x[k]), float(y[k]), float(d[k]), moves_in(comparison.judged, i, j, k)) for k in largest
+    )
+
+
+def moves_in(judged: tuple[Judged, ...], i: int, j: int, row: int) -> tuple[Move, ...]:
+    """Return the judged documents of a query that two runs rank differently, from the highest grade down."""
+    if not judged:
+        return ()
+    ranks = [
+        dict(zip(g.judgment[g.query == row].tolist(), g.rank[g.query == row].tolist(), strict=True))
+        for g in (judged[i], judged[j])
+    ]
+    pool = judged[i]
+    moved = [k for k in sorted({*ranks[0], *ranks[1]}) if ranks[0].get(k) != ranks[1].get(k)]
+    moves = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
+    return tuple(sorted(moves, key=lambda m: (-m.grade, min(m.rank_a or math.inf, m.rank_b or math.inf))))
+
+
+def _doc(pool: Judged, judgment: int) -> str:
+    return str(judgment) if pool.pool_doc is None else pool.pool_doc[judgment].decode("utf-8", "surrogateescape")
+
 
 _MANY_ROWS, _FEW_RUNS = 100, 3
 ESTIMATED = "a difference is estimated from differences per query, and need not be that of the means"
@@ -224,3 +285,118 @@ def change_table(
     title = f"queries that changed most from {a} to {b}{f', by {measure}' if measure else ''}"
     headers = ("query", a, b, "difference", "judged documents that moved, by rank")
     return Table(headers, tuple(rows), words=(0, 4), title=title, optional=(4,))
+
+
+TableName = Literal["systems", "pairs", "slices", "overall", "jointly", "where"]
+
+
+def summary_markdown(comparison: Comparison) -> str:
+    """Return the answer and the table of runs as Markdown, to be pasted into a chat or a ticket."""
+    return ComparisonReport(comparison, "systems", answer=True).to_markdown()
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    tables: Callable[[int], list[Table]]
+    records: Callable[[], list[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ComparisonReport(Result):
+    """The tables of a comparison that were requested; see `Comparison.report`."""
+
+    comparison: Comparison
+    table: TableName | None = None
+    overall: bool = False
+    jointly: str | None = None
+    where: int = 0
+    intervals: bool = True
+    answer: bool = False  # show the answer above a requested table
+
+    def __post_init__(self) -> None:
+        if self.table is not None:
+            check_choice(self.table, TableName, "table")
+
+    def headline(self) -> list[str]:
+        """The verdicts, unless one table was requested."""
+        return self.comparison.headline() if self.table is None or self.answer else []
+
+    def details(self) -> list[Detail]:
+        """Size, certainty and place of the difference, unless one table was requested."""
+        return self.comparison.details() if self.table is None or self.answer else []
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The requested tables; warnings are below the last one, and above them settings and policy unless one table was requested."""
+        tables = [table for section in self._sections().values() for table in section.tables(places)]
+        comparison, notes = self.comparison, tables[-1].notes
+        if self.table is None:
+            settings = comparison.settings
+            notes += (
+                *filter(None, [settings.about_intervals]),
+                str(settings),
+                *settings.remarks,
+                f"policy: {comparison.results[0].policy}",
+            )
+        tables[-1] = tables[-1]._replace(notes=(*notes, *(f"warning: {w}" for w in fold_warnings(comparison.warnings))))
+        return tables
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of the requested tables; if further ones were requested, `table` names the table of each row."""
+        sections = self._sections()
+        if self.table is not None:
+            return sections[self.table].records()
+        rows = {name: sections[name].records() for name in sections if name != "systems"}
+        if not rows.keys() - {"pairs", "slices"}:
+            return self.comparison.records()
+        return [{"table": name, **record} for name, records in rows.items() for record in records]
+
+    def to_data(self) -> Any:
+        """The comparison with the further results; or the rows of one table."""
+        if self.table is not None:
+            return self.records()
+        further = {n: s.records() for n, s in self._sections().items() if n in ("overall", "jointly", "where")}
+        return {**self.comparison.to_data(), **further}
+
+    def _sections(self) -> dict[str, _Section]:
+        comparison = self.comparison
+        sections = {
+            "systems": _Section(lambda p: [system_table(comparison, places=p)], self._means),
+            "pairs": _Section(
+                lambda p: [pair_table(comparison, places=p, intervals=self.intervals, all_pairs=self.table == "pairs")],
+                lambda: [row.to_dict() for row in comparison.rows],
+            ),
+        }
+        if comparison.parts or self.table == "slices":
+            sections["slices"] = _Section(
+                lambda p: [
+                    slice_table(comparison, places=p, intervals=self.intervals, all_pairs=self.table == "slices")
+                ],
+                lambda: [row.to_dict() for row in comparison.parts],
+            )
+        if self.overall or self.table == "overall":
+            tests = comparison.overall()
+            sections["overall"] = _Section(lambda p: tests.tables(places=p), tests.records)
+        if self.jointly or self.table == "jointly":
+            joint = comparison.jointly(self.jointly or "randomised-tukey")
+            sections["jointly"] = _Section(lambda p: joint.tables(places=p), joint.records)
+        if self.where or self.table == "where":
+            sections["where"] = self._changes()
+        return sections if self.table is None else {self.table: sections[self.table]}
+
+    def _means(self) -> list[dict[str, Any]]:
+        return [{"run": name, **means} for name, means in self.comparison.means().items()]
+
+    def _changes(self) -> _Section:
+        """The queries of each pair that changed most: of all pairs as records, of the important ones as tables."""
+        comparison, n = self.comparison, self.where or 10
+
+        def changes(row: Difference) -> tuple[Change, ...]:
+            return comparison.where(row.measure, row.a, row.b, n=n)
+
+        shown = comparison.rows if self.table == "where" else important_rows(comparison)
+        return _Section(
+            lambda p: [change_table(changes(r), r.a, r.b, measure=r.measure, places=p) for r in shown],
+            lambda: [
+                {"measure": r.measure, "a": r.a, "b": r.b, **asdict(c)} for r in comparison.rows for c in changes(r)
+            ],
+        )

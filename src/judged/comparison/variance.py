@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged.comparison.difference import ends_text, largest_difference
-from judged.comparison.inputs import ComparedRuns, check_not_geometric, evaluate_runs
+from judged.comparison.evaluated_runs import ComparedRuns, check_not_geometric, evaluate_runs
 from judged.comparison.tables import listed
 from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.evaluate import Measures

@@ -14,8 +14,8 @@ from judged.tables.table import Table
 from judged.tables.text import counted
 
 if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
     from judged.comparison.difference import Difference
-    from judged.comparison.result import Comparison
 
 
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means

@@ -11,11 +11,10 @@ import numpy as np
 
 from judged._version import __version__
 from judged.comparison.answer import between, certainty, details, pair_headline, relative
+from judged.comparison.comparison import Comparison
 from judged.comparison.difference import Difference
-from judged.comparison.inputs import judges_of
-from judged.comparison.report import summary_markdown
-from judged.comparison.result import Comparison
-from judged.comparison.tables import key_of_signs, signs
+from judged.comparison.evaluated_runs import judges_of
+from judged.comparison.tables import key_of_signs, signs, summary_markdown
 from judged.core.judged import Judged
 from judged.curves.result import Curves
 from judged.curves.run_curves import curve

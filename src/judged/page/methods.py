@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from judged._version import __version__
-from judged.comparison.result import Comparison
-from judged.comparison.settings import ComparisonSettings
+from judged.comparison.comparison import Comparison
+from judged.comparison.difference import ComparisonSettings
 from judged.core.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.tables import Qrels

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged.comparison.compare import compare
-from judged.comparison.result import Comparison
+from judged.comparison.comparison import Comparison
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate

@@ -16,7 +16,7 @@ from judged.stats.differences import known_rows
 from judged.tables.text import counted, signed
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Comparison
+    from judged.comparison.comparison import Comparison
 
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]
 

@@ -20,7 +20,7 @@ from judged.stats.differences import known_rows
 from judged.tables.text import counted, title_of
 
 if TYPE_CHECKING:
-    from judged.comparison.result import Comparison
+    from judged.comparison.comparison import Comparison
     from judged.evaluation.values import Values
 
 Plot = Literal["means", "differences", "queries", "scatter", "critical"]

@@ -18,9 +18,9 @@ from judged.stats.intervals import interval
 from judged.tables.text import counted, p_text, signed
 
 if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
     from judged.comparison.difference import Difference
     from judged.comparison.omnibus import Critical
-    from judged.comparison.result import Comparison
 
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and the function that draws
 

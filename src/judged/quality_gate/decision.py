@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from typing import Any
 
-from judged.comparison.changes import Change
+from judged.comparison.comparison import Comparison
 from judged.comparison.difference import tracked_differences
-from judged.comparison.result import Comparison
-from judged.comparison.tables import ESTIMATED, change_table
+from judged.comparison.tables import ESTIMATED, Change, change_table
 from judged.errors import Warned, safe
 from judged.evaluation.values import Values
 from judged.io.run_names import short_names

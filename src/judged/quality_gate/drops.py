@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
+from judged.comparison.comparison import Comparison
 from judged.comparison.difference import SKEWED, Difference, skewness
-from judged.comparison.inputs import model_matrix
-from judged.comparison.result import Comparison
+from judged.comparison.evaluated_runs import model_matrix
 from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
 from judged.stats.checks import deviation

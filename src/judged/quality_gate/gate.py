@@ -11,8 +11,8 @@ import numpy as np
 
 from judged._version import __version__
 from judged.comparison.compare import compare
-from judged.comparison.inputs import slice_requests, split_name
-from judged.comparison.result import Comparison
+from judged.comparison.comparison import Comparison
+from judged.comparison.evaluated_runs import slice_requests, split_name
 from judged.core.judged import Judged
 from judged.core.tables import Id, Qrels
 from judged.errors import DataError, Hint, UsageError, Warned

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.comparison.result import Comparison
+from judged.comparison.comparison import Comparison
 from judged.core.tables import Id
 from judged.errors import Hint
 from judged.evaluation.values import Values

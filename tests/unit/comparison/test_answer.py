@@ -18,7 +18,7 @@ from judged.comparison.answer import (
     span_of,
     words_text,
 )
-from judged.comparison.report import TableName
+from judged.comparison.tables import TableName
 from judged.measures.grammar import parse
 from judged.stats.decisions import OPPOSITE, Verdict
 from judged.tables.formats.table import table_text

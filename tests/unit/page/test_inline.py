@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 import judged as jd
-from judged.comparison.report import summary_markdown
+from judged.comparison.tables import summary_markdown
 from judged.page import inline
 
 QRELS = {f"q{i}": {"a": 1} for i in range(20)}

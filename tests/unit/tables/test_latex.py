@@ -15,7 +15,7 @@ from commands import run
 from imports import FILES
 
 import judged as jd
-from judged.comparison.report import TableName
+from judged.comparison.tables import TableName
 from judged.compat import ranx
 from judged.correlation.correlate import correlate_all
 from judged.evaluation.describe import MeasureDescription

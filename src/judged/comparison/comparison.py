@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from judged._types import Bools, Floats
-from judged.comparison.difference import Difference, tracked_differences
-from judged.comparison.settings import ComparisonSettings
+from judged.comparison.difference import ComparisonSettings, Difference, tracked_differences
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import ByMeasure, Values, find_measure
@@ -26,9 +25,8 @@ from judged.tables.result import Tracked
 from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
-    from judged.comparison.changes import Change
     from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
-    from judged.comparison.report import ComparisonReport, TableName
+    from judged.comparison.tables import Change, ComparisonReport, TableName
     from judged.judging.todo import Todo
     from judged.plots.results import Plot
 
@@ -127,7 +125,7 @@ class Comparison(Tracked):
             n: number of queries.
             only: changes in one direction. [default: both]
         """
-        from judged.comparison.changes import largest_changes
+        from judged.comparison.tables import largest_changes
 
         pairs = self.by_measure.get(self._name(measure), [])
         first = pairs[0] if pairs else self.of(measure, a or "", b or "")
@@ -275,7 +273,7 @@ class Comparison(Tracked):
             where: add this number of queries that changed most, for each pair and measure.
             intervals: show the intervals of differences.
         """
-        from judged.comparison.report import ComparisonReport
+        from judged.comparison.tables import ComparisonReport
 
         return ComparisonReport(self, table, overall, jointly, where, intervals)
 

@@ -1,4 +1,4 @@
-"""Inputs of a comparison: runs that are evaluated, or results, over the queries that all of them have."""
+"""Runs of a comparison: evaluated, or results, over the queries that all of them have."""
 
 from __future__ import annotations
 
