@@ -16,8 +16,7 @@ import numpy as np
 
 import judged as jd
 from judged.evaluation.evaluate import evaluate
-from judged.judging.next_documents import next_documents
-from judged.judging.strategies import STRATEGIES
+from judged.judging.next_documents import STRATEGIES, next_documents
 from judged.measures.grammar import parse
 from judged.stats.intervals import interval
 from judged.stats.two_phase import CheapValues, two_phase_means

@@ -48,11 +48,11 @@ from .io.read import read_run as read_run
 from .io.sample import sample_path as sample_path
 from .io.write import write_qrels as write_qrels
 from .io.write import write_run as write_run
-from .judges.agreement import agree as agree
-from .judges.merge import merge_judgments as merge_judgments
-from .judging.model.judge import model_judge as model_judge
+from .judging.agreement import agree as agree
+from .judging.merge import merge_judgments as merge_judgments
+from .judging.model_judge import model_judge as model_judge
 from .judging.pool import pool as pool
-from .judging.pool_bias import pool_bias as pool_bias
+from .judging.pool import pool_bias as pool_bias
 from .judging.sampled import estimate as estimate
 from .measures import Measure as Measure
 from .measures import measure as measure

@@ -17,7 +17,7 @@ from judged.errors import DataError, Place, UsageError, shown
 from judged.fusion.registry import FUSIONS
 from judged.io.files import read_text
 from judged.io.text.json_parser import load_json
-from judged.judging.strategies import STRATEGIES
+from judged.judging.next_documents import STRATEGIES
 from judged.measures.grammar import parse
 from judged.measures.registry import MEASURES, Measure
 from judged.recommenders.registry import BEYOND

@@ -12,7 +12,7 @@ from judged.evaluation.evaluations import Evaluations
 from judged.evaluation.explain import Explanation
 from judged.evaluation.stream import Means
 from judged.evaluation.values import Values
-from judged.judges.result import Agreement
+from judged.judging.agreement import Agreement
 from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.decision import Gate
 from judged.recommenders import BeyondAccuracy, GroupedAUC, SampledEstimates

@@ -19,7 +19,7 @@ ORDER = [
     {"plots", "distributed"},
     {"evaluation"},
     {"judging"},
-    {"comparison", "curves", "judges", "correlation", "clicks", "recommenders", "fusion"},
+    {"comparison", "curves", "correlation", "clicks", "recommenders", "fusion"},
     {"quality_gate", "page", "integrations", "compat", "citations"},
     {"cli", "pytest_plugin", "rag", "typing"},
     {"__main__"},

@@ -21,8 +21,8 @@ from judged.io.atomic import ENDINGS
 from judged.io.click_logs import read_list_rows
 from judged.io.export import FORMATS
 from judged.io.formats.shapes import all_writers
-from judged.judges.disagreements import _FORMATS as ADJUDICATION
-from judged.judges.disagreements import save_adjudication_list
+from judged.judging.merge import _FORMATS as ADJUDICATION
+from judged.judging.merge import save_adjudication_list
 from judged.tables.formats.csv import csv_text
 
 HOSTILE = (

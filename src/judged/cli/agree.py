@@ -131,8 +131,8 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
 
     `judged merge` merges the judgments into one file.
     """
-    from judged.judges.agreement import agree
-    from judged.judges.disagreements import adjudication_format
+    from judged.judging.agreement import agree
+    from judged.judging.merge import adjudication_format
 
     runs, target = named_files(options["runs"]), options["disagreements"]
     run_files = runs.values() if isinstance(runs, dict) else runs
@@ -165,7 +165,7 @@ def _level(words: tuple[str, ...]) -> Any:
 
 def _write_disagreements(agreement: Any, target: str) -> None:
     from judged.errors import Hint, Warned
-    from judged.judges.disagreements import adjudication_format, adjudication_text
+    from judged.judging.merge import adjudication_format, adjudication_text
     from judged.tables.text import counted
 
     table, format = agreement.adjudication_list(), adjudication_format(target)

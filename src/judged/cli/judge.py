@@ -130,7 +130,7 @@ def command(todo: str, **options: Any) -> None:
       --url http://localhost:8080/v1 --model NAME -o llm.jsonl
     judged judge todo.jsonl --doc-texts corpus.jsonl --url URL --model M --dry-run
     """
-    from judged.judging.model.judge import model_judge
+    from judged.judging.model_judge import model_judge
 
     output = options["output"]
     if output is None and not options["dry_run"]:

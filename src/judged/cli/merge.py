@@ -66,7 +66,7 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
     judged merge a.txt b.txt --how adjudicate --adjudicator todo.csv -o qrels.txt
     """
     from judged.io.write import write_qrels
-    from judged.judges.merge import merge_judgments
+    from judged.judging.merge import merge_judgments
     from judged.tables.text import counted
 
     judges, settings = judge_sources(sources, options, options["adjudicator"] or "")

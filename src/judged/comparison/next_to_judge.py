@@ -12,9 +12,16 @@ from judged._types import Floats
 from judged.errors import UsageError
 from judged.evaluation.measuring import Views
 from judged.evaluation.provenance import Provenance
-from judged.judging.next_documents import depth_of, highest_grade, next_documents
+from judged.judging.next_documents import (
+    Unjudged,
+    depth_of,
+    find_unjudged,
+    highest_grade,
+    next_documents,
+    possible_changes,
+    values_if,
+)
 from judged.judging.todo import Todo
-from judged.judging.unjudged import Unjudged, find_unjudged, possible_changes, values_if
 from judged.measures.registry import Measure
 from judged.stats.decisions import decide_family
 from judged.stats.differences import known_rows

@@ -1,26 +1,233 @@
-"""`Todo`: documents to judge, and the files that hold them."""
+"""Documents to judge: the list, the scale of grades, who judges what, and the texts that judges read."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.core.tables import Id
-from judged.errors import DataError, shown
+from judged.core.resample import whole_seed
+from judged.core.tables import Id, Qrels
+from judged.errors import DataError, Hint, JudgedError, UsageError, Wording, shown
 from judged.io.atomic import write_atomically
 from judged.io.cells import Column
 from judged.io.columns import NAMES, Role
+from judged.io.files import open_content
 from judged.io.open_table import open_role_table
+from judged.io.read import read_qrels
+from judged.io.texts import Texts, read_texts
+from judged.registry import choose_one
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A grade: its number, its name, and when to give it."""
+
+    number: int
+    name: str
+    description: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.number} = {self.name}" + (f": {self.description}" if self.description else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The grades that a judge may give, from the lowest up.
+
+    >>> print(Scale.of({0: "Not relevant", 1: "Relevant"}))
+    0 = Not relevant
+    1 = Relevant
+    """
+
+    grades: tuple[Grade, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.grades))
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The grades as numbers."""
+        return tuple(grade.number for grade in self.grades)
+
+    @classmethod
+    def of(cls, source: Any) -> Scale:
+        """Make a scale from a name (`graded`, `binary`), {number: name}, {number: [name, description]}, or a JSON file of one.
+
+        Raises:
+            UsageError: fewer than two grades, a grade that is no integer, or no name.
+        """
+        if isinstance(source, Scale):
+            return source
+        if isinstance(source, str) and source in SCALES:
+            return SCALES[source]
+        if isinstance(source, str | os.PathLike):
+            source = _read(source)
+        if not isinstance(source, Mapping) or len(source) < 2:
+            _refuse(source)
+        try:
+            grades = sorted((_grade(number, words) for number, words in source.items()), key=lambda grade: grade.number)
+        except (ValueError, TypeError):
+            _refuse(source)
+        if len({grade.number for grade in grades}) < len(grades) or len(grades) > 10:
+            _refuse(source)
+        return cls(tuple(grades))
+
+
+def _read(path: str | os.PathLike[str]) -> Any:
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        name = os.fspath(path)
+        cause = error.strerror if isinstance(error, OSError) else error
+        problem = f"{shown(name)} is neither a scale nor a JSON file of one ({cause})"
+        raise UsageError("grade-scale", problem, hint=choose_one(name, SCALES), value=name) from error
+
+
+def _grade(number: Any, words: Any) -> Grade:
+    if isinstance(number, bool | float):
+        raise ValueError
+    name, description = (words, "") if isinstance(words, str) else words
+    if not name.strip():
+        raise ValueError
+    return Grade(int(number), name.strip(), description.strip())
+
+
+def _refuse(source: Any) -> Any:
+    hint = 'write it as {0: "Not relevant", 1: "Relevant"}, with two to ten grades'
+    raise UsageError("grade-scale", f"a scale maps integers to names, got {shown(source)}", hint=hint, value=source)
+
+
+SCALES = {
+    "graded": Scale(
+        (
+            Grade(0, "Irrelevant", "has nothing to do with the query"),
+            Grade(1, "Related", "is on the topic but does not answer the query"),
+            Grade(2, "Partly relevant", "answers part of the query, or the answer is hidden among other matter"),
+            Grade(3, "Perfectly relevant", "is devoted to the query and contains the exact answer"),
+        )
+    ),
+    "binary": Scale(
+        (
+            Grade(0, "Not relevant", "does not help with the query"),
+            Grade(1, "Relevant", "helps with the query"),
+        )
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A grade that a judge gave to a document; `grade` is None if the judge gave no answer.
+
+    Args:
+        query, doc: the ids.
+        grade: the grade.
+        judge: name of the person or the model.
+        time: when, as ISO 8601 text.
+        note: words of the judge.
+        grades: all answers, if a model was asked more than once.
+        by: "model", unless it was a person.
+    """
+
+    query: Id
+    doc: Id
+    grade: float | None
+    judge: str = ""
+    time: str = ""
+    note: str = ""
+    grades: tuple[int, ...] = ()
+    by: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """Return the record of a file: fields without information are left out, but for the grade."""
+        fields = {
+            "query": self.query,
+            "doc": self.doc,
+            "grade": self.grade,
+            "judge": self.judge,
+            "by": self.by,
+            "time": self.time,
+            "note": self.note,
+            "grades": list(self.grades) if len(self.grades) > 1 else "",
+        }
+        return {name: value for name, value in fields.items() if value != ""}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Judgments(Result):
+    """Judgments of one or several judges, in the order of the documents."""
+
+    items: tuple[Judgment, ...]
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Judgment]:
+        return iter(self.items)
+
+    @property
+    def unanswered(self) -> int:
+        """The number of documents without a grade."""
+        return sum(item.grade is None for item in self.items)
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments that have a grade, for `evaluate`.
+
+        Raises:
+            DataError: none has.
+        """
+        triples = [(item.query, item.doc, item.grade) for item in self.items if item.grade is not None]
+        if not triples:
+            raise DataError("empty-qrels", "no document has a grade", hint="look at the notes of the judgments")
+        return read_qrels(triples, name=self.items[0].judge or "judgments")
+
+    def headline(self) -> Sequence[str]:
+        """Return the number of judgments, and of documents without an answer."""
+        said = f"{counted(len(self) - self.unanswered, 'judgment')} of {counted(len({i.query for i in self.items}), 'query')}"
+        return (f"{said}; no answer for {counted(self.unanswered, 'document')}." if self.unanswered else f"{said}.",)
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """Return the number of documents with each grade."""
+        counts: dict[Any, int] = {}
+        for item in self.items:
+            counts[item.grade] = counts.get(item.grade, 0) + 1
+        ordered = sorted(counts, key=lambda grade: (grade is None, grade or 0))
+        rows = tuple(("no answer" if grade is None else number(grade, 0), f"{counts[grade]:,}") for grade in ordered)
+        return [Table(("grade", "documents"), rows, notes=self.notes)]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one mapping per judgment, all with the same keys."""
+        names = ("query", "doc", "grade", "judge", "time", "note")
+        return [{name: getattr(item, name) for name in names} for item in self.items]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one JSON record per line, which every reader of judgments takes; documents without an answer are left out."""
+        with write_atomically(path) as file:
+            lines = (json.dumps(item.record(), ensure_ascii=False) for item in self.items if item.grade is not None)
+            file.writelines(f"{line}\n" for line in lines)
+
+
+def is_by_model(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file has judgments that a model judge wrote: the first record says so."""
+    try:
+        with open_content(path) as content:
+            first = bytes(content.head).partition(b"\n")[0]
+        record = json.loads(first)
+    except (ValueError, JudgedError):
+        return False
+    return isinstance(record, dict) and record.get("by") == "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,3 +437,144 @@ _ROLES = {
     ),
     "reason": Role((("reason",),), "reasons", _as_words, False, "text", "columns"),
 }
+
+
+Missing = Literal["error", "skip"]
+
+
+def texts_to_judge(
+    items: Sequence[TodoItem], doc_texts: Any, query_texts: Any = None, missing: Missing = "error"
+) -> list[tuple[str, Texts] | None]:
+    """Return the text of the query and of the document, for each document to judge; None where one is missing.
+
+    Args:
+        items: documents to judge.
+        doc_texts: texts of documents, as `read_texts` reads them.
+        query_texts: texts of queries; None: the ids are the texts.
+        missing: what to do if a text is missing: raise an error, or leave it out.
+
+    Raises:
+        DataError: a text is missing.
+    """
+    docs = read_texts(doc_texts, {str(item.doc) for item in items})
+    ids = {str(item.query) for item in items}
+    queries = None if query_texts is None else read_texts(query_texts, ids, kind="queries")
+    found: list[tuple[str, Texts] | None] = []
+    absent: list[str] = []
+    for item in items:
+        document = docs.get(str(item.doc))
+        query = str(item.query) if queries is None else whole_text(queries.get(str(item.query)))
+        if document is None or whole_text(document) is None or query is None:
+            absent.append(f"query {shown(str(item.query))}" if query is None else f"document {shown(str(item.doc))}")
+            found.append(None)
+        else:
+            found.append((query, document))
+    if absent and missing == "error":
+        problem = f"no text for {counted(len(absent), 'document or query', 'documents or queries')}: {', '.join(absent[:3])}{' …' if len(absent) > 3 else ''}"
+        raise DataError(
+            "no-text",
+            problem,
+            hint=Hint(
+                "add the texts, or leave the documents out with {skip}",
+                skip=Wording("missing='skip'", "--skip-missing"),
+            ),
+        )
+    return found
+
+
+def whole_text(texts: Texts | None) -> str | None:
+    """Return title and text; None if there is neither."""
+    parts = [] if texts is None else [part for part in (texts.title, texts.text) if part]
+    return "\n".join(parts) if parts else None
+
+
+_MOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The documents of each judge, as positions in the list of documents, in the order in which to judge them.
+
+    Args:
+        judges: the names; one empty name if anyone may judge everything.
+        orders: the positions, for each judge.
+        shared: number of documents that every judge judges.
+    """
+
+    judges: tuple[str, ...]
+    orders: tuple[tuple[int, ...], ...]
+    shared: int
+
+
+def assign(items: Sequence[TodoItem], judges: Any = None, overlap: Any = 0.2, seed: int = 0) -> Assignment:
+    """Give each query to one judge, who judges all its documents, and a share of its documents to the other judges too.
+
+    So the grades of a query are consistent, and the agreement of judges can be measured on every query. The number of documents per judge is
+    balanced. Queries keep their order; the documents of a query are shuffled, for each judge differently.
+
+    Args:
+        items: documents to judge.
+        judges: names of the judges, or their number; None: anyone judges everything.
+        overlap: share of the documents that every judge judges, 0 to 1.
+        seed: random seed.
+
+    >>> found = assign([TodoItem("q1", "a"), TodoItem("q2", "b"), TodoItem("q2", "c")], ["ann", "bob"], overlap=0)
+    >>> [sorted(order) for order in found.orders]
+    [[1, 2], [0]]
+    """
+    names = _names(judges)
+    share = _share(overlap)
+    rng = np.random.default_rng(whole_seed(seed))
+    queries: dict[Any, list[int]] = {}
+    for position, item in enumerate(items):
+        queries.setdefault(str(item.query), []).append(position)
+    shared = _shared(list(queries.values()), share if len(names) > 1 else 0.0, rng)
+    owner = _owners([len(places) - len(shared & set(places)) for places in queries.values()], len(names))
+    orders = []
+    for judge in range(len(names)):
+        order: list[int] = []
+        for query, places in enumerate(queries.values()):
+            own = [place for place in places if owner[query] == judge or place in shared]
+            order.extend(own[i] for i in rng.permutation(len(own)).tolist())
+        orders.append(tuple(order))
+    return Assignment(names, tuple(orders), len(shared))
+
+
+def _names(judges: Any) -> tuple[str, ...]:
+    if judges is None:
+        return ("",)
+    if isinstance(judges, int | np.integer) and not isinstance(judges, bool) and 1 <= judges <= _MOST:
+        return tuple(f"judge {i + 1}" for i in range(judges))
+    names = (judges,) if isinstance(judges, str) else tuple(judges) if isinstance(judges, list | tuple) else ()
+    names = tuple(name.strip() if isinstance(name, str) else "" for name in names)
+    if not names or len(names) > _MOST or not all(names) or len(set(names)) < len(names):
+        problem = f"judges must be different names, or a number from 1 to {_MOST}, got {shown(judges)}"
+        raise UsageError("judge-names", problem, value=judges)
+    return names
+
+
+def _share(overlap: Any) -> float:
+    if isinstance(overlap, bool) or not isinstance(overlap, int | float | np.number) or not 0 <= overlap <= 1:
+        raise UsageError("parameter", f"overlap must be a number from 0 to 1, got {shown(overlap)}", value=overlap)
+    return float(overlap)
+
+
+def _shared(queries: Sequence[Sequence[int]], share: float, rng: np.random.Generator) -> set[int]:
+    """Choose the share of each query at random. What rounding leaves is carried to the next query, so that the total is right."""
+    chosen: set[int] = set()
+    seen = 0
+    for places in queries:
+        seen += len(places)
+        count = min(len(places), round(share * seen) - len(chosen))
+        chosen.update(places[i] for i in rng.permutation(len(places))[:count].tolist())
+    return chosen
+
+
+def _owners(sizes: Sequence[int], judges: int) -> dict[int, int]:
+    """Return the judge of each query: from the largest query on, the one who has the fewest documents."""
+    loads = [0] * judges
+    owner: dict[int, int] = {}
+    for query in sorted(range(len(sizes)), key=lambda query: -sizes[query]):
+        owner[query] = loads.index(min(loads))
+        loads[owner[query]] += sizes[query]
+    return owner

@@ -13,10 +13,7 @@ from judged.errors import DataError, UsageError, safe, shown
 from judged.io.atomic import write_atomically
 from judged.io.outputs import check_output
 from judged.io.texts import Texts, cut_text
-from judged.judging.assignment import Assignment, assign
-from judged.judging.scale import Scale
-from judged.judging.texts import Missing, texts_to_judge
-from judged.judging.todo import TodoItem, read_todo
+from judged.judging.todo import Assignment, Missing, Scale, TodoItem, assign, read_todo, texts_to_judge
 from judged.page.assemble import assembled, json_bytes
 from judged.stats.checks import check_choice, check_count
 from judged.steps import step

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judged.judging.assignment import assign
-from judged.judging.todo import TodoItem
+from judged.judging.todo import TodoItem, assign
 
 
 def items(*sizes):

@@ -9,11 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import judged as jd
-from judged.judging.model.answers import agreed_grade, grade_in
-from judged.judging.model.endpoint import Endpoint
-from judged.judging.model.judge import model_judge
-from judged.judging.model.prompts import PROMPTS, Prompt
-from judged.judging.scale import SCALES, Scale
+from judged.judging.model_judge import PROMPTS, Endpoint, Prompt, agreed_grade, grade_in, model_judge
+from judged.judging.todo import SCALES, Scale
 
 TODO = [("q1", "d1"), ("q1", "d2"), ("q2", "d1")]
 DOCS = {"d1": {"title": "Tea", "text": "How to make tea."}, "d2": "Coffee."}

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.judging.strategies import STRATEGIES
-from judged.judging.unjudged import find_unjudged, possible_changes, values_if
+from judged.judging.next_documents import STRATEGIES, find_unjudged, possible_changes, values_if
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
 A = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"y": 2.0, "c": 1.0}}

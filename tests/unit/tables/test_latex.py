@@ -21,8 +21,7 @@ from judged.correlation.correlate import correlate_all
 from judged.evaluation.describe import MeasureDescription
 from judged.evaluation.evaluations import Evaluations
 from judged.evaluation.explain import Explanations, values_by_cutoff
-from judged.judging.judgments import Judgment, Judgments
-from judged.judging.todo import Todo, TodoItem
+from judged.judging.todo import Judgment, Judgments, Todo, TodoItem
 from judged.measures.registry import MEASURES
 from judged.recommenders.registry import BEYOND
 from judged.tables.result import RecordTable, Result

@@ -1,4 +1,4 @@
-"""Read the judgments of several judges and align them: one column per judge, one row per unit."""
+"""The judgments of several judges side by side."""
 
 from __future__ import annotations
 

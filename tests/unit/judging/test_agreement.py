@@ -12,7 +12,7 @@ import pytest
 from needs import each
 
 import judged as jd
-from judged.judges.panel import read_panel
+from judged.judging.panel import read_panel
 from judged.tables.text import number
 
 A = {"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 0, "b": 1, "x": 3}}

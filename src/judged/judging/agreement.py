@@ -1,0 +1,609 @@
+"""`agree`: agreement of judges, the result and its tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from math import isnan
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from judged._types import Ints
+from judged.core.policy import Rejudged
+from judged.core.resample import generator
+from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.evaluation.options import ColumnOptions, named_columns
+from judged.judging.merge import adjudication_list, list_disagreements, save_adjudication_list
+from judged.judging.panel import Level, Panel, read_panel
+from judged.judging.system_order import ModelBias, SystemOrder, model_bias, system_order
+from judged.measures.registry import Measure
+from judged.stats.agreement.choices import Interval, WeightsName
+from judged.stats.agreement.intervals import Reliability, by_query, coefficients
+from judged.stats.agreement.paradox import Paradox, paradox
+from judged.stats.agreement.ratings import Label, Ratings
+from judged.stats.agreement.registry import coefficient_key, parse_coefficient, usual_coefficients
+from judged.stats.agreement.weights import weights_of
+from judged.stats.checks import check_choice, check_share
+from judged.steps import step
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import counted, number
+
+_MANY_QUERIES = 10  # minimum number of queries to show those with the lowest agreement
+_WORST = 5  # queries, and documents, that are shown
+_FIELDS = ("key", "name", "value", "low", "high", "error", "expected", "units", "method", "reason")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgePair:
+    """Agreement of two judges on the documents that both judged."""
+
+    names: tuple[str, str]
+    both: int
+    alone: tuple[int, int]
+    coefficients: dict[str, Reliability]
+    confusion: Ints  # rows: the first judge
+    paradox: Paradox
+
+    @property
+    def one_label(self) -> bool:
+        """True if a judge used only one label on the documents that both judged."""
+        return 1 in (self.confusion.any(axis=0).sum(), self.confusion.any(axis=1).sum())
+
+    def __getitem__(self, key: str) -> Reliability:
+        return _coefficient(self.coefficients, key)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Result):
+    """Agreement of two or more judges.
+
+    `all_queries`: tables and records list every query instead of the worst ones.
+
+    >>> from judged.judging.agreement import agree
+    >>> a = agree([1, 1, 0, 0], [1, 0, 0, 0])
+    >>> a["raw"].value, a["kappa"].value
+    (0.75, 0.5)
+    >>> a.confusion.tolist()
+    [[2, 0], [1, 1]]
+    """
+
+    panel: Panel
+    coefficients: dict[str, Reliability]
+    pairs: tuple[JudgePair, ...]
+    paradox: Paradox
+    order: SystemOrder | None
+    weights: str
+    own: Any
+    confidence: float
+    warnings: tuple[Warned, ...]
+    note: str = ""  # about intervals that differ from the default
+    all_queries: bool = False
+    bias: ModelBias | None = None  # of the judge that is a model
+
+    @property
+    def level(self) -> float | dict[str, float] | None:
+        """Lowest grade that counts as 1, for all judges or by judge; None if grades are used unchanged."""
+        levels = self.panel.levels
+        if levels is None or len(set(levels)) == 1:
+            return None if levels is None else levels[0]
+        return dict(zip(self.names, levels, strict=True))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the judges."""
+        return self.panel.names
+
+    @property
+    def categories(self) -> tuple[Label, ...]:
+        """All labels that occur, ascending."""
+        return self.panel.ratings.categories
+
+    @property
+    def judged(self) -> dict[str, int]:
+        """Number of units that each judge judged."""
+        counts = (self.panel.ratings.codes >= 0).sum(axis=1)
+        return dict(zip(self.names, counts.tolist(), strict=True))
+
+    @property
+    def overlap(self) -> dict[int, int]:
+        """Number of units by the number of judges who judged them: {1: …, 2: …}."""
+        counts = np.bincount(self.panel.ratings.rated(), minlength=len(self.names) + 1)
+        return {judges: int(n) for judges, n in enumerate(counts.tolist()) if judges}
+
+    @property
+    def shared(self) -> int:
+        """Number of units that two or more judges judged."""
+        return sum(n for judges, n in self.overlap.items() if judges > 1)
+
+    def __getitem__(self, key: str) -> Reliability:
+        """Return a coefficient by name, such as "kappa" or "kappa(linear)"."""
+        return _coefficient(self.coefficients, key)
+
+    @property
+    def confusion(self) -> Ints:
+        """Confusion matrix of two judges; rows are the first."""
+        if len(self.pairs) > 1:
+            raise UsageError("judges", f"{len(self.names)} judges have no single confusion matrix", hint="see .pairs")
+        return self.pairs[0].confusion
+
+    @property
+    def by_query(self) -> RecordTable:
+        """Agreement per query, the lowest first: number of shared documents, raw agreement, and kappa (alpha for more than two judges).
+
+        Queries in which all labels are the same have no kappa and come last.
+        """
+        main = "kappa" if len(self.names) == 2 else "alpha"
+        weighted = [f"{main}({self.weights})"] if self.weights != "nominal" else []
+        table = self.per_query("raw", main, *weighted)
+        keys = [table["raw"], table[(*weighted, main)[0]]]
+        order = np.lexsort(
+            np.round(keys, 12)
+        )  # differences by rounding are ties, which stay in the order of ids; NaN is last
+        return table.take(order.tolist())
+
+    def per_query(self, *keys: str) -> RecordTable:
+        """Coefficients of each query, in the order of query ids; NaN with a reason if undefined."""
+        units, ratings = self.panel.units, self.panel.ratings
+        if units is None:
+            raise UsageError("judges", "columns of labels have no queries")
+        requests = [parse_coefficient(key, ratings, self.own) for key in keys]
+        present, size, values = by_query(ratings, requests, units.query)
+        undefined = np.isnan(np.stack([*values.values(), np.zeros(len(size))])).any(axis=0)
+        columns = {
+            "query": tuple(units.queries[i] for i in present),
+            "n": tuple(size.tolist()),
+            **{key: tuple(column.tolist()) for key, column in values.items()},
+            "reason": tuple(np.where(undefined, "one category only", "").tolist()),
+        }
+        return RecordTable(columns, words=("query", "reason"), title="agreement by query")
+
+    def disagreements(self, n: int | None = 20, *, per_query: int | None = None) -> RecordTable:
+        """Units that judges disagree on, by decreasing difference (for text labels: by the number of labels), then by id.
+
+        With a level, these are the units on different sides of it. Grades are the original ones, and the difference is that
+        of their distances from the judges' levels.
+
+        Args:
+            n: largest number of units; None for all.
+            per_query: largest number of units per query.
+        """
+        return list_disagreements(self.panel, n, per_query)
+
+    def adjudication_list(self) -> RecordTable:
+        """All disagreements with an empty column `relevance`; once filled in, they are the judgments of an adjudicator."""
+        return adjudication_list(self.panel)
+
+    def save_disagreements(self, path: str | os.PathLike[str]) -> None:
+        """Write the adjudication list to a .csv, .tsv, .json or .jsonl file, with ids unchanged."""
+        save_adjudication_list(self.adjudication_list(), path)
+
+    # ── output ───────────────────────────────────────────────────────────────────────────────────
+
+    def headline(self) -> tuple[str, ...]:
+        """Sentences: the recommended coefficient, exact agreement, leniency, and the order of systems."""
+        return conclusion(self)
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """Coefficients, confusion or pairs of judges, worst queries and documents, and the order of systems."""
+        tables = summary_tables(self, places)
+        if len(self.pairs) == 1:
+            tables.append(confusion_table(self.pairs[0], self.categories))
+        for part in (self._queries(), self.disagreements(_WORST, per_query=2), self.order, self.bias):
+            tables += part.tables(places=places) if part else []
+        return tables
+
+    def _queries(self) -> RecordTable | None:
+        """Every query, or those with the least agreement; None if there are few queries or no disagreement."""
+        if self.panel.units is None or self.all_queries:
+            return self.by_query if self.all_queries else None
+        queries = self.by_query
+        rows = [i for i, raw in enumerate(queries["raw"]) if raw < 1][:_WORST]
+        many = len(queries) >= _MANY_QUERIES
+        return replace(queries.take(rows), title="queries with the lowest agreement") if many else None
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per coefficient; one per query with `all_queries`."""
+        if self.all_queries:
+            return self.by_query.records()
+        return [{field: getattr(c, field) for field in _FIELDS} for c in self.coefficients.values()]
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        pairs = [
+            {
+                "judges": p.names,
+                "both": p.both,
+                "alone": p.alone,
+                "confusion": p.confusion,
+                "coefficients": _coefficient_data(p.coefficients),
+                "paradox": asdict(p.paradox),
+            }
+            for p in self.pairs
+        ]
+        return {
+            "judged": 1,
+            "judges": self.names,
+            "categories": self.categories,
+            "level": self.level,
+            "weights": self.weights,
+            "confidence": self.confidence,
+            "conclusion": self.headline(),
+            "note": self.note,
+            "units": self.judged,
+            "overlap": self.overlap,
+            "coefficients": _coefficient_data(self.coefficients),
+            "paradox": asdict(self.paradox),
+            "pairs": pairs,
+            "by_query": self.by_query.records() if self.panel.units is not None else None,
+            "disagreements": self.disagreements().records(),
+            "order": self.order.to_data() if self.order is not None else None,
+            "bias": self.bias.to_data() if self.bias is not None else None,
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
+
+
+def _coefficient(coefficients: dict[str, Reliability], name: str) -> Reliability:
+    key = coefficient_key(name)
+    if key not in coefficients:
+        hint = f"choose one of {', '.join(coefficients)}"
+        raise UsageError("coefficient", f"{shown(name)} was not computed", hint=hint, value=name)
+    return coefficients[key]
+
+
+def _coefficient_data(coefficients: dict[str, Reliability]) -> dict[str, dict[str, Any]]:
+    return {key: {name: v for name, v in asdict(c).items() if name != "key"} for key, c in coefficients.items()}
+
+
+def _main_key(a: Agreement) -> str:
+    """Return the recommended coefficient: with the chosen weights, or by the kind of labels.
+
+    For two judges it is Cohen's kappa, quadratic for grades; for more, Krippendorff's alpha, which allows for missing
+    judgments, ordinal for grades.
+    """
+    two = len(a.names) == 2
+    if a.weights != "nominal":
+        return f"kappa({a.weights})" if two else f"alpha({'interval' if a.weights == 'quadratic' else a.weights})"
+    if _is_graded(a):
+        return "kappa(quadratic)" if two else "alpha(ordinal)"
+    return "kappa" if two else "alpha"
+
+
+def conclusion(a: Agreement) -> tuple[str, ...]:
+    """Return the headline: coefficient, exact agreement, leniency, order of systems."""
+    order = a.order.headline() if a.order is not None else ()
+    bias = a.bias.headline() if a.bias is not None else ()
+    return (_coefficient_line(a), _exact(a), *_lenient(a), *order, *bias)
+
+
+def _is_graded(a: Agreement) -> bool:
+    return a.panel.ratings.numbers is not None and len(a.categories) > 2
+
+
+def _coefficient_line(a: Agreement) -> str:
+    c = a[_main_key(a)]
+    labels = "graded labels" if _is_graded(a) else "binary labels" if len(a.categories) <= 2 else "unordered labels"
+    why = f"recommended for {labels}" if a.weights == "nominal" else "with the chosen weights"
+    name = c.name[0].upper() + c.name[1:]
+    if isnan(c.value):
+        return f"{name} ({why}) is undefined: {c.reason}"
+    if len(a.pairs) == 1 and a.pairs[0].one_label:
+        return f"{name} ({why}) is not informative: {a.paradox.sentences[0]}"
+    between = (
+        "no interval" if isnan(c.low) else (f"{100 * a.confidence:g}% interval {number(c.low)} to {number(c.high)}")
+    )
+    return f"{name} ({why}): {number(c.value)}, {between}"
+
+
+def _exact(a: Agreement) -> str:
+    thing = "document" if a.panel.units is not None else "unit"
+    who = "both" if len(a.names) == 2 else "two or more judges"
+    return f"Exact agreement: {a['raw'].value:.1%} of {counted(a['raw'].units, thing)} judged by {who}"
+
+
+def _lenient(a: Agreement) -> tuple[str, ...]:
+    """Compare the mean grades over the documents that all judges judged; empty without such documents."""
+    ratings = a.panel.ratings
+    shared = (ratings.codes >= 0).all(axis=0)
+    if ratings.numbers is None or not shared.any():
+        return ()
+    grades = ratings.numbers[ratings.codes[:, shared]]
+    mean, zero = np.round(grades.mean(axis=1), 2), (grades == 0).mean(axis=1)  # equal as printed
+    means = ", ".join(f"{name} {m:.2f} ({z:.0%} are 0)" for name, m, z in zip(a.names, mean, zero, strict=True))
+    means = f"mean {'grade' if a.panel.levels is None else 'label'}: {means}"
+    high, low = int(np.argmax(mean)), int(np.argmin(mean))
+    if mean[high] == mean[low]:
+        return (f"{'Neither' if len(a.names) == 2 else 'None'} is more lenient; {means}",)
+    if len(a.names) == 2:
+        return (f"{a.names[high]} is more lenient; {means}",)
+    return (f"{a.names[high]} is the most lenient, {a.names[low]} the strictest; {means}",)
+
+
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def summary_tables(a: Agreement, places: int) -> list[Table]:
+    """Return the coefficients with notes, and for more than two judges those of each pair."""
+    share = f"{100 * a.confidence:g}%"
+    rows = tuple(
+        (c.name, number(c.value, places), _between(c, places), number(c.expected, places))
+        for c in a.coefficients.values()
+    )
+    headers = ("coefficient", "value", f"{share} interval", "chance")
+    first = Table(headers, rows, title=f"agreement of {_and(a.names)}", notes=_notes(a))
+    return [first] if len(a.pairs) == 1 else [first, _pairs(a, places)]
+
+
+def confusion_table(pair: JudgePair, categories: Sequence[Label]) -> Table:
+    """Return the confusion matrix of two judges; rows are the first."""
+    labels, total = tuple(map(str, categories)), pair.confusion.sum(axis=0).tolist()
+    rows = [(label, *map(str, row), str(sum(row))) for label, row in zip(labels, pair.confusion.tolist(), strict=True)]
+    rows.append(("total", *map(str, total), str(sum(total))))
+    return Table((f"{pair.names[0]} ↓ {pair.names[1]} →", *labels, "total"), tuple(rows), title="confusion matrix")
+
+
+def _pairs(a: Agreement, places: int) -> Table:
+    keys = [key for key in a.pairs[0].coefficients if key == "raw" or key.startswith(("kappa", "ac1"))]
+    names = tuple(a.pairs[0][key].name for key in keys)
+    rows = tuple(
+        (*p.names, str(p.both), *(f"{number(p[key].value, places)} {_between(p[key], places)}" for key in keys))
+        for p in a.pairs
+    )
+    notes = tuple(f"{p.names[0]} and {p.names[1]}: {s}" for p in a.pairs for s in p.paradox.sentences)
+    headers = ("judge", "judge", "both judged", *names)
+    return Table(headers, rows, title="pairs of judges", notes=notes, words=(0, 1))
+
+
+def _notes(a: Agreement) -> tuple[str, ...]:
+    shared = counted(a.shared, "document" if a.panel.units is not None else "unit")
+    queries = f", {counted(len(a.panel.units.queries), 'query', 'queries')}" if a.panel.units is not None else ""
+    two = len(a.names) == 2
+    notes = [f"{shared} judged by {'both' if two else 'two or more judges'}, {a.overlap[1]} by one only{queries}"]
+    notes.append("judged by each: " + ", ".join(f"{name} {n}" for name, n in a.judged.items()))
+    if isinstance(a.level, dict):
+        own = ", ".join(f"{level:g} ({name})" for name, level in a.level.items())
+        notes.append(f"grades from the judge's own level on count as 1, others as 0: {own}")
+    elif a.level is not None:
+        notes.append(f"grades ≥ {a.level:g} count as 1, others as 0")
+    notes += filter(None, [_interval_methods(a), a.note])
+    shares = ", ".join(f"{label} {share:.0%}" for label, share in list(a.paradox.prevalence.items())[:12])
+    marginals = f"labels: {shares}"
+    if two:
+        marginals += f" · bias {number(a.paradox.bias, 2)}"
+        if not isnan(a.paradox.ceiling) and not a.pairs[0].one_label:
+            marginals += f" · largest kappa with these marginals {a.paradox.ceiling:z.2f}"
+    notes.append(marginals)
+    notes += [f"note: {sentence}" for sentence in a.paradox.sentences]
+    undefined = [c for c in a.coefficients.values() if c.reason]
+    if undefined:
+        notes.append(f"undefined: {', '.join(c.name for c in undefined)} ({undefined[0].reason})")
+    return (*notes, *(f"warning: {w}" for w in a.warnings))
+
+
+def _interval_methods(a: Agreement) -> str:
+    """Name the method of each interval, the most frequent one first."""
+    methods: dict[str, list[str]] = {}
+    for c in a.coefficients.values():
+        if c.method:
+            methods.setdefault(c.method, []).append(c.name)
+    if len(methods) < 2:
+        return f"intervals: {next(iter(methods), 'none, because there are too few units')}"
+    most = max(methods, key=lambda m: len(methods[m]))
+    others = "; ".join(f"{m} for {', '.join(names)}" for m, names in methods.items() if m != most)
+    return f"intervals: {most}; {others}"
+
+
+def _between(c: Reliability, places: int) -> str:
+    return "–" if isnan(c.low) else f"[{number(c.low, places)}, {number(c.high, places)}]"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+FEWEST_QUERIES = 10  # a percentile interval from fewer queries depends too much on single ones
+
+
+def agree(
+    *sources: Any,
+    level: Level | None = None,
+    weights: WeightsName | ArrayLike = "nominal",
+    names: Sequence[str] | None = None,
+    confidence: float = 0.95,
+    interval: Interval | None = None,
+    seed: int | np.random.Generator = 0,
+    runs: Any = None,
+    measure: str | Measure = "nDCG@10",
+    model: str | None = None,
+    width: float = 0.1,
+    rejudged: Rejudged = "error",
+    judges: Sequence[str] | None = None,
+    judge_col: str | None = None,
+    **columns: Unpack[ColumnOptions],
+) -> Agreement:
+    """Compute the agreement of two or more judges: the usual coefficients with confidence intervals.
+
+    Coefficients of two judges use the units (documents of a query) that both judged; those of more judges use all units,
+    with missing judgments. The categories are all labels that occur.
+
+    Args:
+        sources: judgments of each judge, in any format that `read_qrels` accepts; or columns of labels of the same length, with
+            None for a missing label; or one mapping {name: judgments}; or one frame with a column per judge (`names` selects
+            them); or one table with all judges, see `judges` and `judge_col`.
+        level: lowest grade that counts as 1 in binary labels; {"human": 2, "llm": 1} for judges with different scales, where
+            None is the level of all others.
+        weights: nominal, linear, quadratic, ordinal or ratio; or a matrix of agreement weights (1 on the diagonal, less
+            elsewhere). Unless they are nominal, all coefficients are also computed with these weights.
+        names: names of the judges.
+        confidence: confidence level of the intervals.
+        interval: "queries" is a bootstrap over queries, since documents of a query are not independent: the default for 10 or
+            more queries. "units" is a bootstrap over units: the default for fewer queries. "analytic" is a closed form for
+            independent units: the default for columns and for one query; Krippendorff's ordinal alpha has none and uses "units".
+        seed: random seed.
+        runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
+        measure: measure that orders the systems.
+        model: name of the judge that is a model: adds its bias by grade, and with `runs` by system and the queries that people must judge.
+            [default: the one of two judges whose file `model_judge` wrote]
+        width: width of the 95% interval of a mean for which people judge these queries.
+        rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
+        judges: columns of grades in one table, one per judge; an empty cell is a missing judgment. With `judge_col`, the judges to select.
+        judge_col: column of one table that names the judge of each row.
+        columns: names of columns (`query_col` …), each used in every table that has it; `grade_map`, grades of words.
+
+    >>> from judged.io.sample import sample_path
+    >>> a = agree(sample_path("qrels.a.txt"), sample_path("qrels.b.txt"))
+    >>> round(a["kappa(quadratic)"].value, 3)
+    0.985
+    """
+    _check_statistics(confidence, seed, interval)
+    named = named_columns(columns, ColumnOptions)
+    panel = read_panel(
+        sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named
+    )
+    if runs is not None and not panel.qrels:
+        raise UsageError("runs", "columns of labels have no queries and cannot evaluate runs")
+    agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
+    order = None if runs is None else system_order(panel, runs, measure, rejudged, named)
+    named.check_used()
+    return _with_systems(agreement, order, model or _model_among(panel), width)
+
+
+def _model_among(panel: Panel) -> str | None:
+    """Return the name of the one of two judges whose file a model judge wrote."""
+    if len(panel.names) != 2 or panel.ratings.numbers is None:
+        return None
+    from judged.judging.todo import is_by_model
+
+    found = [name for name, one in zip(panel.names, panel.qrels, strict=False) if one.path and is_by_model(one.path)]
+    return found[0] if len(found) == 1 else None
+
+
+def _with_systems(agreement: Agreement, order: SystemOrder | None, model: str | None, width: float) -> Agreement:
+    """Add the order of systems by judge, and the bias of the judge that is a model."""
+    bias = None if model is None else model_bias(agreement.panel, model, order, width)
+    warnings = () if order is None else order.warnings
+    return replace(agreement, order=order, bias=bias, warnings=(*agreement.warnings, *warnings))
+
+
+def _check_statistics(confidence: float, seed: Any, interval: Interval | None) -> None:
+    check_share(confidence, "confidence")
+    generator(seed)  # raises an error for a bad seed even if it is not used
+    if interval is not None:
+        check_choice(interval, Interval, "interval", slug="interval")
+
+
+@step("computing agreement")
+def _agreement(panel: Panel, weights: Any, interval: Interval | None, options: dict[str, Any]) -> Agreement:
+    """Compute the coefficients of all judges and of each pair."""
+    ratings, query = panel.ratings, panel.units.query if panel.units is not None else None
+    chosen = weights_of(weights, ratings.numbers, len(ratings.categories))
+    by, own = chosen.name, chosen.matrix if chosen.name == "own" else None
+    if interval == "queries" and query is None:
+        raise UsageError(
+            "interval",
+            "columns of labels have no queries for a bootstrap",
+            hint=Hint("use {interval}", interval="units"),
+        )
+    _check_overlap(panel)
+    options = {"query": query, **options}
+    requests = [parse_coefficient(key, ratings, own) for key in usual_coefficients(ratings, by)]
+    known = coefficients(ratings, requests, interval=interval or _usual_interval(ratings, query), **options)
+    two = known if ratings.raters == 2 else None
+    pairs = tuple(
+        _pair(ratings.take([a, b]), by, own, {"interval": interval, **options}, two)
+        for a, b in combinations(range(ratings.raters), 2)
+    )
+    paradox = pairs[0].paradox if two is not None else _paradox_of_all(ratings, known)
+    note = "" if interval else _interval_note(ratings, query)
+    warnings = (*panel.warnings, *_undefined_resamples(known))
+    return Agreement(panel, known, pairs, paradox, None, by, own, options["confidence"], warnings, note)
+
+
+def _usual_interval(ratings: Ratings, query: Ints | None) -> Interval:
+    """Return the default: a bootstrap over queries if there are enough, closed forms for a single query."""
+    if query is None:
+        return "analytic"
+    queries = _shared_queries(ratings, query)
+    return "queries" if queries >= FEWEST_QUERIES else "units" if queries > 1 else "analytic"
+
+
+def _interval_note(ratings: Ratings, query: Ints | None) -> str:
+    if query is None or (queries := _shared_queries(ratings, query)) >= FEWEST_QUERIES:
+        return ""
+    instead = "documents are resampled instead" if queries > 1 else "documents are treated as independent"
+    return (
+        f"{counted(queries, 'query is', 'queries are')} too few for a bootstrap over queries (fewer than {FEWEST_QUERIES}):"
+        f" {instead}, and intervals may be too narrow"
+    )
+
+
+def _shared_queries(ratings: Ratings, query: Ints) -> int:
+    return len(np.unique(query[ratings.rated() >= 2]))
+
+
+def _pair(two: Ratings, by: str, own: Any, options: dict[str, Any], known: dict[str, Reliability] | None) -> JudgePair:
+    """Compare two judges; `known` are their coefficients if there are no other judges."""
+    judged = two.codes >= 0
+    if known is None:
+        graded = two.numbers is not None and len(two.categories) > 2
+        weighted = [f"kappa({'quadratic' if by == 'nominal' else by})"] if graded or by != "nominal" else []
+        keys = ("raw", "expected", "kappa", "pi", "ac1", "bp", "alpha", *weighted)
+        options = {**options, "interval": options["interval"] or _usual_interval(two, options["query"])}
+        known = coefficients(two, [parse_coefficient(key, two, own) for key in keys], **options)
+    confusion = two.confusion()
+    share = confusion / max(1, confusion.sum())
+    marginals = paradox(
+        share.sum(axis=1),
+        share.sum(axis=0),
+        two.categories,
+        raw=known["raw"].value,
+        expected=known["expected"].value,
+        kappa=known["kappa"].value,
+        even=known["bp"].value,
+        names=two.names,
+    )
+    first, second = (judged & ~judged[::-1]).sum(axis=1).tolist()
+    both = int(judged.all(axis=0).sum())
+    return JudgePair((two.names[0], two.names[1]), both, (first, second), known, confusion, marginals)
+
+
+def _paradox_of_all(ratings: Ratings, known: dict[str, Reliability]) -> Paradox:
+    """Analyse the pooled marginals of several judges."""
+    counts = np.bincount(ratings.codes[ratings.codes >= 0], minlength=len(ratings.categories))
+    return paradox(
+        counts / counts.sum(),
+        None,
+        ratings.categories,
+        raw=known["raw"].value,
+        expected=known["fleiss"].expected,
+        kappa=known["fleiss"].value,
+        even=known["bp"].value,
+        called="Fleiss' kappa",
+        constant=any(len(np.unique(row[row >= 0])) == 1 for row in ratings.codes),
+    )
+
+
+def _check_overlap(panel: Panel) -> None:
+    if (panel.ratings.rated() >= 2).any():
+        return
+    units = panel.units
+    if units is None:
+        raise DataError("no-common-unit", "no row has labels of two judges", hint="check that the rows are aligned")
+    shared = [{units.queries[q] for q in np.unique(units.query[row >= 0])} for row in panel.ratings.codes]
+    common = set.intersection(*shared)
+    hint = "check that the document ids are the same" if common else "check that the queries are the same"
+    problem = f"no document was judged by two of {', '.join(q.name for q in panel.qrels)}"
+    problem += "; they have queries in common" if common else "; they have no query in common"
+    raise DataError("no-common-unit", problem, hint=hint, value=", ".join(panel.names))
+
+
+def _undefined_resamples(known: dict[str, Reliability]) -> list[Warned]:
+    worst = max(known.values(), key=lambda c: c.undefined)
+    if not worst.undefined:
+        return []
+    text = f"{worst.name} is undefined in {counted(worst.undefined, 'resample')}, which its interval excludes"
+    return [Warned("undefined-resamples", worst.undefined, text)]
