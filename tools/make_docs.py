@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from judged.fusion.normalise import NORMALISATIONS
-from judged.fusion.registry import FUSIONS
+from judged.fusion.aligned import NORMALISATIONS
+from judged.fusion.method import FUSIONS
 from judged.io.formats.shapes import all_shapes, all_writers
 from judged.references import short_form
 from judged.stats.effect_sizes import EFFECTS

@@ -14,7 +14,7 @@ from judged.clicks.fitting.fit import MODELS
 from judged.clicks.interleaving.interleave import PAPERS as INTERLEAVING_PAPERS
 from judged.clicks.off_policy.estimators import PAPERS as ESTIMATOR_PAPERS
 from judged.errors import DataError, Place, UsageError, shown
-from judged.fusion.registry import FUSIONS
+from judged.fusion.method import FUSIONS
 from judged.io.files import read_text
 from judged.io.text.json_parser import load_json
 from judged.judging.next_documents import STRATEGIES

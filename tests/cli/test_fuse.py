@@ -9,8 +9,8 @@ import pytest
 from commands import called, refused, run
 
 import judged as jd
-from judged.fusion.normalise import NORMALISATIONS
-from judged.fusion.registry import FUSIONS
+from judged.fusion.aligned import NORMALISATIONS
+from judged.fusion.method import FUSIONS
 
 pytestmark = pytest.mark.usefixtures("collection")
 
@@ -57,9 +57,9 @@ def test_the_list_has_every_method_and_normalisation():
 @pytest.mark.parametrize(
     ("words", "slug"),
     [
-        (("--method", "rff"), "unknown-fusion-method"), (("--method", "wsum"), "fusion-weights"), (("--method", "wsum", "--weights", "-1,2"), "fusion-weights"),
-        (("--norm", "sum"), "fusion-norm"), (("--method", "posfuse"), "fusion-training"), (("-o", "f.xyz"), "format"),
-        (("--tune", "--qrels", "qrels.txt", "--method", "isr"), "fusion-trials"),
+        (("--method", "rff"), "unknown-fusion-method"), (("--method", "wsum"), "weights"), (("--method", "wsum", "--weights", "-1,2"), "weights"),
+        (("--norm", "sum"), "option"), (("--method", "posfuse"), "option"), (("-o", "f.xyz"), "format"),
+        (("--tune", "--qrels", "qrels.txt", "--method", "isr"), "parameter"),
     ],
 )  # fmt: skip
 def test_errors_have_their_slugs(words, slug):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import judged as jd
-from judged.fusion.registry import FUSIONS
+from judged.fusion.method import FUSIONS
 
 pytestmark = pytest.mark.conformance
 

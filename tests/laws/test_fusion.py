@@ -10,8 +10,8 @@ import pytest
 from for_each import for_each
 
 import judged as jd
-from judged.fusion.normalise import NORMALISATIONS
-from judged.fusion.registry import FUSIONS, Fusion
+from judged.fusion.aligned import NORMALISATIONS
+from judged.fusion.method import FUSIONS, Fusion
 
 Ranking = dict[str, dict[str, float]]
 METHODS = for_each("method", FUSIONS)
@@ -104,7 +104,7 @@ def test_a_query_that_a_run_lacks_is_counted_in_a_warning():
     runs, _ = generate(1, systems=3)
     queries = {q for run in runs.values() for q in run}
     lacking = sum(any(q not in run for run in runs.values()) for q in queries)
-    assert [(w.slug, w.count) for w in jd.fuse(runs).warnings] == ([("fusion-queries", lacking)] if lacking else [])
+    assert [(w.slug, w.count) for w in jd.fuse(runs).warnings] == ([("queries-differ", lacking)] if lacking else [])
 
 
 @METHODS

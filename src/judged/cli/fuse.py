@@ -28,8 +28,8 @@ def _weights(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 
 
 def _complete(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    from judged.fusion.normalise import NORMALISATIONS
-    from judged.fusion.registry import FUSIONS
+    from judged.fusion.aligned import NORMALISATIONS
+    from judged.fusion.method import FUSIONS
 
     names = FUSIONS.names if parameter.name == "method" else NORMALISATIONS.names
     return [name for name in names if name.startswith(begun)]
@@ -245,8 +245,8 @@ def _list(ctx: click.Context) -> None:
     import shutil
     from textwrap import fill
 
-    from judged.fusion.normalise import NORMALISATIONS
-    from judged.fusion.registry import FUSIONS
+    from judged.fusion.aligned import NORMALISATIONS
+    from judged.fusion.method import FUSIONS
     from judged.references import short_form
 
     width = min(max(shutil.get_terminal_size().columns, 60), 100)

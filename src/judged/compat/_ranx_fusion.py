@@ -10,7 +10,7 @@ from judged.compat._ranx_tables import RanxQrels, RanxRun
 from judged.errors import DataError, UsageError
 from judged.evaluation.options import check_options
 from judged.fusion.fuse import fuse as fuse_runs
-from judged.fusion.registry import FUSIONS, FusionSettings
+from judged.fusion.method import FUSIONS, FusionSettings
 from judged.fusion.tune import tune_fusion
 
 _LEARNT = {"bayesfuse": "log_odds", "mapfuse": "map_scores"}  # other trained methods have `probs`

@@ -12,9 +12,8 @@ from judged._types import Floats
 from judged.core.policy import Duplicates, Order, Policy
 from judged.core.tables import Run
 from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
-from judged.fusion.aligned import AlignedRuns, align
-from judged.fusion.normalise import Normalisation, find_normalisation
-from judged.fusion.registry import Fusion, FusionSettings, parse_method
+from judged.fusion.aligned import AlignedRuns, Normalisation, align, find_normalisation
+from judged.fusion.method import Fusion, FusionSettings, parse_method, training_of
 from judged.judging.pool import open_runs
 from judged.stats.checks import check_choice, check_number
 from judged.steps import step
@@ -53,13 +52,11 @@ class FusionRequest:
         chosen = find_normalisation(default if norm is None else norm)
         if found.uses == "ranks" and not (chosen.name == "none" or chosen.lower_is_better):
             problem = f"{found.name} uses ranks, which {chosen.name} does not change"
-            raise UsageError("fusion-norm", problem, hint=Hint("leave out {norm}", norm=norm), value=norm)
-        check_choice(missing, Missing, "missing", slug="fusion-missing")
+            raise UsageError("option", problem, hint=Hint("leave out {norm}", norm=norm), value=norm)
+        check_choice(missing, Missing, "missing", slug="option")
         if missing != "skip" and not found.fillable:
             problem = f"{found.name} has its own rule for documents that a run lacks: {found.missing}"
-            raise UsageError(
-                "fusion-missing", problem, hint=Hint("leave out {missing}", missing=missing), value=missing
-            )
+            raise UsageError("option", problem, hint=Hint("leave out {missing}", missing=missing), value=missing)
         check_choice(ties, FusedTies, "ties", slug="policy")
         return cls(found, values, chosen, missing, Policy(depth=depth, ties=ties, duplicates=duplicates, order=order))
 
@@ -86,8 +83,24 @@ class FusionRequest:
         if len(wrong):
             doc, query = aligned.doc[int(wrong[0])], aligned.queries[int(aligned.query[wrong[0]])]
             problem = f"the fused score of document {shown(doc)} of query {shown(query)} is not a number: a run has infinite scores"
-            raise DataError("fusion-score", problem, hint="use a method of ranks, such as rrf", value=doc)
+            raise DataError("score-inf", problem, hint="use a method of ranks, such as rrf", value=doc)
         return score
+
+    def fuse(
+        self, runs: Mapping[str, Run], aligned: AlignedRuns, settings: FusionSettings, name: str | None = None
+    ) -> Run:
+        """Return the fused run; its warnings are those of the runs, and one that counts the queries that some run lacks."""
+        score = self.score(aligned, settings)
+        fused = aligned.to_run(score, name or self.method.name, ascending=self.policy.ties == "id-asc")
+        warnings = dict.fromkeys(warning for run in runs.values() for warning in run.warnings)
+        lacking = int((aligned.size == 0).any(axis=0).sum())
+        if lacking:
+            one = lacking == 1
+            verb, them = ("is", "it") if one else ("are", "them")
+            text = f"{lacking} of {counted(len(aligned.queries), 'query')} {verb} not in every run, and {verb} fused from the runs that have {them}"
+            warnings[Warned("queries-differ", lacking, text)] = None
+        files = tuple(file for run in runs.values() for file in run.files)
+        return replace(fused, warnings=tuple(warnings), files=files)
 
 
 def fuse(
@@ -99,7 +112,7 @@ def fuse(
     missing: Missing = "skip",
     qrels: Any = None,
     level: float = 1.0,
-    trained: Sequence[Any] | None = None,
+    trained: Sequence[Floats] | None = None,
     depth: int | None = None,
     ties: FusedTies = "id-desc",
     duplicates: Duplicates = "error",
@@ -109,7 +122,7 @@ def fuse(
     """Fuse several runs into one run, in which documents are in the order of their fused scores.
 
     The result has the queries of all runs, and for each query the documents of all runs. A run that lacks a query contributes nothing to
-    it; the warning `fusion-queries` of the result counts such queries. Equal fused scores are ordered by document id.
+    it; the warning `queries-differ` of the result counts such queries. Equal fused scores are ordered by document id.
 
     Args:
         runs: a list of runs or {name: run}; each in any format that `read_run` takes.
@@ -141,13 +154,18 @@ def fuse(
     request = FusionRequest.of(method, norm, missing, depth=depth, ties=ties, duplicates=duplicates, order=order)
     opened = open_fused(runs)
     settings = FusionSettings(request.values, check_weights(request.method, weights, tuple(opened)))
+    train = request.method.train
+    if (qrels is not None) + (trained is not None) != (train is not None):
+        problem = "learns nothing from judgments" if train is None else "needs judgments to learn from"
+        hint = Hint("leave out {qrels}" if train is None else "name them with {qrels}", qrels=None)
+        raise UsageError("option", f"{request.method.name} {problem}", hint=hint)
     with step("fusing"):
         aligned = request.align(opened)
-        learnt = _learn(request, opened, aligned, settings, qrels, level, trained)
-        score = request.score(aligned, replace(settings, trained=learnt))
-        fused = aligned.to_run(score, name or request.method.name, ascending=ties == "id-asc")
-    files = tuple(file for run in opened.values() for file in run.files)
-    return replace(fused, warnings=_warnings(opened, aligned), files=files)
+        if train is not None and trained is None:
+            trained = train(training_of(aligned, qrels, check_number(level, "level", zero=True)), settings)
+        learnt = () if trained is None else _arrays(trained, len(opened))
+        settings = replace(settings, trained=learnt)
+        return request.fuse(opened, aligned, settings, name)
 
 
 def open_fused(runs: Any) -> dict[str, Run]:
@@ -162,46 +180,15 @@ def open_fused(runs: Any) -> dict[str, Run]:
     return opened
 
 
-def _learn(
-    request: FusionRequest,
-    runs: Mapping[str, Run],
-    aligned: AlignedRuns,
-    settings: FusionSettings,
-    qrels: Any,
-    level: float,
-    trained: Any,
-) -> tuple[Floats, ...]:
-    """Return what a trained method knows of each run: from judgments, or as it was given."""
-    name, train = request.method.name, request.method.train
-    if train is None and (qrels is not None or trained is not None):
-        raise UsageError(
-            "fusion-training", f"{name} learns nothing from judgments", hint=Hint("leave out {qrels}", qrels=None)
-        )
-    if train is not None and (qrels is None) == (trained is None):
-        what = "needs judgments to learn from" if qrels is None else "learns from judgments, or has learnt before"
-        hint = Hint("name them with {qrels}" if qrels is None else "pass {qrels}, or trained=", qrels=None)
-        raise UsageError("fusion-training", f"{name} {what}", hint=hint)
-    if qrels is not None and train is not None:
-        from judged.fusion.training import training_of
-
-        return tuple(train(training_of(aligned, qrels, check_number(level, "level", zero=True)), settings))
-    return () if trained is None else _check_trained(trained, len(runs))
-
-
-def _check_trained(trained: Any, runs: int) -> tuple[Floats, ...]:
-    """Return an array of numbers per run.
-
-    Raises:
-        UsageError: `fusion-training`: anything else.
-    """
+def _arrays(trained: Any, runs: int) -> tuple[Floats, ...]:
+    """Return an array of numbers per run."""
     try:
         arrays = tuple(np.atleast_1d(np.asarray(known, float)) for known in trained)
     except (TypeError, ValueError, OverflowError):
         arrays = ()
     if len(arrays) != runs or not all(known.ndim == 1 and np.isfinite(known).all() for known in arrays):
         problem = f"trained must have an array of numbers for each of {counted(runs, 'run')}, got {shown(trained)}"
-        hint = "pass one array per run, in their order, as FusionTuning.trained has them"
-        raise UsageError("fusion-training", problem, hint=hint, value=trained)
+        raise UsageError("option", problem, hint="pass FusionTuning.trained", value=trained)
     return arrays
 
 
@@ -209,7 +196,7 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
     """Return a weight per run, in their order.
 
     Raises:
-        UsageError: `fusion-weights`: missing or superfluous weights, or one that is not a number ≥ 0.
+        UsageError: `weights`: missing or superfluous weights, or one that is not a number ≥ 0.
     """
     if weights is None:
         if method.weights == "needed":
@@ -219,37 +206,23 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
                 weights=Wording(f"weights={one}", f"--weights {all_}"),
                 tune=Wording("jd.tune_fusion", "--tune"),
             )
-            raise UsageError("fusion-weights", f"{method.name} needs a weight for each run", hint=hint)
+            raise UsageError("weights", f"{method.name} needs a weight for each run", hint=hint)
         return None
     if method.weights == "none":
-        raise UsageError(
-            "fusion-weights", f"{method.name} takes no weights", hint="use wsum, or another weighted method"
-        )
+        raise UsageError("weights", f"{method.name} takes no weights", hint="use wsum, or another weighted method")
     if isinstance(weights, Mapping):
         if set(weights) != set(names):
             problem = f"weights are for {', '.join(map(shown, weights))}; the runs are {', '.join(map(shown, names))}"
-            raise UsageError("fusion-weights", problem, hint="give each run a weight", value=weights)
+            raise UsageError("weights", problem, hint="give each run a weight", value=weights)
         weights = [weights[name] for name in names]
     if isinstance(weights, str) or not hasattr(weights, "__len__") or len(weights) != len(names):
         problem = f"{counted(len(names), 'weight')}, one per run"
-        raise UsageError("fusion-weights", problem, got=shown(weights), value=weights)
+        raise UsageError("weights", problem, got=shown(weights), value=weights)
     try:
         column = np.asarray(weights, float)
     except (TypeError, ValueError, OverflowError):
         column = np.array([np.nan])
     if column.ndim != 1 or not np.isfinite(column).all() or (column < 0).any() or not (column > 0).any():
         problem = f"weights must be numbers ≥ 0, and one of them above 0, got {shown(list(weights))}"
-        raise UsageError("fusion-weights", problem, value=weights)
+        raise UsageError("weights", problem, value=weights)
     return column
-
-
-def _warnings(runs: Mapping[str, Run], aligned: AlignedRuns) -> tuple[Warned, ...]:
-    """Return the warnings of the runs, and one that counts the queries that some run lacks."""
-    count = int((aligned.size == 0).any(axis=0).sum())
-    own = tuple(dict.fromkeys(warning for run in runs.values() for warning in run.warnings))
-    if not count:
-        return own
-    one = count == 1
-    verb, them = ("is", "it") if one else ("are", "them")
-    text = f"{count} of {counted(len(aligned.queries), 'query')} {verb} not in every run, and {verb} fused from the runs that have {them}"
-    return (*own, Warned("fusion-queries", count, text))

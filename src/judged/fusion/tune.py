@@ -5,30 +5,242 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Unpack
+from itertools import combinations
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.policy import PolicyOptions
 from judged.core.resample import whole_seed
-from judged.core.tables import Qrels, Run, decoded
-from judged.errors import UsageError, Warned
+from judged.core.tables import Id, Qrels, Run, decoded
+from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate, parse_measures
 from judged.evaluation.options import check_options
 from judged.evaluation.values import Values, mean_intervals
 from judged.fusion.aligned import AlignedRuns
 from judged.fusion.fuse import FusionRequest, Missing, open_fused
-from judged.fusion.registry import FusionSettings, Training
-from judged.fusion.training import training_of
-from judged.fusion.trials import trials_of
-from judged.fusion.tuning_result import Fold, FusionTuning, TunedValue
+from judged.fusion.method import Fusion, FusionSettings, Training, call_of, training_of
 from judged.io.read import read_qrels
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.checks import check_count
 from judged.stats.summary import summarise
 from judged.steps import step as named_step
+from judged.tables.result import Result
+from judged.tables.table import Span, Table
+from judged.tables.text import counted, number
+
+
+class TunedValue(NamedTuple):
+    """The mean of a measure with its 95% interval; NaN without one."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+class Fold(NamedTuple):
+    """A fold: the number of its queries, the setting that was chosen on the others, and the means on those and on its own queries."""
+
+    queries: int
+    settings: FusionSettings
+    tuned_on: float
+    held_out: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FusionTuning(Result):
+    """A tuned fusion: its cross-validated value, the setting that was chosen, and the fused run.
+
+    `values` are the cross-validated value, the value on the queries for which the setting was chosen, and the values of the single runs.
+    `held_out` has the cross-validated value of each query.
+    """
+
+    request: FusionRequest
+    runs: Mapping[str, Run]
+    measure: str
+    settings: FusionSettings
+    trials: int
+    values: tuple[TunedValue, ...]
+    folds: tuple[Fold, ...]
+    queries: tuple[Id, ...]
+    held_out: Floats
+    warnings: tuple[Warned, ...] = ()
+
+    @property
+    def value(self) -> float:
+        """The cross-validated value: what to expect on new queries."""
+        return self.values[0].value
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the cross-validated value."""
+        return self.values[0].low, self.values[0].high
+
+    @property
+    def optimistic(self) -> float:
+        """The value on the queries for which the setting was chosen."""
+        return self.values[1].value
+
+    @property
+    def method(self) -> str:
+        """The method with the parameters that were chosen on all queries, as `fuse` takes it."""
+        return call_of(self.request.method, self.settings.values)
+
+    @property
+    def weights(self) -> dict[str, float] | None:
+        """The weights that were chosen on all queries; None if the method has none."""
+        return self._weights(self.settings)
+
+    @property
+    def trained(self) -> tuple[Floats, ...] | None:
+        """An array per run that a trained method learnt from all queries; None for other methods."""
+        return self.settings.trained or None
+
+    @cached_property
+    def run(self) -> Run:
+        """The runs fused with the setting that was chosen on all queries. Its value on these queries is too high."""
+        return self.fuse(self.runs)
+
+    def fuse(self, runs: Any, *, name: str | None = None) -> Run:
+        """Fuse other runs of the same systems, such as for new queries; in the same order, or with the same names."""
+        if isinstance(runs, Mapping) and set(runs) == set(self.runs):
+            runs = {system: runs[system] for system in self.runs}
+        opened = open_fused(runs)
+        if len(opened) != len(self.runs):
+            raise UsageError("runs", f"the fusion was tuned for {counted(len(self.runs), 'run')}, got {len(opened)}")
+        return self.request.fuse(opened, self.request.align(opened), self.settings, name)
+
+    def headline(self) -> tuple[str, ...]:
+        """Sentences: the value to expect, and the best single run."""
+        honest, same, *singles = self.values
+        low, high = number(honest.low), number(honest.high)
+        lower = self._lower_is_better
+        setting = self._setting(self.settings)
+        named = setting if self.weights is None else f"{self.method} with {setting}"
+        best = (min if lower else max)(singles, key=lambda single: single.value)
+        optimistic = ", which is optimistic" if number(same.value) != number(honest.value) else ""
+        return (
+            f"{named}: {self.measure} {number(honest.value)} on queries it was not tuned on (95% interval {low} to {high}).",
+            f"On the queries it was tuned on it is {number(same.value)}{optimistic}. The best single run, {best.name}, has {number(best.value)}.",
+        )
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """Values, and the setting of each fold."""
+        rows = tuple(
+            (
+                v.name,
+                number(v.value, places),
+                "–" if v.low != v.low else f"{number(v.low, places)} to {number(v.high, places)}",
+            )
+            for v in self.values
+        )
+        spans = tuple(None if v.low != v.low else Span(v.low, v.value, v.high, scale=self.measure) for v in self.values)
+        notes = (
+            f"{counted(len(self.queries), 'query')}, {counted(len(self.folds), 'fold')}, {counted(self.trials, 'setting')} tried",
+            *(f"warning: {warning}" for warning in self.warnings),
+        )
+        values = Table(("", self.measure, "95% interval"), rows, notes=notes, spans=spans)
+        folds = tuple(
+            (
+                str(i),
+                str(fold.queries),
+                self._setting(fold.settings),
+                number(fold.tuned_on, places),
+                number(fold.held_out, places),
+            )
+            for i, fold in enumerate(self.folds, 1)
+        )
+        headers = ("fold", "queries", "chosen on the others", "on the others", "on the fold")
+        return [values, Table(headers, folds, title="Settings by fold", words=(0, 2), optional=(1,))]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per value."""
+        return [{"measure": self.measure, **value._asdict()} for value in self.values]
+
+    def to_data(self) -> dict[str, Any]:
+        """Values, the setting, and the folds."""
+        folds = [
+            {"queries": f.queries, **self._plain(f.settings), "tuned_on": f.tuned_on, "held_out": f.held_out}
+            for f in self.folds
+        ]
+        return {
+            "judged-fusion": 1,
+            "norm": self.request.norm.name,
+            "missing": self.request.missing,
+            **self._plain(self.settings),
+            "trained": self.trained,
+            "values": self.records(),
+            "folds": folds,
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
+
+    def _plain(self, settings: FusionSettings) -> dict[str, Any]:
+        return {"method": call_of(self.request.method, settings.values), "weights": self._weights(settings)}
+
+    def _weights(self, settings: FusionSettings) -> dict[str, float] | None:
+        return None if settings.weights is None else dict(zip(self.runs, settings.weights.tolist(), strict=True))
+
+    def _setting(self, settings: FusionSettings) -> str:
+        """A setting in words: the weights, or the method with its parameters."""
+        weights = self._weights(settings)
+        if weights is None:
+            return call_of(self.request.method, settings.values)
+        return ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
+
+    @property
+    def _lower_is_better(self) -> bool:
+        from judged.measures.grammar import parse
+
+        return bool(parse(self.measure).definition.lower_is_better)
+
+
+_MOST = 5_000
+
+
+def trials_of(method: Fusion, values: dict[str, float], runs: int, step: float) -> list[FusionSettings]:
+    """Return the settings to try, those nearest to the default first, so that the first of equally good ones is the least unusual.
+
+    Weights are multiples of `step` with sum 1. A method with a parameter and optional weights is tuned by its parameter.
+
+    Raises:
+        UsageError: `parameter`: nothing to tune, or too many trials.
+    """
+    if method.weights == "needed":
+        return [FusionSettings(values, weights) for weights in _weights(runs, step)]
+    trials = [FusionSettings(values)]
+    for parameter in method.parameters:
+        tried = sorted(parameter.trials, key=lambda value: (abs(value - values[parameter.name]), value))
+        trials = [
+            FusionSettings({**values, parameter.name: value})
+            for value in dict.fromkeys((values[parameter.name], *tried))
+        ]
+    if len(trials) == 1 and method.train is None:
+        problem = f"{method.name} has no weights, parameters or training to tune"
+        raise UsageError("parameter", problem, hint="fuse with it as it is, or tune wsum", value=method.name)
+    return trials
+
+
+def _weights(runs: int, step: float) -> list[Floats]:
+    parts = round(1 / step) if isinstance(step, int | float) and 1e-9 < step <= 1 else 0
+    if parts < 1 or abs(parts * step - 1) > 1e-9:
+        raise UsageError("parameter", f"step must be 1 divided by an integer, got {shown(step)}", value=step)
+    if _compositions(parts, runs) > _MOST:
+        problem = f"weights of {runs} runs in steps of {step:g} are {_compositions(parts, runs):,} trials, more than {_MOST:,}"
+        raise UsageError("parameter", problem, hint=Hint("use larger steps: {step}", step=0.25), value=step)
+    cuts = np.array(list(combinations(range(parts + runs - 1), runs - 1)), np.int64).reshape(-1, runs - 1)
+    ends = np.pad(cuts, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, parts + runs - 1)))
+    weights = (np.diff(ends, axis=1) - 1) / parts
+    even = np.lexsort((*weights.T[::-1], np.round(np.square(weights).sum(axis=1), 12)))
+    return list(weights[even])
+
+
+def _compositions(parts: int, runs: int) -> int:
+    from math import comb
+
+    return comb(parts + runs - 1, runs - 1)
 
 
 def tune_fusion(
@@ -145,7 +357,7 @@ def _tune(work: _Work, trials: list[FusionSettings], folds: int, seed: int) -> F
         problem = f"{folds} folds need {max(folds, 2)} judged queries or more, got {len(queries)}"
         if folds < 2:
             problem = f"folds must be an integer ≥ 2, got {folds}"
-        raise UsageError("fusion-folds", problem, hint="use fewer folds" if folds > 2 else None, value=folds)
+        raise UsageError("parameter", problem, hint="use fewer folds" if folds > 2 else None, value=folds)
     fold = _folds(len(queries), folds, seed)
     ids = {str(query): i for i, query in enumerate(decoded(work.aligned.queries, work.aligned.query_kind))}
     place = np.array([ids.get(str(query), -1) for query in queries])
@@ -199,5 +411,5 @@ def _single(measure: Any, profile: str, level: float | None) -> Measure:
     if len(parsed) != 1 or parsed[0].definition.summary != "mean" or parsed[0].definition.text:
         names = " ".join(map(str, parsed))
         problem = f"fusion is tuned by one measure with a mean over queries, got {names}"
-        raise UsageError("fusion-measure", problem, hint="name one, such as nDCG@10", value=names)
+        raise UsageError("measure", problem, hint="name one, such as nDCG@10", value=names)
     return parsed[0]

@@ -331,9 +331,9 @@ def test_the_report_has_the_value_on_other_queries():
         (AssertionError, "query-missing", lambda q, r: fuse([r[0], Run(RUN)])),
         (AssertionError, "query-missing", lambda q, r: optimize_fusion(Qrels(QRELS), r)),
         (ValueError, "unknown-fusion-method", lambda q, r: fuse(r, method="nothing")),
-        (ValueError, "fusion-weights", lambda q, r: fuse(r)),
-        (ValueError, "fusion-norm", lambda q, r: fuse(r, norm="borda", method="rrf")),
-        (ValueError, "fusion-trials", lambda q, r: optimize_fusion(q, r, method="sum")),
+        (ValueError, "weights", lambda q, r: fuse(r)),
+        (ValueError, "option", lambda q, r: fuse(r, norm="borda", method="rrf")),
+        (ValueError, "parameter", lambda q, r: optimize_fusion(q, r, method="sum")),
         (ValueError, "unknown-option", lambda q, r: optimize_fusion(q, r, min_k=3)),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.fusion.registry import FUSIONS
+from judged.fusion.method import FUSIONS
 
 A = {"q": {"a": 9.0, "b": 5.0, "c": 1.0}}
 B = {"q": {"b": 0.8, "d": 0.4}}
@@ -139,7 +139,7 @@ def test_scores_that_differ_by_less_than_a_billionth_are_normalised_as_others():
 
 def test_the_max_norm_needs_a_score_above_0(refusal):
     negative = {"q": {"a": -1.0, "b": -2.0}}
-    refusal("fusion-norm", jd.fuse, [negative, A], "sum", norm="max")
+    refusal("option", jd.fuse, [negative, A], "sum", norm="max")
     zeros = {"q": {"a": 0.0, "b": 0.0}}
     assert jd.fuse([zeros, zeros], "sum", norm="max")["q"] == {"b": 0.0, "a": 0.0}
 
@@ -188,18 +188,18 @@ def test_duplicate_documents_follow_the_policy(refusal):
     ("slug", "runs", "method", "options"),
     [
         ("unknown-fusion-method", RUNS, "rff", {}), ("unknown-fusion-method", RUNS, None, {}), ("unknown-normalisation", RUNS, "sum", {"norm": "x"}),
-        ("fusion-method", RUNS, "rrf(k='a')", {}), ("fusion-method", RUNS, "slidefuse(w=1.5)", {}), ("fusion-method", RUNS, "sum(k=1)", {}),
-        ("cutoff", RUNS, "rrf@10", {}), ("fusion-norm", RUNS, "rrf", {"norm": "sum"}), ("fusion-missing", RUNS, "mnz", {"missing": "lowest"}),
-        ("fusion-missing", RUNS, "sum", {"missing": "zero"}), ("fusion-weights", RUNS, "wsum", {}), ("fusion-weights", RUNS, "sum", {"weights": [1, 1]}),
-        ("fusion-weights", RUNS, "wsum", {"weights": [1, -1]}), ("fusion-weights", RUNS, "wsum", {"weights": [0, 0]}),
-        ("fusion-weights", RUNS, "wsum", {"weights": [1]}), ("fusion-weights", RUNS, "wsum", {"weights": {"first": 1}}),
-        ("fusion-weights", RUNS, "wsum", {"weights": ["x", 1]}), ("fusion-weights", RUNS, "wsum", {"weights": "1,1"}),
-        ("fusion-weights", RUNS, "wsum", {"weights": [float("nan"), 1]}), ("fusion-training", RUNS, "posfuse", {}),
-        ("fusion-training", RUNS, "rrf", {"qrels": {"q": {"a": 1}}}), ("fusion-training", RUNS, "posfuse", {"trained": [[0.5]]}),
-        *(("fusion-training", RUNS, "posfuse", {"trained": wrong}) for wrong in (3, "ab", np.array(1.0), [None, None], [[math.nan], [1.0]], [[[1.0]], [[1.0]]])),
-        *(("fusion-weights", RUNS, "wsum", {"weights": wrong}) for wrong in ([[1, 2], [3, 4]], [10**400, 1])), ("fusion-method", RUNS, "rrf(k=1e400)", {}),
+        ("parameter", RUNS, "rrf(k='a')", {}), ("parameter", RUNS, "slidefuse(w=1.5)", {}), ("parameter", RUNS, "sum(k=1)", {}),
+        ("cutoff", RUNS, "rrf@10", {}), ("option", RUNS, "rrf", {"norm": "sum"}), ("option", RUNS, "mnz", {"missing": "lowest"}),
+        ("option", RUNS, "sum", {"missing": "zero"}), ("weights", RUNS, "wsum", {}), ("weights", RUNS, "sum", {"weights": [1, 1]}),
+        ("weights", RUNS, "wsum", {"weights": [1, -1]}), ("weights", RUNS, "wsum", {"weights": [0, 0]}),
+        ("weights", RUNS, "wsum", {"weights": [1]}), ("weights", RUNS, "wsum", {"weights": {"first": 1}}),
+        ("weights", RUNS, "wsum", {"weights": ["x", 1]}), ("weights", RUNS, "wsum", {"weights": "1,1"}),
+        ("weights", RUNS, "wsum", {"weights": [float("nan"), 1]}), ("option", RUNS, "posfuse", {}),
+        ("option", RUNS, "rrf", {"qrels": {"q": {"a": 1}}}), ("option", RUNS, "posfuse", {"trained": [[0.5]]}),
+        *(("option", RUNS, "posfuse", {"trained": wrong}) for wrong in (3, "ab", np.array(1.0), [None, None], [[math.nan], [1.0]], [[[1.0]], [[1.0]]])),
+        *(("weights", RUNS, "wsum", {"weights": wrong}) for wrong in ([[1, 2], [3, 4]], [10**400, 1])), ("parameter", RUNS, "rrf(k=1e400)", {}),
         *(("parameter", RUNS, "mapfuse", {"qrels": {"q": {"a": 1}}, "level": wrong}) for wrong in ("x", math.nan, 10**400)),
-        ("fusion-training", RUNS, "posfuse", {"trained": [[0.5], [0.5]], "qrels": {"q": {"a": 1}}}),
+        ("option", RUNS, "posfuse", {"trained": [[0.5], [0.5]], "qrels": {"q": {"a": 1}}}),
         ("no-common-query", RUNS, "posfuse", {"qrels": {"other": {"a": 1}}}), ("runs", [A], "rrf", {}), ("empty-run", [A, {}], "rrf", {}), ("empty-run", [A, {"q": {}}], "rrf", {}), ("runs", A, "rrf", {}),
         ("policy", RUNS, "rrf", {"ties": "best"}), ("depth", RUNS, "rrf", {"depth": 0}),
     ],
@@ -210,7 +210,7 @@ def test_what_a_fusion_cannot_do_is_refused(refusal, slug, runs, method, options
 
 def test_infinite_scores_are_refused_unless_only_ranks_are_used(refusal):
     infinite = {"q": {"a": math.inf, "b": 1.0}}
-    refusal("fusion-score", jd.fuse, [infinite, A], "sum")
+    refusal("score-inf", jd.fuse, [infinite, A], "sum")
     assert next(iter(jd.fuse([infinite, A], "rrf")["q"])) == "a"
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.fusion.registry import FUSIONS
-from judged.fusion.trials import trials_of
+from judged.fusion.method import FUSIONS
+from judged.fusion.tune import trials_of
 
 QUERIES = [f"q{i:02d}" for i in range(24)]
 
@@ -143,9 +143,9 @@ def test_warnings_are_marked_as_such_below_the_table():
 @pytest.mark.parametrize(
     ("slug", "method", "measure", "options"),
     [
-        ("fusion-trials", "isr", "AP", {}), ("fusion-trials", "wsum", "AP", {"step": 0.3}), ("fusion-trials", "wsum", "AP", {"step": 0.0001}), ("fusion-trials", "wsum", "AP", {"step": 1e-320}),
-        ("fusion-folds", "wsum", "AP", {"folds": 1}), ("fusion-folds", "wsum", "AP", {"folds": 25}), ("fusion-measure", "wsum", "AP RR", {}),
-        ("fusion-measure", "wsum", "GMAP", {}), ("unknown-option", "wsum", "AP", {"fold": 3}), ("unknown-measure", "wsum", "nDGC", {}),
+        ("parameter", "isr", "AP", {}), ("parameter", "wsum", "AP", {"step": 0.3}), ("parameter", "wsum", "AP", {"step": 0.0001}), ("parameter", "wsum", "AP", {"step": 1e-320}),
+        ("parameter", "wsum", "AP", {"folds": 1}), ("parameter", "wsum", "AP", {"folds": 25}), ("measure", "wsum", "AP RR", {}),
+        ("measure", "wsum", "GMAP", {}), ("unknown-option", "wsum", "AP", {"fold": 3}), ("unknown-measure", "wsum", "nDGC", {}),
     ],
 )  # fmt: skip
 def test_what_cannot_be_tuned_is_refused(refusal, slug, method, measure, options):

@@ -7,8 +7,8 @@ import numpy as np
 from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.fusion.aligned import AlignedRuns
+from judged.fusion.method import FUSIONS, Fusion, FusionSettings
 from judged.fusion.methods.ranks import borda_points
-from judged.fusion.registry import FUSIONS, Fusion, FusionSettings
 
 _NEVER = np.iinfo(np.int64).max
 _ROUNDING = 1e-12  # of sums of weights

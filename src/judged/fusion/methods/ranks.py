@@ -6,7 +6,7 @@ import numpy as np
 
 from judged._types import Floats
 from judged.fusion.aligned import AlignedRuns
-from judged.fusion.registry import FUSIONS, Fusion, FusionParameter, FusionSettings
+from judged.fusion.method import FUSIONS, Fusion, FusionParameter, FusionSettings
 
 _MOURAO = "mourao2015"
 _ASLAM = "aslam2001"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.fusion.registry import FUSIONS, IGNORED, Fusion, FusionParameter
+from judged.fusion.method import FUSIONS, IGNORED, Fusion, FusionParameter
 
 _FOX = "fox1993"
 _WU = "wu2002"

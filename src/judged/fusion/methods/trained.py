@@ -7,7 +7,7 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.core import segments
 from judged.fusion.aligned import AlignedRuns
-from judged.fusion.registry import FUSIONS, Fusion, FusionParameter, FusionSettings, Training
+from judged.fusion.method import FUSIONS, Fusion, FusionParameter, FusionSettings, Training
 
 _LILLIS = "lillis2010"
 _COUNTS = (*range(1, 11), 15, 20, 25, 30, 40, 50, 75, 100)

@@ -14,8 +14,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.errors import Hint, UsageError, shown
+from judged.core.find.reference import Sieve, keys_of
+from judged.core.policy import Policy
+from judged.core.pool import pool_of
+from judged.errors import DataError, Hint, UsageError, shown
 from judged.fusion.aligned import AlignedRuns
+from judged.io.read import read_qrels
 from judged.measures.parameters import literal
 from judged.registry import Registry, parse_call
 
@@ -143,7 +147,7 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
     >>> method.name, values
     ('rrf', {'k': 10})
     """
-    call = parse_call(text, "fusion-method") if isinstance(text, str) else None
+    call = parse_call(text, "parameter") if isinstance(text, str) else None
     is_run = call is None or re.search(r"[./\\]", call.name)
     hint = "pass the runs in one list, before the method" if is_run else None
     method = FUSIONS.find(text if call is None else call.name, hint=hint)
@@ -156,7 +160,7 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
     for name, value in call.params.items():
         if name not in known:
             names = f"only {', '.join(known)}" if known else "no parameters"
-            raise UsageError("fusion-method", f"{method.name} takes {names}, got {name}", value=text)
+            raise UsageError("parameter", f"{method.name} takes {names}, got {name}", value=text)
         check_parameter(known[name], value)
     return method, {name: call.params.get(name, p.default) for name, p in known.items()}
 
@@ -168,10 +172,34 @@ def check_parameter(parameter: FusionParameter, value: object) -> None:
         kind, ends = ("an integer" if parameter.whole else "a number"), f"{parameter.low:g} to {parameter.high:g}"
         ends = f"≥ {parameter.low:g}" if parameter.high == np.inf else f"from {ends}"
         problem = f"{parameter.name} must be {kind} {ends}, got {shown(value)}"
-        raise UsageError("fusion-method", problem, value=value)
+        raise UsageError("parameter", problem, value=value)
 
 
 def call_of(method: Fusion, values: dict[str, float]) -> str:
     """The method with its parameters, as it is written: rrf(k=10)."""
     listed = ", ".join(f"{name}={literal(value)}" for name, value in values.items())
     return f"{method.name}({listed})" if listed else method.name
+
+
+def training_of(aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Training:
+    """Find the relevant documents, grade ≥ `level`, among those of the runs, for all queries with judgments.
+
+    Raises:
+        DataError: runs and judgments have no query in common.
+    """
+    judgments = read_qrels(qrels)
+    pool = pool_of(judgments, Policy())
+    codes = pool.codes()
+    code = np.array([codes.get(raw, -1) for raw in aligned.queries.tolist()], dtype=np.int64)
+    if not (code >= 0).any():
+        problem = "runs and judgments have no query in common"
+        raise DataError("no-common-query", problem, hint="check the query ids", where=judgments.name)
+    query = code[aligned.query]
+    rows = np.flatnonzero(query >= 0)
+    documents = aligned.to_documents()
+    at, judgment = Sieve.of(pool).match(documents, rows, query[rows], keys_of(query[rows], aligned.doc.take(rows)))
+    relevant = np.zeros(len(query), bool)
+    relevant[rows[at]] = pool.grade[judgment] >= level
+
+    count = np.bincount(pool.query[pool.grade >= level], minlength=len(codes))
+    return Training(aligned, relevant[aligned.document], code >= 0, code, count)
