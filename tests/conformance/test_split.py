@@ -84,7 +84,7 @@ def test_real_runs_in_shuffled_parts_give_the_bits_of_one_process(qrels, run, pa
         whole = join(judgments, open_whole_run(table), policy)
         split = join(judgments, cut(table, parts, batch=10_000), policy)
         assert same_columns(split, whole)
-        assert split.policy.repeats == "judged"
+        assert split.policy.partitioned
         for measure in EVERY:
             assert bits(measure.on(split)) == bits(measure.on(whole)), measure
 

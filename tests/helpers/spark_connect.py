@@ -27,7 +27,6 @@ def main(folder: Path, measures: str) -> None:
     answers = {
         "session": type(spark).__module__,
         "table": jd.evaluate(qrels, frame, measures),
-        "together": jd.evaluate(qrels, frame, measures, repeats="all"),
         "files": jd.evaluate(qrels, files, measures, engine="spark"),
         "shipped": jd.evaluate(qrels, files, measures, engine=Spark(spark, ship=True)),
         "qrels": len(jd.read_qrels(frame_of(spark, qrels))),

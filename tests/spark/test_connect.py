@@ -36,7 +36,7 @@ def test_the_session_is_one_of_connect(answers):
 
 def test_tables_files_and_frames_give_the_bits_of_one_process(answers):
     wanted = jd.evaluate(*tied_run(), MEASURES)
-    for way in ("table", "together", "files", "shipped"):
+    for way in ("table", "files", "shipped"):
         same(answers[way], wanted)
 
 

@@ -134,5 +134,5 @@ def test_without_any_session_it_is_said_how_to_make_one(monkeypatch):
     monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
     with pytest.raises(jd.UsageError) as caught:
         list(Spark().map(len, [(0, None)]))
-    assert caught.value.slug == "no-session"
+    assert caught.value.slug == "engine"
     assert "SparkSession.builder" in str(caught.value.hint)

@@ -14,7 +14,7 @@ from judged.core.find.reference import Hits, check_id_kinds, is_named_after
 from judged.core.judged import Judged
 from judged.core.native import return_memory
 from judged.core.parts.run import PartitionedRun
-from judged.core.policy import Policy, Repeats
+from judged.core.policy import Policy
 from judged.core.pool import IdPool, pool_of
 from judged.core.tables import HasName, Id, Qrels, Run, decoded
 from judged.core.unread_runs import ArrowRun, DictRun, ScoreColumn, TextRun, UnreadRun
@@ -40,8 +40,6 @@ def join(
     run: Run | UnreadRun,
     policy: Policy,
     progress: scan.Progress | None = None,
-    *,
-    allow_empty: bool = False,
 ) -> Judged:
     """Find the judged documents in the run, and their ranks.
 
@@ -50,13 +48,11 @@ def join(
         run: the ranking, in columns or unread.
         policy: the policies.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
-        allow_empty: accept judgments and runs, such as those of a Spark partition, that are empty or have no query in common.
 
     Raises:
         DataError: no query in common, different numbers of scores and labels, ids of different types, a duplicate document, a
             document judged twice with different grades; each names the places.
     """
-    policy = _complete(policy, _repeats(run, policy), False)
     if isinstance(run, ScoreColumn):
         run = run.align(qrels)
     if qrels.choice is not None:
@@ -71,7 +67,7 @@ def join(
     if qrels.passages is not None and qrels.passages.spans:
         if isinstance(run, PartitionedRun):
             raise UsageError(
-                "in-parts",
+                "engine",
                 "spans cannot be found in a partitioned run",
                 where=run.name,
                 hint=Hint("read it into memory with {engine}", engine="memory"),
@@ -82,10 +78,10 @@ def join(
         qrels, credit = credit_spans(qrels, run, policy)
     if isinstance(run, Run):
         check_id_kinds((qrels.query_kind, qrels.doc_kind), run)
-    pool = pool_of(qrels, policy, allow_empty=allow_empty)
+    pool = pool_of(qrels, policy)
     with step(f"joining {run.name} with {qrels.name}") as report:
-        run, hits = _find(qrels, pool, run, policy, progress or report, allow_empty=allow_empty)
-        policy = _complete(policy, policy.repeats, _is_unscored(run))
+        run, hits = _find(qrels, pool, run, policy, progress or report)
+        policy = _complete(policy, isinstance(run, PartitionedRun), _is_unscored(run))
     judged = Judged(
         pool=pool,
         **{name: getattr(hits, name) for name in _FROM_HITS},
@@ -112,16 +108,9 @@ def _defer_warnings(judged: Judged, qrels: Qrels, pool: IdPool, run: Run | Unrea
 
 
 @lru_cache(maxsize=64)
-def _complete(policy: Policy, repeats: Repeats, unscored: bool) -> Policy:
+def _complete(policy: Policy, partitioned: bool, unscored: bool) -> Policy:
     """Return the policy with what depends on the run."""
-    return replace(policy, repeats=repeats, unscored=unscored)
-
-
-def _repeats(run: Run | UnreadRun, policy: Policy) -> Repeats:
-    """Return which duplicates are detected in this run."""
-    if not isinstance(run, PartitionedRun) or run.partitions.whole or policy.duplicates != "error":
-        return "all"
-    return "judged" if policy.repeats == "auto" else policy.repeats
+    return replace(policy, partitioned=partitioned, unscored=unscored)
 
 
 def _is_unscored(run: Run | UnreadRun) -> bool:
@@ -168,8 +157,6 @@ def _find(
     run: Run | UnreadRun,
     policy: Policy,
     progress: scan.Progress | None,
-    *,
-    allow_empty: bool,
 ) -> tuple[Run | UnreadRun, Hits]:
     """Return the hits, and the run, which is read into columns only if the native core cannot scan it in place."""
     kinds = (qrels.query_kind, qrels.doc_kind)
@@ -180,7 +167,7 @@ def _find(
     many = len(pool.query) > _MANY
     if many:  # the columns of the reader
         return_memory()
-    hits = scan.find_in(pool, [run], policy, kinds) if allow_empty else scan.find(pool, run, policy, kinds, progress)
+    hits = scan.find(pool, run, policy, kinds, progress)
     if many:  # those of the scan
         return_memory()
     if hits is not None:
@@ -188,13 +175,13 @@ def _find(
     if isinstance(run, Run):
         from judged.core.find import reference
 
-        hits = (reference.find_in if allow_empty else reference.find)(pool, run, policy)
+        hits = reference.find(pool, run, policy)
         if progress is not None:
             progress(len(run), len(run))
         return run, hits
     table = replace(run.read(), name=run.name)  # the caller may have named it
     check_id_kinds(kinds, table)
-    return _find(qrels, pool, table, policy, progress, allow_empty=allow_empty)
+    return _find(qrels, pool, table, policy, progress)
 
 
 _LARGEST_COMMON_GRADE = 127

@@ -13,7 +13,6 @@ Empty = Literal["zero", "skip", "one", "error"]
 Order = Literal["score", "rank", "input"]
 Ties = Literal["id-desc", "id-asc", "input", "best", "worst", "expected"]
 Duplicates = Literal["error", "first", "best"]
-Repeats = Literal["auto", "all", "judged"]
 Rejudged = Literal["error", "max", "min", "first", "last", "mean"]
 Unjudged = Literal["irrelevant", "condensed"]
 Precision = Literal["float64", "float32"]
@@ -31,14 +30,13 @@ class Policy:
         order: what rankings are ordered by. The rank column is ignored unless it is selected here.
         ties: the order of documents with equal scores.
         duplicates: what to do with duplicate documents in a ranking.
-        repeats: which duplicates are detected: all, or those of judged documents only. `auto` means judged ones for a partitioned run,
-            whose rows would otherwise have to be regrouped by query. No value depends on it.
         rejudged: the grade of a document that was judged twice with different grades.
         unjudged: unjudged documents are not relevant, or removed from the rankings.
         depth: number of documents per ranking that are evaluated; None for all.
         precision: the floating-point type in which scores are compared.
         crossing: whether the document that exceeds a token budget (`@2000tok`) is excluded or included.
         prepared: descriptions of the preprocessing of judgments and run before the join.
+        partitioned: duplicates were detected among judged documents only, as in a run in partitions; set by the join.
         unscored: the run has ranks or lists and no scores, so that `order="score"` follows the ranks; set by the join.
     """
 
@@ -47,13 +45,13 @@ class Policy:
     order: Order = "score"
     ties: Ties = "id-desc"
     duplicates: Duplicates = "error"
-    repeats: Repeats = field(default="auto", compare=False)
     rejudged: Rejudged = "error"
     unjudged: Unjudged = "irrelevant"
     depth: int | None = None
     precision: Precision = "float64"
     crossing: Crossing = "out"
     prepared: tuple[str, ...] = ()
+    partitioned: bool = field(default=False, compare=False)
     unscored: bool = field(default=False, compare=False)
 
     @property
@@ -98,7 +96,7 @@ class Policy:
             words.append(f"depth {self.depth}")
         if self.duplicates != "error":
             words.append(f"duplicates: keep {self.duplicates}")
-        if self.repeats == "judged":
+        if self.partitioned:
             words.append("duplicates detected among judged documents")
         if self.rejudged != "error":
             words.append(f"judged twice: {self.rejudged}")
@@ -115,7 +113,6 @@ class PolicyOptions(TypedDict, total=False):
     order: Order
     ties: Ties
     duplicates: Duplicates
-    repeats: Repeats
     rejudged: Rejudged
     unjudged: Unjudged
     depth: int | None
@@ -184,14 +181,6 @@ _WORDS: dict[str, tuple[str, dict[str, str]]] = {  # help, and the meaning of ea
             "error": "an error that names both places",
             "first": "keep the first",
             "best": "keep the one ranked highest",
-        },
-    ),
-    "repeats": (
-        "Which duplicates to detect in a partitioned run.",
-        {
-            "auto": "those of judged documents if the run is partitioned, else all",
-            "all": "all; regroups rows by query",
-            "judged": "those of judged documents",
         },
     ),
     "rejudged": (

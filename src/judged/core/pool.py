@@ -170,15 +170,15 @@ class IdPool(Pool):
         return self.ids.take(slice(len(self.queries), None)).tolist()
 
 
-def pool_of(qrels: Qrels, policy: Policy, *, allow_empty: bool = False) -> IdPool:
+def pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     """Return each judged document once, queries in order of id, grades from the highest down.
 
     It depends on `policy.rejudged` only, and is kept with the judgments: all runs that are joined with them share it.
 
     Raises:
-        DataError: no judgments, unless `allow_empty`; a document judged twice with different grades, unless the policy chooses one.
+        DataError: no judgments; a document judged twice with different grades, unless the policy chooses one.
     """
-    if not len(qrels) and not allow_empty:
+    if not len(qrels):
         raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
     return qrels.results.get_or(("pool", policy.rejudged), lambda: _pool_of(qrels, policy))
 

@@ -86,7 +86,7 @@ def _in_order(pool: Pool, task: Callable[[Item], Any], items: Sequence[Item], co
 def _check_count(count: int | None) -> None:
     if count is not None and (type(count) is not int or count < 1):
         raise UsageError(
-            "workers", f"number of workers must be an integer ≥ 1 or None, got {shown(count)}", value=count
+            "parameter", f"number of workers must be an integer ≥ 1 or None, got {shown(count)}", value=count
         )
 
 

@@ -359,7 +359,7 @@ class Spark:
             ) from error
         if session is None:
             raise UsageError(
-                "no-session",
+                "engine",
                 "no Spark session is active",
                 hint="create one: SparkSession.builder.master('local[*]').getOrCreate(), or .remote('sc://host')",
             )

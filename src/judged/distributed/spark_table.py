@@ -79,11 +79,11 @@ def open_table(frame: Any, named: Mapping[str, str | None], name: str, executor:
 
 
 def check_judgments(count: int, name: str) -> None:
-    """Raise `too-many-judgments` if judgments should not be sent to every worker."""
+    """Raise `engine` if judgments should not be sent to every worker."""
     if count > MAX_JUDGMENTS:
         problem = f"{count:,} judgments are too many to send to every Spark worker; the limit is {MAX_JUDGMENTS:,}"
         raise UsageError(
-            "too-many-judgments",
+            "engine",
             problem,
             where=name,
             value=count,
@@ -99,9 +99,9 @@ class SparkTable:
     columns: SparkColumns
     kinds: tuple[IdKind, IdKind]
     executor: Spark
-    whole: bool = False
 
     ordered = False
+    in_process = False
     sizes = ()
 
     def check_kinds(self, kinds: tuple[IdKind, IdKind]) -> None:
@@ -145,11 +145,6 @@ class SparkTable:
         judged = frame.join(sql.broadcast(keys), sql.xxhash64(*ids) == keys["key"], "left_semi")
         return judged.select(*self.columns.column, sql.spark_partition_id().alias(_PARTITION))
 
-    def regroup(self) -> SparkTable:
-        """Return the same rows with each query in one partition."""
-        with talking():
-            return replace(self, frame=by_query(self.frame), whole=True)
-
     def place(self, position: int, name: str) -> Place:
         return Place(f"{name}, partition {position >> ROW_BITS}")
 
@@ -161,13 +156,6 @@ def _judgments(task: LocateHits) -> Any:
     pool = task.pool
     query = ids_for_spark(pool.ids.take(slice(len(pool.queries))), task.kinds[0]).take(pa.array(pool.query))
     return pa.table({"query": query, "doc": ids_for_spark(pool.doc, task.kinds[1])}).drop_null()
-
-
-def by_query(frame: Any) -> Any:
-    """Repartition the frame so that each query is in one partition, into as many as the session uses in a shuffle."""
-    default = str(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    # "auto" on some platforms
-    return frame.repartition(int(default), "query") if default.isdigit() else frame.repartition("query")
 
 
 def functions(frame: Any) -> Any:

@@ -48,7 +48,7 @@ def read_and_join(
     if not options.nothing:
         if isinstance(ranking, PartitionedRun):
             raise UsageError(
-                "in-parts",
+                "engine",
                 "chunks, spans and exclusions need a run in memory",
                 where=ranking.name,
                 hint=Hint("read it into memory with {engine}", engine="memory"),

@@ -74,7 +74,7 @@ class Provenance:
         """The run in columns; of a partitioned run, the rows of some queries."""
         if not isinstance(self.run, PartitionedRun):
             return self.run_table
-        from judged.core.parts.whole_queries import read_queries
+        from judged.core.parts.run import read_queries
 
         return read_queries(self.run, map(raw_id, judged.queries))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +21,7 @@ from judged.core.unread_runs import ScoreColumn, TextRun, UnreadRun
 from judged.errors import DataError, Hint, Place
 from judged.io.columns import ColumnRequest, find_columns
 from judged.io.files import HEAD, PAD, compression, file_path, limit_text, raise_file_error
-from judged.io.formats.registry import FORMATS, Detected, FileFormat, RowGroup, Rows, detect_format
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, Rows, detect_format
 from judged.io.formats.trec import TREC, unread_lines
 from judged.io.mapped import map_file
 from judged.io.open_table import as_read_run, open_unread, read_one_run
@@ -341,7 +341,6 @@ def _shift(place: Place, begin: Callable[[], Begin]) -> Place:
 # ── Columnar files as partitions: stretches of row groups of large files, small files together ──────
 
 FEWEST, MOST = 1_000_000, 4_000_000  # rows of a partition
-_WHOLE = 5_000_000  # rows that are sorted at once
 _BYTES = 24  # of a row in memory, about
 
 
@@ -361,19 +360,15 @@ class RowsPiece:
         yield from read_rows(self.rows)
 
 
-def cut_columnar(files: Sequence[Stored], format: FileFormat, request: ColumnRequest) -> tuple[list[Part], bool]:
-    """Return the partitions of files, and whether it is certain that no query is in two of them."""
+def cut_columnar(files: Sequence[Stored], format: FileFormat, request: ColumnRequest) -> list[Part]:
+    """Return the partitions of files."""
     assert format.row_groups is not None
     row_groups = format.row_groups
     groups = [group for of_file in map_files(lambda file: row_groups(file, request), files) for group in of_file]
     check_scores((group.rows.file.name, group.rows.scored) for group in groups)
     total = sum(group.rows.count for group in groups)
     least = min(max(total // 32, FEWEST), MOST)
-    clean = _cut_between_queries(groups, least)
-    if clean is not None:
-        return clean, True
-    parts = pack(_stretches([group.rows for group in groups], least), _BYTES * least)
-    return parts, len(parts) == 1 and total <= _WHOLE
+    return pack(_stretches([group.rows for group in groups], least), _BYTES * least)
 
 
 def _stretches(rows: Iterable[Rows], least: int) -> list[RowsPiece]:
@@ -386,28 +381,6 @@ def _stretches(rows: Iterable[Rows], least: int) -> list[RowsPiece]:
         else:
             out.append(piece)
     return list(map(RowsPiece, out))
-
-
-def _cut_between_queries(groups: Sequence[RowGroup], least: int) -> list[Part] | None:
-    """Return partitions for which the statistics prove that no query is cut; None if they do not."""
-    types = {type(bound) for group in groups for bound in (group.low, group.high)}
-    if len(types) != 1 or type(None) in types:
-        return None  # of several types, or unknown for some
-    together: list[list[RowGroup]] = [[groups[0]]]
-    size, low, high = groups[0].rows.count, groups[0].low, groups[0].high
-    bounds = []
-    for group in groups[1:]:
-        if size >= least and (group.low > high or group.high < low):
-            bounds.append((low, high))
-            together.append([])
-            size, low, high = 0, group.low, group.high
-        together[-1].append(group)
-        size, low, high = size + group.rows.count, min(low, group.low), max(high, group.high)
-    disjoint = all(one[1] < other[0] for one, other in pairwise(sorted([*bounds, (low, high)])))
-    small = all(sum(group.rows.count for group in part) <= _WHOLE for part in together)
-    if not disjoint or not small or len(together) == 1:
-        return None
-    return [pack(_stretches([group.rows for group in part], _WHOLE), _BYTES * (_WHOLE + 1))[0] for part in together]
 
 
 def check_scores(files: Iterable[tuple[str, bool]]) -> None:
@@ -557,12 +530,11 @@ def _open_files(source: Any, listing: FileListing, request: ColumnRequest, name:
     files = _check_formats(examined, listing.name)
     detected, compressed = files[0].detected, any(file.packing for file in files)
     if detected is not None and detected.format.row_groups is not None and not compressed:
-        parts, whole = cut_columnar([file.file for file in files], detected.format, request)
+        parts = cut_columnar([file.file for file in files], detected.format, request)
     else:
         parts = _cut_text(files, request)
-        whole = len(parts) == 1 and parts[0].size <= LARGEST and not compressed
     alone = source if file_path(source) is not None and listing.alone else None
-    return located(_partitioned(listing.name, parts, name, request, whole=whole, source=alone), source)
+    return located(_partitioned(listing.name, parts, name, request, source=alone), source)
 
 
 def _is_cuttable(file: _Examined) -> bool:
@@ -612,7 +584,6 @@ def _partitioned(
     name: str | None,
     request: ColumnRequest,
     *,
-    whole: bool = False,
     source: Any = None,
 ) -> PartitionedRun:
     """Return partitions as a run. `source`: the single object that they are partitions of."""
@@ -622,4 +593,4 @@ def _partitioned(
     read = partial(read_all, tuple(parts), called)
     if source is not None:
         read = partial(read_one_run, source, request, name=called)
-    return PartitionedRun(name=called, read=read, partitions=LocalPartitions(tuple(parts), whole=whole))
+    return PartitionedRun(name=called, read=read, partitions=LocalPartitions(tuple(parts)))

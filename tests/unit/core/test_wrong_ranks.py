@@ -37,10 +37,9 @@ def test_the_first_wrong_rank_of_a_frame_is_named():
 
 
 @pytest.mark.needs("pandas")
-@pytest.mark.parametrize("repeats", ["judged", "all"])
 @pytest.mark.parametrize("kind", ["run", "csv", "parquet"])
 @pytest.mark.parametrize("engine", [None, "local"])
-def test_a_wrong_rank_of_a_partitioned_run_is_named_with_its_file(kind, engine, repeats, tmp_path):
+def test_a_wrong_rank_of_a_partitioned_run_is_named_with_its_file(kind, engine, tmp_path):
     for number, ranks in enumerate(([1, 2], [3, -4])):
         rows = pd.DataFrame(
             {"query_id": "q1", "doc_id": [f"a{number}", f"b{number}"], "score": [2.0, 1.0], "rank": ranks}
@@ -51,7 +50,7 @@ def test_a_wrong_rank_of_a_partitioned_run_is_named_with_its_file(kind, engine, 
         else:
             rows.to_csv(path, index=False) if kind == "csv" else rows.to_parquet(path)
     with pytest.raises(DataError) as caught:
-        jd.evaluate({"q1": {"a0": 1, "b1": 1}}, tmp_path, "RR", order="rank", engine=engine, repeats=repeats)
+        jd.evaluate({"q1": {"a0": 1, "b1": 1}}, tmp_path, "RR", order="rank", engine=engine)
     assert caught.value.slug == "no-rank"
     assert f"1.{kind}" in str(caught.value.where)
     assert "-4" in caught.value.value

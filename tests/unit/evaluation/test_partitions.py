@@ -39,7 +39,6 @@ def folder(tmp_path, monkeypatch):
     """Six files, each a part of its own."""
     monkeypatch.setattr(_part_parquet, "FEWEST", 1)
     monkeypatch.setattr(_part_parquet, "MOST", 1)
-    monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
     return write(tmp_path / "run")
 
 
@@ -58,7 +57,6 @@ def test_a_folder_is_one_run_and_is_called_by_its_name(folder, whole):
     assert same(found, whole)
     assert str(found).startswith("run, judgments: qrels")
     assert "duplicates detected among judged documents" in str(found.policy)
-    assert "duplicates" not in str(jd.evaluate(QRELS, folder, "AP", repeats="all").policy)
 
 
 @pytest.mark.needs("pyarrow")
@@ -69,8 +67,7 @@ def test_all_sources_of_parts_can_be_compared(folder, whole):
 
 
 @pytest.mark.needs("pyarrow")
-@pytest.mark.parametrize("repeats", ["judged", "all"])
-def test_an_executor_that_loses_or_invents_results_is_refused(folder, repeats):
+def test_an_executor_that_loses_or_invents_results_is_refused(folder):
     class Careless:
         def __init__(self, change):
             self.change = change
@@ -85,7 +82,7 @@ def test_an_executor_that_loses_or_invents_results_is_refused(folder, repeats):
         lambda results: [],
     ):
         with pytest.raises(jd.EngineError) as error:
-            jd.evaluate(QRELS, folder, "AP", engine=Careless(change), repeats=repeats)
+            jd.evaluate(QRELS, folder, "AP", engine=Careless(change))
         assert error.value.slug == "engine"
         assert error.value.exit_code == 3
 
@@ -135,7 +132,6 @@ def test_an_engine_that_is_none_is_refused(folder, engine):
     with pytest.raises(jd.UsageError) as error:
         jd.evaluate(QRELS, folder, "AP", engine=engine)
     assert error.value.slug == "engine"
-    assert error.value.slug == "engine"
 
 
 def test_a_wrong_path_is_a_wrong_path_with_any_engine(tmp_path):
@@ -148,21 +144,18 @@ def test_what_lies_in_memory_needs_no_engine():
     with pytest.raises(jd.UsageError) as error:
         jd.evaluate(QRELS, {"q1": {"d1": 1.0}}, "AP", engine="local")
     assert error.value.slug == "engine"
-    assert error.value.slug == "engine"
 
 
 @pytest.mark.needs("pyarrow")
 def test_chunks_need_the_run_in_memory(folder):
     with pytest.raises(jd.UsageError) as error:
         jd.evaluate(QRELS, folder, "AP", exclude_self=True)
-    assert error.value.slug == "in-parts"
-    assert error.value.slug == "in-parts"
+    assert error.value.slug == "engine"
     assert jd.evaluate(QRELS, folder, "AP", exclude_self=True, engine="memory").mean()
 
 
 @pytest.mark.needs("pyarrow")
-def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
+def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path):
     table = pa.table({"query": ["q"] * 4, "doc": ["x", "a", "a", "b"], "score": [9.0, 1.0, 1.0, 0.5]})
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)
     for ties in ("expected", "id-desc", "best"):
@@ -173,17 +166,6 @@ def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path, monkeypat
         )
         assert parts.coverage == memory.coverage
         assert {m: c.tolist() for m, c in parts.if_top.items()} == {m: c.tolist() for m, c in memory.if_top.items()}
-
-
-@pytest.mark.needs("pyarrow")
-def test_rows_that_were_brought_together_contradict_no_rank(tmp_path, monkeypatch):
-    monkeypatch.setattr("judged.core.parts.run._BUCKET", 1)
-    monkeypatch.setattr(_part_parquet, "_WHOLE", 0)
-    table = pa.table({"query": ["q", "r", "q"], "doc": ["a", "b", "c"], "score": [1.0, 1.0, 2.0], "rank": [1, 1, 2]})
-    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)
-    qrels = {"q": {"a": 1}, "r": {"b": 1}}
-    for run in (table, tmp_path):
-        assert [w.slug for w in jd.evaluate(qrels, run, "AP", repeats="all").warnings] == []
 
 
 @pytest.mark.needs("pyarrow")
@@ -204,7 +186,7 @@ def test_a_number_of_workers_is_one():
     for count in (0, -1, 1.5, "2"):
         with pytest.raises(jd.UsageError) as caught:
             jd.Threads(count)
-        assert caught.value.slug == "workers"
+        assert caught.value.slug == "parameter"
 
 
 @dataclass(frozen=True)

@@ -41,13 +41,6 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
             "help": "Cluster of --engine spark: local[4], spark://host:7077, yarn, sc://host. [default: from the Spark configuration]",
         },
     ),
-    (
-        "--repeats",
-        {
-            "type": click.Choice(["judged", "all"]),
-            "help": "Documents to check for duplicates in a partitioned run; all is slower. [default: judged]",
-        },
-    ),
 )
 
 
@@ -62,7 +55,6 @@ def engine_options(command: F) -> F:
 def open_engine(options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Callable[[Any], Any]]]:
     """Yield arguments of `evaluate`, and a function that opens runs: on Spark, `table:NAME` is a table."""
     engine = options["engine"]
-    arguments = {"repeats": options["repeats"]} if options["repeats"] else {}
     if options["workers"] and engine not in (None, "local"):
         raise click.UsageError("--workers is for --engine local; Spark has its own settings.")
     if options["master"] and engine != "spark":
@@ -72,7 +64,7 @@ def open_engine(options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Calla
         try:
             from judged.distributed.spark_executor import Spark
 
-            yield {**arguments, "engine": Spark(session)}, partial(_open_each, lambda run: _open_table(run, session))
+            yield {"engine": Spark(session)}, partial(_open_each, lambda run: _open_table(run, session))
         finally:
             session.stop()
         return
@@ -80,7 +72,7 @@ def open_engine(options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Calla
         from judged.distributed.executors import Threads
 
         engine = Threads(options["workers"])
-    yield ({**arguments, "engine": engine} if engine else arguments), partial(_open_each, _check_no_table)
+    yield ({"engine": engine} if engine else {}), partial(_open_each, _check_no_table)
 
 
 def _open_each(open_: Callable[[str], Any], runs: Any) -> Any:

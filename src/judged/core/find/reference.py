@@ -269,15 +269,10 @@ def find(pool: IdPool, run: Run, policy: Policy) -> Hits:
     queries = queries_of(pool, run)
     if not queries["answered"].any():
         raise_no_common_query(pool.queries, run.name, queries["some_unjudged"] or pool.bare(), run.warnings)
-    return find_in(pool, run, policy, queries)
-
-
-def find_in(pool: IdPool, run: Run, policy: Policy, queries: dict[str, Any] | None = None) -> Hits:
-    """Do the same for a partition, which may contain no judged query; `queries` is the result of `queries_of`, if known."""
     rows = rank_rows(pool, run, policy)
     return Hits(
         retrieved=np.bincount(rows.query, minlength=len(pool.queries)),
-        **(queries or queries_of(pool, run)),
+        **queries,
         **_hits(pool, run, rows, policy),
         infinite=int(np.isinf(run.score).sum()),
         disagreeing=_disagreeing(run),

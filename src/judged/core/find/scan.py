@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from mmap import mmap
 from typing import Any
@@ -19,7 +18,7 @@ from judged.core.native import native, usable_cores
 from judged.core.policy import Policy
 from judged.core.pool import IdPool, Pool
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import ArrowRun, DictRun, Layout, TextRun, TextStream, UnreadRun
+from judged.core.unread_runs import ArrowRun, DictRun, TextRun, TextStream, UnreadRun
 from judged.errors import Place, Warned
 
 _FROM_SCAN = (
@@ -38,7 +37,7 @@ Progress = Callable[[int, int], object]
 Kinds = tuple[IdKind, IdKind]
 
 _INDEX = "native"  # among the results of a pool
-_BYTES = 1 << 20  # that a core takes at a time
+BYTES = 1 << 20  # that a core takes at a time
 _ROWS = 1 << 15
 
 # The native name of each choice that the core knows (`ORDERS`, `TIES` and `DUPLICATES` in ranking.hpp).
@@ -74,11 +73,11 @@ def find(
             return None
         with run.open() as (data, start):
             stretch = data, start, len(data), dict(run.layout)
-            scan = native.scan_text(*stretch, *common, _BYTES, progress, mapped=_is_mapped(data))
+            scan = native.scan_text(*stretch, *common, BYTES, progress, mapped=_is_mapped(data))
             if scan["bad"] is not None and run.raise_row is not None:
                 run.raise_row(data, scan["bad"], scan["empty"])
             place = _nowhere if run.place is None else partial(run.place, data)
-            return _check_hits(pool, run, policy, scan, place) if run.place is not None or _is_regular(scan) else None
+            return _check_hits(pool, run, policy, scan, place) if run.place is not None or is_regular(scan) else None
     if isinstance(run, Run):
         rank = None if run.rank is None else as_ints(run.rank)
         columns = run.queries.arrays(), as_ints(run.query), run.doc.arrays(), np.ascontiguousarray(run.score), rank
@@ -88,7 +87,7 @@ def find(
         scan = native.scan_arrow([stream], run.columns, *integer, *common, _ROWS, progress)
     elif isinstance(run, DictRun) and "other" not in kinds:
         scan = native.scan_dict(run.rankings, *integer, *common[:2])
-    return _check_hits(pool, run, policy, scan, _nowhere) if _is_regular(scan) else None
+    return _check_hits(pool, run, policy, scan, _nowhere) if is_regular(scan) else None
 
 
 def _find_in_stream(
@@ -96,7 +95,7 @@ def _find_in_stream(
 ) -> Hits | None:
     if kinds != ("text", "text"):
         return None
-    stream = scan_stream(pool, run, *common, _BYTES)
+    stream = scan_stream(pool, run, *common, BYTES)
     if stream is not None:
         hits = _check_hits(pool, run, policy, stream.result(), stream.place)
         return None if hits is None else replace(hits, warnings=stream.warnings)
@@ -117,105 +116,17 @@ def _check_hits(
     if not hits.answered.any():
         warnings = run.warnings if isinstance(run, Run) else ()
         raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare(), warnings)
-    _check_ranks([run], policy, scan)
+    if policy.order == "rank" and not scan["ranked"]:
+        table = run.read() if isinstance(run, TextRun | TextStream | ArrowRun) else run
+        if not isinstance(table, Run) or table.rank is None:
+            raise_no_rank(run.name, table if isinstance(table, Run) else None)
     if scan["repeat"] is not None:
         query, doc, earlier, later, count = scan["repeat"]
         raise_duplicate(pool.ids[query], doc, place(earlier), place(later), count)
     return hits
 
 
-def find_in(
-    pool: IdPool, batches: Sequence[Run | UnreadRun], policy: Policy, kinds: Kinds, threads: int = 1
-) -> Hits | None:
-    """Do the same for the batches of a partition, which may contain no judged query; None if only the reference can."""
-    if native is None or not batches:
-        return None
-    common = (_index_once(pool), native_policy(policy), threads)
-    scan = None
-    if all(isinstance(batch, ArrowRun) for batch in batches) and "other" not in kinds:
-        tables = [batch for batch in batches if isinstance(batch, ArrowRun)]
-        streams = [table.stream() for table in tables]
-        if None not in streams and len({table.columns for table in tables}) == 1:
-            integer = [kind == "integer" for kind in kinds]
-            scan = native.scan_arrow(streams, tables[0].columns, *integer, *common, _ROWS, None)
-    elif (texts := _one_text(batches)) and all(text.kinds == kinds for text in texts):
-        for data, start in _join_texts(texts, 1 if len(texts) == 1 else sys.maxsize):
-            scan = native.scan_text(data, start, len(data), dict(texts[0].layout), *common, _BYTES, None)
-    if scan is None or not _is_regular(scan) or scan["empty"]:
-        return None
-    _check_ranks(batches, policy, scan)
-    return as_hits(pool, scan)
-
-
-@dataclass(frozen=True, slots=True)
-class TextScan:
-    """The scan of a text without the rows of its first and its last query, and these rows. `scan` is None if there are no others."""
-
-    scan: dict[str, Any] | None
-    first: bytes
-    last: bytes
-
-
-def scan_between_edges(texts: Sequence[TextRun], least: int, kinds: Kinds, *common: Any) -> list[TextScan] | None:
-    """Scan texts, shorter ones than `least` bytes together; None if they have to be scanned otherwise."""
-    if not _are_alike(texts) or any(text.kinds != kinds for text in texts):
-        return None
-    scans = []
-    for data, start in _join_texts(texts, least):
-        scan = _scan_between(data, start, texts[0].layout, *common)
-        if scan is None:
-            return None
-        scans.append(scan)
-    return scans
-
-
-def _join_texts(texts: Sequence[TextRun], least: int) -> Iterator[tuple[Bytes, int]]:
-    """Yield lines of texts, and the number of bytes to skip: short texts copied into one, a long one as it is. One file is open at a time."""
-    short = bytearray()
-    for text in texts:
-        with text.open() as (data, start):
-            long = len(data) >= least
-            if not long:
-                short += data[start:].data
-                short += b"\n"  # a blank line is skipped
-            if short and (long or len(short) >= least):
-                yield np.frombuffer(short, np.uint8), 0
-                short = bytearray()
-            if long:
-                yield data, start
-    if short:
-        yield np.frombuffer(short, np.uint8), 0
-
-
-def _scan_between(data: Bytes, start: int, layout: Layout, *common: Any) -> TextScan | None:
-    edges = native.query_edges(data, start, len(data), dict(layout))
-    if edges is None:
-        return None
-    first, last = edges
-    if first >= last:
-        return TextScan(None, data[start:].tobytes(), b"")
-    scan = scan_all(data, first, last, layout, *common)
-    return None if scan is None else TextScan(scan, data[start:first].tobytes(), data[last:].tobytes())
-
-
-def scan_all(data: Bytes, begin: int, end: int, layout: Layout, *common: Any) -> dict[str, Any] | None:
-    """Scan a text and name all queries without judgments; None if anything is unusual."""
-    scan = native.scan_text(data, begin, end, dict(layout), *common, _BYTES, None, ALL)
-    return scan if _is_regular(scan) else None
-
-
-def _one_text(batches: Sequence[Run | UnreadRun]) -> list[TextRun]:
-    """Return the batches if they can be scanned as one text, else nothing."""
-    texts = [batch for batch in batches if isinstance(batch, TextRun)]
-    return texts if len(texts) == len(batches) and _are_alike(texts) else []
-
-
-def _are_alike(texts: Sequence[TextRun]) -> bool:
-    """Return whether lines of some texts can be in one text."""
-    return len(texts) == 1 or all(text.joinable and text.layout == texts[0].layout for text in texts)
-
-
-def _is_regular(scan: dict[str, Any] | None) -> bool:
+def is_regular(scan: dict[str, Any] | None) -> bool:
     """Return whether a scan succeeded; otherwise the reference reads the rows again and names the error."""
     return scan is not None and scan["bad"] is None and scan["repeat"] is None
 
@@ -227,15 +138,6 @@ def as_hits(pool: IdPool, scan: dict[str, Any]) -> Hits:
         answered=scan["answered"].view(np.bool_)[judged],
         **{name: scan[name] for name in _FROM_SCAN},
     )
-
-
-def _check_ranks(batches: Sequence[Run | UnreadRun], policy: Policy, scan: dict[str, Any]) -> None:
-    if policy.order != "rank" or scan["ranked"]:
-        return
-    for batch in batches:
-        run = batch.read() if isinstance(batch, TextRun | TextStream | ArrowRun) else batch
-        if not isinstance(run, Run) or run.rank is None:
-            raise_no_rank(batch.name, run if isinstance(run, Run) else None)
 
 
 def _is_mapped(data: Bytes) -> bool:

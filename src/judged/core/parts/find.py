@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -27,9 +27,11 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
 from judged.core.tables import IdKind
-from judged.errors import DataError, UsageError
+from judged.errors import DataError, Hint, UsageError
 
 Progress = Callable[[int, int], object]
+Result = TypeVar("Result")
+PARTITIONS_BETWEEN = 4
 
 
 def find_in_partitions(
@@ -40,59 +42,32 @@ def find_in_partitions(
     Raises:
         DataError: as `reference.find`; or a run that changed between the two passes.
     """
-    check_order(policy, run.name, {"order": ("input",), "ties": ("input",)} if not run.partitions.ordered else {})
-    once = find_in_one_pass(pool, run, policy, kinds, _progress_of(run, progress, 1))
-    if once is not None:
-        return once
-    if run.partitions.whole or policy.repeats == "all":
-        from judged.core.parts.whole_queries import find_whole_queries
-
-        if run.partitions.whole:
-            return find_whole_queries(pool, run, policy, kinds, progress)
-        regrouped = replace(run, partitions=run.partitions.regroup())
-        return find_whole_queries(pool, regrouped, policy, kinds, progress, regrouped=True)
-    from judged.core.parts.find import find_in_two_passes
-
-    both = _progress_of(run, progress, 0), _progress_of(run, progress, 1)
-    return find_in_two_passes(pool, run, policy, kinds, both)
-
-
-def _progress_of(run: PartitionedRun, progress: Progress | None, number: int) -> Callable[[int], object] | None:
-    """Progress of the first (0) or the second (1) of two passes."""
+    if not run.partitions.ordered and "input" in (policy.order, policy.ties):
+        option = "order" if policy.order == "input" else "ties"
+        raise UsageError(
+            "engine",
+            f"{option}='input' needs the order of the rows, which a database table does not have",
+            where=run.name,
+            value="input",
+        )
     size = sum(run.partitions.sizes)
-    return None if progress is None else lambda done: progress(number * size + done, 2 * size)
-
-
-def check_order(policy: Policy, name: str, needs_order: Mapping[str, tuple[str, ...]]) -> None:
-    """Raise `order` if a policy has a value that needs the order of rows in a table that has none."""
-    for option, values in needs_order.items():
-        if (value := getattr(policy, option)) in values:
-            raise UsageError(
-                "order",
-                f"{option}={value!r} needs the order of the rows, which a database table does not have",
-                where=name,
-                value=value,
-            )
-
-
-Result = TypeVar("Result")
-PARTITIONS_BETWEEN = 4
-
-
-def find_in_two_passes(
-    pool: IdPool,
-    run: PartitionedRun,
-    policy: Policy,
-    kinds: tuple[IdKind, IdKind],
-    progress: tuple[Callable[[int], object] | None, Callable[[int], object] | None],
-) -> Hits:
-    """Find the judged documents and their ranks; `progress` is that of each pass."""
-    located = _locate(pool, run, policy, kinds, progress[0])
+    first = None if progress is None else lambda done: progress(done, 2 * size)
+    second = None if progress is None else lambda done: progress(size + done, 2 * size)
+    if (once := find_in_one_pass(pool, run, policy, kinds, second)) is not None:
+        return once
+    if policy.duplicates != "error":  # of which documents are judged, the counts of the others do not tell
+        raise UsageError(
+            "engine",
+            f"duplicates={policy.duplicates!r} needs all rows of a query together, which partitions do not have",
+            where=run.name,
+            hint=Hint("read the run into memory with {engine}", engine="memory"),
+        )
+    located = _locate(pool, run, policy, kinds, first)
     index = index_hits(pool, located, policy)
     located = located.repeated()
     return_memory()
-    together = CountsTogether(index.no_counts()) if getattr(run.partitions, "in_process", False) else None
-    counts = _count(run, CountRanks(index, policy, kinds, together), progress[1])
+    together = CountsTogether(index.no_counts()) if run.partitions.in_process else None
+    counts = _count(run, CountRanks(index, policy, kinds, together), second)
     index = replace(index, doc=IdColumn.of([]))  # ranks need its order only
     return_memory()
     hits = _rank_hits(pool, run, policy, located, index, counts)
@@ -108,8 +83,7 @@ def _locate(
     progress: Callable[[int], object] | None,
 ) -> LocatedHits:
     """The first pass. Its index of the judgments is gone before the second."""
-    shared = getattr(run.partitions, "in_process", False)
-    locate = LocateHits(pool if shared else pack_pool(pool, documents=True), policy, kinds)
+    locate = LocateHits(pool if run.partitions.in_process else pack_pool(pool, documents=True), policy, kinds)
     return run.partitions.locate(locate) or LocatedHits.merge(_tidy(run.map(locate, progress)))
 
 

@@ -67,17 +67,24 @@ class LocateHits(PartTask[LocatedHits]):
         return Sieve.of(self.pool)
 
     @cached_property
-    def _native(self) -> NativeLocator:
-        return NativeLocator(self.pool, self.policy, self.kinds)
+    def _native(self) -> tuple[Any, ...] | None:
+        return None if native is None else (native_pool(self.pool), native_policy(self.policy))
 
     def on(self, part: Part, position: int) -> LocatedHits:
         batches = []
         for batch in part.batches():
-            columns = self._native.locate(batch, position)
-            located = LocatedHits(*columns) if columns is not None else self._locate(batch, position)
+            located = self._locate_natively(batch, position) or self._locate(batch, position)
             batches.append(located)
             position += located.rows or 0
         return LocatedHits.merge(batches)
+
+    def _locate_natively(self, batch: Run | UnreadRun, position: int) -> LocatedHits | None:
+        """Return the hits of a batch; None if only the reference can handle it."""
+        common = self._native
+        if common is None or (self.policy.order == "rank" and not _has_ranks(batch)):  # the reference names the file
+            return None
+        columns = feed_native(batch, self.kinds, lambda rows: native.locate(rows, *common, position))
+        return None if columns is None else LocatedHits(*columns)
 
     def _locate(self, batch: Run | UnreadRun, position: int) -> LocatedHits:
         run = batch.read() if isinstance(batch, UnreadRun) else batch
@@ -117,31 +124,13 @@ def pack_pool(pool: IdPool, *, documents: bool) -> IdPool:
     )
 
 
-Kinds = tuple[IdKind, IdKind]
-
-
-class NativeLocator:
-    """Locates judged documents in batches."""
-
-    def __init__(self, pool: IdPool, policy: Policy, kinds: Kinds) -> None:
-        self._kinds, self._by_rank = kinds, policy.order == "rank"
-        self._common = None if native is None else (native_pool(pool), native_policy(policy))
-
-    def locate(self, batch: Run | UnreadRun, position: int) -> tuple[Any, ...] | None:
-        """Return judgments, values and positions of judged documents, and the number of rows; None if only the reference can."""
-        if self._common is None or (self._by_rank and not _has_ranks(batch)):  # the reference names the file
-            return None
-        common = self._common
-        return feed_native(batch, self._kinds, lambda rows: native.locate(rows, *common, position))
-
-
 def _has_ranks(batch: Run | UnreadRun) -> bool:
     if isinstance(batch, ArrowRun):
         return batch.columns[3] >= 0
     return batch.ranked if isinstance(batch, TextRun) else getattr(batch, "rank", None) is not None
 
 
-def feed_native(batch: Run | UnreadRun, kinds: Kinds, use: Any) -> Any:
+def feed_native(batch: Run | UnreadRun, kinds: tuple[IdKind, IdKind], use: Any) -> Any:
     """Return what the native core makes of the rows of a batch; None if only the reference can handle them."""
     if isinstance(batch, TextRun):
         if kinds != batch.kinds:

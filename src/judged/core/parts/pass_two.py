@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from judged.core.find.reference import disagree
 from judged.core.find.scan import as_ints, native_policy, native_pool
 from judged.core.ids import IdColumn
 from judged.core.native import native
-from judged.core.parts.pass_one import Kinds, LocatedHits, codes_in, feed_native, pack_pool, values_of
+from judged.core.parts.pass_one import LocatedHits, codes_in, feed_native, pack_pool, values_of
 from judged.core.parts.run import MAX_UNJUDGED, Part, PartTask
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
@@ -179,37 +179,6 @@ def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     )
 
 
-class NativeCounter:
-    """Makes tallies that count rows between judged documents."""
-
-    def __init__(self, index: HitIndex, policy: Policy, kinds: Kinds, max_unjudged: int) -> None:
-        self._kinds = kinds
-        self._arguments = None
-        if native is not None:
-            documents = index.doc.arrays(), as_ints(index.position), index.by_position
-            order = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first), *documents
-            self._arguments = native.Index(native_pool(index.pool), *order), native_policy(policy), max_unjudged
-
-    def tally(self) -> NativeTally | None:
-        """Return a tally at zero; None without the native core."""
-        return None if self._arguments is None else NativeTally(native.Tally(*self._arguments), self._kinds)
-
-
-class NativeTally:
-    """Counts of the batches so far."""
-
-    def __init__(self, counts: Any, kinds: Kinds) -> None:
-        self._counts, self._kinds = counts, kinds
-
-    def add(self, batch: Run | UnreadRun, position: int) -> int | None:
-        """Count a batch and return the number of its rows; None if only the reference can, and nothing was counted."""
-        return feed_native(batch, self._kinds, lambda rows: self._counts.add(rows, position))
-
-    def result(self) -> dict[str, Any]:
-        """Return the fields of `RankCounts`."""
-        return self._counts.result()
-
-
 @dataclass(frozen=True)
 class CountRanks(PartTask[RankCounts]):
     """Count the rows of a partition in the slots between the judged documents.
@@ -229,24 +198,31 @@ class CountRanks(PartTask[RankCounts]):
         return self.index.pool.codes()
 
     @cached_property
-    def _native(self) -> NativeCounter:
-        return NativeCounter(self.index, self.policy, self.kinds, MAX_UNJUDGED)
+    def _native(self) -> tuple[Any, ...]:
+        """The arguments of a tally of the native core."""
+        index = self.index
+        groups = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first)
+        documents = index.doc.arrays(), as_ints(index.position), index.by_position
+        return native.Index(native_pool(index.pool), *groups, *documents), native_policy(self.policy), MAX_UNJUDGED
 
     def on(self, part: Part, position: int) -> RankCounts:
-        tally, counts = self._native.tally(), []
+        tally, counts = None, []
         warnings: dict[Warned, None] = {}
         for batch in part.batches():
             warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | TextRun) else ())
-            rows = tally.add(batch, position) if tally is not None else None
+            rows = None
+            if native is not None:
+                tally = tally or native.Tally(*self._native)
+                rows = feed_native(batch, self.kinds, partial(_add, tally, position))
             if rows is None:  # only the reference can handle the batch
                 if tally is not None:
-                    counts.append(_native_counts(tally))
-                    tally = self._native.tally()
+                    counts.append(_native_counts(tally.result()))
+                    tally = None
                 counts.append(self._count(batch, position))
                 rows = counts[-1].rows
             position += rows
         if tally is not None:
-            counts.append(_native_counts(tally))
+            counts.append(_native_counts(tally.result()))
         total = counts[0] if len(counts) == 1 else self._merge(counts)  # unmerged it takes half the memory
         total.parts, total.warnings = 1, warnings
         if self.together is not None:
@@ -306,8 +282,11 @@ class CountRanks(PartTask[RankCounts]):
             counted.unjudged_queries[raw] = position + int(row[at]), int(codes[at]) in odd
 
 
-def _native_counts(tally: NativeTally) -> RankCounts:
-    found = tally.result()
+def _add(tally: Any, position: int, rows: Any) -> Any:
+    return tally.add(rows, position)
+
+
+def _native_counts(found: dict[str, Any]) -> RankCounts:
     edges = {name: None if found[name] is None else BatchEdge(*found[name]) for name in ("first", "last")}
     return RankCounts(**{**found, **edges, "disagrees": found["disagrees"].view(np.bool_)})
 

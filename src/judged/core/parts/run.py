@@ -6,7 +6,6 @@ documents that beat each of them (`pass_two.py`). Nothing is sorted, and only hi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, fields, replace
@@ -14,18 +13,18 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 
 import numpy as np
 
-from judged._types import Bools
-from judged.core.tables import Run
+from judged.core.ids import IdColumn
+from judged.core.tables import Run, UnknownRow
 from judged.core.unread_runs import UnreadRun
 from judged.errors import EngineError, JudgedError, Place
 
 if TYPE_CHECKING:
     from judged.core.parts.pass_one import LocatedHits, LocateHits
 
-
 Result = TypeVar("Result")
 
 MAX_UNJUDGED = 1 << 16  # queries without judgments that are counted exactly; a run may have millions
+ROW_BITS = 36  # of a position; the bits above are the partition's number. Together 53: a position is exact as a double
 
 
 class Part(Protocol):
@@ -61,13 +60,13 @@ class Partitions(Protocol):
     """The partitions of a run and the way to run tasks on them: local files with an executor, or a Spark table."""
 
     @property
-    def whole(self) -> bool:
-        """True if no query spans two partitions: one pass is enough, and all duplicates are detected."""
+    def ordered(self) -> bool:
+        """True if the order of the rows has a meaning; False for a table of a database."""
         ...
 
     @property
-    def ordered(self) -> bool:
-        """True if the order of the rows has a meaning; False for a table of a database."""
+    def in_process(self) -> bool:
+        """True if tasks run in this process, and share its memory."""
         ...
 
     @property
@@ -83,13 +82,82 @@ class Partitions(Protocol):
         """Locate the judged documents in a faster way than by `map`; None if there is none."""
         ...
 
-    def regroup(self) -> Partitions:
-        """Return the same rows with each query in one partition."""
-        ...
-
     def place(self, position: int, name: str) -> Place:
         """Return the place of a row of the run of this name."""
         ...
+
+
+class InTurn:
+    """Runs a task on one item after the other, in this thread."""
+
+    in_process = True
+    threads = 1
+
+    def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
+        return map(task, items)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPartitions:
+    """Partitions that any executor can reach.
+
+    Args:
+        parts: the partitions, in the order of the run.
+        ordered: True if the order of the rows has a meaning.
+        executor: runs tasks.
+    """
+
+    parts: tuple[Part, ...]
+    ordered: bool = True
+    executor: Executor = InTurn()  # noqa: RUF009 - it has no state
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        return [part.size for part in self.parts]
+
+    @property
+    def in_process(self) -> bool:
+        return bool(getattr(self.executor, "in_process", False))
+
+    def map(self, task: Task) -> Iterator[Any]:
+        """Yield the results in order.
+
+        Raises:
+            EngineError: a worker died; with the first partition that has no result, which may be the one it was reading.
+        """
+        done = 0
+        try:
+            results: Any = self.executor.map(task, list(enumerate(self.parts)))
+            with closing(results) if hasattr(results, "close") else nullcontext():
+                for result in results:
+                    yield result
+                    done += 1
+        except RuntimeError as error:
+            from concurrent.futures import BrokenExecutor
+
+            if not isinstance(error, BrokenExecutor):
+                raise
+            file = getattr(self.parts[done], "file", None) if done < len(self.parts) else None
+            name = f"{done + 1} of {len(self.parts)}{f' ({file.name})' if file is not None else ''}"
+            raise EngineError(
+                "engine",
+                f"a worker died, and partition {name} is lost",
+                value=done + 1,
+                hint="use fewer workers if memory is short: the system ends processes that need too much",
+            ) from error
+
+    def locate(self, task: LocateHits) -> LocatedHits | None:
+        return None
+
+    def place(self, position: int, name: str) -> Place:
+        """Return the place of a row; the batches of its partition are read up to it."""
+        number, row = position >> ROW_BITS, position & ((1 << ROW_BITS) - 1)
+        for batch in self.parts[number].batches():
+            run = batch.read() if isinstance(batch, UnreadRun) else batch
+            if row < len(run):
+                return run.where(row)
+            row -= len(run)
+        return Place(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -131,11 +199,6 @@ class PartitionedRun(UnreadRun):
             )
 
 
-ROW_BITS = (
-    36  # of a position; the bits above are the number of the partition. Together 53: a position is exact as a double
-)
-
-
 class PartTask(Generic[Result]):
     """Something to do with each partition. It is pickled without its cached properties.
 
@@ -157,121 +220,46 @@ class PartTask(Generic[Result]):
         return {spec.name: getattr(self, spec.name) for spec in fields(self)}  # type: ignore[arg-type]
 
 
-_BUCKET = 64 << 20  # bytes of partitions that are regrouped at a time
+@dataclass(frozen=True)
+class TakeQueries(PartTask[Run | None]):
+    """Return the rows of some queries of a partition; None if it has none of them."""
 
+    queries: frozenset[bytes]
 
-class InTurn:
-    """Runs a task on one item after the other, in this thread."""
-
-    in_process = True
-    threads = 1
-
-    def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
-        return map(task, items)
-
-
-_IN_TURN = InTurn()
-
-
-@dataclass(frozen=True, slots=True)
-class LocalPartitions:
-    """Partitions that any executor can reach.
-
-    Args:
-        parts: the partitions, in the order of the run.
-        whole: True if no query spans two of them.
-        ordered: True if the order of the rows has a meaning.
-        executor: runs tasks.
-    """
-
-    parts: tuple[Part, ...]
-    whole: bool = False
-    ordered: bool = True
-    executor: Executor = _IN_TURN
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        return [part.size for part in self.parts]
-
-    @property
-    def mapped(self) -> bool:
-        """True if tasks run in this process on texts that are mapped, so that a scan that stops early costs little."""
-        return self.in_process and all(getattr(part, "mapped", False) for part in self.parts)
-
-    @property
-    def in_process(self) -> bool:
-        """True if tasks run in this process, and share its memory."""
-        return bool(getattr(self.executor, "in_process", False))
-
-    def map(self, task: Task) -> Iterator[Any]:
-        """Yield the results in order.
-
-        Raises:
-            EngineError: a worker died; with the first partition that has no result, which may be the one it was reading.
-        """
-        done = 0
-        try:
-            results: Any = self.executor.map(task, list(enumerate(self.parts)))
-            with closing(results) if hasattr(results, "close") else nullcontext():
-                for result in results:
-                    yield result
-                    done += 1
-        except RuntimeError as error:
-            from concurrent.futures import BrokenExecutor
-
-            if not isinstance(error, BrokenExecutor):
-                raise
-            raise EngineError(
-                "engine",
-                f"a worker died, and partition {self._name(done)} is lost",
-                value=done + 1,
-                hint="use fewer workers if memory is short: the system ends processes that need too much",
-            ) from error
-
-    def _name(self, number: int) -> str:
-        file = getattr(self.parts[number], "file", None) if number < len(self.parts) else None
-        return f"{number + 1} of {len(self.parts)}{f' ({file.name})' if file is not None else ''}"
-
-    def locate(self, task: LocateHits) -> LocatedHits | None:
-        return None
-
-    def regroup(self) -> LocalPartitions:
-        """Return buckets of queries; each scans all partitions, and is small enough to be held in memory."""
-        buckets = max(1, math.ceil(sum(self.sizes) / _BUCKET))
-        parts = tuple(Bucket(self.parts, number, buckets) for number in range(buckets))
-        return replace(self, parts=parts, whole=True)
-
-    def place(self, position: int, name: str) -> Place:
-        """Return the place of a row; the batches of its partition are read up to it."""
-        number, row = position >> ROW_BITS, position & ((1 << ROW_BITS) - 1)
-        for batch in self.parts[number].batches():
+    def on(self, part: Part, position: int) -> Run | None:
+        kept = []
+        for batch in part.batches():
             run = batch.read() if isinstance(batch, UnreadRun) else batch
-            if row < len(run):
-                return run.where(row)
-            row -= len(run)
-        return Place(name)
+            wanted = np.array([raw in self.queries for raw in run.queries.tolist()], dtype=bool)
+            rows = run.take(wanted[run.query])
+            if len(rows):
+                kept.append(replace(rows, doc=rows.doc.compact()))
+        return _concatenate(kept) if kept else None
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
-    """The rows of all partitions whose queries hash into one of several buckets."""
-
-    parts: tuple[Part, ...]
-    number: int
-    buckets: int
-
-    @property
-    def size(self) -> int:
-        return sum(part.size for part in self.parts)
-
-    def batches(self) -> Iterator[Run]:
-        for part in self.parts:
-            for batch in part.batches():
-                run = batch.read() if isinstance(batch, UnreadRun) else batch
-                yield select_queries(run, run.queries.hash() % np.uint64(self.buckets) == self.number)
+def read_queries(run: PartitionedRun, queries: Iterable[bytes]) -> Run:
+    """Read the rows of some queries of a partitioned run."""
+    runs = [part for part in run.map(TakeQueries(frozenset(queries))) if part is not None]
+    if runs:
+        return _concatenate(runs)
+    empty = np.empty(0, np.int64)
+    return Run(name=run.name, queries=IdColumn.of(()), query=empty, doc=IdColumn.of(()), score=np.empty(0))
 
 
-def select_queries(run: Run, mask: Bools) -> Run:
-    """Return the rows of the queries for which the mask holds."""
-    selected = run.take(mask[run.query])
-    return replace(selected, queries=run.queries.take(mask), query=(np.cumsum(mask) - 1)[selected.query])
+def _concatenate(runs: Sequence[Run]) -> Run:
+    """Return the rows of several runs as one run of the queries that have rows; rows no longer have places in a file."""
+    code: dict[bytes, int] = {}
+    queries = [
+        np.array([code.setdefault(raw, len(code)) for raw in run.queries.take(run.query).tolist()], np.int64)
+        for run in runs
+    ]
+    ranks = [run.rank for run in runs if run.rank is not None]
+    return replace(
+        runs[0],
+        queries=IdColumn.of(code),
+        query=np.concatenate(queries),
+        doc=IdColumn.concatenate([run.doc for run in runs]),
+        score=np.concatenate([run.score for run in runs]),
+        rank=np.concatenate(ranks) if len(ranks) == len(runs) else None,
+        where=UnknownRow(runs[0].name),
+    )

@@ -79,7 +79,7 @@ def outcome(find) -> tuple | None:
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """So that a few lines are cut into parts, and queries into fragments."""
-    monkeypatch.setattr(scan, "_BYTES", 50)
+    monkeypatch.setattr(scan, "BYTES", 50)
     monkeypatch.setattr(scan, "_ROWS", 2)
 
 
@@ -223,7 +223,7 @@ def test_a_large_shuffled_run_is_put_together_from_its_fragments(monkeypatch, th
     scores = random.integers(0, 500, 20_000) / 8
     lines = [f"q{q} Q0 d{d} 1 {s} t" for q, d, s in zip(queries, docs, scores, strict=True)]
     qrels = read_qrels({f"q{q}": {f"d{d}": int(d) % 3 for d in docs[queries == q][::7]} for q in range(35)})
-    monkeypatch.setattr(scan, "_BYTES", 5_000)
+    monkeypatch.setattr(scan, "BYTES", 5_000)
     monkeypatch.setattr(scan, "usable_cores", lambda: threads)
     check(unread_bytes("\n".join(lines).encode() + bytes(8), "run.txt"), Policy(), qrels)
 

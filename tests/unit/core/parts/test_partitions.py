@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pytest
@@ -39,7 +39,6 @@ policies = st.builds(
     ties=st.sampled_from(["id-desc", "id-asc", "input", "best", "worst", "expected"]),
     depth=st.sampled_from([None, 1, 2, 5]),
     precision=st.sampled_from(["float64", "float32"]),
-    repeats=st.just("judged"),
 )
 rows = st.tuples(st.sampled_from(QUERIES), st.sampled_from(DOCS), st.sampled_from(SCORES), st.integers(1, 12))
 runs = st.lists(rows, min_size=1, max_size=60, unique_by=lambda row: row[:2])
@@ -118,19 +117,6 @@ def test_any_cut_is_bit_identical_to_one_scan(kind, rows, cuts, policy):
         run = scattered(rows, cuts, dictionary=kind == "dictionary")
         whole = outcome(lambda: reference.find(pool, read_run(table_of(rows)), policy))
         assert outcome(lambda: find_in_partitions(pool, run, policy, KINDS, None)) == whole
-        gathered = replace(policy, repeats="all")
-        found = outcome(lambda: find_in_partitions(pool, run, gathered, KINDS, None))
-        known = {
-            "disagreeing",
-            "unjudged",
-            "some_unjudged",
-            "more_unjudged",
-        }  # neighbours, and who came first, are no longer known
-        rest = [i for i, field in enumerate(fields(Hits)) if field.name not in known]
-        if len(whole) == 3:  # an error: the same, though it may name other examples
-            assert found[:2] == whole[:2]
-        else:
-            assert [found[i] for i in rest] == [whole[i] for i in rest]
 
 
 @pytest.mark.needs("native")
@@ -153,28 +139,10 @@ def test_many_queries_are_looked_up_together(policy, length, dictionary):
     assert outcome(lambda: find_in_partitions(pool, partitioned(parts), policy, KINDS, None)) == whole
 
 
-@given(rows=runs.filter(lambda rows: any(row[0] in QUERIES[:3] for row in rows)), policy=policies)
-@settings(max_examples=40, deadline=None, derandomize=True)
-def test_whole_queries_need_one_pass(rows, policy):
-    pool = pool_of(QRELS, policy)
-    by_query = [[row for row in rows if row[0] == query] for query in dict.fromkeys(row[0] for row in rows)]
-    run = partitioned([Tables((table_of(part),)) for part in by_query], whole=True)
-    whole = reference.find(pool, read_run(table_of([row for part in by_query for row in part])), policy)
-    assert outcome(lambda: find_in_partitions(pool, run, policy, KINDS, None)) == outcome(lambda: whole)
-
-
-def test_a_query_in_two_partitions_contradicts_whole_queries():
-    parts = [Tables((table_of([("1", doc, 1.0, 1)]),)) for doc in ("a", "ab")]
-    run = partitioned(parts, whole=True)
-    with pytest.raises(jd.DataError) as error:
-        find_in_partitions(pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
-    assert error.value.slug == "not-whole"
-
-
 @pytest.mark.parametrize("same_score", [True, False])
 def test_a_judged_document_in_two_partitions_is_a_duplicate(core, same_score):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "abc", 1.0, 3), ("1", "a", 2.0 if same_score else 0.5, 4)]
-    policy = Policy(repeats="judged")
+    policy = Policy()
     run = scattered(rows, [(2, True)])
     with pytest.raises(jd.DataError) as error:
         find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
@@ -183,7 +151,7 @@ def test_a_judged_document_in_two_partitions_is_a_duplicate(core, same_score):
 
 def test_a_duplicate_below_the_depth_is_ignored(core):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "a", 0.5, 4)]
-    policy = Policy(depth=2, repeats="judged")
+    policy = Policy(depth=2)
     whole = outcome(lambda: reference.find(pool_of(QRELS, policy), read_run(table_of(rows)), policy))
     found = outcome(
         lambda: find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(1, True)]), policy, KINDS, None)
@@ -191,15 +159,13 @@ def test_a_duplicate_below_the_depth_is_ignored(core):
     assert found == whole
 
 
-def test_duplicates_of_unjudged_documents_are_detected_on_request(core):
+def test_duplicates_of_unjudged_documents_are_counted_and_cannot_be_dropped(core):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "b", 1.0, 3)]
-    run = scattered(rows, [(2, True)])
-    pool = pool_of(QRELS, Policy())
-    assert find_in_partitions(pool, run, Policy(repeats="judged"), KINDS, None).retrieved[0] == 3
-    with pytest.raises(jd.DataError) as caught:
-        find_in_partitions(pool, run, Policy(repeats="all"), KINDS, None)
-    assert (caught.value.slug, caught.value.value) == ("duplicate-doc", b"b")
-    assert find_in_partitions(pool, run, Policy(duplicates="best", repeats="all"), KINDS, None).retrieved[0] == 2
+    run, pool = scattered(rows, [(2, True)]), pool_of(QRELS, Policy())
+    assert find_in_partitions(pool, run, Policy(), KINDS, None).retrieved[0] == 3
+    with pytest.raises(jd.UsageError) as caught:
+        find_in_partitions(pool, run, Policy(duplicates="best"), KINDS, None)
+    assert caught.value.slug == "engine"
 
 
 def test_a_run_that_changes_between_the_passes_is_an_error(core):
@@ -214,7 +180,7 @@ def test_a_run_that_changes_between_the_passes_is_an_error(core):
         looks: list[int] = []
         run = partitioned([Moody((table_of(rows), table_of(second)))])
         with pytest.raises(jd.DataError) as caught:
-            find_in_partitions(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+            find_in_partitions(pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
         assert caught.value.slug == "file-changed"
 
 
@@ -223,7 +189,7 @@ def test_integer_ids_match_and_other_types_are_errors(core):
     table = pa.table({"query": [1, 1, 2, 3], "doc": [10, 11, 5, 5], "score": [0.5, 0.9, 1.0, 1.0]})
     parts = [Tables((table[:2],)), Tables((table[2:],))]
     run = partitioned(parts)
-    policy = Policy(repeats="judged")
+    policy = Policy()
     whole = outcome(lambda: reference.find(pool_of(qrels, policy), read_run(table), policy))
     found = outcome(lambda: find_in_partitions(pool_of(qrels, policy), run, policy, ("integer", "integer"), None))
     assert found == whole
@@ -236,7 +202,7 @@ def test_errors_in_a_partition_are_those_of_the_reader(core):
     table = pa.table({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]})
     run = partitioned([Tables((table,))])
     with pytest.raises(jd.DataError) as caught:
-        find_in_partitions(pool_of(QRELS, Policy()), run, Policy(repeats="judged"), KINDS, None)
+        find_in_partitions(pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
     with pytest.raises(jd.DataError) as expected:
         read_run(table)
     assert caught.value.slug == expected.value.slug
@@ -244,7 +210,7 @@ def test_errors_in_a_partition_are_those_of_the_reader(core):
 
 def test_the_count_of_unjudged_queries_is_bounded(core):
     rows = [("1", "a", 1.0, 1), *((f"other{i}", "a", 1.0, 1) for i in range(MAX_UNJUDGED + 1))]
-    policy = Policy(repeats="judged")
+    policy = Policy()
     found = find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(500, True)]), policy, KINDS, None)
     assert found.more_unjudged
     assert found.unjudged == MAX_UNJUDGED
@@ -253,10 +219,10 @@ def test_the_count_of_unjudged_queries_is_bounded(core):
 
 def test_a_table_without_an_order_cannot_be_ordered_by_input():
     run = partitioned([Tables((table_of([("1", "a", 1.0, 1)]),))], ordered=False)
-    for policy in (Policy(order="input", repeats="judged"), Policy(ties="input", repeats="judged")):
+    for policy in (Policy(order="input"), Policy(ties="input")):
         with pytest.raises(jd.UsageError) as caught:
             find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)
-        assert caught.value.slug == "order"
+        assert caught.value.slug == "engine"
 
 
 def test_tasks_and_their_results_survive_pickling(core):

@@ -1,36 +1,20 @@
-"""TREC lines of a partition go to the native core; the hits are those of the reference, to the last bit."""
+"""Directories of TREC files: values, warnings and errors are those of one file."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import judged as jd
-from judged.core.find import reference, scan
-from judged.core.find.reference import Hits
 from judged.core.parts import one_pass
-from judged.core.parts.whole_queries import RankQueries, concat_runs
-from judged.core.policy import Policy
-from judged.core.pool import pool_of
-from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.io.read import read_qrels
 
 pytestmark = pytest.mark.needs("native")
 
 QRELS = read_qrels({f"q{q}": {f"d{d}": d % 3 for d in range(q, 30, 2)} for q in range(5)})
 KINDS = ("text", "text")
-
-
-@dataclass(frozen=True)
-class Files:
-    paths: tuple[Path, ...]
-    size: int = 1
-
-    def batches(self):
-        return (open_whole_run(path) for path in self.paths)
 
 
 def write(folder: Path, cuts: list[int], *, mark: bytes = b"", last: bytes = b"\n") -> tuple[Path, ...]:
@@ -41,25 +25,6 @@ def write(folder: Path, cuts: list[int], *, mark: bytes = b"", last: bytes = b"\
         paths.append(folder / f"{number}.run")
         paths[-1].write_bytes(mark + "\n".join(lines[begin:end]).encode() + last)
     return tuple(paths)
-
-
-def columns_of(hits: Hits) -> list:
-    values = [getattr(hits, field.name) for field in fields(Hits)]
-    return [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
-
-
-@pytest.mark.parametrize("ties", ["id-desc", "id-asc", "input", "best", "worst", "expected"])
-@pytest.mark.parametrize("cuts", [[], [7], [3, 20, 41]])
-@pytest.mark.parametrize("form", [{}, {"last": b""}, {"mark": b"\xef\xbb\xbf"}, {"last": b"\r\n"}])
-def test_hits_are_those_of_the_reference(tmp_path, ties, cuts, form):
-    paths, policy = write(tmp_path, cuts, **form), Policy(ties=ties)
-    pool = pool_of(QRELS, policy)
-    expected = reference.find_in(pool, concat_runs([read_run(path) for path in paths]), policy)
-    batches = list(Files(paths).batches())
-    for threads in (1, 2):
-        hits = scan.find_in(pool, batches, policy, KINDS, threads)
-        assert hits is not None
-        assert columns_of(hits) == columns_of(expected)
 
 
 @pytest.mark.parametrize("least", [1, 60, 10_000])
@@ -90,13 +55,6 @@ def test_few_files_are_open_at_a_time(tmp_path):
         assert jd.evaluate(QRELS, tmp_path, "AP").mean() == expected
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-
-
-def test_warnings_of_the_files_are_kept(tmp_path):
-    paths = write(tmp_path, [10], last=b"")
-    hits, ranked = RankQueries(pool_of(QRELS, Policy()), Policy(), KINDS)((0, Files(paths)))
-    assert ranked
-    assert [w.slug for w in hits.warnings] == [w.slug for path in paths for w in read_run(path).warnings]
 
 
 @pytest.mark.parametrize(

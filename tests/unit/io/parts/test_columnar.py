@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import sys
 
 import pytest
@@ -225,93 +224,3 @@ def test_a_query_in_the_name_of_a_folder_is_said(tmp_path):
     assert error.slug == "columns"
     assert "folders called query=…" in str(error)
     assert "partitioning='hive'" in str(error)
-
-
-# ── whole queries ────────────────────────────────────────────────────────────────────────────────
-
-
-def queries(path, *groups, kind=None, **options):
-    """A Parquet file with these queries in its row groups."""
-    with parquet.ParquetWriter(
-        path,
-        pyarrow.schema([("q", kind or pyarrow.string()), ("doc", pyarrow.string()), ("score", pyarrow.float64())]),
-        **options,
-    ) as file:
-        for group in groups:
-            table = {"q": list(group), "doc": [str(i) for i in range(len(group))], "score": [1.0] * len(group)}
-            file.write_table(pyarrow.table({**table, "q": pyarrow.array(table["q"], kind or pyarrow.string())}))
-    return path
-
-
-@pytest.mark.parametrize(
-    ("files", "whole"),
-    [
-        ((["ab", "cd"], ["ef", "gh"]), True),
-        ((["ef", "gh"], ["ab", "cd"]), True),
-        ((["ab", "bc"], ["cd", "de"]), False),
-        ((["ab", "bc", "de"], ["fg"]), True),
-        ((["ac", "ed"], ["bf"]), False),
-        ((["aa", "aa"], ["aa", "bb"]), True),
-        ((["aa", "ab"], ["ab", "bb"]), False),
-        ((["ab", "cd"], ["da", "ef"]), False),
-    ],
-)
-def test_a_run_is_whole_where_statistics_prove_it(files, whole, tmp_path, monkeypatch):
-    small(monkeypatch)
-    for number, groups in enumerate(files):
-        queries(tmp_path / f"{number}.parquet", *groups)
-    scattered = open_partitions(tmp_path, query_col="q")
-    assert scattered.partitions.whole is whole
-    seen = [{run.queries[q] for q in run.query} for run in batches_of(scattered)]
-    found = [
-        set().union(*({run.queries[i] for i in run.query} for run in batches_of_part(part)))
-        for part in scattered.partitions.parts
-    ]
-    overlap = any(one & other for i, one in enumerate(found) for other in found[:i])
-    assert not (whole and overlap)
-    assert sum(map(len, seen)) > 0
-    assert len(scattered.partitions.parts) > 1
-    assert len(rows_of(scattered)) == sum(len(group) for groups in files for group in groups)
-
-
-def batches_of_part(part):
-    return [batch.read() for batch in part.batches()]
-
-
-def test_a_run_is_not_called_whole_on_a_guess(tmp_path, monkeypatch):
-    small(monkeypatch)
-    for number, group in enumerate(("ab", "cd")):
-        queries(tmp_path / f"{number}.parquet", group, write_statistics=False)
-    assert not open_partitions(tmp_path, query_col="q").partitions.whole
-    for number, group in enumerate(([1.0, 2.0], [3.0, 4.0])):
-        queries(tmp_path / f"{number}.parquet", group, kind=pyarrow.float64())
-    assert not open_partitions(tmp_path, query_col="q").partitions.whole
-    for number, group in enumerate(([10, 11], [2, 9])):
-        queries(tmp_path / f"{number}.parquet", group, kind=pyarrow.int32())
-    assert open_partitions(tmp_path, query_col="q").partitions.whole
-    from judged.io import partitions as _part_parquet
-
-    monkeypatch.setattr(_part_parquet, "_WHOLE", 1)
-    assert not open_partitions(tmp_path, query_col="q").partitions.whole
-
-
-def test_random_runs_are_never_called_whole_when_they_are_not(tmp_path, monkeypatch):
-    small(monkeypatch, rows=4)
-    draw = random.Random(8)
-    certain = 0
-    for trial in range(60):
-        folder = tmp_path / str(trial)
-        folder.mkdir()
-        letters = sorted(draw.choices("abcdefghijk", k=24)) if trial % 2 else draw.choices("abcdefghijk", k=24)
-        for number in range(3):
-            groups = ["".join(letters[number * 8 + i : number * 8 + i + 2]) for i in range(0, 8, 2)]
-            queries(folder / f"{number}.parquet", *groups)
-        scattered = open_partitions(folder, query_col="q")
-        found = [
-            {query for run in batches_of_part(part) for query in run.queries.tolist()}
-            for part in scattered.partitions.parts
-        ]
-        shared = any(one & other for i, one in enumerate(found) for other in found[:i])
-        certain += scattered.partitions.whole and len(scattered.partitions.parts) > 1
-        assert not (scattered.partitions.whole and shared)
-    assert certain

@@ -248,11 +248,11 @@ def test_partitions_of_csv_are_counted_by_the_core(save, monkeypatch):
     lines = [f"q{i % 7},d{i * 7919 % 1000},{i / 4}\n" for i in range(2000)]
     path = save("a.csv", ("qid,docno,score\n" + "".join(lines)).encode())
     qrels = read_qrels({f"q{i}": {f"d{k}": k % 3 for k in range(0, 1000, 37)} for i in range(7)})
-    expected = join(qrels, read_run(path), Policy(duplicates="best"))
+    expected = join(qrels, read_run(path), Policy())
     small(monkeypatch, size=5000)
     scattered = open_partitions(path)
     batches = [batch for part in scattered.partitions.parts for batch in part.batches()]
     assert len(batches) > 3
     assert all(isinstance(batch, TextRun) for batch in batches)
-    found = join(qrels, scattered, Policy(duplicates="best"))
+    found = join(qrels, scattered, Policy())
     assert (found.rank.tolist(), found.retrieved.tolist()) == (expected.rank.tolist(), expected.retrieved.tolist())
