@@ -21,7 +21,7 @@ from pathlib import Path
 
 import judged as jd
 from judged.errors import JudgedError
-from judged.io.export import FORMATS
+from judged.io.write import WRITERS
 from judged.quality_gate.baseline import read_baseline
 
 __all__ = ["TARGETS", "seeds", "wrong"]
@@ -62,7 +62,7 @@ def questions(data: bytes) -> None:
 def written(data: bytes) -> None:
     """Ids are read back from every format that takes them; two ids never become one."""
     cells = [cell for cell in data.split(b"\0") if cell] or [b"x"]
-    names = list(FORMATS)
+    names = [name for name, writer in WRITERS.items() if writer.endings]
     format = names[len(data) % len(names)]
     half = len(cells) // 2 + 1
     run = jd.read_run(

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from judged.fusion.aligned import NORMALISATIONS
 from judged.fusion.method import FUSIONS
-from judged.io.formats.shapes import all_shapes, all_writers
+from judged.io.formats.known_shapes import SHAPES
+from judged.io.write import WRITERS
 from judged.references import short_form
 from judged.stats.effect_sizes import EFFECTS
 from judged.stats.multiple.corrections import CORRECTIONS
@@ -98,10 +99,10 @@ def _with_tables(text: str, *tables: tuple[str, tuple[str, ...], list[tuple[str,
 def formats_page(text: str) -> str:
     """The page of formats with the JSON documents and the formats of judgments that are declared."""
     kinds = {"run": "a run", "qrels": "judgments", "texts": "texts"}
-    rows = (f"| `{writer.name}` | {kinds[writer.kind]} | {writer.target} |" for writer in all_writers())
+    rows = (f"| `{name}` | {kinds[writer.kind]} | {writer.target} |" for name, writer in WRITERS.items() if writer.kind)
     writers = ["| name | contents | read by |", "|---|---|---|", *rows]
     shapes: list[str] = []
-    for shape in all_shapes():
+    for shape in SHAPES:
         parts = " and ".join(word for kind, word in kinds.items() if getattr(shape, kind) is not None)
         parts = "questions, with judgments and rankings" if shape.questions else parts
         required = ", ".join(f"`{path}`" for path in shape.requires)

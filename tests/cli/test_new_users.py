@@ -488,7 +488,7 @@ def test_a_workbook_is_told_to_be_saved_as_csv(words: tuple[str, ...]) -> None:
     _workbook("a.zip", "run.txt")
     Path("old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
     error = called("eval", *words).stderr
-    assert "[workbook]" in error
+    assert "[format]" in error
     assert ("ZIP archive" if "a.zip" in words else "CSV") in error
 
 

@@ -100,4 +100,4 @@ def test_judgments_of_umbrela_and_other_inputs_are_named_as_what_they_are():
     assert refused("eval", DATA / "MockRetrievalTask_predictions.json", "a.run").slug == "swapped"
     assert refused("eval", "qrels.txt", "shop").slug == "swapped"
     assert refused("eval", "qrels.txt", "a.run", "--split", "test").slug == "split"
-    assert refused("convert", "a.run", "x.tsv", "--run", "--to", "beir").slug == "swapped"
+    assert refused("convert", "a.run", "x.tsv", "--run", "--to", "beir").slug == "format"

@@ -102,28 +102,16 @@ def judgment_list(graded: Grades = GRADES) -> dict[str, Any]:
     return {"name": "Imported", "description": "", "type": "IMPORT_JUDGMENT", "judgmentRatings": ratings}
 
 
-def rre(level: str = "topics", graded: Grades = GRADES) -> dict[str, Any]:
-    """Ratings of RRE, with topics and groups, with groups, or with queries only."""
-
-    def relevant(query: str) -> dict[str, Any]:
-        return {doc: {"gain": grade} for doc, grade in graded[query].items()}
-
+def rre(graded: Grades = GRADES) -> dict[str, Any]:
     queries = [
-        {"template": "q.json", "placeholders": {"$query": query}, "relevant_documents": relevant(query)}
-        for query in graded
-    ]
-    groups = [
         {
-            "name": query,
-            "queries": [{"template": "q.json", "placeholders": {"$query": query}}],
-            "relevant_documents": relevant(query),
+            "template": "q.json",
+            "placeholders": {"$query": query},
+            "relevant_documents": {doc: {"gain": grade} for doc, grade in grades.items()},
         }
-        for query in graded
+        for query, grades in graded.items()
     ]
-    inner: dict[str, Any] = {"queries": queries} if level == "queries" else {"query_groups": groups}
-    if level == "topics":
-        inner = {"topics": [{"description": "Shoes", "query_groups": groups}]}
-    return {"index": "shop", "corpora_file": "shop.json", "id_field": "id", **inner}
+    return {"index": "shop", "corpora_file": "shop.json", "id_field": "id", "queries": queries}
 
 
 def quepid_ratings(graded: Grades = GRADES) -> dict[str, Any]:

@@ -230,14 +230,9 @@ def _write(run: Any, output: str | None) -> None:
             ) from error  # --format is that of --tune
         say(f"{len(run)} rows written to {output}")
         return
-    from io import StringIO
+    from judged.io.write import trec_lines
 
-    from judged.io.export import FORMATS as RUN_FORMATS
-    from judged.io.export import Export
-
-    lines = StringIO()
-    RUN_FORMATS["trec"][1](Export(run), lines)
-    write_text(lines.getvalue(), None)
+    write_text(trec_lines(run), None)
 
 
 def _list(ctx: click.Context) -> None:

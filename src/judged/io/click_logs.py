@@ -211,7 +211,7 @@ def _check_one_line(columns: Mapping[str, list[Any]], path: str | os.PathLike[st
         for cell in column:
             if isinstance(cell, str) and ("\n" in cell or "\r" in cell):
                 problem, hint = f"the id {shown(cell)} contains a line break", "write JSON Lines or Parquet"
-                raise DataError("id-blank", problem, where=os.fspath(path), value=cell, hint=hint)
+                raise DataError("format", problem, where=os.fspath(path), value=cell, hint=hint)
 
 
 def _parquet(columns: Mapping[str, list[Any]], path: str | os.PathLike[str]) -> None:

@@ -272,7 +272,9 @@ def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> N
         value=ranking,
         hint="write a single document as a list too, [doc]; pass {name: file} to jd.compare"
         if isinstance(ranking, str) and "." in ranking and context.path is None
-        else "write a single document as a list too: [doc]",
+        else "write a single document as a list too: [doc]"
+        if isinstance(ranking, str)
+        else "JSON of search engines and tools that can be read is listed in docs/reference/formats.md",
     )
 
 
@@ -356,7 +358,7 @@ def _read_shape(value: Any, context: Context) -> SourceTable | None:
     """Read a document of another program; None if the value is none."""
     if not may_have_shape(value):
         return None
-    from judged.io.formats.shape_rows import read_shape
+    from judged.io.formats.shapes import read_shape
 
     return read_shape(value, context)
 

@@ -156,8 +156,7 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
     from judged.io.cells import as_list
     from judged.io.containers import raise_matrix, read_items, read_mapping
-    from judged.io.formats.nearest_shape import nearest_named
-    from judged.io.formats.tools.ir_datasets import collection_name, collection_rows, is_collection
+    from judged.io.formats.collections import collection_name, is_collection, iterate_collection
     from judged.io.frames import frame_of, read_frame
 
     if request.is_ranking and is_matrix_without_ids(source, (3,) if request.what == "run" else (3, 4)):
@@ -174,15 +173,14 @@ def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
     if frame is not None:
         return _join_batches(read_frame(frame, replace(context, once=False)))
     if isinstance(source, Mapping):
-        with nearest_named(source, request):
-            return _join_batches(read_mapping(source, context))
+        return _join_batches(read_mapping(source, context))
     if isinstance(source, np.ndarray):
         return _join_batches(read_items(as_list(source, context.whole(), "doc") if source.ndim else [], context))
     if isinstance(source, Iterable) and not isinstance(source, (Run, Qrels)):
         return _join_batches(read_items(list(source), context))
     if is_collection(source):
         context = replace(context, path=collection_name(source))
-        return _join_batches(read_items(collection_rows(source, request.what), context))
+        return _join_batches(read_items(list(iterate_collection(source, request.what)), context))
     swapped = isinstance(source, (Run, Qrels, UnreadRun))
     expected = "a path, a frame, a mapping or a list"
     hint = "pass the judgments first, then the run" if swapped else "write it as {query: {doc: number}}"

@@ -15,8 +15,7 @@ from judged.io.chunks import Chunks, are_sets, is_pair, read_chunk_entries
 from judged.io.columns import ColumnRequest
 from judged.io.containers import flatten_sets
 from judged.io.files import Content, file_path, is_file_like, is_path, open_content
-from judged.io.formats.shape_rows import read_shape
-from judged.io.formats.shapes import a_shape, has_questions, parts_of
+from judged.io.formats.shapes import has_questions, parts_of, read_shape
 from judged.io.open_table import open_values
 from judged.io.origin import Context, Origin
 from judged.io.outputs import located
@@ -73,7 +72,7 @@ def read_questions(
         part = next(iter(parts_of(items[:1]) or ()), None)
         if part is None or named:
             raise
-        problem, hint = f"{a_shape(part.shape)} is not a question file", "pass judgments and a run"
+        problem, hint = f"not a question file, but: {part.shape.name}", "pass judgments and a run"
         raise DataError("fields", problem, where=context.place, hint=hint) from error
     origin = context.items()
     columns = {

@@ -165,7 +165,7 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
     if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
         raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
     if is_path(source) and os.path.isdir(os.fsdecode(source)):  # noqa: PTH112 - `Path` raises for long texts
-        from judged.io.formats.tools.beir import qrels_file
+        from judged.io.formats.collections import qrels_file
 
         source = qrels_file(source, request.split)
     table = open_table(source, request)

@@ -91,9 +91,14 @@ def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the fields of a record, or of a run of LangSmith and its example; those of `inputs`, `outputs` and `reference_outputs` by path, such as `outputs.documents`."""
     run, example = (as_mapping(record.get(name)) for name in ("run", "example"))
     if run is not None and example is not None:
-        from judged.io.formats.tools.langsmith import join_example
-
-        record = join_example(record, run, example)
+        rest = {name: value for name, value in record.items() if name not in ("run", "example")}
+        record = {
+            **rest,
+            "example_id": str(example.get("id")),
+            "inputs": example.get("inputs"),
+            "outputs": run.get("outputs"),
+            "reference_outputs": example.get("outputs"),
+        }
     out: dict[str, Any] = {}
     for key, value in record.items():
         if has_sides({key: value}):
@@ -341,7 +346,7 @@ def _is_whole_run(thing: Any) -> bool:
         return whole and not (may_have_shape(thing) and (shape := shape_of(thing)) is not None and shape.one_query)
     if isinstance(thing, list | tuple) and thing and all(isinstance(path, str | os.PathLike) for path in thing):
         return is_partitioned(list(thing))  # files, not documents
-    from judged.io.formats.tools.ir_datasets import is_collection
+    from judged.io.formats.collections import is_collection
 
     tabular = hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns")
     return tabular or is_partitioned(thing) or is_collection(thing)

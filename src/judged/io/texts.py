@@ -17,14 +17,12 @@ from judged.errors import DataError, Place, UsageError, shown
 from judged.io.columns import ColumnRequest, Role, match, named_fields
 from judged.io.containers import names_of
 from judged.io.files import PAD, Content, is_file_like, is_path, open_content, open_stream
+from judged.io.formats.collections import collection_name, is_collection, iterate_collection, texts_file
 from judged.io.formats.columnar import open_columns
 from judged.io.formats.delimited import Header, find_header, raise_width, split_line, split_lines
 from judged.io.formats.json import JSON, iterate_json
 from judged.io.formats.registry import detect_format
-from judged.io.formats.shape_rows import shape_texts
-from judged.io.formats.shapes import TextRow
-from judged.io.formats.tools.beir import texts_file
-from judged.io.formats.tools.ir_datasets import collection_name, is_collection, iterate_collection
+from judged.io.formats.shapes import TextRow, shape_texts
 from judged.io.frames import Frame, arrow_frame, frame_of, mapping_frame, raise_lengths
 from judged.io.stored import TextKind
 from judged.io.text.lines import Head, Numbered, first_line, iterate_lines

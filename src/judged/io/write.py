@@ -1,37 +1,33 @@
-"""Write runs and judgments to files."""
+"""Write runs and judgments to files; `WRITERS` has every format. What a format cannot represent is an error."""
 
 from __future__ import annotations
 
+import csv
 import io
+import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, NoReturn
+
+import numpy as np
 
 from judged.core.tables import Qrels, Run
-from judged.errors import DataError, FileError, Hint, UsageError
+from judged.errors import DataError, FileError, Hint, UsageError, shown
 from judged.io.atomic import ENDINGS, write_atomically
 from judged.io.columns import NamedColumns
-from judged.io.export import FORMATS, Export, find_writer
 from judged.io.files import PAD, read_bytes, source_name
-from judged.io.formats.shapes import all_writers
 from judged.io.outputs import check_output
 from judged.io.questions import read_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run, split_of
 from judged.io.recognise import is_questions
 from judged.registry import choose_one
 
-_FORMAT = {
-    **dict.fromkeys(("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel"), "trec"),
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
@@ -44,21 +40,31 @@ def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = No
     Args:
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
-        format: trec, json, jsonl, csv, tsv or parquet (default: from the extension); for judgments also rank-eval, judgment-ratings, quepid or
-            rre, see `docs/reference/formats.md`.
+        format: trec, json, jsonl, csv, tsv or parquet (default: from the extension); or the format of another program, see
+            `docs/reference/formats.md`: mteb for runs; rank-eval, judgment-ratings, rre, quepid or beir for judgments.
 
     Raises:
         DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.
         FileError: the file cannot be written; an existing file is unchanged.
     """
     check_output(path, [run])
-    _write(Export(read_run(run)), path, format)
+    _write(read_run(run), path, format)
 
 
 def write_qrels(qrels: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write judgments; see `write_run`."""
     check_output(path, [qrels])
-    _write(Export(read_qrels(qrels)), path, format)
+    _write(read_qrels(qrels), path, format)
+
+
+def trec_lines(run: Run) -> str:
+    """Return a run as the lines of a TREC file."""
+    lines = io.StringIO()
+    _trec(_export(run, WRITERS["trec"]), lines)
+    return lines.getvalue()
+
+
+# ── converting ───────────────────────────────────────────────────────────────────────────────────
 
 
 def convert(
@@ -76,7 +82,7 @@ def convert(
     Args:
         source: anything that `read_run` or `read_qrels` takes; or questions, which contain both.
         target: the file to write, see `write_run`.
-        kind: run or qrels (default: by the name of the target, `.run` or `qrels`, or by the content of the source).
+        kind: run or qrels (default: by the format, by the name of the target, `.run` or `qrels`, or by the content of the source).
         format: see `write_run`.
         grade_map: grades of words, see `read_qrels`.
         split: the split to read, see `read_qrels`.
@@ -85,63 +91,17 @@ def convert(
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
     check_output(target, [source])
-    written = next((writer.kind for writer in all_writers() if writer.name == format), None)
-    kind = kind or written or _kind_of(target)
-    named = {name: value for name, value in names.items() if value is not None}
-    fields = {name: value for name, value in named.items() if not name.endswith("_col")}
-    roles = {name.removesuffix("_col"): column for name, column in named.items() if name.endswith("_col")}
-    columns = NamedColumns(roles, grade_map, split_of(split))
-    try:
-        table = _read(source, kind, columns, fields)
-    except DataError as error:
-        if error.slug != "swapped" or written is None or kind != written:
-            raise
-        problem = f"{format} is a format of {'runs' if kind == 'run' else 'judgments'}, and the source has none"
-        raise DataError("swapped", problem, where=error.where, hint="choose another format") from error
-    columns.check_used()
-    _write(Export(table), target, format)
-    return len(table)
-
-
-def _kind_of(target: str | os.PathLike[str]) -> str | None:
-    """Return the kind of table by the name of the target."""
     name = Path(target).name.lower()
-    return "qrels" if "qrels" in name else "run" if ".run" in name else None
-
-
-def _write(export: Export, path: str | os.PathLike[str], format: str | None) -> None:
-    if path == "-":
-        raise UsageError("format", "cannot write to standard output", hint="name a file", value=path)
-    mode, write = _find_writer(Path(path), format)
-    inside = next((writer.inside for writer in all_writers() if writer.name == format), "")
-    if inside and (Path(path).is_dir() or not Path(path).suffix):
-        path = Path(path, inside)
-        _make_folder(path.parent)
-    with write_atomically(path, mode, inputs=export.table.files) as file:
-        write(export, file)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        problem, hint = f"cannot make the folder: {error.strerror or error}", "check the path"
-        raise FileError("io", problem, where=str(folder), hint=hint) from error
-
-
-def _find_writer(path: Path, format: str | None) -> tuple[str, Callable[[Export, IO[Any]], None]]:
-    if format is not None:
-        found = find_writer(format)
-        if found is None:
-            known = (*FORMATS, *(writer.name for writer in all_writers()))
-            raise UsageError("format", f"unknown format {format!r}", value=format, hint=choose_one(format, known))
-        return found
-    inner = path.with_suffix("") if path.suffix in ENDINGS else path
-    suffix = inner.suffix.lower()
-    if suffix not in _FORMAT:
-        hint = Hint(f"use one of {', '.join(filter(None, _FORMAT))}, or set {{format}}", format="trec")
-        raise UsageError("format", f"{path.name!r} has an unknown extension", value=str(path), hint=hint)
-    return FORMATS[_FORMAT[suffix]]
+    named = "qrels" if "qrels" in name else "run" if ".run" in name else None
+    kind = kind or (WRITERS[format].kind if format is not None and format in WRITERS else "") or named
+    given = {name: value for name, value in names.items() if value is not None}
+    fields = {name: value for name, value in given.items() if not name.endswith("_col")}
+    roles = {name.removesuffix("_col"): column for name, column in given.items() if name.endswith("_col")}
+    columns = NamedColumns(roles, grade_map, split_of(split))
+    table = _read(source, kind, columns, fields)
+    columns.check_used()
+    _write(table, target, format)
+    return len(table)
 
 
 def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str, str]) -> Run | Qrels:
@@ -149,9 +109,8 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
     if is_questions(source, **fields):
         questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text
         if kind is None:
-            raise UsageError(
-                "kind", "questions contain a run and judgments", hint=Hint("choose with {kind}", kind="run")
-            )
+            hint = Hint("choose with {kind}", kind="run")
+            raise UsageError("kind", "questions contain a run and judgments", hint=hint)
         return questions.run if kind == "run" else questions.qrels
     readers: dict[str, Callable[[Any], Run | Qrels]] = {
         "run": partial(read_requested_run, request=columns.request("run")),
@@ -165,9 +124,8 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
     tables: list[Run | Qrels] = []
     data = read_bytes(source)[: -len(PAD)] if isinstance(source, (str, bytes, os.PathLike)) else None
     for read in readers.values():
-        stream: Any = source if data is None else _Named(data, source_name(source))
         try:
-            tables.append(read(stream))
+            tables.append(read(source if data is None else _NamedBytes(data, source_name(source))))
         except DataError as error:
             errors.append(error)
     if len(tables) == 2:
@@ -178,9 +136,308 @@ def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str
     return tables[0]
 
 
-class _Named(io.BytesIO):
-    """The bytes of a file with its name, to read them twice."""
+class _NamedBytes(io.BytesIO):
+    """The bytes of a file with its name: standard input can be read only once."""
 
     def __init__(self, data: bytes | bytearray, name: str) -> None:
         super().__init__(data)
         self.name = name
+
+
+# ── tables to write ──────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A table to write, with its ids as text that the format can hold."""
+
+    table: Run | Qrels
+    queries: list[str]
+    docs: list[str]
+    aspects: list[str] | None
+
+    @property
+    def numbers(self) -> list[float]:
+        """Scores; or grades, as integers if they are."""
+        if isinstance(self.table, Run):
+            scores: list[float] = self.table.score.tolist()
+            return scores
+        return [int(grade) if grade == int(grade) else grade for grade in self.table.grade.tolist()]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return every column by its name; a query without rows cannot be written."""
+        table = self.table
+        bare = np.flatnonzero(np.bincount(table.query, minlength=len(table.queries)) == 0)
+        if len(bare):
+            self.refuse(f"query {shown(self.queries[bare[0]])} has no documents", "write JSON, which allows that")
+        columns: dict[str, list[Any]] = {"query_id": [self.queries[code] for code in table.query.tolist()]}
+        if self.aspects is not None:
+            columns["subtopic"] = self.aspects
+        columns |= {"doc_id": self.docs, "score" if isinstance(table, Run) else "relevance": self.numbers}
+        if isinstance(table, Run) and table.rank is not None:
+            columns["rank"] = table.rank.tolist()
+        return columns
+
+    def rankings(self) -> dict[str, dict[str, float]]:
+        """Return {query: {doc: number}}; a duplicate document cannot be written."""
+        rankings: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        for code, doc, number in zip(self.table.query.tolist(), self.docs, self.numbers, strict=True):
+            ranking = rankings[self.queries[code]]
+            if doc in ranking:
+                self.refuse(f"duplicate document {shown(doc)} in query {shown(self.queries[code])}", "write JSON Lines")
+            ranking[doc] = number
+        return rankings
+
+    def judgments(self) -> Iterator[tuple[str, dict[str, float]]]:
+        """Iterate over queries and {doc: grade}, for programs whose judgments have no subtopics."""
+        if self.aspects is not None:
+            self.refuse("judgments with subtopics cannot be written in this format", "write TREC or CSV")
+        self.columns()  # refuses a query without judgments
+        return iter(self.rankings().items())
+
+    def refuse(self, problem: str, hint: str) -> NoReturn:
+        raise DataError("format", problem, hint=hint, where=self.table.name)
+
+
+class Writer(NamedTuple):
+    """A format of files.
+
+    Args:
+        write: writes a table to an open file.
+        endings: extensions of files by which it is chosen.
+        refused: characters that an id cannot have in it.
+        utf8: ids must be UTF-8.
+        kind: run or qrels, if it has no place for the other.
+        target: the program that reads it, for the docs.
+        inside: the file to write if the target is a folder.
+        mode: of the open file.
+    """
+
+    write: Callable[[Export, IO[Any]], None]
+    endings: tuple[str, ...] = ()
+    refused: str = ""
+    utf8: bool = True
+    kind: str = ""
+    target: str = ""
+    inside: str = ""
+    mode: str = "w"
+
+
+def _export(table: Run | Qrels, writer: Writer) -> Export:
+    """Return a table with the ids that a format can hold."""
+    kind = "run" if isinstance(table, Run) else "qrels"
+    aspect = table.aspect if isinstance(table, Qrels) else None
+    columns = [None if ids is None else ids.texts() for ids in (table.queries, table.doc, aspect)]
+    export = Export(table, columns[0] or [], columns[1] or [], columns[2])
+    if writer.kind not in ("", kind) or (isinstance(table, Qrels) and table.sub is not None):
+        contents = {"run": "a run", "qrels": "judgments"}[kind]
+        export.refuse(f"{contents} of this kind cannot be written in this format", "choose another format")
+    for words in filter(None, columns):
+        joined = "".join(words)
+        marks = [mark for mark in writer.refused if mark in joined]
+        if marks:
+            word = next(word for word in words if any(mark in word for mark in marks))
+            export.refuse(f"the id {shown(word)} contains a blank, a line break or a quote", "write JSON or Parquet")
+        if writer.utf8 and not joined.isprintable():  # bytes that are not UTF-8 are not, and few other ids
+            for word in words:
+                if any("\udc80" <= letter <= "\udcff" for letter in word):
+                    raw = word.encode("utf-8", "surrogateescape")
+                    export.refuse(f"the id {shown(raw)} is not UTF-8", "write TREC, CSV or TSV")
+    return export
+
+
+def _write(table: Run | Qrels, path: str | os.PathLike[str], format: str | None) -> None:
+    if path == "-":
+        raise UsageError("format", "cannot write to standard output", hint="name a file", value=path)
+    writer = _find_writer(Path(path), format)
+    if writer.inside and (Path(path).is_dir() or not Path(path).suffix):
+        path = Path(path, writer.inside)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            problem = f"cannot make the folder: {error.strerror or error}"
+            raise FileError("io", problem, where=str(path.parent), hint="check the path") from error
+    export = _export(table, writer)
+    with write_atomically(path, writer.mode, inputs=table.files) as file:
+        writer.write(export, file)
+
+
+def _find_writer(path: Path, format: str | None) -> Writer:
+    if format is not None:
+        if format not in WRITERS:
+            raise UsageError("format", f"unknown format {format!r}", value=format, hint=choose_one(format, WRITERS))
+        return WRITERS[format]
+    inner = path.with_suffix("") if path.suffix in ENDINGS else path
+    found = next((writer for writer in WRITERS.values() if inner.suffix.lower() in writer.endings), None)
+    if found is None:
+        endings = ", ".join(ending for writer in WRITERS.values() for ending in writer.endings if ending)
+        hint = Hint(f"use one of {endings}, or set {{format}}", format="trec")
+        raise UsageError("format", f"{path.name!r} has an unknown extension", value=str(path), hint=hint)
+    return found
+
+
+# ── formats ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _trec(export: Export, file: IO[str]) -> None:
+    table, columns = export.table, export.columns()
+    if "#" in export.queries or export.queries[0].startswith("\ufeff"):
+        export.refuse("a query id begins like a comment", "write JSON, CSV or Parquet")
+    if isinstance(table, Run):
+        tag = table.tag or "judged"
+        if any(mark in tag for mark in WRITERS["trec"].refused):
+            export.refuse(f"the tag {shown(tag)} contains a blank", "write JSON, CSV or Parquet")
+        rank = columns.get("rank") or _ranks(table).tolist()
+        rows = zip(columns["query_id"], export.docs, rank, columns["score"], strict=True)
+        file.writelines(f"{q} Q0 {d} {r} {s!r} {tag}\n" for q, d, r, s in rows)
+    else:
+        aspects = export.aspects or ["0"] * len(export.docs)
+        rows = zip(columns["query_id"], aspects, export.docs, columns["relevance"], strict=True)
+        file.writelines(f"{q} {a} {d} {g!r}\n" for q, a, d, g in rows)
+
+
+def _ranks(run: Run) -> Any:
+    """Return the ranks of trec_eval: by score, then by id, both descending."""
+    by_id = run.doc.order()[::-1]
+    order = by_id[np.lexsort((-run.score[by_id], run.query[by_id]))]
+    query = run.query[order]
+    first = np.searchsorted(query, query)
+    rank = np.empty(len(run), np.int64)
+    rank[order] = np.arange(len(run)) - first + 1
+    return rank
+
+
+def _json(export: Export, file: IO[str]) -> None:
+    _write_json(export.rankings() if export.aspects is None else list(_records(export)), export, file)
+
+
+def _jsonl(export: Export, file: IO[str]) -> None:
+    for record in _records(export):
+        _write_json(record, export, file)
+
+
+def _records(export: Export) -> Iterator[dict[str, Any]]:
+    columns = export.columns()
+    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+
+def _write_json(value: Any, export: Export, file: IO[str]) -> None:
+    try:
+        file.write(_ENCODE(value) + "\n")
+    except ValueError:
+        export.refuse("JSON has no infinite scores", "write TREC, CSV or Parquet")
+
+
+def _csv(export: Export, file: IO[str], delimiter: str = ",") -> None:
+    columns = export.columns()
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _tsv(export: Export, file: IO[str]) -> None:
+    _csv(export, file, "\t")
+
+
+def _parquet(export: Export, file: IO[bytes]) -> None:
+    columns, table = export.columns(), export.table
+    for name, kind, ids in (("query_id", table.query_kind, table.queries), ("doc_id", table.doc_kind, table.doc)):
+        if kind == "integer" and ids.length.max(initial=0) < 19:
+            columns[name] = [int(word) for word in columns[name]]
+    if "relevance" in columns:
+        columns["relevance"] = [float(grade) for grade in columns["relevance"]]
+    with suppress(ImportError):
+        pyarrow = import_module("pyarrow")
+        import_module("pyarrow.parquet").write_table(pyarrow.table(columns), file, compression="zstd")
+        return
+    with suppress(ImportError):
+        import_module("polars").DataFrame(columns).write_parquet(file, compression="zstd")
+        return
+    hint = "install it with pip install judged[parquet]"
+    raise DataError("needs", "writing Parquet needs pyarrow or polars", hint=hint, where=table.name)
+
+
+# ── formats of other programs ────────────────────────────────────────────────────────────────────
+
+
+def _rank_eval(export: Export, file: IO[str]) -> None:
+    """Write the ratings of a request; index and request of each query are left to the user, since judgments have neither."""
+    requests = []
+    for query, grades in export.judgments():
+        wrong = next((grade for grade in grades.values() if not isinstance(grade, int) or grade < 0), None)
+        if wrong is not None:
+            problem = f"a rating of _rank_eval is an integer ≥ 0, and query {shown(query)} has {wrong:g}"
+            export.refuse(problem, "scale the grades first")
+        requests.append({"id": query, "ratings": [{"_id": doc, "rating": grade} for doc, grade in grades.items()]})
+    _write_json({"requests": requests}, export, file)
+
+
+def _judgment_ratings(export: Export, file: IO[str]) -> None:
+    ratings = [
+        {"query": query, "ratings": [{"docId": doc, "rating": repr(grade)} for doc, grade in grades.items()]}
+        for query, grades in export.judgments()
+    ]
+    head = {"name": export.table.label, "description": "", "type": "IMPORT_JUDGMENT"}
+    _write_json({**head, "judgmentRatings": ratings}, export, file)
+
+
+def _rre(export: Export, file: IO[str]) -> None:
+    queries = [
+        {
+            "placeholders": {"$query": query},
+            "relevant_documents": {doc: {"gain": grade} for doc, grade in grades.items()},
+        }
+        for query, grades in export.judgments()
+    ]
+    head = {"index": "index", "id_field": "id", "template": "template.json"}
+    _write_json({**head, "queries": queries}, export, file)
+
+
+def _quepid(export: Export, file: IO[str]) -> None:
+    rows = csv.writer(file, lineterminator="\n")
+    rows.writerow(("query", "docid", "rating"))
+    for query, grades in export.judgments():
+        if query.startswith((" -", " =", " +", " @")):
+            export.refuse(f"Quepid drops the blank of the query {shown(query)}", "write TREC, CSV or JSON")
+        rows.writerows((query, doc, grade) for doc, grade in grades.items())
+
+
+def _beir(export: Export, file: IO[str]) -> None:
+    """Write judgments as BEIR reads them: grades are integers, and nothing is quoted."""
+    file.write("query-id\tcorpus-id\tscore\n")
+    for query, grades in export.judgments():
+        for doc, grade in grades.items():
+            if not isinstance(grade, int):
+                export.refuse(f"the grade {grade:g} of document {shown(doc)} is no integer", "write TREC or CSV")
+            file.write(f"{query}\t{doc}\t{grade}\n")
+
+
+def _mteb(export: Export, file: IO[str]) -> None:
+    """Write a run as the predictions of the subset `default` and the split `test`, with the name of the run as the model."""
+    model = {"model_name": export.table.label, "revision": "no_revision_available"}
+    _write_json({"mteb_model_meta": model, "default": {"test": export.rankings()}}, export, file)
+
+
+_LINES = "\n\r"
+WRITERS: Mapping[str, Writer] = {
+    "trec": Writer(_trec, ("", ".txt", ".run", ".trec", ".res", ".qrels", ".qrel"), refused=" \t\n\r\v\f", utf8=False),
+    "json": Writer(_json, (".json",)),
+    "jsonl": Writer(_jsonl, (".jsonl", ".ndjson")),
+    "csv": Writer(_csv, (".csv",), refused=_LINES, utf8=False),
+    "tsv": Writer(_tsv, (".tsv",), refused=_LINES, utf8=False),
+    "parquet": Writer(_parquet, (".parquet", ".pq"), mode="wb"),
+    "rank-eval": Writer(_rank_eval, kind="qrels", target="`_rank_eval`, after `_index` and `request` were added"),
+    "judgment-ratings": Writer(
+        _judgment_ratings, kind="qrels", target="`PUT _plugins/_search_relevance/judgments` of OpenSearch"
+    ),
+    "rre": Writer(_rre, kind="qrels", target="RRE, after `index` and `template` were changed to yours"),
+    "quepid": Writer(_quepid, refused=_LINES, utf8=False, kind="qrels", target="the import of ratings of Quepid (CSV)"),
+    "beir": Writer(
+        _beir,
+        refused='\t\n\r"',
+        kind="qrels",
+        target="BEIR, as `qrels/test.tsv` of a folder",
+        inside="qrels/test.tsv",
+    ),
+    "mteb": Writer(_mteb, kind="run", target="`task.convert_to_reranking(…)` of MTEB, as `TASK_predictions.json`"),
+}

@@ -99,7 +99,7 @@ class InterleavedLists(Result):
                 or word == "#"
             ):
                 raise DataError(
-                    "id-blank",
+                    "format",
                     f"a TREC file cannot contain the id {shown(word)}, which is empty, has blanks or begins like another format",
                     value=word,
                     hint="write CSV or JSON Lines",

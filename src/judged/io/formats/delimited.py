@@ -1,13 +1,13 @@
-"""CSV and TSV with a header line and quoted cells; the BEIR layout is one of them."""
+"""CSV and TSV with a header line and quoted cells; the BEIR layout and the exports of Quepid are some of them."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,7 +18,7 @@ from judged._types import Ints
 from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, Place, Warned, shown
 from judged.io import files as limits
 from judged.io.cells import count_up
 from judged.io.columns import NAMES, ColumnRequest, IsRanks, count_known, find_columns, looks_like_ranks, match
@@ -31,6 +31,7 @@ from judged.io.text.encoding import Begin, check_encoding, check_end, is_text, i
 from judged.io.text.lines import Head
 from judged.io.text.trec_columns import RUN, is_trec_line
 from judged.io.text_table import find_text, read_text_table, unread_chunk, unread_text
+from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.io.stored import Stored
@@ -41,6 +42,18 @@ _SEPARATOR = re.compile(r'"?sep=([,;|]?)"?', re.IGNORECASE)  # of a tab, only se
 _FILLED = re.compile(rb"\S")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _TREC_TEAMS = ("query", "Q0", "doc", "rank", "score", "team")  # an interleaved run whose tags are teams
+
+# The first columns of exports of Quepid, and those of each role. Other columns of any name follow, except in a file of ratings.
+_CASE = {"query": "Query Text", "doc": "Doc ID", "rank": "Doc Position"}
+_EXPORTS: dict[tuple[str, ...], dict[str, str]] = {
+    ("query", "docid", "rating"): {"query": "query", "doc": "docid", "grade": "rating"},
+    ("Team Name", "Case Name", "Case ID", "Query Text", "Doc ID", "Doc Position", "Title", "Rating"): {
+        **_CASE,
+        "grade": "Rating",
+    },
+    ("Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position"): _CASE,
+}
+_FORMULA = (" -", " =", " +", " @")  # Quepid writes the blank before a query, so that no spreadsheet computes it
 
 Rows = tuple[list[list[str]], Ints]
 
@@ -54,6 +67,7 @@ class Header:
     line: int = 1
     spaced: bool = False  # a blank follows each delimiter
     quoted: bool = True  # cells may be in quotes; in TREC lines a quote is a letter
+    export: Mapping[str, str] = field(default_factory=dict)  # the columns of an export of Quepid
 
     def reader(self, lines: Iterator[str]) -> Any:
         style: Any = {"quoting": csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE}
@@ -113,6 +127,8 @@ def _detect(head: Head, request: ColumnRequest) -> Header | None:
         )  # also a query that begins with #
         return Header("\t" if "\t" in line else " ", _TREC_TEAMS, first, quoted=False)
     headers = list(find_header(line, number))
+    if request.is_ranking and not request.named and (export := _find_export(headers, request.what)) is not None:
+        return export
     least = 1 if request.named or request.roles else 2
     known = [count_known(header.names, request) for header in headers]
     # Names without any number cannot be a row of a run, of judgments or of clicks.
@@ -128,15 +144,33 @@ def _detect(head: Head, request: ColumnRequest) -> Header | None:
     return words
 
 
+def _find_export(headers: list[Header], what: str) -> Header | None:
+    """Return the header of an export of Quepid, with the columns to read."""
+    for known, columns in _EXPORTS.items():
+        for header in headers:
+            if header.names == known or (len(known) > 3 and header.names[: len(known)] == known):
+                # Fields of documents may be called score or rank too.
+                names = (*known, *(f"field {name}" for name in header.names[len(known) :]))
+                roles = ("query", "doc", "rank" if what == "run" else "grade")
+                return replace(header, names=names, export={role: columns[role] for role in roles if role in columns})
+    return None
+
+
 def _is_number(cell: str) -> bool:
     return is_decimal(cell.encode("utf-8", "surrogateescape"))
 
 
 def _read(content: Content, detected: Detected, context: Context) -> ColumnBatches | SourceTable:
     header = detected.header
-    text = find_text(content.head, header, context) if context.request.is_ranking else None
+    context = _name_columns(context, header)
+    plain = not header.export or b"\n " not in content.read()  # the core keeps the blank before a formula
+    text = find_text(content.head, header, context) if context.request.is_ranking and plain else None
     table = None if text is None else read_text_table(content, text, context)
     return _read_by_reference(content, header, context) if table is None else table
+
+
+def _name_columns(context: Context, header: Header) -> Context:
+    return replace(context, request=context.request._replace(named=header.export)) if header.export else context
 
 
 def _read_by_reference(content: Content, header: Header, context: Context) -> ColumnBatches:
@@ -149,10 +183,32 @@ def _read_by_reference(content: Content, header: Header, context: Context) -> Co
     stream = io.StringIO(text, newline="")
     for _ in range(header.line):
         next(stream)
-    return _read_rows(_iterate_rows(stream, header, header.line, context.name), header, context, escaped=escaped)
+    rows: Iterable[Rows] = _iterate_rows(stream, header, header.line, context.name)
+    if header.export:
+        rows, unrated = _drop_unrated(rows, header)
+        if unrated and context.request.what == "qrels":
+            text = f"no grade in {counted(unrated, 'row')} of {context.name}; the documents are unjudged"
+            context = replace(context, warnings=(*context.warnings, Warned("unrated", unrated, text)))
+    return _read_rows(rows, header, context, escaped=escaped)
+
+
+def _drop_unrated(batches: Iterable[Rows], header: Header) -> tuple[list[Rows], int]:
+    """Return the rows of an export of Quepid that have a document or a grade, and the number of the others."""
+    query = header.names.index(header.export["query"])
+    needed = header.names.index(header.export.get("grade", header.export["doc"]))
+    kept, dropped = [], 0
+    for rows, lines in batches:
+        filled = [i for i, row in enumerate(rows) if row[needed].strip()]
+        dropped += len(rows) - len(filled)
+        for row in rows:
+            row[query] = row[query].removeprefix(" ") if row[query].startswith(_FORMULA) else row[query]
+        kept.append(([rows[i] for i in filled], lines[filled]))
+    return kept, dropped
 
 
 def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
+    if detected.header.export:
+        return None
     context = Context(ColumnRequest("run"), content.name)
     held = partial(_read_held, content, detected.header, context)
     return unread_text(content, find_text(content.head, detected.header, context), read, held)
@@ -165,6 +221,7 @@ def _read_held(content: Content, header: Header, context: Context) -> Run:
 def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[TextRun | SourceTable]:
     """Read a stretch of a file; its first line follows the header, or another line of the file."""
     chunks, lines = iter(chunks), -1
+    context = _name_columns(context, header)
     for data, begin in chunks:
         begin = begin if lines < 0 else begin._replace(lines=lines)  # which counts a single CR too
         lines = begin.lines + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
@@ -181,7 +238,8 @@ def _iterate_chunks(chunks: Iterator[tuple[bytes, Begin]], header: Header, conte
     first = next(chunks)
     begin = first[1]
     text = islice(_decode_chunks(chain([first], chunks), context.name), 0 if begin.offset else header.line, None)
-    yield from _iterate_rows(text, header, begin.lines or header.line, context.name)
+    rows = _iterate_rows(text, header, begin.lines or header.line, context.name)
+    yield from _drop_unrated(rows, header)[0] if header.export else rows
 
 
 def _read_chunk(data: bytes, begin: Begin, header: Header, context: Context) -> Run:
@@ -269,6 +327,8 @@ def _iterate_rows(text: Iterator[str], header: Header, first_line: int, path: st
         if not all(rows):
             filled = [i for i, row in enumerate(rows) if row]
             rows, lines = [rows[i] for i in filled], lines[filled]
+        if header.export:  # a query without results has only the first columns
+            rows = [row + [""] * (width - len(row)) for row in rows]
         if set(map(len, rows)) - {width}:
             bad = next(i for i, row in enumerate(rows) if len(row) != width)
             raise_width(header.delimiter.join(rows[bad]), len(rows[bad]), header.names, Place(path, int(lines[bad])))

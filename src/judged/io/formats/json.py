@@ -18,9 +18,8 @@ from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io.columns import ColumnRequest, find_columns, is_flat
 from judged.io.files import Content, Raw
-from judged.io.formats.nearest_shape import nearest_named
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
-from judged.io.formats.shapes import may_have_shape, parts_of
+from judged.io.formats.shapes import may_have_shape, parts_of, read_shape_lines
 from judged.io.origin import Context
 from judged.io.text.encoding import Begin, check_end, decode, raise_encoding
 from judged.io.text.json_parser import DuplicateKeyError, is_json, load_json, scan
@@ -80,18 +79,14 @@ def _read_by_reference(content: Content, context: Context) -> SourceTable | Colu
     lines, filled = _split_lines(text)
     if not _are_json_lines(lines, filled):
         value = load_json(text, context.place)
-        with nearest_named(value, context.request):
-            return _read_value(value, context)
+        return _read_value(value, context)
     context = replace(context, lines=np.array(filled) + 1, warnings=check_end(data[-9:-8], context.name))
     first = load_json(lines[filled[0]], context.items().place(0))
-    with nearest_named(first, context.request):
-        return _read_items(lines, filled, first, context)
+    return _read_items(lines, filled, first, context)
 
 
 def _read_items(lines: list[str], filled: list[int], first: Any, context: Context) -> SourceTable | ColumnBatches:
     if _is_shaped(first, context.request):
-        from judged.io.formats.shape_rows import read_shape_lines
-
         return read_shape_lines(first, (batch for batch, _ in _load_batches(lines, filled, context)), context)
     if is_flat(first, context.request):
         return _read_lines(lines, filled, list(first), context)

@@ -1,179 +1,101 @@
-"""Shapes of JSON: the registry of documents that search engines and evaluation tools write, and their detection by content.
+"""The reader of JSON documents of search engines and evaluation tools, which `known_shapes.py` describes.
 
-Every file of `engines` and `tools` is imported; one that adds a `JsonShape` to `JSON_SHAPES` declares a shape.
+A document is alone, under its query in an object, in a record beside its query, or in a list of these; see `parts_of`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib import import_module
-from itertools import islice
-from operator import attrgetter
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
-from judged.errors import Place
-from judged.io.columns import Split, choose_split
-from judged.registry import Registry
+import numpy as np
 
-if TYPE_CHECKING:
-    from judged.io.export import Export
-    from judged.io.formats.shape_rows import Ranking
+from judged.errors import DataError, Hint, Place, Warned, shown
+from judged.io.chunks import chunk_id
+from judged.io.columns import NAMES, Split, choose_split, match, single
+from judged.io.formats.known_shapes import SHAPES, Paths, Shape
+from judged.io.origin import Context
+from judged.io.table import SourceTable
+from judged.io.text.decimals import is_decimal
+from judged.tables.text import counted
 
 TextRow = tuple[Any, Any, Any]  # id, title, text
-_FOLDERS = ("engines", "tools")
 _QUERIES = ("query", "query_id", "queryid", "qid", "topic")
-_FLAT = "judgment"  # in the only shape without lists and objects
 _FEW = 16  # entries by which a value is recognised
+_CONTENTS = {"run": "rankings", "qrels": "judgments", "texts": "texts"}
+_USE: dict[str, Hint | str] = {
+    "run": "pass it as a run",
+    "qrels": "pass it as the judgments, which come first",
+    "texts": Hint("pass it as {query_texts}", query_texts=None),
+}
+_EXTENSIONS = re.compile(r"(\.(jsonl?|ndjson|gz|bz2|xz|zst))+$", re.IGNORECASE)
+_REASONS = ("code", "type", "reason", "msg", "summary", "message")  # fields of errors that say what is wrong
 
 
-class JsonShape(NamedTuple):
-    """A JSON document of another program: one declaration, used for whole files, lines, folders and objects in memory.
-
-    Args:
-        name: in messages and in the docs, without an article.
-        requires: paths that every such document has, such as `hits.hits[]`: a name followed by `[]` is a list, by `{}` an object;
-            names after a list are those of its first item.
-        example: a short document, for the docs and the tests; its keys count when the nearest shape is looked for.
-        run: returns the rankings of a document.
-        qrels: returns its judgments.
-        texts: returns its texts of queries or documents.
-        splits: returns the parts of a document that has one for each split, by the names of the splits; the readers get the chosen one.
-        questions: a document has judgments and a ranking of its own, and is evaluated alone.
-        one_query: a document is the answer to one query, whose id it does not have. The id is the key in `{query: document}`, the field
-            beside the document in `{"query": …, "response": document}`, or else the name of the file.
-        origin: the program that writes such documents, for the docs.
-    """
-
-    name: str
-    requires: tuple[str, ...]
-    example: str
-    run: Callable[[Any, Place], Iterable[Ranking]] | None = None
-    qrels: Callable[[Any, Place], Iterable[Ranking]] | None = None
-    texts: Callable[[Any, Place], Iterable[TextRow]] | None = None
-    splits: Callable[[Any, Place], Mapping[str, Any]] | None = None
-    questions: bool = False
-    one_query: bool = False
-    origin: str = ""
-    aliases: tuple[str, ...] = ()
-
-    @property
-    def specificity(self) -> int:
-        """Number of names in the required paths: of several shapes that a document matches, the most specific is its shape."""
-        return sum(path.count(".") + 1 for path in self.requires)
-
-    def matches(self, value: Any) -> bool:
-        return all(has_path(value, path) for path in self.requires)
-
-
-class ToolWriter(NamedTuple):
-    """A format of another program in which judgments or runs are written; the name is that of `--to`."""
-
-    name: str
-    write: Callable[[Export, IO[str]], None]
-    target: str  # what reads the file, for the docs
-    kind: str = "qrels"  # or run
-    inside: str = ""  # the file to write if the target is a folder
-    aliases: tuple[str, ...] = ()
+# ── recognition ──────────────────────────────────────────────────────────────────────────────────
 
 
 class Shaped(NamedTuple):
     """A document in a source, with the query that it answers and the number of the item that contains it."""
 
-    shape: JsonShape
+    shape: Shape
     value: Any
     query: Any = None
     item: int = 0
-    beside: Mapping[str, Any] | None = None  # the record that contains the document
-
-    def choose(self, split: Split | None, where: Place) -> Any:
-        """Return the chosen split of a document that has several, else the document."""
-        if self.shape.splits is None:
-            return self.value
-        splits = self.shape.splits(self.value, where)
-        return splits[choose_split(list(splits), split, where)]
 
 
-JSON_SHAPES = Registry[JsonShape]("format")
-_NAMED: list[Any] = [-1, []]  # the version of the registry, and what `_by_name` returns for it
-WRITERS = Registry[ToolWriter]("format")
+def may_have_shape(value: Any) -> bool:
+    """Return whether a value may have a shape, by its first entries: a table of numbers has none."""
+    first = value[0] if isinstance(value, list) and value else value
+    # `judgment` is in the only shape without lists and objects.
+    return isinstance(first, Mapping) and ("judgment" in first or any(map(_is_structure, islice(first.values(), _FEW))))
 
 
-def all_shapes() -> tuple[JsonShape, ...]:
-    """Return every shape, in the order of the folders and files that declare them."""
-    _load()
-    return tuple(JSON_SHAPES)
+def _is_structure(entry: Any) -> bool:
+    if isinstance(entry, Mapping):
+        return any(not isinstance(inner, int | float) for inner in islice(entry.values(), _FEW))
+    return isinstance(entry, list) and (not entry or isinstance(entry[0], Mapping))
 
 
-def all_writers() -> tuple[ToolWriter, ...]:
-    """Return every format of another program in which judgments or runs can be written."""
-    _load()
-    return tuple(WRITERS)
-
-
-@cache
-def _load() -> None:
-    from importlib.util import find_spec
-    from pkgutil import iter_modules
-
-    for folder in _FOLDERS:
-        name = f"{__package__}.{folder}"
-        for file in iter_modules(import_module(name).__path__) if find_spec(name) is not None else ():
-            import_module(f"{name}.{file.name}")
-
-
-def shape_of(value: Any, *, alone: bool = True) -> JsonShape | None:
+def shape_of(value: Any, *, alone: bool = True) -> Shape | None:
     """Return the shape of one document, of several that it matches the most specific; None if it has none of them, or is a table.
 
     Not `alone`, it is the entry of a query: an object of numbers may be a ranking, but none that contains others.
     """
-    if not isinstance(value, dict) and not isinstance(value, Mapping):
+    if not isinstance(value, Mapping):
         return None
-    found = [shape for names, shape in _by_name() if any(name in value for name in names) and shape.matches(value)]
-    return (
-        max(found, key=attrgetter("specificity"))
-        if found and not (_has_numbers(value) or (alone and _is_table(value)))
-        else None
-    )
+    found = [
+        shape
+        for first, shape in _by_name()
+        if any(name in value for name in first) and all(_values_at(value, path) for path in shape.requires)
+    ]
+    if not found or _has_numbers(value) or (alone and _is_table(value)):
+        return None
+    return max(found, key=lambda shape: sum(path.count(".") + 1 for path in shape.requires))
+
+
+@cache
+def _by_name() -> list[tuple[set[str], Shape]]:
+    """Return every shape with the first name that it requires, which may have dots; most are excluded by it."""
+    return [({re.split(r"[.\[{]", shape.requires[0])[0], shape.requires[0].rstrip("[]{}")}, shape) for shape in SHAPES]
 
 
 def _is_table(value: Mapping[Any, Any]) -> bool:
     """Return whether a value is `{query: {doc: score}}` or `{query: [doc, …]}`, whatever its ids are; and not if all are empty."""
-    entries = value.values()
-    return any(entries) and all(map(_is_ranking, entries))
-
-
-def _is_ranking(entry: Any) -> bool:
-    if isinstance(entry, list):
-        return not any(isinstance(inner, Mapping | list) for inner in entry)
-    return isinstance(entry, Mapping) and _has_numbers(entry)
+    return any(value.values()) and all(
+        not any(isinstance(inner, Mapping | list) for inner in entry)
+        if isinstance(entry, list)
+        else isinstance(entry, Mapping) and _has_numbers(entry)
+        for entry in value.values()
+    )
 
 
 def _has_numbers(entry: Mapping[Any, Any]) -> bool:
     return all(isinstance(inner, int | float) for inner in entry.values())
-
-
-def _by_name() -> list[tuple[tuple[str, ...], JsonShape]]:
-    """Return every shape with the possible names of its first required field, by which most are excluded."""
-    _load()
-    if _NAMED[0] != JSON_SHAPES.version:
-        _NAMED[:] = (
-            JSON_SHAPES.version,
-            [(tuple(name.rstrip("[]{}") for name in _first_names(shape.requires[0])), shape) for shape in JSON_SHAPES],
-        )
-    named: list[tuple[tuple[str, ...], JsonShape]] = _NAMED[1]
-    return named
-
-
-def _first_names(path: str) -> tuple[str, ...]:
-    """Return the first name of a path, and the path itself, which may be one name with dots."""
-    return tuple(dict.fromkeys((path.split(".")[0], path)))
-
-
-def may_have_shape(value: Any) -> bool:
-    """Return whether a value may have a shape, by its first entries and without importing any: a table of numbers has none."""
-    first = value[0] if isinstance(value, list) and value else value
-    return isinstance(first, Mapping) and (_FLAT in first or any(map(_is_structure, islice(first.values(), _FEW))))
 
 
 def has_questions(value: Any) -> bool:
@@ -188,107 +110,403 @@ def has_reader(value: Any, what: str) -> bool | None:
     return None if shape is None else getattr(shape, what) is not None
 
 
-def _is_structure(entry: Any) -> bool:
-    if isinstance(entry, Mapping):
-        return any(not isinstance(inner, int | float) for inner in islice(entry.values(), _FEW))
-    return isinstance(entry, list) and (not entry or isinstance(entry[0], Mapping))
-
-
 def parts_of(value: Any) -> list[Shaped] | None:
     """Return the documents of known shapes in a value; None if it has none.
 
     Args:
-        value: a document, `{query: document}`, a record with a query and a document; or a list of these.
+        value: a document, `{query: document}`, a record with a query and a document; or a list of these. A query may have a list of
+            documents, its pages.
     """
-    if isinstance(value, list):
-        first = _parts_in(value[0], 0) if value else None
-        if first is None:
-            return None
-        return [part for i, item in enumerate(value) for part in _parts_in(item, i) or [_unknown(first[0], item, i)]]
-    return _parts_in(value, 0)
+    if not isinstance(value, list):
+        return _parts_in(value, 0)
+    first = _parts_in(value[0], 0) if value else None
+    if first is None:
+        return None
+    # An item of no shape is read as if it had that of the first, whose reader names what is wrong.
+    return [
+        part for i, item in enumerate(value) for part in _parts_in(item, i) or [Shaped(first[0].shape, item, item=i)]
+    ]
 
 
 def _parts_in(value: Any, item: int) -> list[Shaped] | None:
-    """Return the documents in one item."""
     if (shape := shape_of(value)) is not None:
-        key = _query_key(value, _QUERIES) if shape.one_query else None
-        return [Shaped(shape, value, None if key is None else value[key], item, value if key is not None else None)]
-    if not isinstance(value, Mapping) or not value:
+        return [Shaped(shape, value, _query_beside(value, _QUERIES) if shape.one_query else None, item)]
+    if not isinstance(value, Mapping):
         return None
-    key = _query_key(value, (*_QUERIES, "id"))
     held = {name: entry for name, entry in value.items() if isinstance(entry, Mapping | list)}
     found: dict[str, list[Shaped]] = {}
     for i, (name, entry) in enumerate(held.items()):
-        if (parts := _answers(entry)) is not None:
-            found[name] = parts
+        pages = entry if isinstance(entry, list) else [entry]
+        shapes = [shape_of(page, alone=False) for page in pages]
+        if pages and all(shape is not None and shape.one_query for shape in shapes):
+            found[name] = [Shaped(shape, page, name, item) for shape, page in zip(shapes, pages, strict=True) if shape]
         elif i >= _FEW and not found:
-            break  # a table of many queries
-    if not found:
+            return None  # a table of many queries
+    query = _query_beside(value, (*_QUERIES, "id"))
+    if query is not None and len(found) == 1:
+        return [part._replace(query=query) for parts in found.values() for part in parts]
+    if not found or len(held) < len(value):
         return None
-    if key is not None and len(found) == 1:
-        return [part._replace(query=value[key], item=item, beside=value) for parts in found.values() for part in parts]
-    if len(held) < len(value):
-        return None
-    first = next(iter(found.values()))[0]
-    named = [(name, found.get(name) or [_unknown(first, entry, item)]) for name, entry in value.items()]
-    return [part._replace(query=name, item=item) for name, parts in named for part in parts]
+    shape = next(iter(found.values()))[0].shape
+    return [part for name in value for part in found.get(name) or [Shaped(shape, value[name], name, item)]]
 
 
-def _query_key(value: Mapping[str, Any], known: tuple[str, ...]) -> str | None:
-    return next((name for name in value if str(name).casefold() in known and isinstance(value[name], str | int)), None)
-
-
-def _answers(value: Any) -> list[Shaped] | None:
-    """Return the answer to one query, or its pages, if it has such a shape."""
-    pages = value if isinstance(value, list) else [value]
-    parts = []
-    for page in pages:
-        shape = shape_of(page, alone=False) if isinstance(page, Mapping) else None
-        if shape is None or not shape.one_query:
-            return None
-        parts.append(Shaped(shape, page))
-    return parts or None
-
-
-def _unknown(first: Shaped, value: Any, item: int) -> Shaped:
-    """Return a document of another shape as if it had that of the first, whose reader names what is wrong."""
-    return Shaped(first.shape, value, item=item)
+def _query_beside(value: Mapping[str, Any], known: tuple[str, ...]) -> Any:
+    return next((x for name, x in value.items() if str(name).casefold() in known and isinstance(x, str | int)), None)
 
 
 # ── paths ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def has_path(value: Any, path: str) -> bool:
-    """Return whether a value has something at a path, see `JsonShape`."""
-    return next(_values_at(value, path), None) is not None
-
-
 def lookup(value: Any, path: str) -> Any:
     """Return the value at a path; None if there is none. `{"a": {"b": 1}}` and `{"a.b": 1}` both have `a.b`."""
-    return next(_values_at(value, path), (None,))[0]
+    ways = path.split("|") if path else ()
+    return next((found for way in ways for found in _values_at(value, way) if found is not None), None)
 
 
-def _values_at(value: Any, path: str) -> Iterator[tuple[Any]]:
-    """Iterate over the values at a path, each in a tuple: a name may contain dots."""
+def _values_at(value: Any, path: str) -> list[Any]:
+    """Return the values at a path, see `Shape.requires`; a name may contain dots."""
     if not path:
-        yield (value,)
-        return
-    steps = path.split(".")
+        return [value]
+    steps, found = path.split("."), []
     for end in range(1, len(steps) + 1):
         step, rest = ".".join(steps[:end]), ".".join(steps[end:])
         name = step.removesuffix("[]").removesuffix("{}")
-        if name and not (isinstance(value, Mapping) and name in value):
+        if not isinstance(value, Mapping) or name not in value:
             continue
-        inner = value[name] if name else value
-        if step.endswith("[]") and (not isinstance(inner, list) or (rest and not inner)):
-            continue
-        if step.endswith("{}") and not isinstance(inner, Mapping):
-            continue
-        yield from _values_at(inner[0] if rest and step.endswith("[]") else inner, rest)
+        inner = value[name]
+        if step.endswith("[]") and isinstance(inner, list) and (inner or not rest):
+            found += _values_at(inner[0] if rest else inner, rest)
+        elif not step.endswith(("[]", "{}")) or (step.endswith("{}") and isinstance(inner, Mapping)):
+            found += _values_at(inner, rest)
+    return found
 
 
-def a_shape(shape: JsonShape) -> str:
-    """Return the name of a shape with its article."""
-    first = shape.name.split()[0]
-    vowels = "AEFHILMNORSX" if first.isupper() else "AEIOU"  # of letters that are spelled: an RRE, an MTEB
-    return f"{'an' if first[0] in vowels else 'a'} {shape.name}"
+def _take(value: Any, path: str, where: Place, at: str) -> Any:
+    """Return the value at a path, which must be there; `at` is the path of the value itself."""
+    if not any(_values_at(value, way) for way in path.split("|")):
+        problem = f"{path.rpartition('|')[2]!r} is missing{f' in {at}' if at else ''}: {shown(value)}"
+        raise DataError("form", problem, where=where, value=path)
+    return lookup(value, path)
+
+
+def _column(items: list[Any], path: str, where: Place, at: str) -> list[Any]:
+    """Return one field of each object of a list; an error names the first object without it."""
+    try:
+        return [item[path] for item in items]
+    except (KeyError, TypeError, IndexError):
+        return [_take(item, path, where, f"{at}[{i}]" if at else "") for i, item in enumerate(items)]
+
+
+def _containers(value: Any, path: str, where: Place, at: str = "") -> Iterator[tuple[str, Any]]:
+    """Iterate over the lists and objects at a path such as `groups[].docs[]`, each with its own path."""
+    name, rest = re.split(r"(?<=[\]}])\.?", path, maxsplit=1)
+    kind, name = name[-2:], name[:-2]
+    inner = _take(value, name, where, at) if name else value
+    at = f"{at}.{name}" if at and name else at or name
+    if not isinstance(inner, list if kind == "[]" else Mapping):
+        expected = f"{'a list' if kind == '[]' else 'an object'}{f' at {at}' if at else ''}"
+        raise DataError("form", expected, got=f"{shown(inner)} ({type(inner).__name__})", where=where, value=inner)
+    if not rest:
+        yield at, inner
+        return
+    for place, _, entry in _entries(inner, at):
+        yield from _containers(entry, rest, where, place)
+
+
+def _entries(container: Any, at: str) -> Iterator[tuple[str, Any, Any]]:
+    """Iterate over the entries of a list or an object, each with its path and its key."""
+    if isinstance(container, list):
+        return ((f"{at}[{i}]", None, entry) for i, entry in enumerate(container))
+    return ((f"{at}.{key}" if at else str(key), key, entry) for key, entry in container.items())
+
+
+# ── rankings ─────────────────────────────────────────────────────────────────────────────────────
+
+
+class Ranking(NamedTuple):
+    """Documents of one query in one document that was read, with scores or grades; ids and numbers are not yet checked.
+
+    Args:
+        query: the id; None if it is not known yet.
+        item: the number of the item that contains it.
+        shape: of the document.
+        docs: ids.
+        numbers: None: the order decides.
+        total: the number of documents that match the query.
+        start: the number of documents before the first one.
+        partial: why documents may be missing.
+        skipped: number of documents that have no grade.
+    """
+
+    query: Any
+    item: int
+    shape: Shape
+    docs: list[Any]
+    numbers: list[Any] | None
+    total: int = 0
+    start: int = 0
+    partial: str = ""
+    skipped: int = 0
+
+
+def read_shape(value: Any, context: Context) -> SourceTable | None:
+    """Read a document of a known shape, or several, see `parts_of`; None if the value has no such shape."""
+    parts = parts_of(value)
+    return None if parts is None else _table(list(_rankings(parts, context)), context)
+
+
+def read_shape_lines(first: Any, batches: Iterable[list[Any]], context: Context) -> SourceTable:
+    """Read the lines of a file, the first of which is a document of a known shape, in batches of which few are in memory at a time."""
+    rankings: list[Ranking] = []
+    lines = 0
+    for batch in batches:
+        parts = parts_of([first, *batch]) or []  # a line of no shape is read as the first
+        rankings += _rankings([part._replace(item=part.item - 1 + lines) for part in parts if part.item], context)
+        lines += len(batch)
+    return _table(rankings, context)
+
+
+def shape_texts(value: Any, where: Place) -> Iterator[TextRow] | None:
+    """Return the texts in a document of a known shape; None if the value has no such shape."""
+    parts = parts_of(value) if may_have_shape(value) else None
+    return None if parts is None else chain.from_iterable(_texts(part, where) for part in parts)
+
+
+def _texts(part: Shaped, where: Place) -> Iterator[TextRow]:
+    paths = _paths_of(part.shape, "texts", where)
+    ids, docs = _documents(part.value, paths, where, "")[:2]
+    return ((key, None, lookup(doc, paths.value) if paths.value else doc) for key, doc in zip(ids, docs, strict=True))
+
+
+def _paths_of(shape: Shape, what: str, where: Place) -> Paths:
+    paths: Paths | None = getattr(shape, what)
+    if paths is None:
+        use = next(hint for kind, hint in _USE.items() if getattr(shape, kind) is not None)
+        raise DataError("swapped", f"no {_CONTENTS[what]} in this {shape.name}", where=where, hint=use)
+    return paths
+
+
+def _rankings(parts: list[Shaped], context: Context) -> Iterator[Ranking]:
+    what = context.request.what
+    for part in parts:
+        where = _place(context, part.item)
+        paths = _paths_of(part.shape, what, where)
+        try:
+            value = _choose_split(part, context.request.split, where) if part.shape.splits else part.value
+            yield from _read_document(part._replace(value=value), paths, what, where)
+        except DataError as error:
+            about = "" if part.query is None else f" in the document of query {shown(part.query)}"
+            raise error.changed(problem=f"{error.problem}{about}") from None
+
+
+def _place(context: Context, item: int) -> Place:
+    """Return the place of an item: its line, or the whole source."""
+    return context.place if context.lines is None else context.items().place(item)
+
+
+def _choose_split(part: Shaped, split: Split | None, where: Place) -> Any:
+    """Return the chosen part of `{subset: {split: part}}`."""
+    subsets = {name: entry for name, entry in part.value.items() if f"{name}{{}}" != part.shape.requires[0]}
+    splits = {
+        f"{subset}/{name}": found
+        for subset, entry in subsets.items()
+        for _, inner in _containers({subset: entry}, f"{subset}{{}}", where)
+        for name, found in inner.items()
+    }
+    if not splits:
+        raise DataError("empty-run", "the predictions have no split", where=where, hint="check that MTEB has finished")
+    return splits[choose_split(list(splits), split, where)]
+
+
+def _read_document(part: Shaped, paths: Paths, what: str, where: Place) -> Iterator[Ranking]:
+    """Read the rankings or judgments of one document."""
+    document, shape = part.value, part.shape
+    lists: list[tuple[str, Any, Any]] = [("", None, document)]
+    if paths.lists:
+        lists = [entry for at, found in _containers(document, paths.lists, where) for entry in _entries(found, at)]
+    if shape.one_query and len(lists) != 1:
+        raise DataError("form", f"one ranking at {paths.lists}", got=str(len(lists)), where=where)
+    queries = lookup(document, paths.queries)
+    if queries is not None and (not isinstance(queries, list) or len(queries) != len(lists)):
+        expected = f"a list of {len(lists)} queries at {paths.queries}, one per response"
+        raise DataError("form", expected, got=shown(queries), where=where)
+    for i, (at, key, entry) in enumerate(lists):
+        query = part.query if shape.one_query else key if queries is None else queries[i]
+        if paths.query and (query := _take(entry, paths.query, where, at)) is None:
+            problem, hint = f"the id is missing: null at {paths.query}", "fill it in, or drop the record"
+            raise DataError("id-null", problem, where=where, hint=hint)
+        if error := lookup(document, paths.error) or lookup(entry, paths.error):
+            problem = f"the engine returned an error{f' at {at}' if at else ''}: {shown(_reason(error), 200)}"
+            raise DataError("engine-error", problem, where=where, hint="repeat the request, or leave the query out")
+        ids, docs, place = _documents(entry, paths, where, at)
+        listed = len(docs)
+        if paths.skip is not None:
+            graded = [row for row, doc in enumerate(docs) if lookup(doc, paths.skip[0]) != paths.skip[1]]
+            ids, docs = [ids[row] for row in graded], [docs[row] for row in graded]
+        numbers = _numbers(docs, paths, what, where, place)
+        partial = _partial(document, paths.partial) or _partial(entry, paths.partial)
+        total, start = (n if isinstance(n := lookup(entry, path), int) else 0 for path in (paths.total, paths.start))
+        yield Ranking(query, part.item, shape, ids, numbers, total, start, partial, listed - len(docs))
+
+
+def _documents(entry: Any, paths: Paths, where: Place, inside: str) -> tuple[list[Any], list[Any], str]:
+    """Return the ids of the documents of a query, the documents, and the path of their list."""
+    if not paths.docs:
+        return [_take(entry, paths.doc, where, inside)], [entry], inside
+    ways = [(way, re.split(r"[\[{]", way)[0]) for way in paths.docs.removesuffix("?").split("|")]
+    present = [way for way, name in ways if not name or lookup(entry, name) is not None]
+    if not present and paths.docs.endswith("?"):
+        return [], [], inside
+    ids: list[Any] = []
+    docs: list[Any] = []
+    at = inside
+    for at, found in _containers(entry, (present or [ways[-1][0]])[0], where, inside):
+        if isinstance(found, Mapping):
+            ids += found
+            docs += found.values()
+        else:
+            ids += _ids(found, paths.doc, where, at)
+            docs += found
+    if paths.id_pattern:
+        matches = [re.fullmatch(paths.id_pattern, str(key), re.DOTALL) for key in ids]
+        docs = [doc for doc, found in zip(docs, matches, strict=True) if found]
+        ids = [found[1] for found in matches if found]
+    return ids, docs, at
+
+
+def _ids(docs: list[Any], path: str, where: Place, at: str) -> list[Any]:
+    if not path:
+        return [chunk_id(doc) for doc in docs]
+    if path == "id" and docs and isinstance(docs[0], Mapping) and path not in docs[0]:
+        path = single(match(NAMES["doc"], docs[0])) or path  # the key of an index of Solr may have any name
+    return _column(docs, path, where, at)
+
+
+def _numbers(docs: list[Any], paths: Paths, what: str, where: Place, at: str) -> list[Any] | None:
+    """Return scores or grades; None if the order of the documents decides, as without any score. Numbers may be text."""
+    if not paths.value:
+        return docs if paths.docs.endswith("{}") else None
+    if what == "run" and paths.ordered and all(lookup(doc, paths.value) is None for doc in docs):
+        return None
+    numbers = _column(docs, paths.value, where, at)
+    return [float(x) if isinstance(x, str) and is_decimal(x.encode("utf-8", "replace")) else x for x in numbers]
+
+
+def _partial(value: Any, paths: str) -> str:
+    """Return why documents may be missing; see `Paths`."""
+    for path in paths.split("|"):
+        name = path.removeprefix("!")
+        found = lookup(value, name)
+        if found is False if path != name else found:
+            return f"{name} is {shown(found)}"
+    return ""
+
+
+def _reason(error: Any) -> Any:
+    """Return what an error of an engine says."""
+    words = [str(error[name]) for name in _REASONS if error.get(name)] if isinstance(error, Mapping) else []
+    return ": ".join(words) or error
+
+
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _table(rankings: list[Ranking], context: Context) -> SourceTable:
+    """Return the rows of all rankings; those of one query follow each other."""
+    context.request.raise_named(context.name)
+    is_run = context.request.what == "run"
+    rankings, warnings = _name_queries(rankings, context)
+    by_query: dict[str, list[Ranking]] = {}
+    for ranking in rankings:
+        group = by_query.setdefault(f"{ranking.query!r}" if context.typed else f"{ranking.query}", [])
+        if group and is_run and not ranking.shape.pages:
+            first = "" if context.lines is None else f"; first at {_place(context, group[0].item)}"
+            raise DataError(
+                "duplicate-query",
+                f"duplicate query {shown(ranking.query)}{first}",
+                where=_place(context, ranking.item),
+                value=ranking.query,
+                hint="keep one of them, or give each an id of its own",
+            )
+        group.append(ranking)
+    groups = [sorted(group, key=lambda ranking: ranking.start) for group in by_query.values()]
+    if is_run:
+        warnings += _warn_partial(groups, context)
+    elif skipped := sum(ranking.skipped for ranking in rankings):
+        groups = [group for group in groups if any(ranking.docs for ranking in group)]
+        text = f"no grade for {counted(skipped, 'document')} of {context.name}, left unjudged"
+        warnings.append(Warned("unrated", skipped, text))
+    rankings = [ranking for group in groups for ranking in group]
+    docs = [doc for ranking in rankings for doc in ranking.docs]
+    size = np.array([sum(len(ranking.docs) for ranking in group) for group in groups], np.int64)
+    queries = [group[0].query for group in groups]
+    if context.lines is None:
+        origin, query_origin = context.keys(queries, size, docs, keyed=True), context.whole()
+    else:
+        item = np.repeat([ranking.item for ranking in rankings], [len(ranking.docs) for ranking in rankings])
+        origin = context.items({}, item.astype(np.int64))
+        query_origin = context.items({}, np.array([group[0].item for group in groups], np.int64))
+    ordered = is_run and docs and _paths_of(rankings[0].shape, "run", context.place).ordered
+    return SourceTable(
+        **(context.basics() | {"warnings": (*context.warnings, *warnings)}),
+        origin=origin,
+        query_origin=query_origin,
+        query=queries,
+        doc=docs,
+        size=size,
+        number=_join_numbers(groups),
+        rank=np.arange(1, len(docs) + 1) - np.repeat(np.cumsum(size) - size, size) if ordered else None,
+    )
+
+
+def _name_queries(rankings: list[Ranking], context: Context) -> tuple[list[Ranking], list[Warned]]:
+    """Give the rankings without a query their ids: the name of the file for one of them, their positions for several."""
+    bare = sum(ranking.query is None for ranking in rankings)
+    if not bare:
+        return rankings, []
+    if bare > 1:
+        ids = [str(position) for position in range(1, bare + 1)]
+        hint = "name the queries: {query: response}, a field query in each record, or a list queries beside responses"
+        text = f"{bare} responses of {context.name} have no query ids; their positions are used: 1, 2, …"
+        warnings = [Warned("query-positions", bare, text, Hint(hint))]
+    elif context.path is None or context.path.startswith("<"):
+        hint = "write {query: response}, or save it in a file with the query as its name"
+        raise DataError("form", "the response does not have the id of its query", where=context.name, hint=hint)
+    else:
+        ids, warnings = [_EXTENSIONS.sub("", os.path.basename(context.path))], []  # noqa: PTH119 - may be a URL
+    named = iter(ids)
+    return [ranking._replace(query=next(named)) if ranking.query is None else ranking for ranking in rankings], warnings
+
+
+def _warn_partial(groups: list[list[Ranking]], context: Context) -> list[Warned]:
+    """Warn of rankings that may lack documents; raise for one without any, unless none matches: it would count as a bad one."""
+    reasons = []
+    for group in groups:
+        reason = next((ranking.partial for ranking in group if ranking.partial), "")
+        reason = reason or (f"the first {group[0].start} are missing" if group[0].start else "")
+        total = max(ranking.total for ranking in group)
+        if not any(ranking.docs for ranking in group) and (reason or total):
+            problem = f"the response to query {shown(group[0].query)} has no documents: "
+            problem += reason or f"{total} match, and none was requested"
+            raise DataError("engine-error", problem, where=_place(context, group[0].item), hint="repeat the request")
+        reasons += [reason] if reason else []
+    if not reasons:
+        return []
+    text = f"{counted(len(reasons), 'response')} of {context.name} may lack documents: {reasons[0]}"
+    return [Warned("partial-response", len(reasons), text, Hint("repeat the requests"))]
+
+
+def _join_numbers(groups: list[list[Ranking]]) -> list[Any] | None:
+    """Return scores or grades; without them, the order of a query's documents decides."""
+    lists = [[ranking for ranking in group if ranking.docs] for group in groups]
+    if all(ranking.numbers is None for group in lists for ranking in group):
+        return None
+    numbers: list[Any] = []
+    for group in lists:
+        known = [ranking.numbers for ranking in group if ranking.numbers is not None]
+        if len(known) == len(group):
+            numbers += chain.from_iterable(known)
+        else:
+            numbers += range(sum(len(ranking.docs) for ranking in group), 0, -1)
+    return numbers

@@ -21,9 +21,9 @@ def _detect(head: Head, request: ColumnRequest) -> bool:
 def _read(content: Content, detected: Detected, context: Context) -> NoReturn:
     data = detected.head.data
     if data.startswith(_OLD) or b"xl/" in data or b"[Content_Types].xml" in data:
-        raise DataError("workbook", "this is an Excel workbook", where=context.name, hint="save it as CSV")
+        raise DataError("format", "this is an Excel workbook", where=context.name, hint="save it as CSV")
     raise DataError(
-        "workbook", "this is a ZIP archive", where=context.name, hint="extract the file, or compress it with gzip"
+        "format", "this is a ZIP archive", where=context.name, hint="extract the file, or compress it with gzip"
     )
 
 

@@ -1,1 +1,0 @@
-"""Formats of evaluation tools and of collections: one file per tool."""
