@@ -6,7 +6,6 @@ import copy
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from commands import QRELS, RUN, called
 from for_each import for_each
@@ -22,13 +21,12 @@ VALUES = jd.evaluate(
     {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}, {"q1": ["b", "a"], "q2": ["x", "a"]}, "AP DCG NumRet", bounds=True
 )
 TEXT = VALUES.to_json()
-SLUGS = {"values-file", "values-edited", "values-range", "values-version"}
 NUMBERS = (10**400, -(10**400), 1e308, -5, 2, True, "1", [1], {}, "x" * 9)
 
 
-def refused(text: str, **options) -> str:
+def refused(text: str) -> str:
     with pytest.raises(JudgedError) as caught:
-        jd.Values.from_json(text, **options)
+        jd.Values.from_json(text)
     assert caught.value.exit_code == 2
     return caught.value.slug
 
@@ -69,33 +67,11 @@ def test_any_change_of_any_part_is_refused(path):
     for value in (*NUMBERS, None):
         data = changed(path, value)
         if json.dumps(data) != json.dumps(json.loads(TEXT)):  # as text, True is not 1
-            assert refused(json.dumps(data)) in SLUGS
-
-
-@for_each("path", PLACES, ids=lambda path: ".".join(map(str, path)) or "whole")
-def test_an_edited_file_that_is_accepted_is_still_checked(path):
-    for value in NUMBERS:
-        try:
-            values = jd.Values.from_json(json.dumps(changed(path, value)), allow_edited=True)
-        except JudgedError as error:
-            assert error.slug in SLUGS  # noqa: PT017
-            continue
-        assert all(np.isfinite(column).all() for column in values.columns.values())
-        assert path[0] not in ("values", "summary", "queries") or value == "x" * 9 or values["AP"].max() <= 1
-
-
-def test_a_file_of_an_earlier_version_is_checked_and_warned_of():
-    data = {key: value for key, value in json.loads(TEXT).items() if key != "checksum"}
-    old = jd.Values.from_json(json.dumps({**data, "judged": 1}))
-    assert [w.slug for w in old.warnings[-1:]] == ["values-unchecked"]
-    assert old.to_dict() == VALUES.to_dict()
-    for number in (-5, 1e308, 10**400, 0.3):
-        values = {**data["values"], "AP": [number, data["values"]["AP"][1]]}
-        assert refused(json.dumps({**data, "judged": 1, "values": values})) in SLUGS
+            assert refused(json.dumps(data)) == "values-file"
 
 
 def test_a_newer_format_and_a_deep_one_are_refused():
-    assert refused(json.dumps(with_checksum({**json.loads(TEXT), "judged": 3}))) == "values-version"
+    assert refused(json.dumps(with_checksum({**json.loads(TEXT), "judged": 3}))) == "values-file"
     for mark in ("[", '{"a":'):
         assert refused(mark * 100_000) == "values-file"
     assert refused(TEXT.replace('"profile"', '"profile": "x", "profile"', 1)) == "values-file"
@@ -104,17 +80,17 @@ def test_a_newer_format_and_a_deep_one_are_refused():
 @settings(max_examples=60)
 @given(cut=st.integers(0, len(TEXT) - 1), byte=st.characters(codec="ascii"))
 def test_a_cut_or_altered_file_is_refused(cut, byte):
-    assert refused(TEXT[:cut]) in SLUGS
+    assert refused(TEXT[:cut]) == "values-file"
     altered = TEXT[:cut] + byte + TEXT[cut + 1 :]
     try:
         values = jd.Values.from_json(altered)
     except JudgedError as error:
-        assert error.slug in SLUGS  # noqa: PT017
+        assert error.slug == "values-file"  # noqa: PT017
         return
     assert values.to_json() == TEXT  # a blank, or nothing, changed
 
 
-@pytest.mark.parametrize("number", ["-5", "1e308", "1" + "0" * 400, "2.5", "NaN", '"0.5"', "null", "[" * 50_000])
+@pytest.mark.parametrize("number", ["-5", "1e308", "NaN", '"0.5"', "null", "[" * 50_000])
 def test_a_spoilt_baseline_is_never_the_answer_of_the_gate(number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("q").write_bytes(QRELS)
@@ -127,5 +103,3 @@ def test_a_spoilt_baseline_is_never_the_answer_of_the_gate(number, tmp_path, mon
     done = called("gate", "q", "r", "-b", "base.json")
     assert (done.returncode, done.stdout) == (2, "")
     assert called("board", "base.json").returncode == 2
-    edited = called("gate", "q", "r", "-b", "base.json", "--allow-edited")
-    assert edited.returncode == 2  # the means in the file do not belong to its values

@@ -53,7 +53,6 @@ from judged.stats.multiple.rank_sets import Over
     group="Statistics",
     help="What varies: queries of these collections, or collections, of which these are a sample.",
 )
-@option("--allow-edited", is_flag=True, group="Policies", help="Accept results that do not match their checksum.")
 @output_options()
 def command(results: tuple[str, ...], **options: Any) -> None:
     """Rank runs over several collections, from RESULTS written by `judged eval --format json -q` or `Values.save`.
@@ -68,4 +67,4 @@ def command(results: tuple[str, ...], **options: Any) -> None:
     from judged.evaluation.values import load
 
     settings = {name: options[name] for name in ("measure", "by", "missing", "confidence", "over")}
-    emit(leaderboard([load(path, allow_edited=options["allow_edited"]) for path in results], **settings), options)
+    emit(leaderboard([load(path) for path in results], **settings), options)

@@ -121,7 +121,6 @@ _RULES = (
     group="Policies",
     help="Accept a candidate that lacks queries of the baseline.",
 )
-@option("--allow-edited", is_flag=True, group="Policies", help="Accept a baseline that does not match its checksum.")
 @option(
     "--save", metavar="FILE", group="Output", help="Save the result of CANDIDATE as a baseline; no rules are checked."
 )
@@ -192,19 +191,6 @@ def _named(file: str) -> Any:
     return files if isinstance(files, dict) else file
 
 
-def _baseline(options: dict[str, Any]) -> Any:
-    """The baseline: {name: file} for NAME=FILE, or the file; or its content, if it may be edited."""
-    from judged.quality_gate.baseline import read_baseline
-
-    files = _named(options["baseline"])
-    if not options["allow_edited"]:
-        return files
-    named = files if isinstance(files, dict) else {"": files}
-    [(name, file)] = named.items()
-    read = read_baseline(file, allow_edited=True) or file
-    return {name: read} if name else read
-
-
 def _rules(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
     """The rules of the command line; others are left to the file."""
     rules = {name: options[name] for name in _RULES if options[name] is not None}
@@ -212,7 +198,7 @@ def _rules(ctx: click.Context, options: dict[str, Any]) -> dict[str, Any]:
     if ctx.get_parameter_source("profile") is not click.core.ParameterSource.COMMANDLINE:
         policy.pop("profile", None)
     several = {
-        "baseline": options["baseline"] and _baseline(options),
+        "baseline": options["baseline"] and _named(options["baseline"]),
         "measures": list(options["measures"]),
         "anchor": options["anchor"] and _named(options["anchor"]),
         "history": options["history"],

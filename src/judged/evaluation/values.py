@@ -12,7 +12,7 @@ import numpy as np
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
 from judged.core.tables import Decoded, Deferred, Id
-from judged.errors import DataError, FileError, UsageError, Warned, safe, shown
+from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure, find
@@ -426,11 +426,11 @@ class Values(Tracked):
         save(self, path)
 
     @classmethod
-    def from_json(cls, text: str, name: str = "values", *, allow_edited: bool = False) -> Values:
+    def from_json(cls, text: str, name: str = "values") -> Values:
         """The inverse of `to_json`; see `load`."""
         from judged.evaluation.saved_values import load_saved, values_arguments
 
-        return cls(**values_arguments(load_saved(text, name, allow_edited=allow_edited), name))
+        return cls(**values_arguments(load_saved(text, name), name))
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
@@ -532,38 +532,12 @@ Values.coverage = Deferred("coverage")  # type: ignore[assignment]
 Values.warnings = Deferred("warnings")  # type: ignore[assignment]
 
 
-def load(path: str | os.PathLike[str], *, allow_edited: bool = False) -> Values:
-    """Load values from a JSON or Parquet file.
-
-    Args:
-        path: a file that `Values.save`, `judged eval -q --format json` or `judged gate --save` wrote.
-        allow_edited: accept a file whose content does not match its checksum; every other check remains.
+def load(path: str | os.PathLike[str]) -> Values:
+    """Load values from a JSON or Parquet file that `Values.save`, `judged eval -q --format json` or `judged gate --save` wrote.
 
     Raises:
-        DataError: an incomplete or edited file, one of a newer format, values outside the range of their measure.
+        DataError: an incomplete or edited file, or one of a newer format.
     """
-    from judged.evaluation.saved_values import AGAIN
-    from judged.io.files import read_text
+    from judged.evaluation.saved_values import read_saved
 
-    name = str(path)
-    if name.lower().endswith(".csv"):
-        raise UsageError(
-            "ending",
-            "a .json or .parquet file",
-            got=name,
-            hint="save the result as JSON or Parquet; a CSV file does not contain the policy",
-            value=name,
-        )
-    if name.lower().endswith(".parquet"):
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            metadata = pq.read_schema(path).metadata or {}
-        except pa.ArrowInvalid as error:
-            raise DataError("values-file", "not a result saved by judged", where=name, hint=AGAIN) from error
-        except OSError as error:
-            raise FileError("io", f"cannot read the file: {error.strerror or error}", where=name) from error
-        text = metadata.get(b"judged", b"{}").decode("utf-8", "replace")
-        return Values.from_json(text, name, allow_edited=allow_edited)
-    return Values.from_json(read_text(path), name, allow_edited=allow_edited)
+    return Values.from_json(read_saved(path), str(path))

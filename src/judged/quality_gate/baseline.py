@@ -20,7 +20,6 @@ from judged.io.fingerprint import content_of, file_hash
 from judged.tables.text import plain_data
 
 _SAVED = re.compile(r'\s*(\[\s*)?\{\s*"judged"\s*:')
-_AGAIN = "save the baseline again"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +86,7 @@ class Baseline:
         return tuple(warned)
 
 
-def read_baseline(source: Any, *, allow_edited: bool = False) -> Baseline | None:
+def read_baseline(source: Any) -> Baseline | None:
     """Read a saved result, see `load`; None if the source is a run."""
     if isinstance(source, Baseline):
         return source
@@ -98,11 +97,11 @@ def read_baseline(source: Any, *, allow_edited: bool = False) -> Baseline | None
     path = Path(source)
     head = _head(path)
     if head.startswith(b"PAR1"):
-        return _in_parquet(path, allow_edited=allow_edited)
+        return _in_parquet(path)
     if not (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or ".json" in path.suffixes):
         return None
     text = read_text(path)
-    return parse_baseline(text, str(source), allow_edited=allow_edited) if _SAVED.match(text) else None
+    return parse_baseline(text, str(source)) if _SAVED.match(text) else None
 
 
 def _head(path: Path) -> bytes:
@@ -116,16 +115,14 @@ def _head(path: Path) -> bytes:
         raise FileError("io", f"cannot read the baseline: {reason}", where=str(path), hint="check the path") from error
 
 
-def parse_baseline(text: str, name: str, *, allow_edited: bool = False) -> Baseline:
+def parse_baseline(text: str, name: str) -> Baseline:
     """Read the text of a saved result."""
-    data = load_saved(text, name, allow_edited=allow_edited)
+    data = load_saved(text, name)
     values, inputs = Values(**values_arguments(data, name)), data.get("inputs", {})
-    if not isinstance(inputs, dict) or not all(v is None or isinstance(v, str) for v in inputs.values()):
-        raise DataError("values-file", "version and hashes of the inputs are not text", where=name, hint=_AGAIN)
     return Baseline(values, *(inputs.get(key) for key in ("version", "qrels", "qrels_file", "run_file")))
 
 
-def _in_parquet(path: Path, *, allow_edited: bool) -> Baseline | None:
+def _in_parquet(path: Path) -> Baseline | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -133,7 +130,7 @@ def _in_parquet(path: Path, *, allow_edited: bool) -> Baseline | None:
         metadata = pq.read_schema(path).metadata or {}
     except pa.ArrowInvalid:
         return None  # the reader of runs reports the problem
-    return Baseline(load(path, allow_edited=allow_edited)) if b"judged" in metadata else None
+    return Baseline(load(path)) if b"judged" in metadata else None
 
 
 # ── the history of builds ────────────────────────────────────────────────────────────────────────

@@ -78,14 +78,6 @@ def test_every_output_says_and_keeps_that_queries_are_clustered(tmp_path):
     assert "8 clusters, which count as units" in (tmp_path / "page.html").read_text()
 
 
-@pytest.mark.parametrize("codes", [[0] * (N - 1), ["a"] * N, [-1] * N, [N] * N, 5])
-def test_saved_codes_that_are_no_codes_are_refused(codes):
-    data = {**json.loads(result().to_json()), "clusters": codes}
-    with pytest.raises(DataError) as caught:
-        jd.Values.from_json(json.dumps(data), allow_edited=True)
-    assert caught.value.slug == "values-file"
-
-
 def test_a_query_without_a_cluster_and_weights_beside_clusters_are_refused():
     with pytest.raises(DataError) as caught:
         result(clusters={"q00": 1})
