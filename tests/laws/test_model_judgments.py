@@ -56,7 +56,6 @@ def refused(call):
         lambda: BOARD.jointly("tukey"),
         lambda: BOARD.equivalence(M, "A", "B", 0.1),
         lambda: BOARD.posterior(M, "A", "B"),
-        lambda: VALUES["A"].quantile(0.5),
         lambda: jd.compare([VALUES["A"], replace(VALUES["B"], clusters=None)], weights=dict.fromkeys(QUERIES, 1)),
         lambda: jd.compare(VALUES, clusters={q: q for q in QUERIES}),
     ],

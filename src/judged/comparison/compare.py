@@ -25,7 +25,6 @@ from judged.evaluation.evaluate import DEFAULT, Measures
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
 from judged.evaluation.values import Values
-from judged.evaluation.weights import count_clusters
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.stats.checks import check_count, check_number
@@ -162,7 +161,8 @@ def _compare(
 
 def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSettings:
     """Note the clusters or weights of queries; raise if the test would ignore weights."""
-    settings = replace(settings, clusters=count_clusters(first.clusters), model=first.model is not None)
+    clusters = None if first.clusters is None else len(np.unique(first.clusters))
+    settings = replace(settings, clusters=clusters, model=first.model is not None)
     if first.model is not None and settings.test != "t":
         raise UsageError(
             "model-judgments", f"the {settings.test} test cannot use model judgments", hint=Hint("use {test}", test="t")

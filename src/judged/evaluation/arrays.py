@@ -19,7 +19,6 @@ from judged.evaluation.measuring import check_empty, check_strict, column, level
 from judged.evaluation.options import ArrayOptions, check_options
 from judged.evaluation.provenance import Provenance
 from judged.evaluation.values import Values
-from judged.evaluation.weights import check_weights
 from judged.io.arrays.layouts import ArrayLists, lists_of
 from judged.io.arrays.numbers import as_numbers, is_sparse
 from judged.measures.gains import gain_of
@@ -102,6 +101,8 @@ def _list_weights(weights: Any, names: Sequence[Id]) -> Floats:
             got=f"an array of the shape {column.shape}",
             where="weights",
         )
+    from judged.evaluation.weights import check_weights
+
     return check_weights(column, names)
 
 

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import Warned, fold_warnings
 from judged.evaluation.values import SUMMARIES, Values, policy_notes, range_text, value_text
-from judged.measures.registry import Measure
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.difference import Difference
 
 
 _WITH_INTERVALS = 5  # more measures than this leave no room for intervals beside the means
@@ -69,44 +67,55 @@ class Evaluations(Result):
         return tables
 
     def _run_table(self, places: int) -> Table:
-        first = self.results[0]
-        measures = first.numeric_measures
-        differ = len({result.queries for result in self.results}) > 1
-        bounds = first.if_top is not None
-        labels, found = self.labels, None
-        if self.compare is not None and not bounds and len(measures) <= _WITH_INTERVALS:
+        first, labels = self.results[0], self.labels
+        measures, bounded = first.numeric_measures, first.if_top is not None
+        found = None
+        if self.compare is not None and not bounded and len(measures) <= _WITH_INTERVALS:
             found = self.compare(self.results, labels)
-        alone = found is not None and len(measures) == 1
+        alone = found is not None and len(measures) == 1  # the difference then has columns of its own
+        differ = len({result.queries for result in self.results}) > 1
         rows = []
         for result, label in zip(self.results, labels, strict=True):
-            means = result.mean()
-            against = [_against(found, str(m), label) for m in measures]
-            cells = [
-                _cell(result, m, means[str(m)], None if alone else row, places)
-                for m, row in zip(measures, against, strict=True)
-            ]
-            told = _columns(against[0], places) if alone else ()
-            last = [str(len(result))] if differ else []
-            rows.append((label, *cells, *told, f"{result.coverage.get('judged@10', 1):.0%}", *last))
+            means, cells, told = result.mean(), [], ["", "", ""] if alone else []
+            for m in measures:
+                text = value_text(m, means[str(m)], places)
+                if (bounds := result.bounds(m)) is not None:
+                    text += f" [{range_text(m, bounds, places)}]"
+                elif found is not None and label != labels[0] and str(m) in found.measures:
+                    difference = found.of(str(m), labels[0], label)
+                    if alone:
+                        told = list(difference.columns(places))
+                    else:
+                        text += f" {difference.columns(3)[1]} {difference.sign or ' '}"
+                cells.append(text)
+            share = f"{result.coverage.get('judged@10', 1):.0%}"
+            rows.append((label, *cells, *told, share, *([str(len(result))] if differ else [])))
+        told = [f"difference to {labels[0]}", found.settings.interval_name(), "verdict"] if found and alone else []
+        headers = ("run", *map(str, measures), *told, "judged@10", *(["queries"] if differ else []))
+        words = (0, headers.index("verdict")) if alone else (0,)
+        notes = self._run_notes(found, alone=alone, differ=differ)
+        return Table(headers, tuple(rows), notes=notes, words=words, optional=(headers.index("judged@10"),))
+
+    def _run_notes(self, found: Comparison | None, *, alone: bool, differ: bool) -> tuple[str, ...]:
+        first = self.results[0]
+        measures = first.numeric_measures
         notes = [] if differ else [counted(len(first), "query")]
-        if bounds:
+        if first.if_top is not None:
             notes.append("in brackets: if all unjudged documents were irrelevant – of the top grade")
         elif found is not None:
             notes += found.notes_on_first(signs=not alone)
         elif len(measures) > _WITH_INTERVALS:
             notes.append(f"more than {_WITH_INTERVALS} measures: intervals are in the JSON and CSV output")
         notes += first.about()
-        kinds = {kind: [str(m) for m in measures if m.definition.summary == kind] for kind in ("sum", "geometric")}
-        notes += [f"{SUMMARIES[kind]} over queries: {', '.join(names)}" for kind, names in kinds.items() if names]
+        for kind in ("sum", "geometric"):
+            if names := [str(m) for m in measures if m.definition.summary == kind]:
+                notes.append(f"{SUMMARIES[kind]} over queries: {', '.join(names)}")
         notes += [*policy_notes(first.policy, measures), *(f"warning: {w}" for w in fold_warnings(self.warnings))]
         if differ:
             notes.append(
                 "warning: the runs have different queries, so their means are not comparable; `compare` uses the common ones"
             )
-        told = (f"difference to {labels[0]}", found.settings.interval_name(), "verdict") if found and alone else ()
-        headers = ("run", *map(str, measures), *told, "judged@10", *(["queries"] if differ else []))
-        words = (0, headers.index("verdict")) if alone else (0,)
-        return Table(headers, tuple(rows), notes=tuple(notes), words=words, optional=(headers.index("judged@10"),))
+        return tuple(notes)
 
     def _query_table(self, places: int) -> Table:
         """One row per query; the columns of several runs are side by side under their names."""
@@ -146,24 +155,3 @@ class Evaluations(Result):
         return "".join(
             r.to_trec(places=places, per_query=self.per_query, summary=self.summary, label=x) for r, x in pairs
         )
-
-
-def _against(found: Comparison | None, measure: str, run: str) -> Difference | None:
-    """The difference of a run to the first, if they were compared by this measure."""
-    if found is None or run == found.names[0] or measure not in found.measures:
-        return None
-    return found.of(measure, found.names[0], run)
-
-
-def _columns(row: Difference | None, places: int) -> tuple[str, str, str]:
-    """The difference, its interval and the verdict."""
-    return ("", "", "") if row is None else row.columns(places)
-
-
-def _cell(result: Values, m: Measure, mean: float, row: Difference | None, places: int) -> str:
-    """A summary; in brackets its bounds if they were computed, otherwise the interval of the difference to the first run."""
-    text = value_text(m, mean, places)
-    bounds = result.bounds(m)
-    if bounds is not None:
-        return f"{text} [{range_text(m, bounds, places)}]"
-    return text if row is None else f"{text} {row.columns(3)[1]} {row.sign or ' '}"

@@ -104,11 +104,6 @@ def calibrated_intervals(
     return found
 
 
-def about_model(columns: Mapping[str, Column], model: Mapping[str, Column]) -> list[str]:
-    """Say what the model's judgments are worth, one line per measure."""
-    return [f"{name}: {worth_of_model(column, model[name])}" for name, column in columns.items()]
-
-
 def worth_of_model(column: Column, model: Column) -> str:
     """Say how many queries people judged, and how many they would have to judge for the same precision without the model."""
     [one] = estimates({"": column}, {"": model}).values()

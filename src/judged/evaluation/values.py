@@ -15,7 +15,7 @@ from judged.core.tables import Decoded, Deferred, Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as find_profile
-from judged.measures.registry import Measure, find
+from judged.measures.registry import Measure
 from judged.stats.intervals import Ends, Method, interval, within
 from judged.stats.summary import FLOOR, no_weights, summarise
 from judged.tables.result import Tracked, with_ends
@@ -53,14 +53,6 @@ def find_measure(name: str | Measure, measures: Sequence[Measure], profile: str)
     )
 
 
-def meant_measure(name: str | Measure, measures: Sequence[Measure], profile: str) -> Measure:
-    """The measure of a result that a name means, or, if it was not computed, the measure as the profile would compute it."""
-    try:
-        return find_measure(name, measures, profile)
-    except UsageError:
-        return find_profile(profile).apply(parse(name))
-
-
 class ByMeasure(dict[str, Any]):
     """Something of each measure, by the name of the measure as it is printed, and found by its other names too."""
 
@@ -89,22 +81,6 @@ def fits(measure: Measure, own: Measure) -> bool:
         return False
     fixed = {*measure.explicit, "tokens", measure.definition.at or "tokens"}
     return all(own.get(parameter) == measure.get(parameter) for parameter in fixed)
-
-
-def utf8_ids(queries: Sequence[Id]) -> list[Id]:
-    """Return ids for libraries whose text is UTF-8, and whose integers have 64 bits."""
-    for query in queries:
-        try:
-            str(query).encode()
-        except UnicodeEncodeError as error:
-            raise DataError(
-                "id-encoding",
-                f"query id {shown(query)} is not UTF-8",
-                value=query,
-                hint="use to_dict, to_json or CSV, which keep other bytes",
-            ) from error
-    wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in queries)
-    return [str(query) for query in queries] if wide else list(queries)
 
 
 def mean_intervals(
@@ -170,7 +146,8 @@ def summary_table(
         name = str(m)
         row = [name, *([kind] if mixed else []), value_text(m, means[name], places)]
         if intervals is not None:
-            row.append(interval_text(intervals[name], places))
+            ends = intervals[name]
+            row.append("" if ends is None else f"[{number(ends[0], places)}, {number(ends[1], places)}]")
         row.append(str(counts[name]))
         if bounds is not None:
             row.append(range_text(m, bounds[name], places))
@@ -188,11 +165,6 @@ def range_text(measure: Measure, ends: tuple[float, float], places: int) -> str:
     return " – ".join(value_text(measure, end, places) for end in ends)
 
 
-def interval_text(interval: Ends, places: int) -> str:
-    """Format an interval; empty if there is none."""
-    return "" if interval is None else f"[{number(interval[0], places)}, {number(interval[1], places)}]"
-
-
 def notes_on(
     size: int,
     policy: Policy,
@@ -208,13 +180,6 @@ def notes_on(
     return (*lines, *policy_notes(policy, measures), *(f"warning: {w}" for w in warnings))
 
 
-def about_queries(weights: Any, clusters: Any) -> list[str]:
-    """Lines on weights and clusters of queries, if there are any."""
-    if clusters is not None:
-        return [f"intervals count {counted(len(set(clusters.tolist())), 'cluster')} of queries as units"]
-    return [] if weights is None else ["means are weighted by query, with t intervals"]
-
-
 def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
     """The policy of all measures, and those of single measures by a profile."""
     own: dict[str, list[str]] = {}
@@ -222,24 +187,6 @@ def policy_notes(policy: Policy, measures: Sequence[Measure]) -> list[str]:
         differing = [f"{name}: {value}" for name, value in m.policy if getattr(policy, name) != value]
         own.setdefault(", ".join(differing), []).append(str(m))
     return [f"policy: {policy}", *(f"policy of {', '.join(names)}: {text}" for text, names in own.items() if text)]
-
-
-def value_record(
-    run: str, measure: str, query: Id, value: Any, interval: tuple[float, float] | None, bounds: Any
-) -> dict[str, Any]:
-    """One row of CSV output: a value with its interval and bounds, if there are any."""
-    low, high = interval or (None, None)
-    irrelevant, top = bounds or (None, None)
-    return {
-        "run": run,
-        "measure": measure,
-        "query": query,
-        "value": value,
-        "low": low,
-        "high": high,
-        "if_irrelevant": irrelevant,
-        "if_top": top,
-    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -289,19 +236,7 @@ class Values(Tracked):
         return ByMeasure(values, self.measures, self.profile)
 
     def _key(self, measure: str | Measure) -> str:
-        self._check_not_query(measure)
         return str(find_measure(measure, self.measures, self.profile))
-
-    def _check_not_query(self, name: Any) -> None:
-        """Raise if a name is that of a query, and of no measure."""
-        asked = isinstance(name, Measure) or str(name) in self.columns
-        if not asked and name in self.queries and find(str(name)) is None:
-            raise UsageError(
-                "not-asked",
-                f"{shown(name)} is a query, not a measure",
-                hint=f"use .of({shown(name)}) for its values, .explain(measure, {shown(name)}) to explain them",
-                value=str(name),
-            )
 
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
@@ -332,26 +267,14 @@ class Values(Tracked):
         """The summaries and their intervals."""
         return with_ends(self.mean(), self.intervals())
 
-    def quantile(self, q: float) -> dict[str, float]:
-        """The q-quantile of each measure over queries; without regard to weights, which it therefore refuses."""
-        if self.weights is not None:
-            raise no_weights("quantiles")
-        if self.model is not None:
-            raise UsageError(
-                "model-judgments", "quantiles cannot be used with model judgments", hint="leave one of them out"
-            )
-        return self._by_measure({str(m): float(np.nanquantile(self.columns[str(m)], q)) for m in self.numeric_measures})
-
     def interval(
-        self, measure: str | Measure, *, level: float = 0.95, method: Method = "t", clusters: Any = None, seed: int = 0
+        self, measure: str | Measure, *, level: float = 0.95, method: Method = "t", seed: int = 0
     ) -> tuple[float, float] | None:
         """Confidence interval of the mean over queries; None for counts, and for fewer than two queries.
 
-        `method` is `t`, `bootstrap-t`, `percentile` or `bca` (`jd.stats.interval`); `clusters` of dependent queries are those of the
-        evaluation, or as in `evaluate`.
+        `method` is `t`, `bootstrap-t`, `percentile` or `bca` (`jd.stats.interval`). Clusters of queries, if there are any, count as units.
         """
-        chosen = self.intervals([measure], level=level, method=method, clusters=clusters, seed=seed)
-        return chosen.get(self._key(measure))
+        return self.intervals([measure], level=level, method=method, seed=seed).get(self._key(measure))
 
     def intervals(
         self,
@@ -359,7 +282,6 @@ class Values(Tracked):
         *,
         level: float = 0.95,
         method: Method = "t",
-        clusters: Any = None,
         seed: int = 0,
     ) -> dict[str, tuple[float, float] | None]:
         """Intervals of several measures (default: all), see `interval`; resamples are drawn once for all of them."""
@@ -369,12 +291,7 @@ class Values(Tracked):
             from judged.evaluation.model_judgments import calibrated_intervals
 
             return self._by_measure(calibrated_intervals(self.columns, self.model, chosen, level=level, method=method))
-        codes = self.clusters
-        if clusters is not None:
-            from judged.evaluation.weights import cluster_codes
-
-            codes = cluster_codes(clusters, self.queries)
-        options: dict[str, Any] = {"level": level, "method": method, "clusters": codes, "seed": seed}
+        options: dict[str, Any] = {"level": level, "method": method, "clusters": self.clusters, "seed": seed}
         return self._by_measure(mean_intervals(self.columns, chosen, self.weights, **options))
 
     @property
@@ -399,19 +316,28 @@ class Values(Tracked):
         """A pandas frame with one row per query (the index) and one column per measure."""
         import pandas as pd
 
-        return pd.DataFrame(self.columns, index=pd.Index(utf8_ids(self.queries), name="query"))
+        return pd.DataFrame(self.columns, index=pd.Index(self._utf8_queries(), name="query"))
 
     def to_polars(self) -> Any:
         """A polars frame with a column `query` and one column per measure."""
         import polars as pl
 
-        return pl.DataFrame({"query": utf8_ids(self.queries), **self.columns})
+        return pl.DataFrame({"query": self._utf8_queries(), **self.columns})
 
     def to_arrow(self) -> Any:
         """A pyarrow table with a column `query` and one column per measure."""
         import pyarrow as pa
 
-        return pa.table({"query": utf8_ids(self.queries), **{k: v.tolist() for k, v in self.columns.items()}})
+        return pa.table({"query": self._utf8_queries(), **{k: v.tolist() for k, v in self.columns.items()}})
+
+    def _utf8_queries(self) -> list[Id]:
+        """Ids for libraries whose text is UTF-8, and whose integers have 64 bits."""
+        for query in self.queries:
+            if not str(query).isascii() and str(query) != str(query).encode("utf-8", "replace").decode():
+                hint = "use to_dict, to_json or CSV, which keep other bytes"
+                raise DataError("id-encoding", f"query id {shown(query)} is not UTF-8", value=query, hint=hint)
+        wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in self.queries)
+        return [str(query) for query in self.queries] if wide else list(self.queries)
 
     def to_data(self) -> dict[str, Any]:
         """Everything, as `save` writes it, with a checksum."""
@@ -442,8 +368,11 @@ class Values(Tracked):
             )
         from judged.evaluation.explain import explain_query
 
-        self._check_not_query(measure)
-        return explain_query(meant_measure(measure, self.measures, self.profile), self.source, query, rows)
+        try:
+            chosen = find_measure(measure, self.measures, self.profile)
+        except UsageError:  # not computed: as the profile would compute it
+            chosen = find_profile(self.profile).apply(parse(measure))
+        return explain_query(chosen, self.source, query, rows)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The summary: one row per measure."""
@@ -465,11 +394,13 @@ class Values(Tracked):
 
     def about(self) -> list[str]:
         """Lines on weights, clusters or model judgments of the queries, if there are any."""
-        if self.model is None:
-            return about_queries(self.weights, self.clusters)
-        from judged.evaluation.model_judgments import about_model
+        if self.model is not None:
+            from judged.evaluation.model_judgments import worth_of_model
 
-        return about_model(self.columns, self.model)
+            return [f"{name}: {worth_of_model(column, self.model[name])}" for name, column in self.columns.items()]
+        if self.clusters is not None:
+            return [f"intervals count {counted(len(np.unique(self.clusters)), 'cluster')} of queries as units"]
+        return [] if self.weights is None else ["means are weighted by query, with t intervals"]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per measure and query, then the summaries, whose query is `all`."""
@@ -477,23 +408,30 @@ class Values(Tracked):
 
     def query_records(self, label: str | None = None) -> list[dict[str, Any]]:
         """One row per measure and query."""
-        low, high = self.if_irrelevant or {}, self.if_top or {}
         nothing = [None] * len(self)
-        return [
-            value_record(label or self.names[1], str(m), query, value, None, (irrelevant, top))
-            for m in self.measures
-            for query, value, irrelevant, top in zip(
-                self.queries, self[m].tolist(), low.get(str(m), nothing), high.get(str(m), nothing), strict=True
-            )
-        ]
+        low, high = self.if_irrelevant or {}, self.if_top or {}
+        rows = []
+        for name in map(str, self.measures):
+            sides = low.get(name, nothing), high.get(name, nothing)
+            for query, value, *bounds in zip(self.queries, self.columns[name].tolist(), *sides, strict=True):
+                rows.append(self._record(label, name, query, value, None, bounds))
+        return rows
 
     def summary_records(self, label: str | None = None) -> list[dict[str, Any]]:
         """One row per measure."""
         intervals = self.intervals()
         return [
-            value_record(label or self.names[1], name, "all", value, intervals[name], self.bounds(name))
+            self._record(label, name, "all", value, intervals[name], self.bounds(name))
             for name, value in self.mean().items()
         ]
+
+    def _record(
+        self, label: str | None, measure: str, query: Id, value: Any, ends: Ends, bounds: Any
+    ) -> dict[str, Any]:
+        low, high = ends or (None, None)
+        irrelevant, top = bounds or (None, None)
+        row = {"run": label or self.names[1], "measure": measure, "query": query, "value": value}
+        return {**row, "low": low, "high": high, "if_irrelevant": irrelevant, "if_top": top}
 
     def to_trec(
         self, *, places: int = 4, per_query: bool = True, summary: bool = True, label: str | None = None

@@ -12,6 +12,8 @@ from judged._types import Floats, Ints
 from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.measuring import check_strict
+from judged.evaluation.model_judgments import check_no_model
+from judged.io.query_attributes import QueryValues, values_of_queries
 from judged.stats.summary import no_weights
 from judged.tables.text import counted
 
@@ -33,34 +35,21 @@ def weigh(result: Values, weights: Any, column: str | None = None, *, strict: bo
     """
     if weights is None:
         return result
-    from judged.evaluation.model_judgments import check_no_model
-
     check_no_model(result, "weights of queries")
-    from judged.io.query_attributes import values_of_queries
-
-    found = values_of_queries(weights, queries := result.queries, column or "weight", option="weight_col")
-    if missing := [query for query, weight in zip(queries, found.values, strict=True) if weight is None]:
-        problem = f"{counted(len(missing), 'query')} without a weight; first: {shown(missing[0])}"
-        raise DataError("query-weights", problem, hint="give a weight to every query, 0 for one that does not count")
-    numbers = check_weights([_number(weight, text=found.from_table) for weight in found.values], queries)
-    unknown: tuple[Warned, ...] = ()
+    found = _of_queries(weights, result.queries, column or "weight", "weight_col")
+    numbers = check_weights([_number(weight, text=found.from_table) for weight in found.values], result.queries)
+    warnings = []
     if others := found.others:
-        were = "was" if len(others) == 1 else "were"
-        text = f"{counted(len(others), 'query')} with a weight {were} not evaluated; first: {shown(others[0])}"
-        unknown = (Warned("weight-unknown", len(others), text),)
-        if strict:
-            check_strict(unknown)
-    return replace(result, weights=numbers, warnings=(*result.warnings, *unknown, *_uneven(numbers)))
-
-
-def _uneven(weights: Floats) -> tuple[Warned, ...]:
-    """Warn of weights that count like less than half of the queries (Kish 1965): intervals are then as wide as those of so few."""
-    scaled = weights / weights.max()
-    like, positive = float(scaled.sum() ** 2 / (scaled @ scaled)), int((weights > 0).sum())
-    if like >= positive / 2 or positive < 2:
-        return ()
-    text = f"the weights are uneven: {counted(positive, 'query')} count like {like:.3g} of equal weight"
-    return (Warned("uneven-weights", positive, text),)
+        text = f"{counted(len(others), 'query')} with a weight not evaluated; first: {shown(others[0])}"
+        warnings.append(Warned("query-weights", len(others), text))
+        check_strict(warnings if strict else ())
+    # Kish (1965): weights count like fewer queries of equal weight, and intervals are as wide as those of so few.
+    scaled, positive = numbers / numbers.max(), int((numbers > 0).sum())
+    like = float(scaled.sum() ** 2 / (scaled @ scaled))
+    if like < positive / 2 and positive > 1:
+        text = f"the weights are uneven: {counted(positive, 'query')} count like {like:.3g} of equal weight"
+        warnings.append(Warned("query-weights", positive, text))
+    return replace(result, weights=numbers, warnings=(*result.warnings, *warnings))
 
 
 def check_weights(weights: Any, queries: Sequence[Id]) -> Floats:
@@ -84,9 +73,7 @@ def _number(weight: Any, *, text: bool) -> float:
         if isinstance(weight, bool | np.bool_) or (isinstance(weight, str | bytes) and not text):
             raise TypeError
         return float(weight)
-    except OverflowError:
-        return float("inf")  # too large for a number, and refused as one that is not finite
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError("query-weights", f"weights must be numbers, got {shown(weight)}", value=weight) from None
 
 
@@ -104,41 +91,33 @@ def cluster(result: Values, clusters: Any, column: str | None = None) -> Values:
     """
     if clusters is None:
         return result
-    from judged.evaluation.model_judgments import check_no_model
-
     check_no_model(result, "clusters of queries")
     if result.weights is not None:
         raise no_weights("clusters")
-    return replace(result, clusters=cluster_codes(clusters, result.queries, column))
-
-
-def cluster_codes(clusters: Any, queries: Sequence[Id], column: str | None = None) -> Ints:
-    """Return a code per query, in the order in which clusters appear."""
-    from judged.io.query_attributes import values_of_queries
-
-    found = values_of_queries(clusters, queries, column or "cluster", option="cluster_col").values
-    if missing := [query for query, name in zip(queries, found, strict=True) if name is None]:
-        problem = f"{counted(len(missing), 'query')} without a cluster; first: {shown(missing[0])}"
-        raise DataError("query-clusters", problem, hint="give each query a cluster; a query alone is its own")
-    codes: dict[str, int] = {}
-    column_of_codes = np.array([codes.setdefault(str(name), len(codes)) for name in found], dtype=np.int64)
+    found = _of_queries(clusters, result.queries, column or "cluster", "cluster_col").values
+    codes: dict[str, int] = {}  # in the order in which clusters appear
+    column_of_codes: Ints = np.array([codes.setdefault(str(name), len(codes)) for name in found], dtype=np.int64)
     column_of_codes.flags.writeable = False
-    return column_of_codes
+    return replace(result, clusters=column_of_codes)
 
 
-def count_clusters(clusters: Ints | None) -> int | None:
-    """Return the number of clusters; None without any."""
-    return None if clusters is None else len(np.unique(clusters))
+def _of_queries(source: Any, queries: Sequence[Id], column: str, option: str) -> QueryValues:
+    """The weight or the cluster of each query; raise if a query has none."""
+    found = values_of_queries(source, queries, column, option=option)
+    if missing := [query for query, value in zip(queries, found.values, strict=True) if value is None]:
+        what = option.removesuffix("_col")
+        problem = f"{counted(len(missing), 'query')} without a {what}; first: {shown(missing[0])}"
+        raise DataError(f"query-{what}s", problem, hint=f"give each query a {what}")
+    return found
 
 
 def check_plain(what: str, results: Sequence[Values], *, model: bool = False) -> None:
     """Raise if queries have weights, clusters or values of a model, which `what` would ignore; with `model` it uses those of a model."""
-    from judged.evaluation.model_judgments import check_no_model
-
-    for result in () if model else results:
-        check_no_model(result, what)
-    if any(result.weights is not None for result in results):
-        raise no_weights(what)
-    if any(result.clusters is not None for result in results):
-        hint = "evaluate again without clusters"
-        raise UsageError("query-clusters", f"{what} cannot use clusters of queries", hint=hint)
+    for result in results:
+        if not model:
+            check_no_model(result, what)
+        if result.weights is not None:
+            raise no_weights(what)
+        if result.clusters is not None:
+            hint = "evaluate again without clusters"
+            raise UsageError("query-clusters", f"{what} cannot use clusters of queries", hint=hint)

@@ -14,7 +14,6 @@ from judged.comparison.difference import ComparisonSettings
 from judged.core.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.tables import Qrels
-from judged.evaluation.weights import count_clusters
 from judged.io.fingerprint import content_of, file_hash
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure
@@ -123,7 +122,8 @@ def _policy(policy: Policy) -> str:
 def _intervals(subject: Subject, level: float) -> str:
     sums = [str(m) for m in subject.measures if m.definition.summary == "sum"] if subject.comparison is None else []
     but = f" ({', '.join(sums)}: totals)" if sums else ""
-    units = count_clusters(subject.first.clusters)
+    clusters = subject.first.clusters
+    units = None if clusters is None else len(np.unique(clusters))
     ends = (
         f"Student's t, within the range of the measure. Queries are in {units:,} clusters, which count as units here and in tests"
         if units

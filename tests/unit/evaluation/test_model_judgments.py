@@ -146,4 +146,3 @@ def test_other_tests_summaries_and_intervals_are_refused():
     found = jd.evaluate(SOME, RUNS["A"], "nDCG@10", model=MODEL)
     assert refused(found.summary, "median") == "summary"
     assert refused(found.interval, "nDCG@10", method="bca") == "interval"
-    assert refused(found.quantile, 0.5) == "model-judgments"
