@@ -367,15 +367,6 @@ def test_measures_in_the_place_of_the_run_are_named_as_such(measures: Any) -> No
     assert error.value.slug == "runs"
 
 
-def test_a_query_in_the_place_of_a_measure_is_named_as_such() -> None:
-    result = jd.evaluate(QRELS, RUN, "AP")
-    for call in (lambda: result["q1"], lambda: result.explain("q1"), lambda: result.interval("q1")):
-        with pytest.raises(jd.UsageError, match=r"\.of\('q1'\)") as error:
-            call()
-        assert error.value.slug == "not-asked"
-    assert len(jd.evaluate({"AP": {"a": 1}}, {"AP": ["a"]}, "AP")["AP"]) == 1
-
-
 def test_names_of_other_tools_lead_to_their_equivalents() -> None:
     for name in ("calc_aggregate", "iter_calc", "RelevanceEvaluator", "average_precision_score", "read_trec_run"):
         with pytest.raises(AttributeError, match=r"; use jd\."):
