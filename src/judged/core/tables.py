@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -168,12 +169,14 @@ class UnknownRow:
 class HasName:
     """Input with a name, and the path if it is a file.
 
-    `files` are the absolute paths of its source: of a file, an open file, or a directory. An output must not replace them.
+    `files` are the absolute paths of its source: of a file, an open file, or a directory. An output must not replace them. `opened` is the
+    file as it was opened, to be read again.
     """
 
     name: str
     path: str | None = None
     files: tuple[str, ...] = ()
+    opened: str | os.PathLike[str] | None = None
 
     @property
     def label(self) -> str:

@@ -18,7 +18,7 @@ from judged.evaluation.model_judgments import check_no_model
 from judged.evaluation.values import Values
 from judged.io.questions import read_questions
 from judged.io.read import read_run
-from judged.io.recognise import is_questions
+from judged.io.recognise import recognise
 from judged.io.run_names import short_names
 from judged.stats.rank_correlation.concordance import numbers
 from judged.stats.rank_correlation.rankings import with_scores
@@ -62,7 +62,8 @@ def read_if_run(source: Any) -> Any:
 
 def _read_run(source: Any) -> Run:
     """Read a run; of questions, which contain judgments too, the rankings are used."""
-    if is_questions(source):
+    source = recognise(source)
+    if source.kind == "questions":
         return read_questions(source).run
     try:
         return read_run(source)

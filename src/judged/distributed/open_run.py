@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -12,8 +11,9 @@ from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
 from judged.io.columns import NO_NAMES, NamedColumns
+from judged.io.files import PATH
 from judged.io.read import open_whole_run, read_requested_qrels, read_requested_run
-from judged.io.recognise import is_partitioned, is_spark
+from judged.io.recognise import is_spark, recognise
 
 
 def open_run(source: Any, engine: Any = None, columns: NamedColumns = NO_NAMES) -> Run | UnreadRun:
@@ -25,11 +25,12 @@ def open_run(source: Any, engine: Any = None, columns: NamedColumns = NO_NAMES) 
             the active Spark session; or an executor. None: partitions if the source has several files or is a dataset or lazy frame.
         columns: columns that the caller named.
     """
+    found = recognise(source)
+    source, partitioned = found.source, found.kind == "partitions"
     if isinstance(source, PartitionedRun):
         return source if engine is None else _with_executor(source, _executor(engine))
-    if is_spark(source):
+    if found.kind == "spark":
         return _open_spark_table(source, engine, columns)
-    partitioned = is_partitioned(source)
     if engine == "memory" or (engine is None and not partitioned):
         return _open_whole(source, columns, read=partitioned)
     executor = _executor("local" if engine is None else engine)
@@ -74,7 +75,7 @@ def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
         run = open_requested_partitions(source.path, request, source.name) if source.path else None
     else:
         run = open_requested_partitions(source, request)
-    if run is None and isinstance(source, str | os.PathLike):
+    if run is None and isinstance(source, PATH):
         return _open_whole(source, columns)  # which reads other formats and names errors
     if run is None:
         raise UsageError(

@@ -20,9 +20,9 @@ from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import INPUT_OPTIONS, NOTHING, RagOptions
 from judged.evaluation.provenance import Provenance
-from judged.io.read import read_qrels, read_requested_qrels
-from judged.io.recognise import is_questions, is_spark
-from judged.io.swapped import are_ambiguous, check_not_swapped
+from judged.io.files import PATH
+from judged.io.read import read_requested_qrels
+from judged.io.recognise import Input, named_runs, recognise
 from judged.tables.text import counted
 
 Progress = Callable[[int, int], object]
@@ -123,31 +123,34 @@ def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any], model: Any = 
     fields = RagOptions.of(options).fields
     if runs is None:
         qrels, runs = None, qrels
-    named = _named_sources(runs, fields)
-    if qrels is not None and is_questions(qrels, **fields):
-        qrels, named = None, [(None, qrels), *named]
-    return open_named(qrels, named, options, model)
+    named = _named_inputs(runs, fields)
+    found = None if qrels is None else recognise(qrels, **fields)
+    if found is not None and found.kind == "questions":
+        return open_named(None, [(None, found), *named], options, model)
+    return open_named(found, named, options, model)
 
 
 def are_questions(sources: Any, options: Mapping[str, Any]) -> bool:
     """Return whether a source, or the first of a list or of {name: source}, has questions."""
     fields = RagOptions.of(options).fields
     several = list(sources.values()) if isinstance(sources, Mapping) else sources
-    first = several[0] if isinstance(several, list | tuple) and several else None
-    return is_questions(sources, **fields) or (first is not None and is_questions(first, **fields))
+    first = several[0] if isinstance(several, list | tuple) and several else sources
+    return any(recognise(source, **fields).kind == "questions" for source in (sources, first))
 
 
-def _named_sources(runs: Any, fields: Mapping[str, str]) -> list[tuple[str | None, Any]]:
+def _named_inputs(runs: Any, fields: Mapping[str, str]) -> list[tuple[str | None, Input]]:
     """One run or several, each with its name, if it has one; runs may be questions."""
-    if is_questions(runs, **fields):
-        return [(None, runs)]
-    from judged.io.recognise import named_runs
-
     keyed = isinstance(runs, Mapping)
-    sources = list(runs.values()) if keyed else list(runs) if isinstance(runs, list | tuple) else []
-    if sources and all(is_questions(source, **fields) for source in sources):
-        return [(str(name) if keyed else None, source) for name, source in zip(runs, sources, strict=True)]
-    return named_runs(runs)
+    sources = list(runs.values()) if keyed else runs if isinstance(runs, list | tuple) else ()
+    if not sources or not isinstance(sources[0], PATH):
+        whole = recognise(runs, **fields)
+        if whole.kind == "questions":
+            return [(None, whole)]
+        if sources and all(recognise(source, **fields).kind == "questions" for source in sources):
+            return [
+                (str(name) if keyed else None, Input("questions", run)) for name, run in zip(runs, sources, strict=True)
+            ]
+    return [(name, recognise(run, **fields)) for name, run in named_runs(runs)]
 
 
 def open_named(
@@ -181,35 +184,22 @@ def _named(run: Any, name: str) -> Any:
 
 
 def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
-    if options is NOTHING and type(qrels) is type(run) is dict:
-        from judged.evaluation.dict_inputs import open_dicts
-
-        if (opened := open_dicts(qrels, run)) is not None:
-            return opened
-    if run is None and isinstance(qrels, Qrels):
-        raise UsageError("runs", "no run was given", hint="pass the judgments and a run: evaluate(qrels, run)")
     if run is None:
-        qrels, run = None, qrels
-    try:
-        judgments, [opened], _ = _open(qrels, [run], options)
-    except DataError as error:
-        if qrels is None and error.slug in ("fields", "questions") and _are_judgments(run):
-            raise UsageError(
-                "runs", "no run was given", hint="pass the judgments and a run: evaluate(qrels, run)"
-            ) from error
-        raise
+        qrels, run = None, recognise(qrels, **options.fields)
+        # a file, or an iterator, is not known before it is read
+        if (
+            run.kind != "questions"
+            and not isinstance(run.source, PATH)
+            and hasattr(run.source, "__len__")
+            and not options.fields
+        ):
+            hint = "pass the judgments and a run: evaluate(qrels, run)"
+            raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
+    judgments, [opened], _ = _open(qrels, [run], options)
     if isinstance(opened, Questions):
         return opened.qrels, opened.run
     assert judgments is not None
     return judgments, opened
-
-
-def _are_judgments(source: Any) -> bool:
-    try:
-        read_qrels(source)
-    except DataError:
-        return False
-    return True
 
 
 def _open(
@@ -222,43 +212,48 @@ def _open(
         UsageError: fields were named, and no input has questions.
     """
     columns, fields = options.columns, options.fields
-    words = isinstance(options.tokens, str) and options.tokens == "words"
-
-    def read(source: Any) -> Questions:
-        from judged.io.questions import read_questions
-
-        return source if isinstance(source, Questions) else read_questions(source, **fields, count_words=words)
-
-    gold = read(qrels) if qrels is not None and is_questions(qrels, **fields) else None
-    unsure = [gold is None and are_ambiguous(qrels, run) for run in runs]
-    owned = options.nothing and not isinstance(qrels, Qrels)  # nobody else needs the order of their rows
-    if qrels is not None and gold is None and not is_spark(qrels):
-        qrels = read_requested_qrels(qrels, columns.request("qrels"))
+    found = None if qrels is None else recognise(qrels, **fields)
+    inputs = [recognise(run, **fields) for run in runs]
+    gold, judgments = None, None
+    if found is not None and found.kind == "questions":
+        gold = _read_questions(found, options)
+        judgments = gold.qrels
+    elif found is not None and found.kind != "spark":
+        judgments = read_requested_qrels(found, columns.request("qrels"))
     opened: list[Any] = [
-        read(run) if qrels is None or is_questions(run, **fields) else open_run(run, options.engine, columns)
-        for run in runs
+        _read_questions(one, options)
+        if found is None or one.kind == "questions"
+        else open_run(one, options.engine, columns)
+        for one in inputs
     ]
     asked = [one for one in (gold, *opened) if isinstance(one, Questions)]
     if len(asked) > 1:
         from judged.evaluation.roll_up import check_agreement
 
         check_agreement(asked)
-    judgments = None if gold is None else gold.qrels
-    if qrels is None and len(asked) > 1:
+    if found is None and len(asked) > 1:
         same = all(set(one.qrels.queries.tolist()) == set(asked[0].qrels.queries.tolist()) for one in asked[1:])
         judgments = asked[0].qrels if same else None
-    elif qrels is not None and gold is None:
-        judgments = open_qrels(qrels, opened, columns)
-        for run in (run for run, check in zip(opened, unsure, strict=True) if check):
-            check_not_swapped(judgments, run)
+    elif found is not None and gold is None:
+        judgments = open_qrels(found.source if judgments is None else judgments, opened, columns)
+        owned = options.nothing and found.kind != "read"  # nobody else needs the order of their rows
         if owned and not any(isinstance(run, ScoreColumn) for run in opened):  # scores have the order of the labels
             judgments = in_pool_order(judgments)
     if fields and not asked:
         raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
     by_model = None if model is None else read_requested_qrels(model, columns.request("qrels"))
     columns.check_used()
-    runs = opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
-    return judgments, runs, by_model
+    rankings = opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
+    return judgments, rankings, by_model
+
+
+def _read_questions(found: Input, options: RagOptions) -> Questions:
+    if isinstance(found.source, Questions):
+        return found.source
+    from judged.io.questions import read_questions
+
+    words = isinstance(options.tokens, str) and options.tokens == "words"
+    return read_questions(found, **options.fields, count_words=words)
 
 
 def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Judged:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import IO, Any, NoReturn
+from typing import IO, Any, ClassVar, NoReturn
+from weakref import WeakSet
 
 import numpy as np
 
@@ -86,6 +87,7 @@ Raw = bytes | bytearray
 
 PATH = (str, bytes, os.PathLike)
 PAD = bytes(8)
+_MOST_KEPT = 200  # files that stay open for later
 HEAD = 1 << 16  # bytes by which the format of a file is detected
 CHANGED = "the file changed while it was read"
 _STEP = 1 << 20
@@ -119,6 +121,37 @@ def file_path(source: object) -> str | None:
     return path if os.path.isfile(path) else None
 
 
+class OpenFile(os.PathLike[str]):
+    """A regular file that is read, mapped and read again through one opening. It closes with its last user.
+
+    It is the path of the file to everything that takes a path. Sent to another process, it is only that.
+    """
+
+    _kept: ClassVar[WeakSet[OpenFile]] = WeakSet()
+
+    def __init__(self, path: Source) -> None:
+        self.path = os.fsdecode(path)
+        self._number = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self.raw: IO[bytes] = open(self._number, "rb", closefd=False)  # noqa: SIM115 - closed below, without a warning
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (self.path,)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_number"):
+            os.close(self._number)
+
+    def keep(self) -> OpenFile | str:
+        """Return the file itself, to be kept open for later, or its absolute path if too many are: a process may have about 1,000."""
+        if self not in self._kept and len(self._kept) >= _MOST_KEPT:
+            return os.path.abspath(self.path)
+        self._kept.add(self)
+        return self
+
+
 @dataclass(slots=True, repr=False, eq=False)
 class Content:
     """An open file.
@@ -129,6 +162,7 @@ class Content:
         complete: True if `head` is everything.
         parts: the decompressed content, with the head, piece by piece; it can be taken once.
         file: the handle of a plain regular file, which can be mapped and read in one allocation.
+        opened: a regular file, plain or compressed, to be read again later.
         packed: the handle of a compressed regular file.
         packing: the compression.
         tell: number of compressed bytes taken so far.
@@ -139,6 +173,7 @@ class Content:
     complete: bool
     parts: Iterator[bytes] = field(default_factory=lambda: iter(()))
     file: IO[bytes] | None = None
+    opened: OpenFile | None = None
     packed: IO[bytes] | None = None
     packing: str | None = None
     tell: Callable[[], int] | None = None
@@ -187,29 +222,32 @@ def _open_content(source: Source, name: str) -> Iterator[Content]:
                 raise FileError("io", "standard input is closed", hint="name a file")
             yield open_stream(sys.stdin.buffer, name)
             return
-        with _open(source) as raw:
-            if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
-                yield open_stream(raw, name)
-                return
-            head = raw.read(HEAD)
-            raw.seek(0)
-            kind = compression(head)
-            if kind is not None:
-                content = _decompress(raw, kind, name)
-                content.packed = raw
-                yield content
-            else:
-                complete = len(head) < HEAD
-                yield Content(name, head, complete, _pieces(raw, name), None if complete and not head else raw)
+        opened = source if isinstance(source, OpenFile) else _open(source)
+        raw = opened.raw
+        if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+            yield open_stream(raw, name)
+            return
+        raw.seek(0)
+        head = raw.read(HEAD)
+        raw.seek(0)
+        kind = compression(head)
+        if kind is not None:
+            content = _decompress(raw, kind, name)
+            content.packed = raw
+        else:
+            complete = len(head) < HEAD
+            content = Content(name, head, complete, _pieces(raw, name), None if complete and not head else raw)
+        content.opened = opened
+        yield content
     except OSError as error:
         if isinstance(error, FileError):
             raise
         raise_file_error(name, error, _path_hint(name))
 
 
-def _open(source: Source) -> IO[bytes]:
+def _open(source: Source) -> OpenFile:
     try:
-        return open(os.fsdecode(source), "rb")
+        return OpenFile(source)
     except ValueError as error:  # a NUL in the name
         raise OSError(str(error)) from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from judged._types import Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels, Run
-from judged.io.files import file_path
+from judged.io.files import OpenFile, file_path
 
 
 def content_of(rows: Qrels | Run, model: Qrels | None = None) -> str:
@@ -55,8 +54,8 @@ def _encode(ids: IdColumn) -> tuple[list[bytes], Ints]:
 
 def file_hash(source: Any) -> str | None:
     """Return the SHA-256 hash of the bytes of a file; None for other sources."""
-    path = file_path(source)
-    if path is None:
+    if file_path(source) is None:
         return None
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    file = source if isinstance(source, OpenFile) else OpenFile(source)
+    file.raw.seek(0)
+    return hashlib.file_digest(file.raw, "sha256").hexdigest()  # type: ignore[arg-type]  # a file that is read in binary mode

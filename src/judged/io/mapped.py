@@ -17,7 +17,7 @@ from judged._types import Bytes, Ints
 from judged.core.native import end_on_bus_error
 from judged.core.unread_runs import Layout, Opened, row_begins
 from judged.errors import IN_COMMAND, FileError, safe
-from judged.io.files import CHANGED, HEAD, PAD, Content, Raw, raise_file_error
+from judged.io.files import CHANGED, HEAD, PAD, Content, OpenFile, Raw, raise_file_error
 from judged.io.text.encoding import text_start
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def open_later(content: Content, start: int | None = None, *, lines: bool = True
     if content.file is None or not can_map(content, lines):
         held: Any = partial(nullcontext, in_memory(content.read(), _start(content, start)))
         return held
-    path = os.path.abspath(os.fsdecode(content.file.name))
-    return partial(map_file, path, content.name, _start(content, start), _stamp(content.file))
+    assert content.opened is not None
+    return partial(map_file, content.opened.keep(), content.name, _start(content, start), _stamp(content.file))
 
 
 def open_now(content: Content, start: int | None = None, *, lines: bool = True) -> Opened:
@@ -64,11 +64,17 @@ def in_memory(data: Raw, start: int) -> tuple[Bytes, int]:
 
 @contextmanager
 def map_file(
-    path: str, name: str, start: int, stamp: tuple[int, int], begin: int = 0, end: int | None = None
+    file: OpenFile | str,
+    name: str,
+    start: int,
+    stamp: tuple[int, int],
+    begin: int = 0,
+    end: int | None = None,
 ) -> Iterator[tuple[Bytes, int]]:
     """Map a file, and check that it was neither replaced nor written to since it was opened first."""
     try:
-        with open(path, "rb") as raw, _map_open(raw, name, start, stamp, begin, end) as mapped:
+        opened = file if isinstance(file, OpenFile) else OpenFile(file)
+        with _map_open(opened.raw, name, start, stamp, begin, end) as mapped:
             yield mapped
     except OSError as error:
         if isinstance(error, FileError):

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from judged.core.tables import HasName
 from judged.errors import JudgedError, UsageError, safe
-from judged.io.files import file_path, is_file_like, is_path, is_store
+from judged.io.files import OpenFile, file_path, is_file_like, is_path, is_store
 
 Identity = tuple[int, int]  # device and inode
 Table = TypeVar("Table", bound=HasName)
@@ -20,7 +20,9 @@ Table = TypeVar("Table", bound=HasName)
 def located(table: Table, source: object) -> Table:
     """Return a table with the path and the files of the source that it was read from."""
     path, files = file_path(source), tuple(_names(source))
-    return table if (path, files) == (table.path, table.files) else replace(table, path=path, files=files)
+    if (path, files) == (table.path, table.files):
+        return table
+    return replace(table, path=path, files=files, opened=source.keep() if isinstance(source, OpenFile) else path)
 
 
 def _names(source: object) -> Iterator[str]:

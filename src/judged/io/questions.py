@@ -19,7 +19,16 @@ from judged.io.formats.shapes import has_questions, parts_of, read_shape
 from judged.io.open_table import open_values
 from judged.io.origin import Context, Origin
 from judged.io.outputs import located
-from judged.io.recognise import as_mapping, find_fields, flatten, has_sides, is_known, list_records, raise_no_questions
+from judged.io.recognise import (
+    Input,
+    as_mapping,
+    find_fields,
+    flatten,
+    has_sides,
+    is_known,
+    list_records,
+    raise_no_questions,
+)
 from judged.io.table import SourceTable, as_qrels, as_run
 from judged.io.text.json_rows import first_record, lists, read_json_rows
 from judged.io.text.lines import read_head
@@ -57,6 +66,7 @@ def read_questions(
     >>> read_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}]).run
     Run('questions', 1 query, 2 rows)
     """
+    source = source.source if isinstance(source, Input) else source
     given = {"question": question, "retrieved": retrieved, "relevant": relevant}
     named = {role: name for role, name in given.items() if name is not None}
     questions = None if count_words or file_path(source) is None else read_listed_questions(source, named)

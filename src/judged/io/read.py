@@ -18,7 +18,7 @@ from judged.io.columns import ColumnRequest
 from judged.io.files import is_path
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
 from judged.io.outputs import located
-from judged.io.recognise import is_partitioned
+from judged.io.recognise import Input, are_files
 
 if TYPE_CHECKING:
     from judged.io.columns import Split
@@ -71,13 +71,13 @@ def read_run(
 
 def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = None, name: str | None = None) -> Run:
     """Read a run as `read_run` does, with the columns of a request."""
+    source = source.source if isinstance(source, Input) else source
     if isinstance(source, Run):
         return source
     judged = None if labels is None else partial(read_qrels, labels)
     if isinstance(source, UnreadRun):
         return as_read_run(source, judged) if isinstance(source, ScoreColumn) else source.read()
-    several = isinstance(source, str | bytes | os.PathLike | list | tuple)  # a lazy frame is collected
-    if several and is_partitioned(source):
+    if are_files(source):
         from judged.io.partitions import open_requested_partitions
 
         partitions = open_requested_partitions(source, request, name)
@@ -160,6 +160,7 @@ def read_qrels(
 
 def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | None = None) -> Qrels:
     """Read judgments as `read_qrels` does, with the columns of a request."""
+    source = source.source if isinstance(source, Input) else source
     if isinstance(source, Qrels):
         return source
     if request.grade_map is not None and not isinstance(request.grade_map, Mapping):

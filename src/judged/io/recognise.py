@@ -4,53 +4,115 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
 from judged.core.judged import Judged
-from judged.core.tables import Qrels, Questions, Run
+from judged.core.tables import HasName, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
 from judged.io.columns import RELEVANT, RETRIEVED, named_fields, plain_name
-from judged.io.files import PATH, file_path, is_file_like, is_path, open_content
+from judged.io.files import PATH, OpenFile, file_path, is_file_like, open_content
 
-# ── Recognise runs in several partitions, without importing what reads them ─────────────────────────
+_STREAMS = ("/dev/", "/proc/")  # a file may be behind such a name, with one position for all readers
+_SAMPLE = 20  # records by which questions are recognised
+
+Kind = Literal["read", "questions", "partitions", "spark", "table"]
 
 
-def is_partitioned(source: Any) -> bool:
-    """Return whether a run is in several partitions: several files, an address in a store, a dataset of pyarrow, a lazy frame of polars.
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A source that was looked at once.
 
-    >>> is_partitioned({"q1": ["d1"]})
-    False
+    Args:
+        kind: `read` into judgments or a run already; `questions` with retrieved and relevant documents; a run in several `partitions`; a
+            `spark` DataFrame; or any other `table`, in one file or object.
+        source: the object; a regular file is an `OpenFile`, which nobody needs to open again.
     """
-    if isinstance(source, PATH):  # nearly always a file
-        if source == "-" or file_path(source):
+
+    kind: Kind
+    source: Any
+
+
+def recognise(source: Any, **fields: str) -> Input:
+    """Look at a source, without importing what reads it. An `Input` is returned unchanged.
+
+    Args:
+        source: anything that `evaluate` takes. A pipe or an open file, which can be read only once, is not examined.
+        fields: names of the fields of questions, as in `read_questions`.
+
+    >>> recognise([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}]).kind
+    'questions'
+    >>> recognise({"q1": ["d1"]}).kind
+    'table'
+    """
+    if isinstance(source, Input):
+        return source
+    if isinstance(source, PATH):
+        return _recognise_path(source, fields)
+    if type(source) is not dict:
+        if source is None or isinstance(source, HasName):
+            return Input("read", source)
+        if isinstance(source, Questions):
+            return Input("questions", source)
+        if is_spark(source):
+            return Input("spark", source)
+        if is_dataset(source) or is_lazy(source) or are_files(source):
+            return Input("partitions", source)
+    return Input("questions" if _have_questions(_first_items(source), fields) else "table", source)
+
+
+def _recognise_path(source: Any, fields: Mapping[str, str]) -> Input:
+    path = file_path(source)
+    if path is None:
+        return Input("partitions" if are_files(source) else "table", source)
+    if path.startswith(_STREAMS):
+        return Input("table", source)
+    try:
+        file = source if isinstance(source, OpenFile) else OpenFile(source)
+    except OSError:
+        return Input("table", source)  # the reader says why
+    with open_content(file) as content:
+        text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()
+    if not text.startswith("{"):
+        return Input("table", file)
+    import json
+
+    try:
+        first = json.JSONDecoder().raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        return Input("table", file)
+    return Input("questions" if _have_questions([first], fields) else "table", file)
+
+
+def are_files(source: Any) -> bool:
+    """Return whether this names several files: a directory, a pattern, an address in a store, a list of paths."""
+    if isinstance(source, PATH):
+        if source == "-" or file_path(source) is not None:
             return False
-    elif isinstance(source, list | tuple):
-        if not source or not isinstance(source[0], PATH):
-            return False
-    else:
-        return is_dataset(source) or is_lazy(source)
+    elif not (isinstance(source, list | tuple) and source and isinstance(source[0], PATH)):
+        return False
     from judged.io.stored import is_listable
 
     return is_listable(source)
 
 
 def is_dataset(source: Any) -> bool:
-    """Return whether this is a dataset of pyarrow, without importing it."""
+    """Return whether this is a dataset of pyarrow."""
     return "pyarrow" in _packages(source) and hasattr(source, "get_fragments")
 
 
 def is_lazy(source: Any) -> bool:
-    """Return whether this is a lazy frame of polars, without importing it."""
+    """Return whether this is a lazy frame of polars."""
     kind = type(source)
     return "polars" in _packages(source) and hasattr(kind, "collect_schema") and hasattr(kind, "collect")
 
 
 def is_spark(source: Any) -> bool:
-    """Return whether this is a Spark DataFrame, of a classic session or of Spark Connect, without importing PySpark."""
+    """Return whether this is a Spark DataFrame, of a classic session or of Spark Connect."""
     return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
 
 
@@ -58,7 +120,46 @@ def _packages(source: Any) -> set[str]:
     return {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
 
 
-# ── Fields of a record ──────────────────────────────────────────────────────────────────────────────
+# ── questions ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _have_questions(items: list[Any], fields: Mapping[str, str]) -> bool:
+    if not items:
+        return False
+    from judged.io.formats.shapes import has_questions
+
+    if not fields and has_questions(items[0]):
+        return True
+    records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
+    try:
+        return bool(records) and bool(find_fields(records, fields, Place("")))
+    except DataError:
+        return False
+
+
+def _first_items(source: Any) -> list[Any]:
+    """Return the first records of an object that may contain questions; none if it has no records."""
+    if isinstance(source, list | tuple):
+        return list(source[:_SAMPLE]) if source and not isinstance(source[0], str) else []
+    if isinstance(source, Mapping):
+        few = dict(islice(source.items(), _SAMPLE))
+        inner = [value for value in few.values() if isinstance(value, Mapping)]
+        if inner and all(isinstance(next(iter(value.values()), 0), int | float) for value in inner):
+            return []  # {query: {doc: number}}
+        lists = [value for value in few.values() if isinstance(value, list | tuple)]
+        if len(lists) == len(few) and not any(isinstance(value[0], list | tuple | Mapping) for value in lists if value):
+            return []  # {query: [doc, …]}
+        if len(source) > _SAMPLE and len(inner) < len(few):
+            return []
+        return list_records(few, Place("questions"))
+    if hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
+        return list(source.slice(0, _SAMPLE).to_pylist())
+    if hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
+        return list_records(source.head(_SAMPLE), Place("questions"))
+    if hasattr(source, "__iter__") and hasattr(source, "__getitem__") and not is_file_like(source):
+        return list(islice(source, _SAMPLE))  # datasets of RAGAS and Hugging Face
+    return []
+
 
 # Without case, - and _; the most reliable first. Ids come before texts.
 _FIELD_NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -192,87 +293,6 @@ def _raise(problem: str, names: Sequence[str], role: str, where: Place) -> NoRet
     raise DataError("fields", f"{problem} {listing}", hint=hint, where=where, value=listing)
 
 
-# ── Recognise a source of questions by its first records ────────────────────────────────────────────
-
-_STREAMS = ("/dev/", "/proc/")  # a file may be behind such a name, with one position for all readers
-_SAMPLE = 20  # records by which questions are recognised
-
-
-def is_questions(source: Any, **fields: str) -> bool:
-    """Return whether a source has questions with retrieved and relevant documents, by its first records.
-
-    Args:
-        source: anything that `read_questions` takes; a pipe or an open file, which can be read only once, is not examined.
-        fields: names of the fields, as in `read_questions`.
-
-    >>> is_questions([{"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}])
-    True
-    """
-    if isinstance(source, Questions):
-        return True
-    if not (items := _first_items(source)):
-        return False
-    from judged.io.formats.shapes import has_questions
-
-    if not fields and has_questions(items[0]):
-        return True
-
-    records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
-    try:
-        return bool(records) and bool(find_fields(records, fields, Place("")))
-    except DataError:
-        return False
-
-
-def _first_items(source: Any) -> list[Any]:
-    """Return the first records of a source that may contain questions; none if it has no records."""
-    plain = type(source) is dict
-    if not plain and is_path(source):
-        return _first_in_file(source)
-    if not plain and (
-        source is None or isinstance(source, (Qrels, Run, UnreadRun)) or is_spark(source) or is_file_like(source)
-    ):
-        return []
-    if isinstance(source, (list, tuple)):
-        return list(source[:_SAMPLE]) if source and not isinstance(source[0], str) else []
-    if isinstance(source, Mapping):
-        few = dict(islice(source.items(), _SAMPLE))
-        inner = [value for value in few.values() if type(value) is dict or isinstance(value, Mapping)]
-        if inner and all(isinstance(next(iter(value.values()), 0), (int, float)) for value in inner):
-            return []  # {query: {doc: number}}
-        lists = [value for value in few.values() if isinstance(value, (list, tuple))]
-        if len(lists) == len(few) and not any(isinstance(value[0], (list, tuple, Mapping)) for value in lists if value):
-            return []  # {query: [doc, …]}
-        if len(source) > _SAMPLE and len(inner) < len(few):
-            return []
-        source = few
-    elif hasattr(source, "to_pylist") and hasattr(source, "slice"):  # Arrow
-        return list(source.slice(0, _SAMPLE).to_pylist())
-    elif hasattr(source, "to_dicts") or (hasattr(source, "iloc") and hasattr(source, "columns")):  # polars, pandas
-        source = source.head(_SAMPLE)
-    elif hasattr(source, "__iter__") and hasattr(source, "__getitem__"):  # datasets of RAGAS and Hugging Face
-        return list(islice(source, _SAMPLE))
-    else:
-        return []
-    return list_records(source, Place("questions"))
-
-
-def _first_in_file(source: Any) -> list[Any]:
-    """Return the first record of a JSON or JSON Lines file."""
-    if not file_path(source) or os.fsdecode(source).startswith(_STREAMS):  # a pipe can be read only once
-        return []
-    with open_content(source) as content:
-        text = bytes(content.head).decode("utf-8-sig", "ignore").lstrip().removeprefix("[").lstrip()
-    if not text.startswith("{"):
-        return []
-    import json
-
-    try:
-        return [json.JSONDecoder().raw_decode(text)[0]]
-    except (ValueError, RecursionError):
-        return []
-
-
 def list_records(source: Any, where: Place) -> list[Any]:
     """Return the records of a list, a frame, a mapping of columns, or a mapping of questions."""
     if hasattr(source, "to_dicts"):  # polars
@@ -345,8 +365,8 @@ def _is_whole_run(thing: Any) -> bool:
         whole = any(isinstance(ranking, Mapping | list | tuple) for ranking in list(thing.values())[:1])
         return whole and not (may_have_shape(thing) and (shape := shape_of(thing)) is not None and shape.one_query)
     if isinstance(thing, list | tuple) and thing and all(isinstance(path, str | os.PathLike) for path in thing):
-        return is_partitioned(list(thing))  # files, not documents
+        return are_files(thing)  # not documents
     from judged.io.formats.collections import is_collection
 
     tabular = hasattr(thing, "__arrow_c_stream__") or hasattr(type(thing), "columns")
-    return tabular or is_partitioned(thing) or is_collection(thing)
+    return tabular or is_dataset(thing) or is_lazy(thing) or is_collection(thing)

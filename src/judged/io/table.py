@@ -16,7 +16,6 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.cells import Column, RawIds, as_list, count_up, encode_ids, floats, group_ids, ranks
 from judged.io.columns import ColumnRequest, Role, RoleColumns, list_columns, same_column
 from judged.io.origin import Context, Document, ItemOrigin, Keys, Origin, WholeOrigin
-from judged.io.swapped import JUDGMENTS_FIRST
 from judged.io.text.decimals import decimals, first_wrong, is_decimal, numbers, raise_number
 
 # ── Columns of a table by role, gathered batch by batch ─────────────────────────────────────────────
@@ -248,7 +247,7 @@ def as_qrels(table: SourceTable) -> Qrels:
         raise DataError(
             "swapped",
             f"'score' is {grade[row]:g}{table.origin.describe_row(row)}, which looks like a run, not grades",
-            hint=Hint(f"{JUDGMENTS_FIRST}; or name the column: {{grade_col}}", grade_col="score"),
+            hint=Hint("pass the judgments first, then the run; or name the column: {grade_col}", grade_col="score"),
             where=table.origin.place(row, "grade"),
             value=float(grade[row]),
         )

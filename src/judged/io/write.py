@@ -24,7 +24,7 @@ from judged.io.files import PAD, read_bytes, source_name
 from judged.io.outputs import check_output
 from judged.io.questions import read_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run, split_of
-from judged.io.recognise import is_questions
+from judged.io.recognise import recognise
 from judged.registry import choose_one
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -106,7 +106,7 @@ def convert(
 
 def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str, str]) -> Run | Qrels:
     """Read a run or judgments, whichever the content can be."""
-    if is_questions(source, **fields):
+    if recognise(source, **fields).kind == "questions":
         questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text
         if kind is None:
             hint = Hint("choose with {kind}", kind="run")

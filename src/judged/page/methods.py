@@ -218,7 +218,7 @@ def inputs(subject: Subject) -> list[dict[str, Any]]:
         ):
             if rows is None or id(rows) in entries:
                 continue
-            by_file = file_hash(rows.path)
+            by_file = file_hash(rows.opened)
             digest = by_file or content_of(rows if isinstance(rows, Qrels) else source.run_table)
             entries[id(rows)] = {"role": role, "name": label, "sha256": digest, "of": "file" if by_file else "content"}
     distinct = dict.fromkeys(tuple(one.items()) for one in entries.values())  # judgments may be read once per result

@@ -16,7 +16,7 @@ from judged.errors import UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.inputs import are_questions
 from judged.evaluation.values import Values
-from judged.io.recognise import is_questions
+from judged.io.recognise import recognise
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.stats.summary import no_weights
@@ -115,7 +115,7 @@ def subject_of(result: Any) -> Subject:
             replace(alone, runs=tuple(_shown(str(name)) for name in result)) if isinstance(result, Mapping) else alone
         )
     if are_questions(result, {}):
-        several = [] if is_questions(result) else several
+        several = [] if recognise(result).kind == "questions" else several
         return subject_of(compare(result) if len(several) > 1 else evaluate(*(several or [result])))
     raise UsageError(
         "report",

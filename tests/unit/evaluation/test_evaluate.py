@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -297,40 +296,6 @@ def test_a_rank_that_is_not_one_is_named(rank):
 
 SCORED = {"q1": {"a": 12.3, "b": 11.2, "c": 9.1}, "q2": {"a": 3.5, "d": 4.5}}
 GRADED = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1}}
-
-
-@pytest.mark.parametrize("grades", [GRADED, {"q1": {"a": 1}, "q2": {"d": 1}}, {"q1": {"a": 2, "b": 2, "c": 0}}])
-@pytest.mark.parametrize(
-    "change", [dict, lambda table: [(q, d, n) for q, row in table.items() for d, n in row.items()]]
-)
-def test_swapped_judgments_and_run_without_names_of_columns_are_an_error(grades: Any, change: Any) -> None:
-    with pytest.raises(jd.DataError) as error:
-        jd.evaluate(change(SCORED), change(grades), "AP")
-    assert error.value.slug == "swapped"
-    with pytest.raises(jd.DataError, match="swapped"):
-        jd.compare(change(SCORED), {"a": grades, "b": grades}, "AP")
-
-
-def test_swapped_json_files_are_an_error(tmp_path: Path) -> None:
-    for name, table in (("a.json", SCORED), ("b.json", GRADED)):
-        (tmp_path / name).write_text(json.dumps(table))
-    with pytest.raises(jd.DataError, match="swapped"):
-        jd.evaluate(str(tmp_path / "a.json"), str(tmp_path / "b.json"), "AP")
-
-
-@pytest.mark.parametrize(
-    ("grades", "scores"),
-    [
-        (SCORED, SCORED),  # fractions on both sides
-        ({"q1": {"a": 1, "b": 0.5, "c": 0}}, {"q1": {"a": 1, "b": 1, "c": 0}}),  # most grades are whole numbers
-        (SCORED, {"q1": ["b", "a", "c"], "q2": ["a"]}),  # a ranking without scores
-        (SCORED, {"q1": {"a": 3, "b": 2, "c": 1}}),  # distinct whole scores, as of ranks
-        (SCORED, {"q1": {"a": 40, "b": 40, "c": 7}}),
-        (jd.Qrels(SCORED), GRADED),  # the caller says so
-    ],
-)
-def test_fractional_grades_and_whole_scores_are_not_taken_for_swapped(grades: Any, scores: Any) -> None:
-    assert "nDCG" in jd.evaluate(grades, scores, "nDCG").mean()
 
 
 # ── arguments in the order of other tools ────────────────────────────────────────────────────────

@@ -22,8 +22,8 @@ ARRAYS = np.arange(3200).reshape(32, 100) % 3, (np.arange(3200).reshape(32, 100)
 PACKAGE = str(Path(jd.__file__).parent)
 
 SMALL = {  # a call, and the most calls of our own Python functions that it may take
-    "dicts": (lambda: jd.evaluate(JUDGMENTS, RUN, "nDCG@10 AP"), 220),
-    "lists of documents": (lambda: jd.evaluate(JUDGMENTS, LISTS, "nDCG@10 AP"), 250),
+    "dicts": (lambda: jd.evaluate(JUDGMENTS, RUN, "nDCG@10 AP"), 250),
+    "lists of documents": (lambda: jd.evaluate(JUDGMENTS, LISTS, "nDCG@10 AP"), 270),
     "read judgments": (lambda: jd.evaluate(QRELS, RUN, "nDCG@10 AP"), 215),
     "joined": (lambda: jd.evaluate(JOINED, "nDCG@10 AP"), 110),
     "labels and scores": (lambda: jd.ndcg(*ARRAYS), 110),

@@ -152,7 +152,7 @@ def input_options(command: F) -> F:
 
 def split_inputs(
     qrels: str, runs: tuple[str, ...], options: dict[str, Any], least: int = 1
-) -> tuple[str | None, tuple[str, ...]]:
+) -> tuple[Any, tuple[str, ...]]:
     """Return judgments and runs; a question file as the first input is a run with its own judgments.
 
     Args:
@@ -161,15 +161,14 @@ def split_inputs(
         options: all options of the command.
         least: number of runs that the command needs.
     """
-    from judged.io.recognise import is_questions
+    from judged.io.recognise import recognise
 
     fields = {name: options[name] for name in ("question", "retrieved", "relevant") if options.get(name)}
     files = named_files((qrels,))
     first = next(iter(files.values())) if isinstance(files, dict) else qrels
-    if is_questions(first, **fields):
+    judgments: Any = recognise(first, **fields)
+    if judgments.kind == "questions":
         judgments, runs = None, (qrels, *runs)
-    else:
-        judgments = qrels
     if len(runs) < least:
         raise click.UsageError(f"Missing argument '{'RUNS...' if least == 1 else 'RUN'}'.")
     if not runs and not _may_be_questions(first):

@@ -112,7 +112,8 @@ def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run])
     from judged.io.stored import Stored
     from judged.io.stream import count_lines, read_ahead, stream_queries
 
-    path, name, packing = os.fsdecode(packed.name), content.name, content.packing or ""
+    assert content.opened is not None
+    path, name, packing = content.opened.path, content.name, content.packing or ""
     status = os.fstat(packed.fileno())
     file = Stored(name, path, status.st_size, status.st_mtime_ns)
 

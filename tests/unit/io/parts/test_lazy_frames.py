@@ -11,7 +11,7 @@ from small_partitions import COLUMNS, batches_of, described, error_of, rows_of, 
 
 from judged.io.partitions import open_partitions
 from judged.io.read import read_run
-from judged.io.recognise import is_partitioned
+from judged.io.recognise import recognise
 
 pyarrow = optional("pyarrow")
 parquet = optional("pyarrow.parquet")
@@ -36,7 +36,7 @@ def test_a_dataset_is_read_fragment_by_fragment(rows, files, monkeypatch):
     expected = described(read_run(files / "a.parquet")) + described(read_run(files / "b.parquet"))
     small(monkeypatch, rows)
     data = dataset.dataset(files)
-    assert is_partitioned(data)
+    assert recognise(data).kind == "partitions"
     scattered = open_partitions(data)
     assert len(scattered.partitions.parts) == {1: 7, 3: 5, 100: 1}[rows]
     assert rows_of(scattered) == expected
@@ -47,7 +47,7 @@ def test_a_dataset_is_read_fragment_by_fragment(rows, files, monkeypatch):
 def test_a_filter_is_kept(files, monkeypatch):
     small(monkeypatch)
     data = dataset.dataset(files).filter(dataset.field("score") >= 1).filter(dataset.field("qid") != "q1")
-    assert is_partitioned(data)
+    assert recognise(data).kind == "partitions"
     expected = [row for row in described(read_run(files / "a.parquet")) if row[2] >= 1 and row[0] != b"q1"]
     assert values(rows_of(open_partitions(data))) == values(expected) * 2
     table = pyarrow.table({**COLUMNS, "docno": ["", "a", "b", "c", None, "d", "e"]})
@@ -117,7 +117,7 @@ def test_a_lazy_frame_is_evaluated_in_batches(files, monkeypatch):
         polars.scan_parquet(files / "a.parquet").filter(polars.col("score") > 0),
         polars.scan_parquet(files / "*.parquet").with_columns(score=polars.col("score") * 2),
     ):
-        assert is_partitioned(lazy)
+        assert recognise(lazy).kind == "partitions"
         assert rows_of(open_partitions(lazy)) == described(read_run(lazy))
         assert len(pickle.dumps(open_partitions(lazy).partitions.parts)) < 10_000
 

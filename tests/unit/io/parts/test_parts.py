@@ -14,7 +14,7 @@ from small_partitions import described, error_in_parts, error_of, rows_of, small
 
 from judged.io.partitions import open_partitions
 from judged.io.read import read_run
-from judged.io.recognise import is_partitioned
+from judged.io.recognise import recognise
 
 LINE = "q{} Q0 d{} 1 {} tag\n"
 
@@ -43,18 +43,18 @@ def test_what_lies_in_one_place_in_memory_is_none(tmp_path):
         io.BytesIO(b"q Q0 d 1 1 t\n"), "a\0b", "", "none.run", "none/*.run", str(tmp_path / "*.parquet"), "https://example.org/a.run",
         ["d1", "d2"], ("q1", "d1", "0.5"), [1.0, 2.0], {"qid": ["q"], "docno": ["d"], "score": [1.0]}, read_run({"q": ["d"]}),
     ):  # fmt: skip
-        assert not is_partitioned(source), source
+        assert recognise(source).kind != "partitions", source
         assert open_partitions(source) is None, source
 
 
 def test_a_file_can_be_parted_but_need_not_be(tmp_path):
     rows = fill(tmp_path, "a.run", "*.run")[:3]
     for source in (tmp_path / "a.run", str(tmp_path / "a.run"), os.fsencode(tmp_path / "a.run")):
-        assert not is_partitioned(source)
+        assert recognise(source).kind != "partitions"
         scattered = open_partitions(source)
         assert rows_of(scattered) == rows
         assert scattered.name == scattered.path == str(tmp_path / "a.run")
-    assert not is_partitioned(tmp_path / "*.run")  # it is a file, whatever it is called
+    assert recognise(tmp_path / "*.run").kind != "partitions"  # it is a file, whatever it is called
     assert len(rows_of(open_partitions(tmp_path / "*.run"))) == 3
 
 
@@ -69,14 +69,14 @@ def test_directories_patterns_and_lists_are_scattered(tmp_path):
         f"{tmp_path}/**",
         f"{tmp_path}/*",
     ):
-        assert is_partitioned(source), source
+        assert recognise(source).kind == "partitions", source
         assert rows_of(open_partitions(source)) == rows, source
     assert rows_of(open_partitions(tmp_path / "*.run")) == rows[:6]
     paths = [tmp_path / "sub", str(tmp_path / "b.run"), os.fsencode(tmp_path / "a.run")]
     for source in (paths, tuple(paths)):
-        assert is_partitioned(source)
+        assert recognise(source).kind == "partitions"
         assert rows_of(open_partitions(source)) == rows[6:] + rows[3:6] + rows[:3]
-    assert is_partitioned([str(tmp_path / "*.run")])
+    assert recognise([str(tmp_path / "*.run")]).kind == "partitions"
 
 
 def test_names_are_those_of_the_source(tmp_path):
@@ -213,7 +213,7 @@ def test_files_in_a_store_are_read_where_they_lie_and_keys_are_not_shown(form, s
     on_disk = rows_of(open_partitions(folder))
     for scheme in ("s3", "s3a"):
         uri = f"{scheme}://key:secret@bucket/my run?region=x"
-        assert is_partitioned(uri)
+        assert recognise(uri).kind == "partitions"
         scattered = open_partitions(uri)
         rows = rows_of(scattered)
         assert [row[:4] for row in rows] == [row[:4] for row in on_disk]
@@ -274,9 +274,9 @@ def test_no_library_is_imported_to_tell_what_is_partitioned(tmp_path):
     code = f"""
 import sys
 from judged.io.partitions import open_partitions
-from judged.io.recognise import is_partitioned
+from judged.io.recognise import recognise
 for source in ({str(tmp_path)!r}, {{}}, [], [{str(tmp_path)!r}], "s3://bucket/run", object(), "x/*"):
-    is_partitioned(source)
+    recognise(source).kind == "partitions"
 assert open_partitions({str(tmp_path)!r}).partitions.parts
 print([name for name in ("pandas", "polars", "pyarrow", "duckdb") if name in sys.modules])
 """
