@@ -1,15 +1,15 @@
 /** The list of documents: dragged by mouse or finger, moved by keys or buttons. */
-import { fill, h } from "../../src/judged/page/web/dom/dom.js";
+import { fill, h } from "../../src/judged/page/web/dom.js";
 import { gradeStep } from "../../src/judged/page/web/query/moves.js";
 import { TOP_GRADE } from "./measures.js";
 import { moved } from "./state.js";
+/** @import { Doc, State } from "./state.js" */
 
 /**
- * @typedef {import("./state.js").State} State
  * @typedef {object} Acts what the list asks for; places count from 0
  * @property {(from: number, to: number) => void} move
  * @property {(place: number, grade: number) => void} grade
- * @property {(docs: import("./state.js").Doc[]) => void} preview show the values of an order before the document is dropped
+ * @property {(docs: Doc[]) => void} preview show the values of an order before the document is dropped
  */
 
 const GRADES = Array.from({ length: TOP_GRADE + 1 }, (_, grade) => grade);
@@ -17,7 +17,7 @@ const SLACK = 4; // pixels that a press may move before it is a drag
 
 /** The colour of a grade. @param {number} grade */
 export function gradeClass(grade) {
-  return `query-grade${gradeStep(grade, GRADES)}`;
+  return `grade${gradeStep(grade, GRADES)}`;
 }
 
 /** Draw the list. @param {HTMLElement} list @param {State} state @param {Acts} acts */
@@ -31,25 +31,23 @@ function rowOf(list, state, place, acts) {
   const { id, grade } = state.docs[place];
   const last = state.docs.length - 1;
   const doc = h(
-    "button",
+    "button.doc",
     {
-      type: "button",
-      class: "doc",
       "data-id": id,
       "aria-describedby": "help",
       onkeydown: (/** @type {KeyboardEvent} */ event) => pressed(event, place, last, acts),
     },
-    h("span", { class: "grip", "aria-hidden": "true" }),
-    h("span", { class: "doc-name" }, "doc ", h("b", {}, id)),
-    h("span", { class: "unseen" }, `, grade ${grade}, rank ${place + 1} of ${last + 1}`),
+    h("span.grip", { "aria-hidden": "true" }),
+    h("span.doc-name", "doc ", h("b", id)),
+    h("span.unseen", `, grade ${grade}, rank ${place + 1} of ${last + 1}`),
   );
   const row = h(
     "li",
     { class: `row${place === state.k - 1 ? " row-cut" : ""}${place >= state.k ? " row-below" : ""}` },
-    h("span", { class: "rank", "aria-hidden": "true" }, place + 1),
+    h("span.rank", { "aria-hidden": "true" }, place + 1),
     doc,
     gradeSelect(id, grade, place, acts),
-    h("span", { class: "nudges" }, nudge(id, place, place - 1, last, acts), nudge(id, place, place + 1, last, acts)),
+    h("span.nudges", nudge(id, place, place - 1, last, acts), nudge(id, place, place + 1, last, acts)),
   );
   doc.addEventListener("pointerdown", (event) => startDrag(event, list, row, state, place, acts));
   return row;
@@ -57,23 +55,18 @@ function rowOf(list, state, place, acts) {
 
 /** @param {string} id @param {number} grade @param {number} place @param {Acts} acts */
 function gradeSelect(id, grade, place, acts) {
-  return h(
-    "select",
-    {
-      class: `grade ${gradeClass(grade)}`,
-      "aria-label": `Grade of document ${id}`,
-      onchange: (/** @type {Event} */ event) =>
-        acts.grade(place, Number(/** @type {HTMLSelectElement} */ (event.target).value)),
-    },
-    GRADES.map((each) => h("option", { value: each, selected: each === grade }, each)),
-  );
+  return h("select", {
+    class: `grade ${gradeClass(grade)}`,
+    "aria-label": `Grade of document ${id}`,
+    onchange: (/** @type {Event} */ event) =>
+      acts.grade(place, Number(/** @type {HTMLSelectElement} */ (event.target).value)),
+  }, GRADES.map((each) => h("option", { value: each, selected: each === grade }, each)));
 }
 
 /** A button that moves a document by one rank. @param {string} id @param {number} from @param {number} to @param {number} last @param {Acts} acts */
 function nudge(id, from, to, last, acts) {
   const up = to < from;
   return h("button", {
-    type: "button",
     class: `nudge ${up ? "nudge-up" : "nudge-down"}`,
     "aria-label": `Move document ${id} ${up ? "up" : "down"}`,
     disabled: to < 0 || to > last,

@@ -1,18 +1,13 @@
 /** The page of the interactive ranking. */
-import { announce, byId, fill, h } from "../../src/judged/page/web/dom/dom.js";
-import { mountTheme } from "../../src/judged/page/web/dom/theme-button.js";
 import { numberText, signedText } from "../../src/judged/page/web/data/format.js";
-import { closingLine } from "../../src/judged/page/web/query/arithmetic.js";
-import { measureAll } from "./measures.js";
-import { changeWords, differenceOf, effectsOf } from "./words.js";
-import { judgedOf, moved, sorted, STARTS, Story } from "./state.js";
+import { announce, byId, fill, h, mountTheme } from "../../src/judged/page/web/dom.js";
+import { closingLine } from "../../src/judged/page/web/query/tables.js";
 import { drawList, glide, gradeClass } from "./list.js";
-
-/**
- * @typedef {import("./measures.js").Measured} Measured
- * @typedef {import("./state.js").State} State
- * @typedef {import("./state.js").Change} Change
- */
+import { measureAll } from "./measures.js";
+import { judgedOf, moved, sorted, STARTS, Story } from "./state.js";
+import { changeWords, differenceOf, effectsOf } from "./words.js";
+/** @import { Measured } from "./measures.js" */
+/** @import { Change, Doc, State } from "./state.js" */
 
 const BEYOND = 2; // cutoffs beyond the list
 const MOST_MISSED = 20;
@@ -34,24 +29,14 @@ function drawTiles(now, old, chosen, choose) {
       const difference = differenceOf(old[i].value, measured.value);
       const tone = difference > 0 ? "better" : difference < 0 ? "worse" : "same";
       const sign = difference > 0 ? "▲ " : difference < 0 ? "▼ " : "";
-      const bar = h("span", { class: "tile-bar", "aria-hidden": "true" }, h("span", {}));
+      const bar = h("span.tile-bar", { "aria-hidden": "true" }, h("span"));
       /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${100 * measured.value}%`;
       return h(
-        "button",
-        {
-          type: "button",
-          class: "tile",
-          "aria-pressed": String(i === chosen),
-          title: measured.title,
-          onclick: () => choose(i),
-        },
-        h("span", { class: "tile-name" }, measured.name),
-        h("span", { class: "tile-value" }, numberText(measured.value)),
-        h(
-          "span",
-          { class: `tile-change ${tone}` },
-          difference ? `${sign}${signedText(difference, 3)}` : "",
-        ),
+        "button.tile",
+        { "aria-pressed": String(i === chosen), title: measured.title, onclick: () => choose(i) },
+        h("span.tile-name", measured.name),
+        h("span.tile-value", numberText(measured.value)),
+        h("span", { class: `tile-change ${tone}` }, difference ? `${sign}${signedText(difference, 3)}` : ""),
         bar,
       );
     }),
@@ -64,46 +49,43 @@ function drawSums(measured, state) {
   fill(
     byId("sums-head"),
     h("h2", { id: "sums-title" }, `${measured.name}, term by term`),
-    h("p", { class: "query-formula" }, measured.formula),
+    h("p.query-formula", measured.formula),
   );
-  const head = measured.headers.map((header) => h("th", { scope: "col", class: "query-number" }, header));
+  const head = measured.headers.map((header) => h("th.query-number", { scope: "col" }, header));
   const rows = state.docs.map(({ id, grade }, place) => {
     const cells = measured.rows[place]?.map(cellText) ?? measured.headers.map(() => "–");
-    const shown = cells.map((cell) => h("td", { class: "query-number" }, cell));
+    const shown = cells.map((cell) => h("td.query-number", cell));
     const last = place + 1 === measured.rows.length && place + 1 < state.docs.length;
     return h(
       "tr",
       { class: measured.rows[place] ? last && "row-cut" : "row-out" },
-      h("th", { scope: "row", class: "query-number" }, place + 1),
-      h("td", { class: "sums-doc" }, h("b", {}, id)),
-      h("td", { class: "sums-grade" }, h("span", { class: `query-chip ${gradeClass(grade)}` }, grade)),
+      h("th.query-number", { scope: "row" }, place + 1),
+      h("td.sums-doc", h("b", id)),
+      h("td.sums-grade", h("span", { class: `query-chip ${gradeClass(grade)}` }, grade)),
       shown,
     );
   });
   fill(
     byId("sums"),
     h(
-      "table",
-      { class: "query-table" },
+      "table.query-table",
       h(
         "thead",
-        {},
         h(
           "tr",
-          {},
-          h("th", { scope: "col", class: "query-number" }, "rank"),
-          h("th", { scope: "col", class: "sums-doc" }, "doc"),
-          h("th", { scope: "col", class: "sums-grade" }, "grade"),
+          h("th.query-number", { scope: "col" }, "rank"),
+          h("th.sums-doc", { scope: "col" }, "doc"),
+          h("th.sums-grade", { scope: "col" }, "grade"),
           head,
         ),
       ),
-      h("tbody", {}, rows),
+      h("tbody", rows),
     ),
   );
   const best = measured.ideal?.length
     ? `best order: ${measured.ideal.map(cellText).join(" + ")} = ${cellText(measured.ideal.reduce((a, b) => a + b, 0))}`
     : "";
-  fill(byId("closing"), closingLine(measured.closing), best && h("p", { class: "query-note" }, best));
+  fill(byId("closing"), closingLine(measured.closing), best && h("p.query-note", best));
 }
 
 /** What the last step did. @param {Story} story @param {Measured[]} old @param {Measured[]} now */
@@ -112,11 +94,7 @@ function drawHappened({ before, state, change }, old, now) {
   if (!change) {
     fill(
       box,
-      h(
-        "p",
-        { class: "soft" },
-        "Nothing has changed yet. Move a document that is relevant up, and see which measures notice.",
-      ),
+      h("p.soft", "Nothing has changed yet. Move a document that is relevant up, and see which measures notice."),
     );
     return;
   }
@@ -125,24 +103,22 @@ function drawHappened({ before, state, change }, old, now) {
   const same = effects.filter(({ difference }) => !difference).map(({ name }) => name);
   fill(
     box,
-    h("p", { class: "happened-lead" }, changeWords(state, change)),
+    h("p.happened-lead", changeWords(state, change)),
     changed.length > 0 && h(
-      "ul",
-      { class: "effects" },
+      "ul.effects",
       changed.map(({ difference, name, words }) =>
         h(
           "li",
-          {},
           h(
             "span",
             { class: `effect-sign ${difference > 0 ? "better" : "worse"}`, "aria-hidden": "true" },
             difference > 0 ? "▲" : "▼",
           ),
-          h("span", {}, h("b", {}, name), words.slice(name.length)),
+          h("span", h("b", name), words.slice(name.length)),
         )
       ),
     ),
-    same.length > 0 && h("p", { class: "soft" }, `No change: ${same.join(", ")}.`),
+    same.length > 0 && h("p.soft", `No change: ${same.join(", ")}.`),
   );
   const heard = changed.map(({ name, difference }) =>
     `${name} ${difference > 0 ? "up" : "down"} ${numberText(Math.abs(difference), 3)}`
@@ -165,7 +141,7 @@ function drawCutoff({ state }, step) {
   const slider = /** @type {HTMLInputElement} */ (byId("k"));
   slider.max = String(most);
   slider.value = String(state.k);
-  fill(/** @type {HTMLElement} */ (box.firstElementChild), "cutoff k = ", h("b", {}, state.k));
+  fill(/** @type {HTMLElement} */ (box.firstElementChild), "cutoff k = ", h("b", state.k));
 }
 
 /** Orders and undo. @param {Story} story @param {(patch: Partial<State>, change: Change) => void} step */
@@ -174,14 +150,8 @@ function drawOrders({ state, past }, step) {
   const order = (
     /** @type {string} */ name,
     /** @type {string} */ words,
-    /** @type {import("./state.js").Doc[]} */ next,
-  ) =>
-    h("button", {
-      type: "button",
-      class: "quiet",
-      "data-key": name,
-      onclick: () => step({ docs: next }, { kind: "order", words }),
-    }, name);
+    /** @type {Doc[]} */ next,
+  ) => h("button.quiet", { "data-key": name, onclick: () => step({ docs: next }, { kind: "order", words }) }, name);
   byId("undo").setAttribute("aria-disabled", String(!past.length)); // a disabled button would lose the focus
   const box = byId("orders");
   const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.key;
@@ -199,8 +169,7 @@ function drawOrders({ state, past }, step) {
 function choice(id, label, options, chosen, choose) {
   const picked = (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.target).value);
   return h(
-    "div",
-    { class: "setting" },
+    "div.setting",
     h("label", { for: id }, label),
     h(
       "select",
@@ -281,7 +250,7 @@ function mountRanking(story) {
       const [doc, changed] = [docs[place], docs.map((each, i) => i === place ? { ...each, grade } : each)];
       step({ docs: changed }, { kind: "grade", id: doc.id, from: doc.grade, to: grade });
     },
-    preview: (/** @type {import("./state.js").Doc[]} */ docs) => {
+    preview: (/** @type {Doc[]} */ docs) => {
       const shown = { ...story.state, docs };
       const now = values(shown);
       drawTiles(now, values(story.state), chosen, choose);

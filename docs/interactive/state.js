@@ -1,4 +1,5 @@
 /** The ranking that the reader changes: what can be done to it, and undo. Pure functions, and one class that remembers. */
+/** @import { Judged } from "./measures.js" */
 
 /**
  * @typedef {{id: string, grade: number}} Doc
@@ -16,25 +17,21 @@ function docsOf(ids, grades) {
 }
 
 /** Rankings to begin with. @type {{name: string, words: string, state: State}[]} */
-export const STARTS = [
-  {
-    name: "notes",
-    words: "Eight documents, four relevant",
-    state: { docs: docsOf("6 3 5 0 4 2 1 7", "10110100"), missed: 0, k: 4, gain: "linear" },
-  },
-  {
-    name: "graded",
-    words: "Eight documents, grades 0 to 3",
-    state: { docs: docsOf("6 3 5 0 4 2 1 7", "10320100"), missed: 0, k: 4, gain: "linear" },
-  },
-  {
-    name: "missed",
-    words: "Ten retrieved, 3 of 15 relevant",
-    state: { docs: docsOf("D1 D2 D3 D4 D5 D6 D7 D8 D9 D10", "0101010000"), missed: 12, k: 10, gain: "linear" },
-  },
-];
+export const STARTS = [{
+  name: "notes",
+  words: "Eight documents, four relevant",
+  state: { docs: docsOf("6 3 5 0 4 2 1 7", "10110100"), missed: 0, k: 4, gain: "linear" },
+}, {
+  name: "graded",
+  words: "Eight documents, grades 0 to 3",
+  state: { docs: docsOf("6 3 5 0 4 2 1 7", "10320100"), missed: 0, k: 4, gain: "linear" },
+}, {
+  name: "missed",
+  words: "Ten retrieved, 3 of 15 relevant",
+  state: { docs: docsOf("D1 D2 D3 D4 D5 D6 D7 D8 D9 D10", "0101010000"), missed: 12, k: 10, gain: "linear" },
+}];
 
-/** What the measures need of a state. @param {State} state @returns {import("./measures.js").Judged} */
+/** What the measures need of a state. @param {State} state @returns {Judged} */
 export function judgedOf({ docs, missed, k, gain }) {
   return { grades: docs.map(({ grade }) => grade), missed, k, gain };
 }

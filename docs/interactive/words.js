@@ -2,11 +2,10 @@
 import { numberText, plural } from "../../src/judged/page/web/data/format.js";
 import { firstRelevant, hitsAt, isRelevant, relevantCount } from "./measures.js";
 import { judgedOf } from "./state.js";
+/** @import { Judged, Measured } from "./measures.js" */
+/** @import { Change, State } from "./state.js" */
 
 /**
- * @typedef {import("./measures.js").Measured} Measured
- * @typedef {import("./state.js").State} State
- * @typedef {import("./state.js").Change} Change
  * @typedef {{name: string, difference: number, words: string}} Effect
  */
 
@@ -74,7 +73,7 @@ function firstWords(now, old) {
   return `the first relevant document is at rank ${now} instead of ${old}`;
 }
 
-/** The reason of a measure that counts. @param {string} title @param {import("./measures.js").Judged} old @param {import("./measures.js").Judged} now */
+/** The reason of a measure that counts. @param {string} title @param {Judged} old @param {Judged} now */
 function countWords(title, old, now) {
   const all = [relevantCount(old), relevantCount(now)];
   const depth = title === "R-precision" ? all : [old.k, now.k];

@@ -75,7 +75,7 @@ def records(text):
 
 
 def test_a_hundred_documents_are_judged_by_keyboard_with_a_reload_in_the_middle(visit, label_page, todo):
-    page = begin(visit(label_page))
+    page = begin(visit(label_page, served=True))
     for i in range(50):
         page.keyboard.press("0123"[i % 4])
     assert progress(page) == "50 of 100"
@@ -94,7 +94,7 @@ def test_a_hundred_documents_are_judged_by_keyboard_with_a_reload_in_the_middle(
 
 
 def test_arrows_move_undo_takes_back_and_notes_are_kept(visit, label_page):
-    page = begin(visit(label_page))
+    page = begin(visit(label_page, served=True))
     first = shown(page)
     page.keyboard.press("n")
     page.keyboard.type("u1 and 2 are letters here")
@@ -169,9 +169,9 @@ def test_runs_ranks_and_their_order_are_not_on_the_page(visit, label_page, todo)
 
 
 def test_two_tabs_share_their_judgments(visit, label_page):
-    page = begin(visit(label_page))
+    page = begin(visit(label_page, served=True))
     other = page.context.new_page()
-    other.goto(label_page.as_uri())
+    other.goto(page.url)
     other.locator(".label-document").wait_for()
     page.keyboard.press("1")
     until(other, lambda: progress(other) == "1 of 100")
@@ -189,10 +189,10 @@ def test_two_tabs_share_their_judgments(visit, label_page):
 
 
 def test_a_tab_that_asks_for_the_judge_takes_the_name_from_another_tab(visit, label_page):
-    page = visit(label_page)
+    page = visit(label_page, served=True)
     asking, typing = (page.context.new_page() for _ in range(2))
     for other in (asking, typing):
-        other.goto(label_page.as_uri())
+        other.goto(page.url)
     typing.locator("#name").fill("bo")
     begin(page)
     asking.locator(".label-document").wait_for()
@@ -220,7 +220,7 @@ def test_an_export_is_imported_in_another_browser(visit, label_page, tmp_path):
 
 
 def test_a_full_storage_is_said_aloud_and_loses_nothing(visit, label_page):
-    page = begin(visit(label_page))
+    page = begin(visit(label_page, served=True))
     page.keyboard.press("1")
     page.evaluate("""() => {
         for (let size = 1 << 22; size >= 1; size >>= 1) {
@@ -251,7 +251,7 @@ def test_a_full_storage_is_said_aloud_and_loses_nothing(visit, label_page):
 
 
 def test_judgments_are_written_to_a_chosen_file_and_join_those_in_it(visit, label_page):
-    page = begin(visit(label_page))
+    page = begin(visit(label_page, served=True))
     page.keyboard.press("1")
     before = records(export(page))[0]
     page.keyboard.press("u")
@@ -309,12 +309,12 @@ def test_two_judges_are_compared_and_merged_from_their_exports(visit, two_judges
 
 
 def test_judges_of_one_computer_are_kept_apart(visit, two_judges):
-    page = visit(two_judges)
+    page = visit(two_judges, served=True)
     page.locator("#start .label-wide", has_text="ann").click()
     page.locator(".label-document").wait_for()
     page.keyboard.press("1")
     other = page.context.new_page()
-    other.goto(two_judges.as_uri())
+    other.goto(page.url)
     assert "1 judged" in other.locator("#start .label-wide", has_text="ann").inner_text()
     other.locator("#start .label-wide", has_text="bob").click()
     other.locator(".label-document").wait_for()

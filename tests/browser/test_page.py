@@ -62,7 +62,7 @@ def test_nothing_sticks_out_sideways(visit, sample_page, width):
 
 
 def test_the_theme_follows_the_system_and_the_button(visit, sample_page):
-    page = visit(sample_page, dark=True)
+    page = visit(sample_page, dark=True, served=True)
     paper = "getComputedStyle(document.body.parentElement).backgroundColor"
     dark = page.evaluate(paper)
     page.click("#theme")

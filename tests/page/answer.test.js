@@ -1,19 +1,16 @@
-import { activeFilters } from "../../src/judged/page/web/sections/filters.js";
-import { aboutLines } from "../../src/judged/page/web/sections/about.js";
-import { changeReasons, largestChanges, rankChange } from "../../src/judged/page/web/sections/changes.js";
-import { headlineOf } from "../../src/judged/page/web/sections/answer.js";
-import { judgeSheet } from "../../src/judged/page/web/sections/unjudged.js";
+import { differenceScene, scatterScene } from "../../src/judged/page/web/charts/by-query.js";
 import { viewedDifferences, viewedPair } from "../../src/judged/page/web/charts/common.js";
 import { rangeFilter, spreadFilter, spreadScene } from "../../src/judged/page/web/charts/spread.js";
-import { differenceScene } from "../../src/judged/page/web/charts/difference.js";
-import { scatterScene } from "../../src/judged/page/web/charts/scatter.js";
-import { createSelection } from "../../src/judged/page/web/queries/selection.js";
-import { documentChanges } from "../../src/judged/page/web/query/changes.js";
-import { idealOrder } from "../../src/judged/page/web/query/ideal.js";
-import { waterfallScene, waterfallSteps } from "../../src/judged/page/web/query/waterfall.js";
-import { splitWords, wordsOf } from "../../src/judged/page/web/query/words.js";
 import { defaultState } from "../../src/judged/page/web/data/state.js";
 import { distinctNames, letterCount } from "../../src/judged/page/web/kit/text.js";
+import { createSelection } from "../../src/judged/page/web/queries/queries.js";
+import { documentChanges } from "../../src/judged/page/web/query/moves.js";
+import { idealOrder } from "../../src/judged/page/web/query/tables.js";
+import { waterfallScene, waterfallSteps } from "../../src/judged/page/web/query/waterfall.js";
+import { splitWords, wordsOf } from "../../src/judged/page/web/query/words.js";
+import { aboutLines, activeFilters, headlineOf } from "../../src/judged/page/web/sections/answer.js";
+import { changeReasons, largestChanges, rankChange } from "../../src/judged/page/web/sections/changes.js";
+import { judgeSheet } from "../../src/judged/page/web/sections/sections.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
 

@@ -1,16 +1,11 @@
-import { againstScene, referenceRun } from "../../src/judged/page/web/charts/against.js";
-import { curveScene } from "../../src/judged/page/web/charts/curve.js";
-import { differenceScene } from "../../src/judged/page/web/charts/difference.js";
-import { scatterHeight, scatterScene } from "../../src/judged/page/web/charts/scatter.js";
-import { matrixPair, matrixScene } from "../../src/judged/page/web/charts/matrix.js";
-import { rankedRuns } from "../../src/judged/page/web/charts/means.js";
+import { differenceScene, scatterHeight, scatterScene } from "../../src/judged/page/web/charts/by-query.js";
 import { viewedPair } from "../../src/judged/page/web/charts/common.js";
-import { linePaint } from "../../src/judged/page/web/charts/curve.js";
-import { slicesScene } from "../../src/judged/page/web/charts/slices.js";
+import { curveScene, linePaint } from "../../src/judged/page/web/charts/curve.js";
+import { matrixPair, matrixScene } from "../../src/judged/page/web/charts/matrix.js";
+import { againstScene, rankedRuns, referenceRun, slicesScene } from "../../src/judged/page/web/charts/rows.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
-
-/** @typedef {import("../../src/judged/page/web/kit/scene.js").Scene} Scene */
+/** @import { Scene } from "../../src/judged/page/web/kit/scene.js" */
 
 const VIEW = { measure: 0, a: 0, b: 1, slice: null };
 

@@ -1,24 +1,40 @@
-import { boundsCsv, boundsScene } from "../../src/judged/page/web/charts/bounds.js";
+import {
+  differenceCsv,
+  differenceScene,
+  differenceWords,
+  scatterCsv,
+  scatterPlaces,
+  scatterScene,
+} from "../../src/judged/page/web/charts/by-query.js";
 import { viewedDifferences, viewedPair } from "../../src/judged/page/web/charts/common.js";
-import { coverageCsv, coveragePicture, coverageScene } from "../../src/judged/page/web/charts/coverage.js";
-import { againstCsv, againstScene } from "../../src/judged/page/web/charts/against.js";
-import { matrixCsv, matrixScene } from "../../src/judged/page/web/charts/matrix.js";
-import { curveCsv, curveScene } from "../../src/judged/page/web/charts/curve.js";
-import { differenceCsv, differenceScene, differenceWords } from "../../src/judged/page/web/charts/difference.js";
+import {
+  coverageCsv,
+  coveragePicture,
+  coverageScene,
+  curveCsv,
+  curveScene,
+} from "../../src/judged/page/web/charts/curve.js";
 import { spaceOut } from "../../src/judged/page/web/charts/line-labels.js";
-import { meansCsv, meansScene, rankedRuns } from "../../src/judged/page/web/charts/means.js";
-import { scatterCsv, scatterPlaces, scatterScene } from "../../src/judged/page/web/charts/scatter.js";
-import { slicesCsv, slicesScene } from "../../src/judged/page/web/charts/slices.js";
+import { matrixCsv, matrixScene } from "../../src/judged/page/web/charts/matrix.js";
+import {
+  againstCsv,
+  againstScene,
+  boundsCsv,
+  boundsScene,
+  meansCsv,
+  meansScene,
+  rankedRuns,
+  slicesCsv,
+  slicesScene,
+} from "../../src/judged/page/web/charts/rows.js";
 import { binCounts, spreadBins, spreadCsv, spreadScene, tallestBar } from "../../src/judged/page/web/charts/spread.js";
 import { countMarks } from "../../src/judged/page/web/kit/scene.js";
 import { textWidth } from "../../src/judged/page/web/kit/text.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
-
-/** @typedef {import("../../src/judged/page/web/data/data.js").Book} Book */
-/** @typedef {import("../../src/judged/page/web/charts/common.js").View} View */
-/** @typedef {import("../../src/judged/page/web/kit/scene.js").Mark} Mark */
-/** @typedef {import("../../src/judged/page/web/kit/scene.js").Scene} Scene */
+/** @import { View } from "../../src/judged/page/web/charts/common.js" */
+/** @import { Book } from "../../src/judged/page/web/data/data.js" */
+/** @import { Mark, Scene } from "../../src/judged/page/web/kit/scene.js" */
 
 /**
  * Every chart of the page: its scene, and its data.

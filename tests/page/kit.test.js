@@ -1,16 +1,34 @@
-import { bottomAxis, leftAxis, roomyTicks } from "../../src/judged/page/web/kit/axis.js";
-import { csvCell, csvText } from "../../src/judged/page/web/kit/csv.js";
-import { safeFileName } from "../../src/judged/page/web/kit/download.js";
-import { titledScene } from "../../src/judged/page/web/kit/export.js";
-import { stepFrom } from "../../src/judged/page/web/kit/interact.js";
-import { legendMarks } from "../../src/judged/page/web/kit/legend.js";
-import { LIGHT, lightPalette } from "../../src/judged/page/web/kit/palette.js";
-import { extent, linearScale, logScale, niceDomain, tickTexts } from "../../src/judged/page/web/kit/scale.js";
-import { countMarks, emptyScene, nearestSpot, wordScene } from "../../src/judged/page/web/kit/scene.js";
-import { bandPath, intervalMarks, linePath } from "../../src/judged/page/web/kit/shape.js";
-import { clipName, fitText, isolate, plainText, textWidth } from "../../src/judged/page/web/kit/text.js";
-import { distinctNames, wrapText } from "../../src/judged/page/web/kit/text.js";
-import { tipPlace } from "../../src/judged/page/web/kit/tooltip.js";
+import { legendMarks, stepFrom, tipPlace } from "../../src/judged/page/web/kit/chart.js";
+import { csvCell, csvText, safeFileName, titledScene } from "../../src/judged/page/web/kit/files.js";
+import {
+  bottomAxis,
+  extent,
+  leftAxis,
+  linearScale,
+  logScale,
+  niceDomain,
+  roomyTicks,
+  tickTexts,
+} from "../../src/judged/page/web/kit/scale.js";
+import {
+  bandPath,
+  countMarks,
+  emptyScene,
+  intervalMarks,
+  linePath,
+  nearestSpot,
+  wordScene,
+} from "../../src/judged/page/web/kit/scene.js";
+import { LIGHT, lightPalette } from "../../src/judged/page/web/kit/svg.js";
+import {
+  clipName,
+  distinctNames,
+  fitText,
+  isolate,
+  plainText,
+  textWidth,
+  wrapText,
+} from "../../src/judged/page/web/kit/text.js";
 import { same } from "./check.js";
 
 const STYLE = new URL("../../src/judged/page/web/styles/page.css", import.meta.url);

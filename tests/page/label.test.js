@@ -1,25 +1,26 @@
 /** The logic of the judging page: what is kept, what comes next, what is read and written. */
-import { gradeKeys, readFacts } from "../../src/judged/page/web/label/facts.js";
-import {
-  durationText,
-  gradeCounts,
-  importText,
-  nextUnjudged,
-  progressTexts,
-  timeSpent,
-} from "../../src/judged/page/web/label/progress.js";
 import {
   chooseRecords,
   fileRecords,
   fitsQrels,
   jsonLines,
+  JudgmentStore,
   laterJudgment,
   parseJudgment,
   parseRecords,
   qrelsBytes,
-} from "../../src/judged/page/web/label/records.js";
-import { Session } from "../../src/judged/page/web/label/session.js";
-import { JudgmentStore } from "../../src/judged/page/web/label/store.js";
+} from "../../src/judged/page/web/label/judgments.js";
+import {
+  durationText,
+  gradeCounts,
+  gradeKeys,
+  importText,
+  nextUnjudged,
+  progressTexts,
+  readFacts,
+  Session,
+  timeSpent,
+} from "../../src/judged/page/web/label/session.js";
 import { same } from "./check.js";
 
 const WORK = readFacts({

@@ -1,5 +1,4 @@
-import { filterExamples, sliceSheet } from "../../src/judged/page/web/queries/queries.js";
-import { createSelection, sliceTest } from "../../src/judged/page/web/queries/selection.js";
+import { defaultState } from "../../src/judged/page/web/data/state.js";
 import {
   bestValue,
   chosenRows,
@@ -10,10 +9,10 @@ import {
   outcomes,
   querySheet,
 } from "../../src/judged/page/web/queries/columns.js";
+import { createSelection, filterExamples, sliceSheet, sliceTest } from "../../src/judged/page/web/queries/queries.js";
 import { createFilter } from "../../src/judged/page/web/table/filter.js";
-import { defaultState } from "../../src/judged/page/web/data/state.js";
-import { sampleBook } from "./sample.js";
 import { same } from "./check.js";
+import { sampleBook } from "./sample.js";
 
 const BOOK = sampleBook();
 

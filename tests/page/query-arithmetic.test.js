@@ -1,5 +1,5 @@
-import { arithmeticTable, closingParts } from "../../src/judged/page/web/query/arithmetic.js";
 import { docsOfRows } from "../../src/judged/page/web/query/moves.js";
+import { arithmeticTable, closingParts } from "../../src/judged/page/web/query/tables.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
 

@@ -1,12 +1,21 @@
-import { connectorPath } from "../../src/judged/page/web/query/connectors.js";
-import { missedWords, searchedWords } from "../../src/judged/page/web/query/missed.js";
-import { cutoffOf, gradeStep, missedDocs } from "../../src/judged/page/web/query/moves.js";
-import { moveHint, moveSentence, movesOf, moveTone } from "../../src/judged/page/web/query/moves.js";
-import { neighboursOf, ranksOf, ranksShown } from "../../src/judged/page/web/query/moves.js";
+import {
+  cutoffOf,
+  gradeStep,
+  missedDocs,
+  moveHint,
+  moveSentence,
+  movesOf,
+  moveTone,
+  neighboursOf,
+  ranksOf,
+  ranksShown,
+} from "../../src/judged/page/web/query/moves.js";
+import { connectorPath } from "../../src/judged/page/web/query/rankings.js";
+import { missedWords, searchedWords } from "../../src/judged/page/web/query/tables.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
-
-/** @typedef {import("../../src/judged/page/web/data/data.js").Detail} Detail */
+/** @import { Detail } from "../../src/judged/page/web/data/data.js" */
+/** @import { Move } from "../../src/judged/page/web/query/moves.js" */
 
 /** @param {number[]} docs @param {[number, number][]} [below] @param {number} [retrieved] */
 function list(docs, below = [], retrieved = docs.length + below.length) {
@@ -88,7 +97,7 @@ Deno.test("a judged document below the page has a rank; an unjudged one may have
 Deno.test("hints say where a document is in the other list", () => {
   /** @param {"up" | "down" | "same" | "only" | "unseen"} direction @param {number} twin */
   const move = (direction, twin, onPage = true) => ({ direction, twin, onPage });
-  /** @param {import("../../src/judged/page/web/query/moves.js").Move} of */
+  /** @param {Move} of */
   const text = (of) => {
     const { arrow, words } = moveHint(of, 100, "dense");
     return `${arrow} ${bare(words)}`.trim();

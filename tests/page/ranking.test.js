@@ -2,8 +2,9 @@ import { measureAll } from "../../docs/interactive/measures.js";
 import { judgedOf, moved, sorted, STARTS, Story } from "../../docs/interactive/state.js";
 import { changeWords, effectsOf } from "../../docs/interactive/words.js";
 import { same } from "./check.js";
+/** @import { State } from "../../docs/interactive/state.js" */
 
-/** @typedef {import("../../docs/interactive/state.js").State} State @typedef {import("../../docs/interactive/state.js").Change} Change */
+/** @typedef {State} State @typedef {import("../../docs/interactive/state.js").Change} Change */
 
 /** @param {State} before @param {State} after @param {Change} change */
 function effects(before, after, change) {

@@ -1,13 +1,10 @@
+import { Book } from "../../src/judged/page/web/data/data.js";
+/** @import { Arithmetic, Detail, Facts, Pair } from "../../src/judged/page/web/data/data.js" */
+
 /**
  * A small book made by hand, for tests of the page: three runs, three measures, forty queries, two slices, everything filled in.
  * The values are those of its own rankings; intervals and p-values are near enough for a picture, and stand for nothing.
  */
-import { Book } from "../../src/judged/page/web/data/data.js";
-
-/** @typedef {import("../../src/judged/page/web/data/data.js").Facts} Facts */
-/** @typedef {import("../../src/judged/page/web/data/data.js").Detail} Detail */
-/** @typedef {import("../../src/judged/page/web/data/data.js").Arithmetic} Arithmetic */
-/** @typedef {import("../../src/judged/page/web/data/data.js").Pair} Pair */
 
 const DEPTH = 10;
 const POOL = 24;

@@ -1,5 +1,4 @@
-import { naturalRanks, sortRows } from "../../src/judged/page/web/table/sort.js";
-import { placeByKey, scrollTarget, windowOf } from "../../src/judged/page/web/table/virtual-rows.js";
+import { naturalRanks, placeByKey, scrollTarget, sortRows, windowOf } from "../../src/judged/page/web/table/table.js";
 import { same } from "./check.js";
 
 /** Texts in the natural order. @param {string[]} texts */

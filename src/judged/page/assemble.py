@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 _HERE = Path(__file__).parent / "web"
-_STYLES = ("page", "answer", "sections", "kit", "table", "queries", "query-dialog", "query-tables", "query-rankings")
+_STYLES = ("page", "report", "queries", "query", "query-tables")
 _LABEL_STYLES = ("page", "label")
 
 
@@ -43,7 +43,7 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MU
 _COMMENT = re.compile(r"/\*\*.*?\*/ ?", re.DOTALL)
 _BLANK = re.compile(r"^[ \t]*(?://.*)?\n|^[ \t]+", re.MULTILINE)
 _STYLE_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_STYLE_BLANK = re.compile(r"\s*([{};])\s*|\s+")
+_STYLE_BLANK = re.compile(r'("[^"]*")|\s*([{};])\s*|\s+')
 _SLOT = re.compile(r"\{\{([\w-]+)\}\}")
 
 
@@ -82,7 +82,7 @@ def script(page: str | PageParts = "report") -> str:
 def style(page: str | PageParts = "report") -> str:
     """Return all style sheets of a page as one, on one line."""
     text = "".join(path.read_text("utf-8") for path in style_files(page))
-    return _STYLE_BLANK.sub(lambda blank: blank[1] or " ", _STYLE_COMMENT.sub("", text)).strip()
+    return _STYLE_BLANK.sub(lambda found: found[1] or found[2] or " ", _STYLE_COMMENT.sub("", text)).strip()
 
 
 def _compact(text: str) -> str:

@@ -427,6 +427,7 @@ def test_comments_and_layout_are_not_embedded():
     assert "/*" not in style()
     assert "\n" not in style()
     assert 'content: "✓ "' in style("label")
+    assert 'content: "; "' in style()
 
 
 def test_code_and_styles_stay_small(comparison, tmp_path):

@@ -1,24 +1,16 @@
 /** Entry point: fill the sections of the page and connect them to the state. */
-import { watchEdges } from "./dom/edges.js";
 import { openBook } from "./data/data.js";
-import { announce, bdi, byId, fill, h } from "./dom/dom.js";
-import { mountTheme } from "./dom/theme-button.js";
-import { mountQueries } from "./queries/queries.js";
-import { mountQuery } from "./query/dialog.js";
-import { mountCharts } from "./sections/sections.js";
 import { shorten } from "./data/format.js";
 import { createState } from "./data/state.js";
-import { mountAnswer } from "./sections/answer.js";
+import { announce, bdi, byId, fill, h, mountTheme, runDot, watchEdges } from "./dom.js";
+import { createSelection, createTrail, mountQueries } from "./queries/queries.js";
+import { mountQuery } from "./query/dialog.js";
+import { aboutButton, mountAnswer, mountFilters } from "./sections/answer.js";
 import { mountChanges } from "./sections/changes.js";
-import { mountFilters } from "./sections/filters.js";
+import { mountCharts } from "./sections/sections.js";
 import { mountSummary } from "./sections/summary.js";
-import { aboutButton } from "./sections/about.js";
-import { runDot } from "./dom/dot.js";
-import { createSelection } from "./queries/selection.js";
-import { createTrail } from "./queries/navigation.js";
-
-/** @typedef {import("./data/data.js").Book} Book */
-/** @typedef {import("./data/state.js").Store} Store */
+/** @import { Book } from "./data/data.js" */
+/** @import { Store } from "./data/state.js" */
 
 const SECTIONS = [
   ["warnings", "Warnings"],
@@ -35,13 +27,13 @@ const SECTIONS = [
 /** @param {string} label @param {string[]} names @param {() => number} now @param {(place: number) => void} choose */
 function chooser(label, names, now, choose) {
   const select =
-    /** @type {HTMLSelectElement} */ (h("select", {}, names.map((name, i) => h("option", { value: i }, name))));
+    /** @type {HTMLSelectElement} */ (h("select", names.map((name, i) => h("option", { value: i }, name))));
   select.addEventListener("change", () => choose(Number(select.value)));
   const show = () => {
     select.value = String(now());
   };
   show();
-  return { element: h("label", { class: `choice-${label}` }, h("span", {}, label), select), select, show };
+  return { element: h("label", { class: `choice-${label}` }, h("span", label), select), select, show };
 }
 
 /** Set up the bar that selects the measure and two runs and links to the sections. @param {Book} book @param {Store} store */
@@ -90,8 +82,8 @@ function sectionLinks() {
     return h("a", { href: `#${id}`, onclick }, title);
   });
   const select = /** @type {HTMLSelectElement} */ (h(
-    "select",
-    { class: "sections", "aria-label": "Go to a section" },
+    "select.sections",
+    { "aria-label": "Go to a section" },
     h("option", { value: "" }, "Sections"),
     there.map(([id, title]) => h("option", { value: id }, title)),
   ));
@@ -116,16 +108,19 @@ function leadTo(id) {
 /** Show a notice if the address names something that is not on this page. @param {Store} store */
 function mountNotice(store) {
   const line = byId("notice");
-  const dismiss = h("button", { type: "button", class: "quiet", "aria-label": "Dismiss" }, "×");
+  const dismiss = h("button.quiet", { "aria-label": "Dismiss" }, "×");
   dismiss.addEventListener("click", () => line.hidden = true);
   const show = () => {
     const unknown = store.unknown();
-    const words = unknown.flatMap(({ noun, name }, i) => [
+    const words = unknown.flatMap((
+      { noun, name },
+      i,
+    ) => [
       !i ? "Not on this page: " : i < unknown.length - 1 ? ", " : " and ",
       `${noun} `,
       bdi(shorten(name, 60), { title: name }),
     ]);
-    fill(line, h("span", {}, ...words, "."), dismiss).hidden = !unknown.length;
+    fill(line, h("span", ...words, "."), dismiss).hidden = !unknown.length;
   };
   addEventListener("hashchange", show);
   show();
@@ -141,7 +136,7 @@ function methodsText({ facts }) {
 
 /** Add a button that copies the methods. @param {Book} book */
 function mountMethods(book) {
-  const button = h("button", { type: "button", class: "quiet" }, "Copy");
+  const button = h("button.quiet", "Copy");
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(methodsText(book));
@@ -164,11 +159,7 @@ function mountCopy({ facts: { markdown } }) {
       fill(button, "Copied");
       announce("Copied as Markdown");
     } catch {
-      const field = h(
-        "textarea",
-        { class: "unseen", readonly: true, "aria-label": "The answer as Markdown" },
-        markdown,
-      );
+      const field = h("textarea.unseen", { readonly: true, "aria-label": "The answer as Markdown" }, markdown);
       button.after(field); // no clipboard access, as in the frame of a notebook: select the text so that the reader can copy it
       /** @type {HTMLTextAreaElement} */ (field).select();
       fill(button, "Selected; copy it manually");

@@ -2,11 +2,9 @@
 import { levelText, numberText, oppositeVerdict, plural, shorten, sliceName, verdictTone } from "../data/format.js";
 import { SMALL_SIZE } from "../kit/scene.js";
 import { clipName, isolate, plainText, textWidth } from "../kit/text.js";
+/** @import { Book, Measure, Pair } from "../data/data.js" */
+/** @import { Mark } from "../kit/scene.js" */
 
-/** @typedef {import("../data/data.js").Book} Book */
-/** @typedef {import("../data/data.js").Measure} Measure */
-/** @typedef {import("../data/data.js").Pair} Pair */
-/** @typedef {import("../kit/scene.js").Mark} Mark */
 /**
  * @typedef {{measure: number, a: number, b: number, slice?: string | null, picked?: Set<number> | null, lit?: number}} View
  *   the selection: a measure, two runs, the label of a slice, or null for all queries, the queries that the filter leaves (null: all),

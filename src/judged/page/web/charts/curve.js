@@ -1,20 +1,28 @@
 /** Curves with one line per run: precision-recall, or a measure as a function of the cutoff. */
-import { between, integerText, numberText } from "../data/format.js";
-import { bottomAxis, bottomRoom, endRoom, leftAxis, leftRoom, uprightTicks } from "../kit/axis.js";
-import { legendMarks } from "../kit/legend.js";
-import { extent, linearScale, logScale, niceDomain, tickTexts } from "../kit/scale.js";
-import { emptyScene, wordScene } from "../kit/scene.js";
-import { bandPath, dashOf, linePath, markerMark } from "../kit/shape.js";
+import { between, integerText, numberText, percent } from "../data/format.js";
+import { legendMarks } from "../kit/chart.js";
+import {
+  bottomAxis,
+  bottomRoom,
+  endRoom,
+  extent,
+  leftAxis,
+  leftRoom,
+  linearScale,
+  logScale,
+  niceDomain,
+  tickTexts,
+  uprightTicks,
+} from "../kit/scale.js";
+import { bandPath, dashOf, emptyScene, linePath, markerMark, wordScene } from "../kit/scene.js";
 import { nameText } from "./common.js";
 import { endLabels } from "./line-labels.js";
+/** @import { Book, Line, Picture } from "../data/data.js" */
+/** @import { Sheet } from "../kit/files.js" */
+/** @import { Scale } from "../kit/scale.js" */
+/** @import { Mark, Scene } from "../kit/scene.js" */
+/** @import { View } from "./common.js" */
 
-/** @typedef {import("../data/data.js").Picture} Picture */
-/** @typedef {import("../data/data.js").Line} Line */
-/** @typedef {import("../kit/scene.js").Scene} Scene */
-/** @typedef {import("../kit/scene.js").Mark} Mark */
-/** @typedef {import("../kit/scale.js").Scale} Scale */
-/** @typedef {import("../data/data.js").Book} Book */
-/** @typedef {import("./common.js").View} View */
 /**
  * @typedef {{texts?: (ticks: number[]) => string[], value?: (y: number) => string, interval?: string, named?: boolean}} Writing
  *   how to format y, the name of the band, and whether to label lines (not if several charts share a legend)
@@ -250,13 +258,16 @@ function addPoints(scene, book, view, picture, x, y, { value = (of) => numberTex
   };
 }
 
-/** @param {Picture} picture @returns {import("../kit/csv.js").Sheet} */
+/** @param {Picture} picture @returns {Sheet} */
 export function curveCsv({ kind, lines, x, y, at }) {
   const found = lines.some((line) => line.at);
   const banded = lines.some((line) => line.low && line.high);
   const header = ["run", ...(found && at !== x ? [at] : []), x, y, ...(banded ? ["low", "high"] : [])];
   const rows = lines.flatMap((line) =>
-    line.x.map((value, i) => [
+    line.x.map((
+      value,
+      i,
+    ) => [
       line.name,
       ...(found && at !== x ? [line.at?.[i]] : []),
       value,
@@ -265,4 +276,59 @@ export function curveCsv({ kind, lines, x, y, at }) {
     ])
   );
   return { name: `curve-${kind}`, header, rows };
+}
+
+// ── The share of judged documents at each rank ──
+
+const LOG_FROM = 100;
+
+/** The shares as curves. @param {Book} book @returns {Picture | null} */
+export function coveragePicture(book) {
+  const { coverage, runs } = book.facts;
+  if (!coverage) return null;
+  const { ranks, shares } = coverage;
+  /** @type {Picture["lines"]} */
+  const lines = runs.map((name, run) => ({
+    name,
+    run,
+    x: ranks,
+    y: shares[run],
+    at: null,
+    low: null,
+    high: null,
+    rule: "line",
+    mark: "",
+  }));
+  const log = Math.max(0, ...ranks) > LOG_FROM;
+  return {
+    kind: "coverage",
+    title: "Judged documents",
+    x: "rank",
+    y: "judged documents",
+    at: "rank",
+    log,
+    unit: true,
+    lines,
+    notes: [],
+  };
+}
+
+/** @param {Book} book @param {View} view @param {number} width */
+export function coverageScene(book, view, width) {
+  const picture = coveragePicture(book);
+  if (!picture) {
+    return wordScene(width, "Rankings are not available, so the share of judged documents is unknown.");
+  }
+  return curveScene(book, view, picture, width, {
+    texts: (ticks) => ticks.map(percent),
+    value: (share) => percent(share),
+  });
+}
+
+/** @param {Book} book @returns {Sheet} */
+export function coverageCsv(book) {
+  const picture = coveragePicture(book);
+  return picture
+    ? { ...curveCsv(picture), name: "judged-by-rank" }
+    : { name: "judged-by-rank", header: ["run", "rank", "judged"], rows: [] };
 }

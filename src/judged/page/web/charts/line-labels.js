@@ -1,10 +1,10 @@
 /** Labels at the ends of lines, instead of a legend, if they fit. */
 import { SMALL_SIZE } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
+/** @import { Line } from "../data/data.js" */
+/** @import { Scale } from "../kit/scale.js" */
+/** @import { Mark } from "../kit/scene.js" */
 
-/** @typedef {import("../data/data.js").Line} Line */
-/** @typedef {import("../kit/scene.js").Mark} Mark */
-/** @typedef {import("../kit/scale.js").Scale} Scale */
 /** @typedef {{name: string, mark: string, colour: string, x: number, y: number}} End */
 
 const ENDS_FROM = 560; // on narrower pages the plot needs the width
@@ -81,18 +81,15 @@ export function endLabels(lines, width, scales) {
 function endMarks({ name, mark, colour, x, y: from }, y, edge, most) {
   const at = edge + END_GAP;
   /** @type {Mark[]} */
-  const marks = [
-    { kind: "line", x1: x + 3, y1: from, x2: at - 4, y2: y, stroke: colour, width: 1.6 },
-    {
-      kind: "text",
-      x: at,
-      y: y + 4,
-      text: fitText(name, most, SMALL_SIZE, true),
-      fill: "ink",
-      size: SMALL_SIZE,
-      bold: true,
-    },
-  ];
+  const marks = [{ kind: "line", x1: x + 3, y1: from, x2: at - 4, y2: y, stroke: colour, width: 1.6 }, {
+    kind: "text",
+    x: at,
+    y: y + 4,
+    text: fitText(name, most, SMALL_SIZE, true),
+    fill: "ink",
+    size: SMALL_SIZE,
+    bold: true,
+  }];
   if (mark) marks.push({ kind: "text", x: at, y: y + 17, text: mark, fill: "soft", size: SMALL_SIZE });
   return marks;
 }

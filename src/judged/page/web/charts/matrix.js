@@ -3,13 +3,11 @@ import { integerText, signedText, verdictTone } from "../data/format.js";
 import { emptyScene, SMALL_SIZE, TEXT_SIZE } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
 import { viewedPair } from "./common.js";
-import { pairLines } from "./against.js";
-import { rankedRuns } from "./means.js";
-
-/** @typedef {import("../data/data.js").Book} Book */
-/** @typedef {import("./common.js").View} View */
-/** @typedef {import("../kit/scene.js").Scene} Scene */
-/** @typedef {import("../kit/scene.js").Mark} Mark */
+import { pairLines, rankedRuns } from "./rows.js";
+/** @import { Book } from "../data/data.js" */
+/** @import { Sheet } from "../kit/files.js" */
+/** @import { Box, Mark, Scene } from "../kit/scene.js" */
+/** @import { View } from "./common.js" */
 
 const MATRIX_TOP = 22;
 const LARGEST_CELL = 64;
@@ -69,7 +67,7 @@ export function matrixScene(book, view, width) {
 }
 
 /**
- * @param {Book} book @param {View} view @param {number} b @param {number} a @param {import("../kit/scene.js").Box} box
+ * @param {Book} book @param {View} view @param {number} b @param {number} a @param {Box} box
  * @returns {Mark[]}
  */
 function cellMarks(book, view, b, a, box) {
@@ -109,7 +107,7 @@ function cellMarks(book, view, b, a, box) {
   return marks;
 }
 
-/** @param {Book} book @param {View} view @returns {import("../kit/csv.js").Sheet} */
+/** @param {Book} book @param {View} view @returns {Sheet} */
 export function matrixCsv(book, { measure }) {
   const { runs, measures } = book.facts;
   const order = rankedRuns(book, measure);

@@ -4,14 +4,13 @@ import { extent, linearScale, niceStep, tickTexts, valueAt } from "../kit/scale.
 import { wordScene } from "../kit/scene.js";
 import { filterName } from "../table/filter.js";
 import { dimmed, meanText, nameText, viewedQueries } from "./common.js";
-import { rankedRuns } from "./means.js";
-import { rowsAxis, rowsScene } from "./forest.js";
+import { rankedRuns, rowsAxis, rowsScene } from "./rows.js";
+/** @import { Book, Measure } from "../data/data.js" */
+/** @import { Sheet } from "../kit/files.js" */
+/** @import { Scale } from "../kit/scale.js" */
+/** @import { Mark, Scene } from "../kit/scene.js" */
+/** @import { View } from "./common.js" */
 
-/** @typedef {import("../data/data.js").Book} Book */
-/** @typedef {import("../data/data.js").Measure} Measure */
-/** @typedef {import("./common.js").View} View */
-/** @typedef {import("../kit/scene.js").Scene} Scene */
-/** @typedef {import("../kit/scene.js").Mark} Mark */
 /** @typedef {{base: number, tall: number}} Ground the baseline and height of a histogram */
 /**
  * @typedef {{start: number, step: number, count: number, whole: boolean}} Bins
@@ -103,9 +102,7 @@ export function spreadScene(book, view, width) {
     order.map((run, i) => ({ name: book.short[run], value: value(i) })),
     width,
     `Distribution of ${of.name} for each run.`,
-    {
-      high: tall,
-    },
+    { high: tall },
   );
   const x = linearScale([bins.start, bins.start + bins.count * bins.step], [rows.left, rows.right]);
   rows.scene.marks.unshift(...rowsAxis(rows, x, of.name, bins.whole));
@@ -178,7 +175,7 @@ export function tallestBar(counts) {
 }
 
 /**
- * @param {number[]} counts @param {number[] | null} kept counts after the filter @param {Bins} bins @param {number} most @param {import("../kit/scale.js").Scale} x
+ * @param {number[]} counts @param {number[] | null} kept counts after the filter @param {Bins} bins @param {number} most @param {Scale} x
  * @param {Ground} ground @param {string} fill @returns {Mark[]}
  */
 function histogram(counts, kept, bins, most, x, { base, tall }, fill) {
@@ -220,27 +217,24 @@ function histogram(counts, kept, bins, most, x, { base, tall }, fill) {
   return marks;
 }
 
-/** @param {number} mean @param {import("../kit/scale.js").Scale} x @param {Ground} ground @returns {Mark[]} */
+/** @param {number} mean @param {Scale} x @param {Ground} ground @returns {Mark[]} */
 function meanMark(mean, x, { base, tall }) {
   if (!Number.isFinite(mean) || mean < x.domain[0] || mean > x.domain[1]) return []; // a total is far outside the range of values
   const at = x.at(mean);
-  return [
-    {
-      kind: "line",
-      x1: at,
-      x2: at,
-      y1: base - tall + (tall > 40 ? 14 : 6),
-      y2: base,
-      stroke: "paper",
-      width: 4,
-      opacity: 0.7,
-    },
-    { kind: "line", x1: at, x2: at, y1: base - tall + (tall > 40 ? 14 : 6), y2: base, stroke: "ink", width: 1.5 },
-  ];
+  return [{
+    kind: "line",
+    x1: at,
+    x2: at,
+    y1: base - tall + (tall > 40 ? 14 : 6),
+    y2: base,
+    stroke: "paper",
+    width: 4,
+    opacity: 0.7,
+  }, { kind: "line", x1: at, x2: at, y1: base - tall + (tall > 40 ? 14 : 6), y2: base, stroke: "ink", width: 1.5 }];
 }
 
 /**
- * @param {Scene} scene @param {number[]} counts @param {Bins} bins @param {import("../kit/scale.js").Scale} x
+ * @param {Scene} scene @param {number[]} counts @param {Bins} bins @param {Scale} x
  * @param {Ground} ground @param {number} first
  */
 function addBins(scene, counts, bins, x, { base, tall }, first) {
@@ -256,7 +250,7 @@ function addBins(scene, counts, bins, x, { base, tall }, first) {
   });
 }
 
-/** @param {Book} book @param {View} view @returns {import("../kit/csv.js").Sheet} */
+/** @param {Book} book @param {View} view @returns {Sheet} */
 export function spreadCsv(book, view) {
   const { runs, measures } = book.facts;
   const of = measures[view.measure];

@@ -1,3 +1,5 @@
+import { distinctNames } from "../kit/text.js";
+
 /**
  * The data of the page, computed by Python and decoded here.
  *
@@ -78,8 +80,6 @@
  * @property {number} depth the last rank on the page; 0 without rankings
  * @property {number} chunk the number of queries per block of details
  */
-
-import { distinctNames } from "../kit/text.js";
 
 const RUN_COLOURS = 10;
 
@@ -187,20 +187,16 @@ export class Book {
 export async function openBook(page) {
   const text = new TextDecoder();
   const [facts, values] = await Promise.all([unpack(page, "facts"), unpack(page, "values")]);
-  return new Book(
-    JSON.parse(text.decode(facts)),
-    new Float64Array(values),
-    async (block) => {
-      const { queries, texts } = JSON.parse(text.decode(await unpack(page, `details-${block}`)));
-      const of = new Map(Object.entries(texts)); // ids may be names of properties of every object
-      for (const detail of queries) {
-        [detail.titles, detail.texts] = [0, 1].map((i) =>
-          detail.docs.map((/** @type {string} */ doc) => of.get(doc)?.[i])
-        );
-      }
-      return queries;
-    },
-  );
+  return new Book(JSON.parse(text.decode(facts)), new Float64Array(values), async (block) => {
+    const { queries, texts } = JSON.parse(text.decode(await unpack(page, `details-${block}`)));
+    const of = new Map(Object.entries(texts)); // ids may be names of properties of every object
+    for (const detail of queries) {
+      [detail.titles, detail.texts] = [0, 1].map((i) =>
+        detail.docs.map((/** @type {string} */ doc) => of.get(doc)?.[i])
+      );
+    }
+    return queries;
+  });
 }
 
 /** Read a part of the data of a page that is JSON. @param {Document} page @param {string} id @returns {Promise<any>} */

@@ -1,5 +1,4 @@
 /** Format numbers with the digits of Python in the terminal, and with a minus sign. */
-
 const PLACES = 4;
 
 /**

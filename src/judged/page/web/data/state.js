@@ -1,10 +1,11 @@
+/** @import { Book } from "./data.js" */
+
 /**
  * The selections of the reader, stored in the address so that a link restores the view.
  *
  * The fragment contains names of runs, measures and queries, and only values that differ from the default:
  * `#measure=AP&b=dense&query=q18`.
  *
- * @typedef {import("./data.js").Book} Book
  * @typedef {"" | "better" | "worse" | "same" | "missing"} Only
  * @typedef {object} State
  * @property {number} measure index into `facts.measures`

@@ -1,10 +1,8 @@
 /** Draw a scene on a canvas, for thousands of marks that would be too slow as elements. */
 import { TEXT_SIZE } from "./scene.js";
 import { fontFamily } from "./text.js";
-
-/** @typedef {import("./scene.js").Scene} Scene */
-/** @typedef {import("./scene.js").Mark} Mark */
-/** @typedef {import("./palette.js").Palette} Palette */
+/** @import { Mark, Scene, TextMark } from "./scene.js" */
+/** @import { Palette } from "./svg.js" */
 
 /**
  * @param {Scene} scene @param {Palette} palette @param {number} [ratio] device pixels per pixel
@@ -71,7 +69,7 @@ function tracePath(context, mark) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} context @param {import("./scene.js").TextMark} mark @param {Palette} palette
+ * @param {CanvasRenderingContext2D} context @param {TextMark} mark @param {Palette} palette
  * @param {string} family
  */
 function drawText(context, mark, palette, family) {

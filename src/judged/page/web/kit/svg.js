@@ -1,10 +1,7 @@
 /** Draw a scene as SVG elements. */
 import { TEXT_SIZE } from "./scene.js";
 import { plainText } from "./text.js";
-
-/** @typedef {import("./scene.js").Scene} Scene */
-/** @typedef {import("./scene.js").Mark} Mark */
-/** @typedef {import("./palette.js").Palette} Palette */
+/** @import { Mark, Scene, TextMark } from "./scene.js" */
 
 const SVG_SPACE = "http://www.w3.org/2000/svg";
 
@@ -65,7 +62,7 @@ function svgPlace(mark) {
   }
 }
 
-/** @param {import("./scene.js").TextMark} mark @param {Palette} palette */
+/** @param {TextMark} mark @param {Palette} palette */
 function svgText(mark, palette) {
   const element = svgElement("text", {
     x: mark.x,
@@ -87,4 +84,57 @@ function withinDrawing(text) {
   return text.split(/([\u2068\u2069])/u).map((part) => (/^[\u2068\u2069]$/u.test(part) ? part : plainText(part))).join(
     "",
   );
+}
+
+/**
+ * Colours by name.
+ *
+ * @typedef {(name: string) => string} Palette
+ */
+
+/** The light theme of page.css, used for exported pictures. */
+export const LIGHT = Object.freeze({
+  paper: "#ffffff",
+  panel: "#f6f7f8",
+  ink: "#1b1e23",
+  soft: "#59616d",
+  faint: "#d9dde2",
+  grid: "#eceef1",
+  accent: "#1f5fbf",
+  better: "#14795a",
+  worse: "#b3401f",
+  same: "#6b7280",
+  focus: "#1f5fbf",
+  context: "#9aa1ab",
+  run0: "#315fd0",
+  run1: "#994882",
+  run2: "#8a9a00",
+  run3: "#28303c",
+  run4: "#308fbc",
+  run5: "#5c0b8e",
+  run6: "#c269ff",
+  run7: "#573a0a",
+  run8: "#a88f5f",
+  run9: "#c13e5e",
+});
+
+/** @type {Palette} */
+export function lightPalette(name) {
+  return /** @type {Record<string, string>} */ (LIGHT)[name] ?? LIGHT.ink;
+}
+
+/** Return a CSS variable, for SVG: follows the theme without redrawing. @type {Palette} */
+export function livePalette(name) {
+  return `var(--${name})`;
+}
+
+/** Return the current colours of an element, for canvas. @param {Element} element @returns {Palette} */
+export function readPalette(element) {
+  const style = getComputedStyle(element);
+  /** @type {Map<string, string>} */
+  const known = new Map();
+  return (name) => {
+    if (!known.has(name)) known.set(name, style.getPropertyValue(`--${name}`).trim() || lightPalette(name));
+    return /** @type {string} */ (known.get(name));
+  };
 }

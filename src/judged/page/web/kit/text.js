@@ -1,5 +1,4 @@
 /** Measure, shorten and sanitize text in charts. */
-
 /** Estimated letter widths in em, of a wide sans-serif font, for use without a browser. */
 const LETTER_NARROW = /[iljtfrI.,:;'|!()[\] \u2009]/u;
 const LETTER_BROAD = /[mwMW@%—→]/u;

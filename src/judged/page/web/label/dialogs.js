@@ -1,22 +1,18 @@
 /** The start page, and the dialogs: keys, export and import. */
 import { plural } from "../data/format.js";
-import { bdi, byId, fill, h } from "../dom/dom.js";
-import { isOutside } from "../dom/panel.js";
-import { download } from "../kit/download.js";
-import { canSaveFiles } from "./file.js";
-import { importText } from "./progress.js";
-import { fitsQrels, jsonLines, qrelsBytes } from "./records.js";
-
-/** @typedef {import("./session.js").Session} Session */
-/** @typedef {import("./facts.js").Work} Work */
+import { bdi, byId, fill, h, isOutside } from "../dom.js";
+import { download } from "../kit/files.js";
+import { canSaveFiles, fitsQrels, jsonLines, qrelsBytes } from "./judgments.js";
+import { importText } from "./session.js";
+/** @import { Session, Work } from "./session.js" */
 
 /** Open a dialog that Escape, its button and a click outside close. @param {string} title @param {...(Node | null)} content */
 function openDialog(title, ...content) {
-  const close = h("button", { type: "button", class: "quiet", "aria-label": "Close" }, "×");
+  const close = h("button.quiet", { "aria-label": "Close" }, "×");
   const dialog = /** @type {HTMLDialogElement} */ (h(
-    "dialog",
-    { class: "label-dialog", "aria-labelledby": "dialog-title" },
-    h("div", { class: "label-dialog-head" }, h("h2", { id: "dialog-title" }, title), close),
+    "dialog.label-dialog",
+    { "aria-labelledby": "dialog-title" },
+    h("div.dialog-head", h("h2", { id: "dialog-title" }, title), close),
     ...content,
   ));
   close.addEventListener("click", () => dialog.close());
@@ -46,15 +42,11 @@ export function openHelp({ scale }) {
   openDialog(
     "Keys",
     h(
-      "dl",
-      { class: "label-keys" },
-      keys.map(([names, words]) =>
-        h("div", {}, h("dt", {}, names.map((name) => h("kbd", {}, name))), h("dd", {}, words))
-      ),
+      "dl.label-keys",
+      keys.map(([names, words]) => h("div", h("dt", names.map((name) => h("kbd", name))), h("dd", words))),
     ),
     h(
-      "p",
-      { class: "label-small" },
+      "p.label-small",
       "Every judgment is kept in this browser at once, and stays after a reload. Nothing is sent anywhere: export the judgments to hand them over.",
     ),
   );
@@ -74,7 +66,7 @@ export function exportLines(session) {
 export function openExport(session) {
   const records = session.records();
   const notes = [...session.store.judgments.values()].filter(({ grade, note }) => grade === null && note).length;
-  const status = h("p", { class: "label-small", role: "status" });
+  const status = h("p.label-small", { role: "status" });
   const wide = (
     /** @type {string} */ title,
     /** @type {string} */ words,
@@ -82,16 +74,15 @@ export function openExport(session) {
     off = false,
   ) =>
     h(
-      "button",
-      { type: "button", class: "label-wide", onclick, disabled: off, autofocus: title === "JSON Lines" },
-      h("span", { class: "label-name" }, title),
-      h("span", { class: "label-description" }, words),
+      "button.label-wide",
+      { onclick, disabled: off, autofocus: title === "JSON Lines" },
+      h("span.label-name", title),
+      h("span.label-description", words),
     );
   const qrels = fitsQrels(records);
-  const input = /** @type {HTMLInputElement} */ (h("input", {
+  const input = /** @type {HTMLInputElement} */ (h("input.unseen", {
     type: "file",
     id: "import",
-    class: "unseen",
     tabindex: "-1",
     accept: ".jsonl,.txt,.qrels,.json",
     "aria-label": "File of judgments",
@@ -106,15 +97,13 @@ export function openExport(session) {
     "Export and import",
     h(
       "p",
-      {},
       `${plural(records.length, "document")} of ${session.order.length.toLocaleString("en")} judged.`,
       notes
         ? ` ${plural(notes, "note")} without a grade ${notes === 1 ? "is" : "are"} kept here but not exported.`
         : "",
     ),
     h(
-      "div",
-      { class: "label-choices" },
+      "div.label-choices",
       wide(
         "JSON Lines",
         "With judge, time and note. judged agree and judged merge read it.",
@@ -181,26 +170,21 @@ export function drawStart(box, work, doneBy, choose) {
     const buttons = work.judges.map(({ name, order }) => {
       const done = doneBy(name);
       return h(
-        "button",
-        { type: "button", class: "label-wide", onclick: () => choose(name) },
-        h("span", { class: "label-name" }, bdi(name)),
-        h(
-          "span",
-          { class: "label-description" },
-          `${plural(order.length, "document")}${done ? `, ${done} judged` : ""}`,
-        ),
+        "button.label-wide",
+        { onclick: () => choose(name) },
+        h("span.label-name", bdi(name)),
+        h("span.label-description", `${plural(order.length, "document")}${done ? `, ${done} judged` : ""}`),
       );
     });
-    fill(box, title, h("div", { class: "label-choices" }, buttons), aboutNode(work));
+    fill(box, title, h("div.label-choices", buttons), aboutNode(work));
     return;
   }
   const input =
     /** @type {HTMLInputElement} */ (h("input", { id: "name", type: "text", maxlength: 80, autocomplete: "name" }));
   const form = h(
     "form",
-    {},
     h("label", { for: "name" }, "Your name, as it should appear with your judgments"),
-    h("div", { class: "label-name-row" }, input, h("button", { class: "label-primary" }, "Start")),
+    h("div.label-name-row", input, h("button.label-primary", { type: "submit" }, "Start")),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -213,17 +197,15 @@ export function drawStart(box, work, doneBy, choose) {
 /** @param {Work} work */
 function aboutNode({ scale, items, queries }) {
   return h(
-    "div",
-    { class: "label-about" },
-    h("p", {}, `${plural(items.length, "document")} of ${plural(queries.length, "query", "queries")}. The grades:`),
+    "div.label-about",
+    h("p", `${plural(items.length, "document")} of ${plural(queries.length, "query", "queries")}. The grades:`),
     h(
       "ul",
-      {},
       scale.map(({ number, name, description }) =>
-        h("li", {}, h("b", {}, `${number}  ${name}`), description ? `: ${description}` : "")
+        h("li", h("b", `${number}  ${name}`), description ? `: ${description}` : "")
       ),
     ),
-    h("p", { class: "label-small" }, "Judgments are kept in this browser. Nothing is sent anywhere."),
+    h("p.label-small", "Judgments are kept in this browser. Nothing is sent anywhere."),
   );
 }
 
@@ -251,8 +233,8 @@ export function drawAlert(session) {
   };
   fill(
     box,
-    h("span", {}, words),
-    h("button", { type: "button", class: "quiet", onclick: () => exportLines(session) }, "Export now"),
-    h("button", { type: "button", class: "quiet", onclick: retry }, "Try again"),
+    h("span", words),
+    h("button.quiet", { onclick: () => exportLines(session) }, "Export now"),
+    h("button.quiet", { onclick: retry }, "Try again"),
   );
 }

@@ -1,15 +1,10 @@
 /** Entry point of the judging page: choose the judge, then connect session, keys and views. */
 import { integerText } from "../data/format.js";
-import { announce, bdi, byId, fill, h } from "../dom/dom.js";
-import { mountTheme } from "../dom/theme-button.js";
+import { announce, bdi, byId, fill, h, mountTheme } from "../dom.js";
 import { drawAlert, drawStart, exportLines, openExport, openHelp } from "./dialogs.js";
-import { openWork } from "./facts.js";
-import { mountPanel } from "./panel.js";
-import { progressTexts } from "./progress.js";
-import { drawQuery, drawReading } from "./reading.js";
-import { Session } from "./session.js";
-
-/** @typedef {import("./facts.js").Work} Work */
+import { drawQuery, drawReading, mountPanel } from "./reading.js";
+import { openWork, progressTexts, Session } from "./session.js";
+/** @import { DocumentText, Work } from "./session.js" */
 
 /** The browser's storage; null if the page may not use it. @returns {Storage | null} */
 function browserStorage() {
@@ -51,40 +46,25 @@ function rememberedName(work, name) {
 
 /** The bar: progress, view, export, help. @param {Session} session */
 function mountBar(session) {
-  const bar = h("div", { class: "label-track" }, h("div", { class: "label-done" }));
-  const count = h("span", { class: "label-progress" });
-  const time = h("span", { class: "label-time" });
-  const rest = h("span", {});
-  const saved = h("span", { class: "label-saved" });
+  const bar = h("div.label-track", h("div.label-done"));
+  const count = h("span.label-progress");
+  const time = h("span.label-time");
+  const rest = h("span");
+  const saved = h("span.label-saved.clip");
   const views = /** @type {["one" | "list", string][]} */ ([["one", "One"], ["list", "List"]]).map(([view, name]) => {
-    const button = h("button", { type: "button", class: "quiet", "aria-keyshortcuts": "l" }, name);
+    const button = h("button.quiet", { "aria-keyshortcuts": "l" }, name);
     button.addEventListener("click", () => session.show(view));
     return { view, button };
   });
   fill(
     byId("bar"),
     bar,
-    h("div", { class: "label-status" }, count, time, rest, saved),
+    h("div.label-status", count, time, rest, saved),
     h(
-      "div",
-      { class: "label-tools" },
-      h("span", { class: "label-views", role: "group", "aria-label": "View" }, views.map(({ button }) => button)),
-      h(
-        "button",
-        { type: "button", class: "quiet", "aria-keyshortcuts": "e", onclick: () => openExport(session) },
-        "Export",
-      ),
-      h(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          "aria-keyshortcuts": "?",
-          "aria-label": "Keys",
-          onclick: () => openHelp(session.work),
-        },
-        "?",
-      ),
+      "div.label-tools",
+      h("span.label-views", { role: "group", "aria-label": "View" }, views.map(({ button }) => button)),
+      h("button.quiet", { "aria-keyshortcuts": "e", onclick: () => openExport(session) }, "Export"),
+      h("button.quiet", { "aria-keyshortcuts": "?", "aria-label": "Keys", onclick: () => openHelp(session.work) }, "?"),
     ),
   );
   return () => {
@@ -92,7 +72,7 @@ function mountBar(session) {
     const done = store.count;
     const times = [...store.judgments.values()].filter(({ grade }) => grade !== null).map(({ time }) => time);
     /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${100 * done / order.length}%`;
-    fill(count, h("b", {}, integerText(done)), ` of ${integerText(order.length)}`);
+    fill(count, h("b", integerText(done)), ` of ${integerText(order.length)}`);
     const [took, left] = progressTexts(done, order.length, times);
     fill(time, took);
     fill(rest, left);
@@ -149,12 +129,12 @@ function mountKeys(session, { give, undo }, panel) {
   });
 }
 
-/** Judge as someone. @param {Work} work @param {(item: number) => Promise<import("./facts.js").DocumentText>} textOf @param {{name: string, order: number[]}} judge @param {Storage | null} storage */
+/** Judge as someone. @param {Work} work @param {(item: number) => Promise<DocumentText>} textOf @param {{name: string, order: number[]}} judge @param {Storage | null} storage */
 async function judgeAs(work, textOf, judge, storage) {
   rememberedName(work, judge.name);
   const session = new Session(work, textOf, judge, storage);
   const name = byId("judge");
-  fill(name, h("span", { class: "label-spare" }, "Judge: "), judge.name ? bdi(judge.name) : "no name");
+  fill(name, h("span.label-spare", "Judge: "), judge.name ? bdi(judge.name) : "no name");
   name.setAttribute("aria-label", `Judge: ${judge.name || "no name"}. Change`);
   name.title = "Change the judge";
   name.hidden = false;
@@ -219,25 +199,16 @@ function drawer(session, drawRest) {
 function endNode(session) {
   const left = session.order.length - session.store.count;
   return h(
-    "p",
-    { class: "label-moves" },
+    "p.label-moves",
     left
-      ? h(
-        "button",
-        { type: "button", class: "label-primary", onclick: () => session.goUnjudged() },
-        "Go to the first of them",
-      )
-      : h(
-        "button",
-        { type: "button", class: "label-primary", onclick: () => exportLines(session) },
-        "Export as JSON Lines",
-      ),
-    h("button", { type: "button", class: "quiet", onclick: () => openExport(session) }, "More formats"),
-    h("button", { type: "button", class: "quiet", onclick: () => session.go(session.order.length - 1) }, "← Back"),
+      ? h("button.label-primary", { onclick: () => session.goUnjudged() }, "Go to the first of them")
+      : h("button.label-primary", { onclick: () => exportLines(session) }, "Export as JSON Lines"),
+    h("button.quiet", { onclick: () => openExport(session) }, "More formats"),
+    h("button.quiet", { onclick: () => session.go(session.order.length - 1) }, "← Back"),
   );
 }
 
-/** Ask who judges. A name that another tab remembers meanwhile is taken, unless one is being typed here. @param {Work} work @param {(item: number) => Promise<import("./facts.js").DocumentText>} textOf @param {Storage | null} storage */
+/** Ask who judges. A name that another tab remembers meanwhile is taken, unless one is being typed here. @param {Work} work @param {(item: number) => Promise<DocumentText>} textOf @param {Storage | null} storage */
 function askJudge(work, textOf, storage) {
   const asking = new AbortController();
   const box = byId("start");

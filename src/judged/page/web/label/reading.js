@@ -1,11 +1,9 @@
 /** The query, and its documents: one at a time, or as a list. */
 import { integerText, plural, shorten } from "../data/format.js";
-import { bdi, fill, h } from "../dom/dom.js";
+import { bdi, byId, fill, h } from "../dom.js";
 import { splitWords, wordsOf } from "../query/words.js";
-import { durationText, gradeCounts, timeSpent } from "./progress.js";
-
-/** @typedef {import("./session.js").Session} Session */
-/** @typedef {import("./facts.js").DocumentText} DocumentText */
+import { durationText, gradeCounts, timeSpent } from "./session.js";
+/** @import { DocumentText, Session } from "./session.js" */
 
 const SNIPPET = 280;
 /** More documents than this are not drawn as a strip. */
@@ -13,22 +11,22 @@ const LONGEST_STRIP = 60;
 
 /** A text with the words of the query marked. @param {string} text @param {Set<string>} words */
 function marked(text, words) {
-  return splitWords(text, words).map((part) => part.found ? h("mark", {}, part.text) : part.text);
+  return splitWords(text, words).map((part) => part.found ? h("mark", part.text) : part.text);
 }
 
-/** The colour of a grade, from the lowest to the highest of the scale. @param {Session} session @param {number | null} grade */
+/** The class of the colour of a grade, from the lowest to the highest of the scale. @param {Session} session @param {number | null} grade */
 export function gradeTone({ work: { scale } }, grade) {
-  if (grade === null) return "none";
+  if (grade === null) return "";
   const place = scale.findIndex(({ number }) => number === grade);
-  return String(Math.round(4 * place / (scale.length - 1)));
+  return `grade${Math.round(4 * place / (scale.length - 1))}`;
 }
 
 /** A small disc with a grade. @param {Session} session @param {number | null} grade */
 function gradeDisc(session, grade) {
   const words = grade === null ? "no grade" : `grade ${grade}`;
   return h(
-    "span",
-    { class: "label-disc", "data-tone": gradeTone(session, grade), role: "img", "aria-label": words },
+    "span.label-disc",
+    { class: gradeTone(session, grade), role: "img", "aria-label": words },
     grade === null ? "" : String(grade),
   );
 }
@@ -43,34 +41,33 @@ export function drawQuery(box, session) {
   const near = session.neighbours();
   const queries = [...new Set(session.order.map((other) => work.items[other].query))];
   const strip = h(
-    "span",
-    { class: "label-strip", "aria-hidden": "true" },
+    "span.label-strip",
+    { "aria-hidden": "true" },
     near.length > LONGEST_STRIP
       ? null
       : near.map((other) =>
-        h("span", { "data-tone": gradeTone(session, session.store.grade(other)), "data-now": other === item })
+        h("span", { class: gradeTone(session, session.store.grade(other)), "data-now": other === item })
       ),
   );
   fill(
     box,
     h(
-      "p",
-      { class: "label-where" },
-      h("span", {}, `Query ${integerText(queries.indexOf(place) + 1)} of ${integerText(queries.length)}`),
-      query.id === query.text ? null : bdi(query.id, { class: "label-id" }),
-      h("span", { class: "label-count" }, `Document ${near.indexOf(item) + 1} of ${near.length}`),
+      "p.label-where",
+      h("span", `Query ${integerText(queries.indexOf(place) + 1)} of ${integerText(queries.length)}`),
+      query.id === query.text ? null : bdi(query.id, { class: "label-id clip" }),
+      h("span.label-count", `Document ${near.indexOf(item) + 1} of ${near.length}`),
       strip,
     ),
-    h("h2", { class: "label-query-text", dir: "auto" }, query.text),
+    h("h2.label-query-text", { dir: "auto" }, query.text),
   );
 }
 
 /** The body of a document. @param {DocumentText} text @param {Set<string>} words */
 function bodyNodes({ title, text, cut }, words) {
   return [
-    title ? h("h3", { class: "label-title", dir: "auto" }, marked(title, words)) : null,
-    text ? h("p", { class: "label-text", dir: "auto" }, marked(text, words)) : null,
-    cut ? h("p", { class: "label-cut" }, "The text is longer; this page has its beginning only.") : null,
+    title ? h("h3.label-title", { dir: "auto" }, marked(title, words)) : null,
+    text ? h("p.label-text", { dir: "auto" }, marked(text, words)) : null,
+    cut ? h("p.label-cut", "The text is longer; this page has its beginning only.") : null,
   ];
 }
 
@@ -86,7 +83,7 @@ export async function drawReading(box, session, isCurrent) {
   const texts = await Promise.all(near.map(session.textOf));
   if (!isCurrent()) return false;
   if (session.view === "one") fill(box, documentNode(session, item, texts[0], words));
-  else fill(box, h("ol", { class: "label-list" }, near.map((other, i) => listNode(session, other, texts[i], words))));
+  else fill(box, h("ol.label-list", near.map((other, i) => listNode(session, other, texts[i], words))));
   const later = session.order[session.at + 1];
   if (later !== undefined) session.textOf(later); // unpacked before it is needed
   return true;
@@ -95,10 +92,9 @@ export async function drawReading(box, session, isCurrent) {
 /** @param {Session} session @param {number} item @param {DocumentText} text @param {Set<string>} words */
 function documentNode(session, item, text, words) {
   return h(
-    "article",
-    { class: "label-document" },
+    "article.label-document",
     bodyNodes(text, words),
-    h("p", { class: "label-id" }, "Document ", bdi(session.work.items[item].doc)),
+    h("p.label-id.clip", "Document ", bdi(session.work.items[item].doc)),
   );
 }
 
@@ -107,15 +103,15 @@ function listNode(session, item, text, words) {
   const now = item === session.item;
   const { doc } = session.work.items[item];
   const content = now ? bodyNodes(text, words) : [
-    text.title ? h("span", { class: "label-name", dir: "auto" }, marked(shorten(text.title, SNIPPET), words)) : null,
-    h("span", { class: "label-snippet", dir: "auto" }, marked(shorten(text.text, SNIPPET), words)),
+    text.title ? h("span.label-name", { dir: "auto" }, marked(shorten(text.title, SNIPPET), words)) : null,
+    h("span.clamp", { dir: "auto" }, marked(shorten(text.text, SNIPPET), words)),
   ];
   const open = () => session.go(session.order.indexOf(item));
   return h(
-    "li",
-    { class: "label-row", "aria-current": now ? "true" : null },
+    "li.label-row",
+    { "aria-current": now ? "true" : null },
     gradeDisc(session, session.store.grade(item)),
-    now ? h("div", {}, content) : h("button", { type: "button", onclick: open, title: doc }, content),
+    now ? h("div", content) : h("button", { onclick: open, title: doc }, content),
   );
 }
 
@@ -133,29 +129,99 @@ function summaryNodes(session) {
     : `All ${plural(done, "document")} are judged${spent >= 60_000 ? `, in ${durationText(spent)}` : ""}.`;
   const most = Math.max(...counts, 1);
   return h(
-    "div",
-    { class: "label-end" },
-    h("h2", {}, left ? "The end of the list" : "Done. Thank you!"),
-    h("p", {}, left ? lead : `${lead} Export them and send the file to whoever asked you.`),
+    "div.label-end",
+    h("h2", left ? "The end of the list" : "Done. Thank you!"),
+    h("p", left ? lead : `${lead} Export them and send the file to whoever asked you.`),
     h(
-      "table",
-      { class: "label-counts" },
-      h("caption", { class: "unseen" }, "Documents per grade"),
+      "table.label-counts",
+      h("caption.unseen", "Documents per grade"),
       h(
         "tbody",
-        {},
         scale.map(({ number, name }, i) => {
-          const bar = h("span", { class: "label-count-bar", "data-tone": gradeTone(session, number) });
+          const bar = h("span.label-count-bar", { class: gradeTone(session, number) });
           bar.style.width = `${100 * counts[i] / most}%`;
           return h(
             "tr",
-            {},
             h("th", { scope: "row" }, `${number}  ${name}`),
-            h("td", {}, integerText(counts[i])),
-            h("td", { class: "label-count-cell", "aria-hidden": "true" }, bar),
+            h("td", integerText(counts[i])),
+            h("td.label-count-cell", { "aria-hidden": "true" }, bar),
           );
         }),
       ),
     ),
   );
+}
+
+// ── The grades with their descriptions, the note, and the buttons to move ──
+
+/**
+ * Build the panel once; `draw` shows the current document in it.
+ *
+ * @param {HTMLElement} box @param {Session} session @param {{give: (grade: number) => void, undo: () => void}} acts
+ */
+export function mountPanel(box, session, { give, undo }) {
+  const buttons = session.work.scale.map(({ number, name, description, key }) => {
+    const button = h(
+      "button.label-grade",
+      { "aria-keyshortcuts": key },
+      h("span.label-number", { class: gradeTone(session, number), "aria-hidden": "true" }, number),
+      h(
+        "span.label-words",
+        h("span.label-name", h("span.unseen", `${number} `), name),
+        description ? h("span.label-description", description) : null,
+      ),
+      key === String(number) ? null : h("kbd", { "aria-hidden": "true" }, key),
+    );
+    button.addEventListener("click", (event) => {
+      give(number);
+      if (/** @type {MouseEvent} */ (event).detail) byId("reading").focus({ preventScroll: true }); // so that keys scroll the text
+    });
+    return { number, button };
+  });
+  const note = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "note", rows: 2, "aria-keyshortcuts": "n" }));
+  note.addEventListener("input", () => session.item !== null && session.store.put(session.item, { note: note.value }));
+  const noteBox = h("div.label-note", h("label", { for: "note" }, "Note ", h("kbd", "n")), note);
+  const small = (/** @type {string} */ text, /** @type {string} */ key, /** @type {() => void} */ onclick) =>
+    h("button.quiet", { "aria-keyshortcuts": key, onclick }, text);
+  const back = small("← Back", "ArrowLeft", () => session.go(session.at - 1));
+  const on = small("Next →", "ArrowRight", () => session.go(session.at + 1));
+  const undoButton = small("Undo", "u", undo);
+  const noteButton = small("Note", "n", () => openNote());
+  noteButton.classList.add("label-note-button");
+  fill(
+    box,
+    h(
+      "div.label-grades",
+      { role: "group", "aria-label": "Grades", "data-many": buttons.length > 4 },
+      buttons.map(({ button }) => button),
+    ),
+    noteBox,
+    h("div.label-moves", back, on, undoButton, noteButton),
+  );
+
+  const openNote = () => {
+    box.dataset.note = "open"; // narrow pages hide an empty note
+    note.focus();
+  };
+  let shown = -1;
+  const draw = () => {
+    const { item } = session;
+    const end = item === null;
+    byId("work").dataset.end = end ? "yes" : "no";
+    const grade = end ? null : session.store.grade(item);
+    for (const { number, button } of buttons) button.setAttribute("aria-pressed", String(number === grade));
+    /** @type {[HTMLElement, boolean][]} */
+    const off = [[back, session.at === 0], [on, end], [undoButton, !session.history.length]];
+    for (const [button, is] of off) button.setAttribute("aria-disabled", String(is));
+    const last = session.history.at(-1);
+    const given = last ? session.store.grade(last.item) : null;
+    fill(undoButton, given === null ? "Undo " : `Undo ${given} `, h("kbd", "u"));
+    const text = end ? "" : session.store.note(item);
+    if (shown !== item || document.activeElement !== note) {
+      if (note.value !== text) note.value = text;
+      if (shown !== item) box.dataset.note = text ? "open" : "closed";
+    }
+    shown = item ?? -1;
+  };
+  return { draw, openNote, leaveNote: () => byId("reading").focus({ preventScroll: true }), note };
 }

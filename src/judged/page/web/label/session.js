@@ -1,19 +1,18 @@
+import { openPart } from "../data/data.js";
+import { integerText, plural } from "../data/format.js";
+import { chooseRecords, fileRecords, jsonLines, JudgmentFile, JudgmentStore, parseRecords } from "./judgments.js";
+/** @import { Import, Keeper } from "./judgments.js" */
+
 /**
  * The state of the page: judge, document, view; and what the judge can do.
  *
- * @typedef {import("./facts.js").Work} Work
- * @typedef {import("./facts.js").DocumentText} DocumentText
  * @typedef {"one" | "list"} View
  */
-import { JudgmentFile } from "./file.js";
-import { nextUnjudged } from "./progress.js";
-import { chooseRecords, fileRecords, jsonLines, parseRecords } from "./records.js";
-import { JudgmentStore } from "./store.js";
 
 export class Session {
   /**
    * @param {Work} work @param {(item: number) => Promise<DocumentText>} textOf @param {{name: string, order: number[]}} judge
-   * @param {import("./store.js").Keeper | null} keeper @param {() => number} [now]
+   * @param {Keeper | null} keeper @param {() => number} [now]
    */
   constructor(work, textOf, judge, keeper, now) {
     this.work = work;
@@ -143,7 +142,7 @@ export class Session {
     return fileRecords(this.work, this.judge.name, this.store.judgments);
   }
 
-  /** Merge the judgments of a file. @param {string} text @returns {{found: import("./records.js").Import, total: number, changed: number}} */
+  /** Merge the judgments of a file. @param {string} text @returns {{found: Import, total: number, changed: number}} */
   load(text) {
     const records = parseRecords(text);
     const found = chooseRecords(this.work, this.judge, records);
@@ -154,4 +153,129 @@ export class Session {
   get endangered() {
     return this.file.state === "saved" ? 0 : this.store.unsaved.size;
   }
+}
+
+/**
+ * The data of the judging page. It has no runs, ranks or reasons: judges must not know them.
+ *
+ * @typedef {{number: number, name: string, description: string, key: string}} Grade `key`: the key that gives it
+ * @typedef {{title: string, text: string, cut: boolean}} DocumentText cut: the text is longer than the page keeps
+ * @typedef {{query: number, doc: string}} Item a document to judge, and its query by number
+ * @typedef {object} Work
+ * @property {string} title
+ * @property {string} version
+ * @property {string} key of the documents and the grades
+ * @property {Grade[]} scale
+ * @property {{id: string, text: string}[]} queries
+ * @property {Item[]} items those of a query are neighbours
+ * @property {{name: string, order: number[]}[]} judges with the items that each judges; one without a name if anyone judges everything
+ */
+
+/** Return the key of each grade: its digit if every grade is one digit, otherwise its place. @param {number[]} numbers */
+export function gradeKeys(numbers) {
+  const digits = numbers.every((number) => number >= 0 && number <= 9);
+  return numbers.map((number, place) => String(digits ? number : (place + 1) % 10));
+}
+
+/** Name the fields of the data, which Python writes as lists. @param {any} facts @returns {Work} */
+export function readFacts(facts) {
+  const keys = gradeKeys(facts.scale.map((/** @type {[number]} */ [number]) => number));
+  return {
+    ...facts,
+    scale: facts.scale.map((
+      /** @type {[number, string, string]} */ [number, name, description],
+      /** @type {number} */ i,
+    ) => (
+      { number, name, description, key: keys[i] }
+    )),
+    queries: facts.queries.map((/** @type {[string, string]} */ [id, text]) => ({ id, text })),
+    items: facts.items.map((/** @type {[number, string]} */ [query, doc]) => ({ query, doc })),
+    judges: facts.judges.map((/** @type {[string, number[]]} */ [name, order]) => ({ name, order })),
+  };
+}
+
+/**
+ * Read the data of a page, and return it with a function that unpacks the text of an item.
+ *
+ * @param {Document} page @returns {Promise<{work: Work, textOf: (item: number) => Promise<DocumentText>}>}
+ */
+export async function openWork(page) {
+  const facts = await openPart(page, "facts");
+  /** @type {Map<number, Promise<[string, string, boolean][]>>} */
+  const blocks = new Map();
+  const textOf = async (/** @type {number} */ item) => {
+    const block = Math.floor(item / facts.block);
+    if (!blocks.has(block)) blocks.set(block, openPart(page, `texts-${block}`));
+    const rows = await /** @type {Promise<[string, string, boolean][]>} */ (blocks.get(block));
+    const [title, text, cut] = rows[item % facts.block];
+    return { title, text, cut };
+  };
+  return { work: readFacts(facts), textOf };
+}
+
+// ── Progress through the documents: what comes next, and how long it takes ──
+
+/** A longer pause between two judgments is a break, which does not count as time spent. */
+const LONGEST_GAP = 120_000;
+
+/**
+ * Return the next place without a judgment: after a place, then from the start; -1 if there is none.
+ *
+ * @param {number[]} order @param {number} at @param {(item: number) => boolean} isJudged
+ */
+export function nextUnjudged(order, at, isJudged) {
+  for (let step = 1; step <= order.length; step++) {
+    const place = (at + step) % order.length;
+    if (!isJudged(order[place])) return place;
+  }
+  return -1;
+}
+
+/**
+ * Return the time spent on judgments, from their times, and the usual time of one; NaN with fewer than four.
+ *
+ * @param {string[]} times @returns {{spent: number, each: number}} milliseconds
+ */
+export function timeSpent(times) {
+  const sorted = times.map((time) => Date.parse(time)).filter((time) => !Number.isNaN(time)).sort((a, b) => a - b);
+  const gaps = sorted.slice(1).map((time, i) => time - sorted[i]).filter((gap) => gap <= LONGEST_GAP);
+  const spent = gaps.reduce((sum, gap) => sum + gap, 0);
+  return { spent, each: gaps.length < 3 ? NaN : spent / gaps.length };
+}
+
+/** Write a duration in words. @param {number} milliseconds */
+export function durationText(milliseconds) {
+  const minutes = Math.round(milliseconds / 60_000);
+  if (minutes < 1) return "under 1 min";
+  if (minutes < 60) return `${minutes} min`;
+  return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
+}
+
+/** Say how long the judgments took, and how long the rest takes. @param {number} done @param {number} total @param {string[]} times @returns {[string, string]} */
+export function progressTexts(done, total, times) {
+  const { spent, each } = timeSpent(times);
+  const took = spent >= 60_000 ? `${durationText(spent)} so far` : "";
+  if (done >= total || Number.isNaN(each)) return [took, ""];
+  const rest = each * (total - done);
+  return [took, `${rest < 30_000 ? "" : "about "}${durationText(rest)} left`];
+}
+
+/** Count the documents of each grade. @param {number[]} numbers @param {(number | null)[]} grades */
+export function gradeCounts(numbers, grades) {
+  return numbers.map((number) => grades.filter((grade) => grade === number).length);
+}
+
+/**
+ * Say what an import did.
+ *
+ * @param {{others: number, unknown: number, offScale: number}} found @param {number} total records of the file @param {number} changed
+ */
+export function importText({ others, unknown, offScale }, total, changed) {
+  const left = [
+    others ? `${plural(others, "judgment")} of other judges` : "",
+    unknown ? `${integerText(unknown)} of documents that are not yours on this page` : "",
+    offScale ? `${integerText(offScale)} with a grade that is not on the scale` : "",
+  ].filter(Boolean);
+  const first = `${plural(total, "judgment")} read, ${changed ? plural(changed, "document") : "nothing"} changed.`;
+  return left.length ? `${first} Left out: ${left.join(", ")}.` : first;
 }

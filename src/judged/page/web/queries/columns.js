@@ -1,17 +1,15 @@
-import { integerText, signedValue, sliceName, valueText } from "../data/format.js";
-import { differenceCell, differenceHead, idCell, runHead, textCell } from "./cells.js";
-import { h } from "../dom/dom.js";
-import { runDot } from "../dom/dot.js";
+import { integerText, shorten, signedValue, sliceName, valueText } from "../data/format.js";
+import { bdi, h, runDot } from "../dom.js";
 import { letterCount } from "../kit/text.js";
-import { naturalRanks } from "../table/sort.js";
 import { searchable } from "../table/filter.js";
+import { naturalRanks } from "../table/table.js";
+/** @import { Book } from "../data/data.js" */
+/** @import { State } from "../data/state.js" */
+/** @import { Column } from "../table/table.js" */
 
 /**
  * Rows and columns of the query table.
  *
- * @typedef {import("../data/data.js").Book} Book
- * @typedef {import("../data/state.js").State} State
- * @typedef {import("../table/virtual-rows.js").Column} Column
  * @typedef {"better" | "worse" | "same" | "missing"} Outcome of b against a, for one query
  * @typedef {{measure: number, a: number, b: number}} Compared
  * @typedef {"wide" | "tight" | "phone"} Layout
@@ -243,7 +241,7 @@ export function createQueryColumns(book, link) {
       title: "relevant documents",
       text: (row) => integerText(relevant[row]),
       sortValue: (row) => relevant[row],
-      head: () => h("span", { class: "queries-name" }, "relevant"),
+      head: () => h("span.queries-name.clip", "relevant"),
       align: "end",
       width: 6,
       grow: 0.2,
@@ -273,4 +271,62 @@ function fillRoom(columns, count, room) {
   return columns.map((column, i) =>
     i < count ? { ...column, width: column.width + Math.max(0, spare / count) } : column
   );
+}
+
+// ── Cells and column heads of the query table. Cells are updated in place when their row shows another query ──
+
+/** The name of a run above its column, after a dot in its colour; the compared runs are underlined. @param {string} name @param {HTMLElement} dot @param {boolean} compared */
+export function runHead(name, dot, compared) {
+  const head = h("span.queries-head", dot, bdi(name, { class: "queries-name clip" }));
+  if (compared) head.style.boxShadow = `0 2px ${dot.style.borderColor}`;
+  return head;
+}
+
+/** "dense − bm25" if that fits the column. @param {string} a @param {string} b @param {number} letters */
+export function differenceHead(a, b, letters) {
+  const fits = Array.from(a).length + Array.from(b).length + 3 <= letters;
+  return h("span.queries-name.clip", fits ? [bdi(b), " − ", bdi(a)] : "difference");
+}
+
+/** The id of a query, with its text below on phones. @param {string} id @param {string | null} text @param {string} href @param {Node | null} old */
+export function idCell(id, text, href, old) {
+  const cell = /** @type {HTMLElement} */ (old ?? h("span", h("a", { tabindex: -1 }, bdi(""))));
+  const link = /** @type {HTMLElement} */ (cell.firstChild);
+  link.setAttribute("href", href);
+  link.title = id;
+  /** @type {Node} */ (link.firstChild).textContent = shorten(id, 80);
+  if (text === null) return cell;
+  if (cell.childNodes.length < 2) cell.append(bdi("", { class: "queries-below clip" }));
+  const below = /** @type {HTMLElement} */ (cell.lastChild);
+  below.title = text;
+  below.textContent = shorten(text, 120);
+  return cell;
+}
+
+/** @param {string} text @param {Node | null} old */
+export function textCell(text, old) {
+  const cell = /** @type {HTMLElement} */ (old ?? bdi(""));
+  cell.title = text;
+  cell.textContent = shorten(text, 160);
+  return cell;
+}
+
+/**
+ * A difference as a number and a small bar.
+ *
+ * @param {number} value
+ * @param {string} text
+ * @param {number} most the difference of the longest bar
+ * @param {boolean} lower
+ * @param {Node | null} old
+ */
+export function differenceCell(value, text, most, lower, old) {
+  const cell = /** @type {HTMLElement} */ (old ?? h("span", h("span.queries-bar", h("span")), h("span")));
+  const [bar, number] = /** @type {HTMLElement[]} */ ([cell.firstChild?.firstChild, cell.lastChild]);
+  const outcome = Number.isNaN(value) || value === 0 ? "same" : (value > 0) !== lower ? "better" : "worse";
+  cell.className = `queries-change ${outcome}`;
+  bar.className = value > 0 ? "queries-fill-up" : value < 0 ? "queries-fill-down" : "";
+  bar.style.width = `${value && most ? 50 * Math.min(1, Math.abs(value) / most) : 0}%`;
+  number.textContent = text;
+  return cell;
 }

@@ -1,18 +1,15 @@
-import { announce, bdi, fill, h } from "../dom/dom.js";
-import { watchEdges } from "../dom/edges.js";
-import { changeSize, createQueryColumns, layoutFor, querySheet } from "./columns.js";
 import { integerText, plural, shorten, sliceName } from "../data/format.js";
-import { filterName } from "../table/filter.js";
+import { announce, bdi, fill, h, watchEdges } from "../dom.js";
+import { csvText, download } from "../kit/files.js";
+import { createFilter, filterName } from "../table/filter.js";
 import { createTable } from "../table/table.js";
-import { csvText } from "../kit/csv.js";
-import { download } from "../kit/download.js";
+import { changeSize, chosenRows, createQueryColumns, layoutFor, outcomes, querySheet } from "./columns.js";
+/** @import { Book } from "../data/data.js" */
+/** @import { State, Store } from "../data/state.js" */
+/** @import { Outcome } from "./columns.js" */
 
 /**
  * The section of queries: search, filter, sort and open them.
- *
- * @typedef {import("../data/data.js").Book} Book
- * @typedef {import("../data/state.js").State} State
- * @typedef {import("../data/state.js").Store} Store
  */
 
 const QUERY_NOUN = /** @type {[string, string]} */ (["query", "queries"]);
@@ -46,18 +43,12 @@ export function filterExamples({ facts }, { measure, a, b }) {
   return examples;
 }
 
-/** A button of the section. @param {string} text @param {() => void} onclick @param {Record<string, any>} [properties] */
-function queriesButton(text, onclick, properties = {}) {
-  return h("button", { type: "button", class: "quiet", onclick, ...properties }, text);
-}
-
 /** The field for the filter. @param {Book} book @param {Store} store @param {() => void} warm */
 function filterField({ facts }, store, warm) {
   const run = filterName(facts.runs[store.get().b]);
-  const field = /** @type {HTMLInputElement} */ (h("input", {
+  const field = /** @type {HTMLInputElement} */ (h("input.queries-field", {
     type: "search",
     id: "queries-field",
-    class: "queries-field",
     placeholder: `words, ${shorten(run, 24)}<0.2${facts.runs.length > 1 ? ", diff>0.1" : ""}`,
     autocomplete: "off",
     autocapitalize: "off",
@@ -71,7 +62,7 @@ function filterField({ facts }, store, warm) {
 
 /** Examples of the filter language; a click adds one. @param {Book} book @param {Store} store @param {HTMLElement} field */
 function filterHelp(book, store, field) {
-  const list = h("dl", { class: "queries-examples" });
+  const list = h("dl.queries-examples");
   const add = (/** @type {string} */ text) => {
     store.set({ q: `${store.get().q.trim()} ${text}`.trim() });
     field.focus();
@@ -80,35 +71,24 @@ function filterHelp(book, store, field) {
     fill(
       list,
       filterExamples(book, store.get()).map(([text, meaning]) =>
-        h(
-          "div",
-          {},
-          h("dt", {}, queriesButton(text, () => add(text), { class: "queries-example" })),
-          h("dd", {}, meaning),
-        )
+        h("div", h("dt", h("button.queries-example", { onclick: () => add(text) }, text)), h("dd", meaning))
       ),
     );
-  const last = h(
-    "p",
-    {},
-    "All conditions must hold. Quote names that contain spaces. = compares the four decimals shown.",
-  );
-  return h("details", { class: "queries-help", ontoggle: draw }, h("summary", {}, "How to filter"), list, last);
+  const last = h("p", "All conditions must hold. Quote names that contain spaces. = compares the four decimals shown.");
+  return h("details.queries-help", { ontoggle: draw }, h("summary", "How to filter"), list, last);
 }
 
 /** Buttons for the outcomes, with the number of queries. @param {Book} book @param {Store} store */
 function outcomeChips({ facts }, store) {
-  const buttons = OUTCOME_CHIPS.map(([only]) =>
-    queriesButton("", () => store.set({ only }), { class: `queries-chip queries-chip-${only || "all"}` })
-  );
-  const group = h("div", { class: "queries-chips", role: "group", hidden: facts.runs.length < 2 }, buttons);
+  const buttons = OUTCOME_CHIPS.map(([only]) => h("button.queries-chip", { onclick: () => store.set({ only }) }));
+  const group = h("div.queries-chips", { role: "group", hidden: facts.runs.length < 2 }, buttons);
   /** @param {Map<string, number>} counts */
   function draw(counts) {
     const { a, b, only, measure } = store.get();
     group.setAttribute("aria-label", `${facts.runs[b]} against ${facts.runs[a]}, ${facts.measures[measure].name}`);
     OUTCOME_CHIPS.forEach(([kind, word], i) => {
       const number = counts.get(kind) ?? 0;
-      fill(buttons[i], `${word} `, h("span", { class: "queries-number" }, integerText(number)));
+      fill(buttons[i], `${word} `, h("span.queries-number", { class: kind }, integerText(number)));
       buttons[i].setAttribute("aria-pressed", String(kind === only));
       buttons[i].hidden = kind === "missing" && !number && only !== kind;
     });
@@ -122,9 +102,8 @@ function sliceSelect({ facts }, store) {
     h("option", { value: i }, `${shorten(sliceName(label), 40)} (${integerText(rows.length)})`)
   );
   const select = /** @type {HTMLSelectElement} */ (h(
-    "select",
+    "select.queries-slice",
     {
-      class: "queries-slice",
       "aria-label": "Slice of queries",
       hidden: !facts.slices.length,
       onchange: () => store.set({ slice: select.value ? facts.slices[Number(select.value)].label : null }),
@@ -164,7 +143,7 @@ function countText(left, all) {
  * @param {HTMLElement} host
  * @param {Book} book
  * @param {Store} store
- * @param {import("./selection.js").Selection} selection
+ * @param {Selection} selection
  */
 export function mountQueries(host, book, store, selection) {
   const { facts } = book;
@@ -173,36 +152,38 @@ export function mountQueries(host, book, store, selection) {
   const field = filterField(book, store, selection.warm);
   const chips = outcomeChips(book, store);
   const slices = sliceSelect(book, store);
-  const note = h("p", { id: "queries-note", class: "queries-note", role: "status" });
-  const count = h("p", { class: "queries-count", "aria-live": "polite" });
-  const legend = h("p", { class: "queries-legend" });
+  const note = h("p.queries-note", { id: "queries-note", role: "status" });
+  const count = h("p.queries-count", { "aria-live": "polite" });
+  const legend = h("p.queries-legend");
   const none = h(
-    "p",
-    { class: "queries-none" },
+    "p.queries-none",
     "No matching queries. ",
-    queriesButton("Clear filters", () => store.set({ q: "", only: "", slice: null })),
+    h("button.quiet", { onclick: () => store.set({ q: "", only: "", slice: null }) }, "Clear filters"),
   );
-  const frame = h("div", { class: "queries-frame" });
-  const save = queriesButton("CSV", saveSheet, {
+  const frame = h("div.queries-frame");
+  const save = h("button.quiet", {
+    onclick: saveSheet,
     title: "Download these rows with all measures, runs, differences and slices",
-  });
+  }, "CSV");
   const keep = [
-    queriesButton("Save ids", () => download("queries.txt", "text/plain", `${rowIds().join("\n")}\n`), {
+    h("button.quiet", {
+      onclick: () => download("queries.txt", "text/plain", `${rowIds().join("\n")}\n`),
       title: "Download the ids of these queries, one per line",
-    }),
-    queriesButton("Save as slice", () => download("slice.csv", "text/csv", csvText(sliceSheet(book, rowIds()))), {
+    }, "Save ids"),
+    h("button.quiet", {
+      onclick: () => download("slice.csv", "text/csv", csvText(sliceSheet(book, rowIds()))),
       title: "Download a table of queries and slices, for judged compare --slices",
-    }),
+    }, "Save as slice"),
   ];
   host.append(
     h(
-      "div",
-      { class: "queries", role: "search" },
-      h("label", { class: "queries-label", for: "queries-field" }, "Find queries"),
-      h("div", { class: "queries-tools" }, field, slices, chips.group),
+      "div.queries",
+      { role: "search" },
+      h("label.queries-label", { for: "queries-field" }, "Find queries"),
+      h("div.queries-tools", field, slices, chips.group),
       note,
       filterHelp(book, store, field),
-      h("div", { class: "queries-line" }, count, legend, ...keep, save),
+      h("div.queries-line", count, legend, ...keep, save),
     ),
     frame,
     none,
@@ -289,4 +270,76 @@ export function mountQueries(host, book, store, selection) {
   }).observe(host);
 
   return { order: () => Array.from(table.order()), origin: table.scrollTo };
+}
+
+// ── The queries that the reader's filters leave; shared by the table and the charts ──
+
+/**
+ * @typedef {{rows: number[], counts: Map<string, number>, notes: string[], picked: Set<number> | null}} Selected
+ *   picked: null if no filter is set
+ * @typedef {ReturnType<typeof createSelection>} Selection
+ */
+
+/** Return a test for the rows of a slice. @param {Book} book @param {string | null} label @returns {(row: number) => boolean} */
+export function sliceTest({ facts }, label) {
+  const slice = facts.slices.find((one) => one.label === label);
+  if (!slice) return () => true;
+  const rows = new Set(slice.rows);
+  return (row) => rows.has(row);
+}
+
+/** @param {Book} book */
+export function createSelection(book) {
+  const filter = createFilter(book);
+  let key = "";
+  /** @type {Selected | null} */
+  let last = null;
+  /** @type {Outcome[]} */
+  let kinds = [];
+  let compared = "";
+  return {
+    warm: filter.warm,
+    /** @param {State} state @returns {Selected} */
+    of(state) {
+      const { q, only, slice, measure, a, b } = state;
+      const now = JSON.stringify([q, only, slice, measure, a, b]);
+      if (last && now === key) return last;
+      key = now;
+      if (compared !== `${measure} ${a} ${b}`) {
+        compared = `${measure} ${a} ${b}`;
+        kinds = outcomes(book, state);
+      }
+      const { test, notes } = filter.parse(q, state);
+      const within = sliceTest(book, slice);
+      const { rows, counts } = chosenRows(kinds.length, (row) => within(row) && test(row), kinds, only);
+      const set = q.trim() !== "" || only !== "" || slice !== null;
+      last = { rows, counts, notes, picked: set ? new Set(rows) : null };
+      return last;
+    },
+  };
+}
+
+/**
+ * The order of queries for the previous and next buttons: that of the chart from which a query was opened, or of the table.
+ *
+ * @typedef {{order: () => number[], words: string}} Way an order of queries and its name
+ * @typedef {ReturnType<typeof createTrail>} Trail
+ */
+
+/** @param {() => Way} table the default order */
+export function createTrail(table) {
+  /** @type {Way | null} */
+  let taken = null;
+  return {
+    /** Use another order until the query is closed. @param {Way} way */
+    follow(way) {
+      taken = way;
+    },
+    /** Return to the default order. */
+    leave() {
+      taken = null;
+    },
+    /** @returns {Way} */
+    way: () => taken ?? table(),
+  };
 }

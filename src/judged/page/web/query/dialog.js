@@ -1,20 +1,15 @@
 /** The dialog for one query: values, rankings side by side, missed documents and arithmetic. */
-import { arithmeticSection } from "./arithmetic.js";
-import { markScrolling, watchSize } from "./connectors.js";
-import { bdi, fill, h } from "../dom/dom.js";
 import { integerText, plural } from "../data/format.js";
+import { bdi, canScroll, fill, h, isOutside, keepFocus, withoutDetail } from "../dom.js";
 import { neighboursOf } from "./moves.js";
-import { canScroll, isOutside, keepFocus, withoutDetail } from "../dom/panel.js";
-import { missedSection } from "./missed.js";
-import { alignChips, quietButton, valuesTable } from "./parts.js";
-import { rankingsSection } from "./rankings.js";
+import { markScrolling, rankingsSection, watchSize } from "./rankings.js";
+import { alignChips, arithmeticSection, idealSection, missedSection, valuesTable } from "./tables.js";
 import { changesSection } from "./waterfall.js";
-import { idealSection } from "./ideal.js";
+/** @import { Book, Detail } from "../data/data.js" */
+/** @import { Way } from "../queries/queries.js" */
+/** @import { QueryView } from "./tables.js" */
 
 /**
- * @typedef {import("../data/data.js").Book} Book
- * @typedef {import("../data/data.js").Detail} Detail
- * @typedef {import("./parts.js").QueryView} QueryView
  * @typedef {{measure: number, a: number, b: number, query: string}} QueryState the part of the state used here
  * @typedef {object} QueryStore
  * @property {() => QueryState} get
@@ -23,7 +18,7 @@ import { idealSection } from "./ideal.js";
  * @property {(patch: Partial<QueryState>) => string} link
  * @property {(listener: () => void) => unknown} subscribe
  * @typedef {object} QueryOptions
- * @property {() => import("../queries/navigation.js").Way} way the order of the queries in the chart or table that the reader came from
+ * @property {() => Way} way the order of the queries in the chart or table that the reader came from
  * @property {() => void} [left] called when the dialog closes
  * @property {(query: number) => HTMLElement | null | undefined} [origin]
  *   the element to focus when the dialog closes, if the previously focused one is gone
@@ -56,38 +51,28 @@ class QueryPanel {
     /** @type {HTMLElement | null} */
     this.opener = null;
     this.title = h("h2", { id: "query-title", tabindex: -1 });
-    this.meta = h("span", {});
-    this.more = quietButton({ "aria-expanded": "false", onclick: () => this.unfold() }, "more");
-    this.what = h(
-      "div",
-      { class: "query-what" },
-      this.title,
-      h("p", { class: "query-meta" }, this.meta, " ", this.more),
-    );
-    this.values = h("section", { class: "query-section", "aria-label": "Values" });
-    this.body = h("div", { class: "query-detail" });
-    this.status = h("p", { class: "unseen", role: "status" });
-    this.place = h("span", { class: "query-place" });
+    this.meta = h("span");
+    this.more = h("button.query-quiet", { "aria-expanded": "false", onclick: () => this.unfold() }, "more");
+    this.what = h("div.query-what", this.title, h("p.query-meta", this.meta, " ", this.more));
+    this.values = h("section.query-section", { "aria-label": "Values" });
+    this.body = h("div.query-detail");
+    this.status = h("p.unseen", { role: "status" });
+    this.place = h("span.query-place");
     this.before = this.stepButton("←", "Previous query", -1);
     this.after = this.stepButton("→", "Next query", 1);
-    this.copy = quietButton({ class: "quiet", onclick: () => this.copyLink() }, "Copy link");
+    this.copy = h("button.quiet", { onclick: () => this.copyLink() }, "Copy link");
     this.dialog = this.makeDialog();
     alignChips(this.dialog, book.facts);
   }
 
   makeDialog() {
-    const close = quietButton({ class: "quiet query-icon", "aria-label": "Close", title: "Close (Esc)" }, "×");
+    const close = h("button.quiet.query-icon", { "aria-label": "Close", title: "Close (Esc)" }, "×");
     close.addEventListener("click", () => this.leave());
     const dialog = /** @type {HTMLDialogElement} */ (h(
-      "dialog",
-      { class: "query-panel", "aria-labelledby": "query-title" },
-      h(
-        "header",
-        { class: "query-head" },
-        this.what,
-        h("div", { class: "query-bar" }, this.before, this.place, this.after, this.copy, close),
-      ),
-      h("div", { class: "query-body" }, this.values, this.body),
+      "dialog.query-panel",
+      { "aria-labelledby": "query-title" },
+      h("header.query-head", this.what, h("div.query-bar", this.before, this.place, this.after, this.copy, close)),
+      h("div.query-body", this.values, this.body),
       this.status,
     ));
     dialog.addEventListener("cancel", (event) => {
@@ -121,10 +106,7 @@ class QueryPanel {
   /** @param {string} sign @param {string} label @param {1 | -1} step */
   stepButton(sign, label, step) {
     const onclick = () => this.go(step);
-    return quietButton(
-      { class: "quiet query-icon", "aria-label": label, title: `${label} (${sign})`, onclick },
-      sign,
-    );
+    return h("button.quiet.query-icon", { "aria-label": label, title: `${label} (${sign})`, onclick }, sign);
   }
 
   leave() {
@@ -210,7 +192,7 @@ class QueryPanel {
     const order = way.order();
     const { place, before, after } = neighboursOf(order, query);
     const words = place ? `${integerText(place)} of ${integerText(order.length)}` : "";
-    fill(this.place, words, words && h("small", {}, way.words));
+    fill(this.place, words, words && h("small", way.words));
     // Not `disabled`, which would take the focus from the button at the last query.
     this.before.setAttribute("aria-disabled", String(before === null));
     this.after.setAttribute("aria-disabled", String(after === null));
@@ -223,19 +205,16 @@ class QueryPanel {
   async draw(what, moved) {
     const turn = ++this.turn;
     const view = { ...what, book: this.book, memory: this.memory, choose: this.store.set.bind(this.store) };
-    keepFocus(this.dialog, () => fill(this.values, h("h3", {}, "Values"), valuesTable(view)));
+    keepFocus(this.dialog, () => fill(this.values, h("h3", "Values"), valuesTable(view)));
     if (!this.book.facts.depth) return fill(this.body, withoutDetail());
-    if (moved) fill(this.body, h("p", { class: "query-lead query-wait" }, "Loading …"));
+    if (moved) fill(this.body, h("p.query-lead.query-wait", "Loading …"));
     try {
       const detail = await this.book.detail(what.query);
       // The reader may have opened another query meanwhile.
       if (turn === this.turn) keepFocus(this.dialog, () => this.drawDetail(view, detail));
     } catch (error) {
       if (turn === this.turn) {
-        fill(
-          this.body,
-          h("p", { class: "query-lead", role: "alert" }, `Cannot read the rankings of this query: ${error}`),
-        );
+        fill(this.body, h("p.query-lead", { role: "alert" }, `Cannot read the rankings of this query: ${error}`));
       }
     }
   }
@@ -272,8 +251,7 @@ class QueryPanel {
   /** Show the link in a field if the page has no clipboard access. */
   showLink() {
     this.dialog.querySelector(".query-link-field")?.remove();
-    const field = /** @type {HTMLInputElement} */ (h("input", {
-      class: "query-link-field",
+    const field = /** @type {HTMLInputElement} */ (h("input.query-link-field", {
       readonly: true,
       "aria-label": "Link to this query",
       value: this.address(),

@@ -1,17 +1,14 @@
 /** Two rankings of one query side by side, with lines between the same documents. */
-import { bdi, fill, h } from "../dom/dom.js";
-import { runDot } from "../dom/dot.js";
 import { integerText, plural, shorten, valueText } from "../data/format.js";
-import { connectors, lightTwins, markClipped, watchSize } from "./connectors.js";
+import { bdi, fill, h, markEdges, runDot } from "../dom.js";
 import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
+import { docName, gradeChip, noAnswer, runsOfView } from "./tables.js";
 import { markedWords } from "./words.js";
-import { docName, gradeChip, noAnswer, quietButton, runsOfView } from "./parts.js";
+/** @import { Detail, Ranking } from "../data/data.js" */
+/** @import { Move } from "./moves.js" */
+/** @import { QueryView } from "./tables.js" */
 
 /**
- * @typedef {import("../data/data.js").Detail} Detail
- * @typedef {import("../data/data.js").Ranking} Ranking
- * @typedef {import("./moves.js").Move} Move
- * @typedef {import("./parts.js").QueryView} QueryView
  * @typedef {{side: "a" | "b", run: number, ranking: Ranking | null, moves: Move[] | null, list: HTMLElement, rows: HTMLElement[]}} Side
  *   one list; moves: null if there is no other list
  * @typedef {{view: QueryView, detail: Detail, level: number, cutoff: number, sides: Side[], grid: HTMLElement}} Lists
@@ -20,7 +17,7 @@ import { docName, gradeChip, noAnswer, quietButton, runsOfView } from "./parts.j
 /** @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
 export function rankingsSection(view, detail, level) {
   const cutoff = cutoffOf(view.book.facts.measures[view.measure].name);
-  const grid = h("div", { class: "query-lists" });
+  const grid = h("div.query-lists");
   const lists = { view, detail, level, cutoff, sides: sidesOf(view, detail), grid };
   const { sides } = lists;
   grid.classList.toggle("query-two", sides.length > 1);
@@ -49,13 +46,13 @@ export function rankingsSection(view, detail, level) {
   watchSize(grid, refresh);
   show(view.memory.all);
   return h(
-    "section",
-    { class: "query-section", "aria-labelledby": "query-rankings" },
+    "section.query-section",
+    { "aria-labelledby": "query-rankings" },
     h("h3", { id: "query-rankings" }, sides.length > 1 ? "Rankings" : "Ranking"),
     sides.length > 1 && tabsOf(lists),
     grid,
     fold,
-    h("div", { class: "query-sides query-two" }, sides.map((side) => sideFoot(view, side))),
+    h("div.query-sides.query-two", sides.map((side) => sideFoot(view, side))),
   );
 }
 
@@ -69,8 +66,8 @@ function sidesOf(view, detail) {
     const moves = here && there ? movesOf(here, there, detail.grades, i === 0) : null;
     const label = `Ranking of ${view.book.facts.runs[run]}`;
     const list = here
-      ? h("ol", { class: "query-list", role: "list", "aria-label": label, "data-side": side })
-      : h("p", { class: "query-lead query-none", "data-side": side }, noAnswer(view.book.facts.runs[run]));
+      ? h("ol.query-list", { role: "list", "aria-label": label, "data-side": side })
+      : h("p.query-lead.query-none", { "data-side": side }, noAnswer(view.book.facts.runs[run]));
     return { side, run, ranking: here, moves, list, rows: [] };
   });
 }
@@ -82,11 +79,11 @@ function sideHead({ view }, { side, run }) {
   const value = valueText(view.book.value(view.measure, run, view.query), measure);
   const name = facts.runs.length > 1 ? runSelect(view, side) : bdi(facts.runs[run], { class: "query-doctitle" });
   return h(
-    "div",
-    { class: "query-listhead", "data-side": side },
+    "div.query-listhead",
+    { "data-side": side },
     runDot(view.book, run, view),
     name,
-    h("span", { class: "query-value" }, h("span", { class: "query-note" }, bdi(measure.name)), " ", value),
+    h("span.query-value", h("span.query-note", bdi(measure.name)), " ", value),
   );
 }
 
@@ -94,34 +91,29 @@ function sideHead({ view }, { side, run }) {
 function runSelect(view, side) {
   const pick = (/** @type {Event} */ event) =>
     view.choose({ [side]: Number(/** @type {HTMLSelectElement} */ (event.target).value) });
-  return h(
-    "select",
-    {
-      class: "query-select",
-      "data-key": `run-${side}`,
-      "aria-label": `Run on the ${side === "a" ? "left" : "right"}`,
-      onchange: pick,
-    },
-    view.book.facts.runs.map((name, run) => h("option", { value: run, selected: run === view[side] }, name)),
-  );
+  return h("select.query-select", {
+    "data-key": `run-${side}`,
+    "aria-label": `Run on the ${side === "a" ? "left" : "right"}`,
+    onchange: pick,
+  }, view.book.facts.runs.map((name, run) => h("option", { value: run, selected: run === view[side] }, name)));
 }
 
 /** Tabs for phones, where one list is visible at a time. @param {Lists} lists */
 function tabsOf(lists) {
   const { view, sides } = lists;
   const buttons = sides.map((side) =>
-    quietButton(
+    h(
+      "button.query-tab",
       {
-        class: "query-tab",
         "data-side": side.side,
         "aria-pressed": String(view.memory.side === side.side),
         onclick: () => turnTo(lists, side.side),
       },
       runDot(view.book, side.run, view),
-      bdi(view.book.facts.runs[side.run]),
+      bdi(view.book.facts.runs[side.run], { class: "clip" }),
     )
   );
-  return h("div", { class: "query-tabs", role: "group", "aria-label": "List" }, buttons);
+  return h("div.query-tabs", { role: "group", "aria-label": "List" }, buttons);
 }
 
 /** @param {Lists} lists @param {"a" | "b"} side */
@@ -142,7 +134,7 @@ function gridRow({ cutoff }, rank) {
 function cutoffLine(lists, longest) {
   if (!lists.cutoff || lists.cutoff >= longest) return null;
   const { name } = lists.view.book.facts.measures[lists.view.measure];
-  const line = h("p", { class: "query-cutoff" }, h("span", {}, "cutoff of ", bdi(name)));
+  const line = h("p.query-cutoff", h("span", "cutoff of ", bdi(name)));
   line.style.gridRow = String(lists.cutoff + 2);
   return line;
 }
@@ -165,18 +157,18 @@ function rankedRow(lists, side, rank) {
   const { detail, view } = lists;
   const place = /** @type {Ranking} */ (side.ranking).docs[rank - 1];
   const text = detail.texts[place];
-  const more = quietButton({ class: "query-quiet query-more", "aria-expanded": "false", hidden: true }, "more");
+  const more = h("button.query-quiet.query-more", { "aria-expanded": "false", hidden: true }, "more");
   const row = h(
-    "li",
-    { class: "query-row", "data-place": place, "data-rank": rank, "data-side": side.side },
-    h("span", { class: "query-rank" }, h("span", { class: "unseen" }, "rank "), rank),
+    "li.query-row",
+    { "data-place": place, "data-rank": rank, "data-side": side.side },
+    h("span.query-rank", h("span.unseen", "rank "), rank),
     gradeChip(detail.grades[place], view.book.facts),
-    h("p", { class: "query-clamp query-doc" }, docName(detail, place, (title) => markedWords(title, view))),
+    h("p.clamp.query-doc", docName(detail, place, (title) => markedWords(title, view))),
     side.moves && hintOf(lists, side, side.moves[rank - 1], place),
     h(
       "div",
       { class: `query-main${text ? "" : " query-bare"}` },
-      text && h("p", { class: "query-clamp query-text", dir: "auto" }, markedWords(text, view)),
+      text && h("p.clamp.query-text", { dir: "auto" }, markedWords(text, view)),
       more,
     ),
   );
@@ -191,11 +183,11 @@ function hintOf({ view, detail, level, sides }, side, move, place) {
   const name = shorten(view.book.short[other.run], 16);
   const { arrow, words } = moveHint(move, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
-  const seen = h("span", { "aria-hidden": "true" }, arrow && h("span", { class: "query-arrow" }, arrow), words);
-  const said = h("span", { class: "unseen" }, moveSentence(move, view.book.facts.runs[other.run]));
+  const seen = h("span", { "aria-hidden": "true" }, arrow && h("span.query-arrow", arrow), words);
+  const said = h("span.unseen", moveSentence(move, view.book.facts.runs[other.run]));
   const look = `query-hint ${tone}`;
   if (!move.onPage) return h("span", { class: look }, seen, said);
-  return quietButton({ class: `query-quiet ${look}`, "data-twin": move.twin }, seen, said);
+  return h("button.query-quiet", { class: look, "data-twin": move.twin }, seen, said);
 }
 
 /**
@@ -231,7 +223,7 @@ function goTo(lists, side, rank) {
 /** @param {QueryView} view @param {number} few @param {number} all @param {(all: boolean) => void} show */
 function foldButton(view, few, all, show) {
   const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${integerText(all)} ranks`;
-  const button = quietButton({ class: "query-quiet query-fold", "aria-expanded": String(view.memory.all) }, label());
+  const button = h("button.query-quiet.query-fold", { "aria-expanded": String(view.memory.all) }, label());
   button.addEventListener("click", () => {
     show(!view.memory.all);
     button.setAttribute("aria-expanded", String(view.memory.all));
@@ -243,14 +235,125 @@ function foldButton(view, few, all, show) {
 
 /** State how much of a ranking is on the page. @param {QueryView} view @param {Side} side */
 function sideFoot(view, { run, ranking }) {
-  if (!ranking) return h("p", {});
+  if (!ranking) return h("p");
   const held = ranking.docs.length;
   const words = held < ranking.retrieved ? `; this page contains the first ${integerText(held)}` : "";
   const count = plural(ranking.retrieved, "document");
-  return h(
-    "p",
-    { class: "query-note" },
-    bdi(shorten(view.book.facts.runs[run], 60)),
-    ` retrieved ${count}${words}.`,
+  return h("p.query-note", bdi(shorten(view.book.facts.runs[run], 60)), ` retrieved ${count}${words}.`);
+}
+
+// ── Lines between two rankings that connect the same document. Decorative: the rows state the ranks as text ──
+
+const QUERY_SVG = "http://www.w3.org/2000/svg";
+
+/** A curve with horizontal ends. @param {number} width @param {number} from @param {number} to */
+export function connectorPath(width, from, to) {
+  const [y, z] = [Math.round(from * 10) / 10, Math.round(to * 10) / 10];
+  return y === z ? `M0 ${y}H${width}` : `M0 ${y}C${width / 2} ${y} ${width / 2} ${z} ${width} ${z}`;
+}
+
+/** The gutter between two lists and a function that redraws it; null if a list is missing. @param {Lists} lists */
+export function connectors(lists) {
+  const [left, right] = lists.sides;
+  if (!left?.moves || !right?.moves) return null;
+  const svg = document.createElementNS(QUERY_SVG, "svg");
+  const element = h("div.query-gutter", { "aria-hidden": "true" }, svg);
+  const draw = () => {
+    const last = Math.max(...lists.sides.map((side) => side.rows.filter((row) => !row.hidden).length), 1);
+    element.style.gridRow = `2 / span ${last + 1}`;
+    svg.replaceChildren(...linesOf(lists, left, right, element));
+  };
+  return { element, draw };
+}
+
+/**
+ * Return each document that both runs retrieved: its index, move and ranks.
+ *
+ * @param {Side} left @param {Side} right @returns {{place: number, move: Move, a: number, b: number}[]}
+ */
+function twinsOf(left, right) {
+  const from = (left.moves ?? []).map((move, i) => ({ place: docAt(left, i), move, a: i + 1, b: move.twin }));
+  const to = (right.moves ?? []).map((move, i) => ({ place: docAt(right, i), move, a: move.twin, b: i + 1 }));
+  return [...from.filter((one) => one.b), ...to.filter((one) => one.a && !one.move.onPage)];
+}
+
+/** @param {Side} side @param {number} i */
+function docAt(side, i) {
+  return side.ranking?.docs[i] ?? -1;
+}
+
+/** @param {Lists} lists @param {Side} left @param {Side} right @param {HTMLElement} gutter */
+function linesOf(lists, left, right, gutter) {
+  const box = gutter.getBoundingClientRect();
+  if (!box.width) return [];
+  const middle = (/** @type {HTMLElement | undefined} */ row) => {
+    const chip = row && !row.hidden ? row.querySelector(".query-chip")?.getBoundingClientRect() : undefined;
+    return chip ? chip.top + chip.height / 2 - box.top : null;
+  };
+  const lines = twinsOf(left, right).flatMap(({ place, move, a, b }) => {
+    const [from, to] = [middle(left.rows[a - 1]), middle(right.rows[b - 1])];
+    const tone = moveTone(move, lists.detail.grades[place], lists.level, true);
+    // The same document is below the rows shown: the line leaves through the bottom.
+    const open = from === null || to === null;
+    if (from === null && to === null || open && tone === "faint") return [];
+    const line = document.createElementNS(QUERY_SVG, "path");
+    line.setAttribute("d", connectorPath(box.width, from ?? box.height, to ?? box.height));
+    line.setAttribute("class", `query-link ${tone}${open ? " query-leaving" : ""}`);
+    line.dataset.place = String(place);
+    return [line];
+  });
+  const isFaint = (/** @type {Element} */ line) => line.classList.contains("faint");
+  return [...lines.filter(isFaint), ...lines.filter((line) => !isFaint(line))];
+}
+
+/** Highlight the hovered or focused document in both lists, with its line. @param {HTMLElement} grid */
+export function lightTwins(grid) {
+  /** @type {string | undefined} */
+  let lit;
+  const light = (/** @type {string | undefined} */ place) => {
+    if (place === lit) return;
+    lit = place;
+    for (const old of grid.querySelectorAll(".query-lit")) old.classList.remove("query-lit");
+    for (const twin of place === undefined ? [] : grid.querySelectorAll(`[data-place="${place}"]`)) {
+      twin.classList.add("query-lit");
+      if (twin instanceof SVGElement) twin.parentNode?.append(twin); // drawn last: above the others
+    }
+  };
+  const under = (/** @type {Event} */ event) => {
+    const row = event.target instanceof Element ? event.target.closest(".query-row") : null;
+    light(row instanceof HTMLElement ? row.dataset.place : undefined);
+  };
+  // Only pointer moves count: rows that scroll under a resting pointer are ignored.
+  grid.addEventListener("pointermove", under);
+  grid.addEventListener("focusin", under);
+  grid.addEventListener("pointerleave", () => light(undefined));
+  grid.addEventListener("focusout", () => light(undefined));
+}
+
+/** Show the button that expands a text only if the text is clipped. @param {HTMLElement} root */
+export function markClipped(root) {
+  const rows = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".query-row:not(.query-unfolded)")]);
+  const cut = rows.map((row) =>
+    [...row.querySelectorAll(".clamp")].some((text) => text.scrollHeight > text.clientHeight + 1)
   );
+  rows.forEach((row, i) => {
+    const more = row.querySelector(".query-more");
+    if (more instanceof HTMLElement) more.hidden = !cut[i];
+  });
+}
+
+/** Make tables that are wider than their box focusable, so that they can be scrolled by keyboard. @param {HTMLElement} root */
+export function markScrolling(root) {
+  for (const box of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".query-scroll"))) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+    markEdges(box);
+    box.onscroll = () => markEdges(box);
+  }
+}
+
+/** Observe the size of an element until it leaves the page. @param {HTMLElement} element @param {() => void} changed */
+export function watchSize(element, changed) {
+  const observer = new ResizeObserver(() => element.isConnected ? changed() : observer.disconnect());
+  observer.observe(element);
 }

@@ -1,18 +1,17 @@
 /** From one value to the other: one step per document that moved, entered or left. */
+import { rowsAxis, rowsScene } from "../charts/rows.js";
 import { numberText, plural, shorten, signedText, valueText } from "../data/format.js";
-import { h } from "../dom/dom.js";
-import { rowsAxis, rowsScene } from "../charts/forest.js";
-import { mountChart } from "../kit/mount.js";
+import { h } from "../dom.js";
+import { mountChart } from "../kit/chart.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
 import { crisp } from "../kit/scene.js";
 import { rankChange } from "../sections/changes.js";
-import { documentChanges } from "./changes.js";
+import { documentChanges } from "./moves.js";
+/** @import { Detail } from "../data/data.js" */
+/** @import { Mark, Scene } from "../kit/scene.js" */
+/** @import { QueryView } from "./tables.js" */
 
 /**
- * @typedef {import("../data/data.js").Detail} Detail
- * @typedef {import("../kit/scene.js").Scene} Scene
- * @typedef {import("../kit/scene.js").Mark} Mark
- * @typedef {import("./parts.js").QueryView} QueryView
  * @typedef {{name: string, note: string, from: number, to: number, total: boolean}} Step
  *   a change of the value; a total begins at 0
  */
@@ -96,7 +95,7 @@ export function changesSection(view, detail, level) {
   const steps = waterfallSteps(view, detail, level);
   if (!steps) return null;
   const { facts, short } = view.book;
-  const section = h("section", { class: "query-section query-waterfall", "aria-label": "Difference by document" });
+  const section = h("section.query-section.query-waterfall", { "aria-label": "Difference by document" });
   mountChart(section, {
     title: `Why ${short[view.b]} differs from ${short[view.a]}`,
     sentence: `${facts.measures[view.measure].name}: what each document adds or takes away because its rank changed.`,

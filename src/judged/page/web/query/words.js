@@ -1,6 +1,7 @@
 /** Words of the query, marked in texts. */
-import { h } from "../dom/dom.js";
+import { h } from "../dom.js";
 import { searchable } from "../table/filter.js";
+/** @import { QueryView } from "./tables.js" */
 
 const WORD_PATTERN = /[\p{L}\p{N}]+/gu;
 /** Words that say nothing about the subject. */
@@ -36,8 +37,8 @@ export function splitWords(text, words) {
   return parts;
 }
 
-/** A text with the words of the query marked. @param {string} text @param {import("./parts.js").QueryView} view @returns {(string | Node)[]} */
+/** A text with the words of the query marked. @param {string} text @param {QueryView} view @returns {(string | Node)[]} */
 export function markedWords(text, { book, query }) {
   const words = wordsOf(book.facts.texts?.[query] ?? "");
-  return words.size ? splitWords(text, words).map((part) => part.found ? h("mark", {}, part.text) : part.text) : [text];
+  return words.size ? splitWords(text, words).map((part) => part.found ? h("mark", part.text) : part.text) : [text];
 }

@@ -4,25 +4,22 @@ import {
   integerText,
   numberText,
   percent,
+  plainWords,
   plural,
+  shorten,
   signedPercent,
   signedText,
+  sliceName,
   valueText,
   verdictTone,
 } from "../data/format.js";
-import { announce, bdi, byId, fill, h } from "../dom/dom.js";
-import { wordNodes } from "../dom/dot.js";
-import { livePalette } from "../kit/palette.js";
+import { announce, bdi, byId, fill, h, wordNodes } from "../dom.js";
 import { linearScale } from "../kit/scale.js";
-import { crisp, emptyScene } from "../kit/scene.js";
-import { intervalMarks } from "../kit/shape.js";
-import { toSvg } from "../kit/svg.js";
-import { aboutButton } from "./about.js";
-
-/** @typedef {import("../data/data.js").Book} Book */
-/** @typedef {import("../data/data.js").Pair} Pair */
-/** @typedef {import("../data/state.js").Store} Store */
-/** @typedef {import("../data/state.js").State} State */
+import { crisp, emptyScene, intervalMarks } from "../kit/scene.js";
+import { livePalette, toSvg } from "../kit/svg.js";
+/** @import { Book, Measure, Pair } from "../data/data.js" */
+/** @import { State, Store } from "../data/state.js" */
+/** @import { Selection } from "../queries/queries.js" */
 
 const ANSWER_PLACES = 3;
 const STRIP_WIDTH = 240;
@@ -58,7 +55,7 @@ export function mountAnswer(book, store, showQueries) {
     const state = store.get();
     const { words, more } = headlineOf(book, state);
     fill(byId("verdict"), wordNodes(book, words));
-    fill(byId("more"), more.map((line) => h("li", {}, wordNodes(book, line))));
+    fill(byId("more"), more.map((line) => h("li", wordNodes(book, line))));
     fill(byId("card"), book.facts.runs.length > 1 ? pairCells(book, store, showQueries) : singleCells(book, state));
     fill(byId("chips"), measureChips(book, store)).hidden = book.facts.measures.length < 2;
   };
@@ -76,11 +73,11 @@ export function mountAnswer(book, store, showQueries) {
 
 /** @param {string} title @param {(Node | string | false | null)[]} content @param {string} [kind] */
 function cardCell(title, content, kind = "") {
-  return h("div", { class: `cell ${kind}` }, h("dt", {}, title), h("dd", {}, content));
+  return h("div", { class: `cell ${kind}` }, h("dt", title), h("dd", content));
 }
 
 /** @param {...(Node | string)} words */
-const cellLine = (...words) => h("p", { class: "cell-line" }, words);
+const cellLine = (...words) => h("p.cell-line", words);
 
 // ── two runs ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -92,7 +89,7 @@ function pairCells(book, store, showQueries) {
   return [
     muchCell(book, state, pair),
     cardCell("How certain?", [
-      h("p", { class: "cell-value" }, pair.sure.short),
+      h("p.cell-value", pair.sure.short),
       ...pair.sure.long.map((line) => cellLine(line)),
     ], "sure"),
     whereCell(pair, store, showQueries),
@@ -115,11 +112,10 @@ function muchCell(book, { measure, a, b }, pair) {
       { class: `cell-value ${tone}` },
       text(pair.difference),
       " ",
-      h("span", { class: "cell-unit" }, bdi(of.name), aboutButton(of)),
+      h("span.cell-unit", bdi(of.name), aboutButton(of)),
     ),
     h(
-      "p",
-      { class: "cell-line" },
+      "p.cell-line",
       ...wordNodes(book, [a, ` ${mean(pair.mean_a)} → `, b, ` ${mean(pair.mean_b)}${share}`]),
       of.lower && "; lower is better",
     ),
@@ -169,10 +165,10 @@ function whereCell(pair, store, showQueries) {
   const counts = [["better", "better", pair.wins], ["same", "same", pair.ties], ["worse", "worse", pair.losses]];
   const { only } = store.get();
   const bar = h(
-    "div",
-    { class: "share", "aria-hidden": "true" },
+    "div.share",
+    { "aria-hidden": "true" },
     counts.map(([kind, , count]) => {
-      const part = h("span", { class: `share-${kind}` });
+      const part = h("span", { class: kind });
       part.style.flexGrow = String(count);
       return part;
     }),
@@ -181,7 +177,6 @@ function whereCell(pair, store, showQueries) {
     h(
       "button",
       {
-        type: "button",
         class: `count ${kind}`,
         "aria-pressed": String(only === kind),
         "data-chip": `only-${kind}`,
@@ -191,12 +186,12 @@ function whereCell(pair, store, showQueries) {
           if (store.get().only) showQueries();
         },
       },
-      h("strong", {}, integerText(count)),
+      h("strong", integerText(count)),
       ` ${word}`,
     )
   );
   return cardCell("Where?", [
-    h("p", { class: "cell-value counts" }, buttons),
+    h("p.cell-value.counts", buttons),
     bar,
     cellLine(`of ${plural(pair.queries, "query", "queries")}; select a count to see its queries`),
   ], "where");
@@ -210,12 +205,11 @@ function whyCell(book, { measure, a, b }) {
   const [before, after] = [tops.means[a], tops.means[b]].map((mean) => numberText(mean, 2));
   const [found, lost] = [tops.found[b][a], tops.found[a][b]];
   return cardCell("Why?", [
-    h("p", { class: "cell-value" }, `${before} → ${after}`),
+    h("p.cell-value", `${before} → ${after}`),
     cellLine(`relevant documents in the top ${integerText(reach)}, per query`),
     found || lost
       ? h(
-        "p",
-        { class: "cell-line" },
+        "p.cell-line",
         `${integerText(found)} found that `,
         ...wordNodes(book, [a]),
         ` missed; ${integerText(lost)} lost`,
@@ -235,12 +229,9 @@ function measureChips(book, store) {
     const words = pair ? `${of.name}: ${pair.verdict}, ${signedText(pair.difference, ANSWER_PLACES)}` : of.name;
     return h(
       "li",
-      {},
       h(
-        "button",
+        "button.chip",
         {
-          type: "button",
-          class: "chip",
           "aria-pressed": String(measure === state.measure),
           "data-chip": `measure-${measure}`,
           title: words,
@@ -248,16 +239,16 @@ function measureChips(book, store) {
         },
         bdi(of.name),
         sign && h("span", { class: `chip-sign ${tone}`, "aria-hidden": "true" }, sign),
-        pair && h("span", { class: "unseen" }, ` ${pair.verdict}`),
-        value && h("span", { class: "chip-value" }, ` ${value}`),
+        pair && h("span.unseen", ` ${pair.verdict}`),
+        value && h("span.soft", ` ${value}`),
       ),
     );
   });
-  const key = several && h("li", { class: "chips-key" }, "✓ better · = equal · ≈ not clear · ✗ worse");
+  const key = several && h("li.chips-key", "✓ better · = equal · ≈ not clear · ✗ worse");
   return [
     h(
-      "span",
-      { class: "chips-title", id: "chips-title" },
+      "span.chips-title",
+      { id: "chips-title" },
       several && book.facts.runs.length > 2
         ? wordNodes(book, [state.b, " compared with ", state.a, ":"])
         : "By measure",
@@ -281,19 +272,12 @@ function singleCells(book, { measure }) {
   const all = relevant ? relevant.reduce((sum, count) => sum + count, 0) / relevant.length : NaN;
   return [
     cardCell("How good?", [
-      h(
-        "p",
-        { class: "cell-value" },
-        numberText(mean, places),
-        " ",
-        h("span", { class: "cell-unit" }, bdi(of.name), aboutButton(of)),
-      ),
+      h("p.cell-value", numberText(mean, places), " ", h("span.cell-unit", bdi(of.name), aboutButton(of))),
       of.lower && cellLine("lower is better"),
     ]),
     cardCell("How certain?", [
       h(
-        "p",
-        { class: "cell-value" },
+        "p.cell-value",
         Number.isNaN(low) ? "No interval" : `${numberText(low, places)} to ${numberText(high, places)}`,
       ),
       cellLine(
@@ -306,17 +290,17 @@ function singleCells(book, { measure }) {
       "Where?",
       of.unit
         ? [
-          h("p", { class: "cell-value" }, `${integerText(zeros)} at 0, ${integerText(ones)} at 1`),
+          h("p.cell-value", `${integerText(zeros)} at 0, ${integerText(ones)} at 1`),
           cellLine(`of ${plural(values.length, "query", "queries")}; the table of queries begins with the worst`),
         ]
         : [
-          h("p", { class: "cell-value" }, `${valueText(least[0] ?? NaN, of)} to ${valueText(least.at(-1) ?? NaN, of)}`),
+          h("p.cell-value", `${valueText(least[0] ?? NaN, of)} to ${valueText(least.at(-1) ?? NaN, of)}`),
           cellLine(`over ${plural(values.length, "query", "queries")}`),
         ],
     ),
     tops
       ? cardCell("Why?", [
-        h("p", { class: "cell-value" }, numberText(tops.means[0], 2)),
+        h("p.cell-value", numberText(tops.means[0], 2)),
         cellLine(
           `relevant documents in the top ${integerText(of.reach)}, per query; ${
             numberText(all, 2)
@@ -325,4 +309,109 @@ function singleCells(book, { measure }) {
       ])
       : null,
   ];
+}
+
+// ── A short explanation of a measure, from its declaration ──
+
+/** @type {{panel: HTMLDialogElement | null, opener: HTMLElement | null}} */
+const about = { panel: null, opener: null };
+
+/** @returns {HTMLDialogElement} */
+function aboutPanel() {
+  if (about.panel?.isConnected) return about.panel;
+  const panel = /** @type {HTMLDialogElement} */ (h("dialog.about", { "aria-labelledby": "about-title" }));
+  panel.addEventListener("click", (event) => event.target === panel && panel.close());
+  panel.addEventListener("close", () => about.opener?.isConnected && about.opener.focus({ preventScroll: true }));
+  document.body.append(panel);
+  about.panel = panel;
+  return panel;
+}
+
+/** The lines of an explanation: intuition, definition, formula, direction. @param {Measure} measure */
+export function aboutLines({ intuition, description, formula, lower, unit, paper }) {
+  const definition = plainWords(description.split(/\n\s*\n/)[0]);
+  const range = unit ? "Values are between 0 and 1; " : "";
+  const direction = lower ? "lower is better." : "higher is better.";
+  return {
+    lead: plainWords(intuition) || definition,
+    definition: intuition ? definition : "",
+    formula: plainWords(formula),
+    range: range ? range + direction : direction[0].toUpperCase() + direction.slice(1),
+    paper,
+  };
+}
+
+/** @param {Measure} measure @param {HTMLElement} opener */
+function openAbout(measure, opener) {
+  const panel = aboutPanel();
+  about.opener = opener;
+  const { lead, definition, formula, range, paper } = aboutLines(measure);
+  const close = h("button.quiet", { "aria-label": "Close" }, "×");
+  close.addEventListener("click", () => panel.close());
+  fill(
+    panel,
+    h(
+      "div.about-body",
+      h("div.dialog-head", h("h2", { id: "about-title" }, bdi(measure.name)), close),
+      h("p.about-lead", lead),
+      definition && h("p", definition),
+      formula && h("p.about-formula", bdi(measure.name), " = ", formula),
+      h("p.about-note", range, paper && ` ${paper}.`),
+    ),
+  );
+  panel.showModal();
+}
+
+/** A button that explains a measure. @param {Measure} measure */
+export function aboutButton(measure) {
+  const button = h("button.explain", { "aria-label": `About ${measure.name}`, title: `What is ${measure.name}?` }, "?");
+  button.addEventListener("click", (event) => {
+    event.stopPropagation();
+    openAbout(measure, button);
+  });
+  return button;
+}
+
+// ── The active filters as chips in the bar, each with a button that removes it ──
+
+/** Return the filters that are set, and what removes each. @param {State} state @returns {{words: string, patch: Partial<State>}[]} */
+export function activeFilters({ q, only, slice }) {
+  const names = { better: "better", worse: "worse", same: "same", missing: "no value", "": "" };
+  return [
+    ...(slice === null ? [] : [{ words: sliceName(slice), patch: /** @type {Partial<State>} */ ({ slice: null }) }]),
+    ...(only ? [{ words: `only ${names[only]}`, patch: /** @type {Partial<State>} */ ({ only: "" }) }] : []),
+    ...(q.trim() ? [{ words: q.trim(), patch: { q: "" } }] : []),
+  ];
+}
+
+/**
+ * @param {Book} book @param {Store} store
+ * @param {Selection} selection
+ */
+export function mountFilters(book, store, selection) {
+  const line = byId("filters");
+  const draw = () => {
+    const state = store.get();
+    const active = activeFilters(state);
+    const left = active.length ? selection.of(state).rows.length : 0;
+    fill(
+      line,
+      h("span.filters-count", `${integerText(left)} of ${plural(book.facts.queries.length, "query", "queries")}:`),
+      active.map(({ words, patch }) => {
+        const button = h(
+          "button.filter-chip.clip",
+          { "aria-label": `Remove the filter ${words}`, title: "Remove this filter" },
+          bdi(shorten(words, 48)),
+          " ×",
+        );
+        button.addEventListener("click", () => store.set(patch));
+        return button;
+      }),
+    ).hidden = !active.length;
+  };
+  store.subscribe((_, changed) =>
+    ["q", "only", "slice", "measure", "a", "b"].some((key) => changed.includes(/** @type {keyof State} */ (key))) &&
+    draw()
+  );
+  draw();
 }

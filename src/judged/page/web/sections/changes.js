@@ -1,14 +1,11 @@
 /** The queries that gained most and lost most, with the documents that moved. */
 import { nameText, viewedDifferences } from "../charts/common.js";
 import { integerText, numberText, shorten, signedText } from "../data/format.js";
-import { bdi, fill, h } from "../dom/dom.js";
-import { wordNodes } from "../dom/dot.js";
-import { documentChanges } from "../query/changes.js";
-
-/** @typedef {import("../data/data.js").Book} Book */
-/** @typedef {import("../data/data.js").Detail} Detail */
-/** @typedef {import("../data/state.js").State} State */
-/** @typedef {import("../data/state.js").Store} Store */
+import { bdi, fill, h, wordNodes } from "../dom.js";
+import { documentChanges } from "../query/moves.js";
+/** @import { Book, Detail } from "../data/data.js" */
+/** @import { State, Store } from "../data/state.js" */
+/** @import { Trail } from "../queries/queries.js" */
 
 const CHANGES_SHOWN = 5;
 const REASONS_SHOWN = 2;
@@ -44,7 +41,7 @@ export function changeReasons(detail, { measure, a, b }, gained, level, lower) {
 }
 
 /**
- * @param {HTMLElement} host @param {Book} book @param {Store} store @param {import("../queries/navigation.js").Trail} trail
+ * @param {HTMLElement} host @param {Book} book @param {Store} store @param {Trail} trail
  */
 export function mountChanges(host, book, store, trail) {
   let [turn, seen, explained] = [0, false, -1];
@@ -55,20 +52,18 @@ export function mountChanges(host, book, store, trail) {
     const [a, b] = wordNodes(book, [state.a, state.b]);
     const list = (/** @type {string} */ title, /** @type {number[]} */ queries, /** @type {boolean} */ up) =>
       h(
-        "div",
-        { class: "changes" },
-        h("h3", {}, title),
+        "div.changes",
+        h("h3", title),
         queries.length
           ? h("ol", { role: "list" }, queries.map((query) => changeItem(book, store, trail, query, up)))
-          : h("p", { class: "note" }, up ? "No query gained." : "No query lost."),
+          : h("p.note", up ? "No query gained." : "No query lost."),
       );
     fill(
       host,
       list("Most improved", gained, true),
       list("Most hurt", lost, false),
       h(
-        "p",
-        { class: "changes-note" },
+        "p.changes-note",
         "From ",
         a,
         " to ",
@@ -107,22 +102,19 @@ export function mountChanges(host, book, store, trail) {
 function reasonNodes(book, detail, state, up) {
   const missing = [state.a, state.b].filter((run) => !detail.rankings[run]);
   if (missing.length) {
-    return missing.map((run) =>
-      h("span", { class: "change-reason" }, wordNodes(book, [run]), " has no ranking for this query")
-    );
+    return missing.map((run) => h("span.change-reason", wordNodes(book, [run]), " has no ranking for this query"));
   }
   const { lower } = book.facts.measures[state.measure];
   return changeReasons(detail, state, up, book.facts.relevance, lower).map(({ place, words }) =>
     h(
-      "span",
-      { class: "change-reason" },
+      "span.change-reason",
       bdi(shorten(detail.titles[place] || detail.docs[place], 44), { title: detail.docs[place] }),
       ` (${words.replace(": ", "): ")}`,
     )
   );
 }
 
-/** @param {Book} book @param {Store} store @param {import("../queries/navigation.js").Trail} trail @param {number} query @param {boolean} up */
+/** @param {Book} book @param {Store} store @param {Trail} trail @param {number} query @param {boolean} up */
 function changeItem(book, store, trail, query, up) {
   const state = store.get();
   const { facts } = book;
@@ -140,16 +132,15 @@ function changeItem(book, store, trail, query, up) {
     "li",
     { "data-query": query, "data-up": up ? "yes" : "no" },
     h(
-      "a",
-      { href: store.link({ query: id }), class: "change-query", onclick: open },
+      "a.change-query",
+      { href: store.link({ query: id }), onclick: open },
       text ? bdi(shorten(text, 90), { title: id }) : ["Query ", bdi(shorten(id, 60), { title: id })],
     ),
     h(
-      "span",
-      { class: "change-values" },
+      "span.change-values",
       `${numberText(before, places)} → ${numberText(after, places)} `,
       h("strong", { class: up ? "better" : "worse" }, signedText(after - before, places)),
     ),
-    h("span", { class: "change-why" }),
+    h("span.change-why"),
   );
 }

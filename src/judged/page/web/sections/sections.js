@@ -1,27 +1,50 @@
 /** The charts of the page and the parts of the state that each depends on. */
-import { againstCsv, againstScene, referenceRun } from "../charts/against.js";
-import { boundsCsv, boundsScene } from "../charts/bounds.js";
-import { intervalName, nameText, viewedDifferences } from "../charts/common.js";
-import { coverageCsv, coverageScene } from "../charts/coverage.js";
-import { curveCsv, curveScene, linePaint } from "../charts/curve.js";
-import { differenceCsv, differenceScene, differenceWords } from "../charts/difference.js";
+import {
+  differenceCsv,
+  differenceScene,
+  differenceWords,
+  scatterCsv,
+  scatterHeight,
+  scatterScene,
+} from "../charts/by-query.js";
+import { intervalName, intervalOf, isTested, nameText, viewedDifferences, viewedPair } from "../charts/common.js";
+import { coverageCsv, coverageScene, curveCsv, curveScene, linePaint } from "../charts/curve.js";
 import { matrixCsv, matrixPair, matrixScene } from "../charts/matrix.js";
-import { meansCsv, meansScene } from "../charts/means.js";
-import { scatterCsv, scatterHeight, scatterScene } from "../charts/scatter.js";
-import { slicesCsv, slicesScene } from "../charts/slices.js";
+import {
+  againstCsv,
+  againstScene,
+  boundsCsv,
+  boundsScene,
+  meansCsv,
+  meansScene,
+  referenceRun,
+  slicesCsv,
+  slicesScene,
+} from "../charts/rows.js";
 import { spreadCsv, spreadFilter, spreadScene } from "../charts/spread.js";
-import { sliceName } from "../data/format.js";
-import { byId, fill, h } from "../dom/dom.js";
-import { legendElement } from "../kit/legend.js";
-import { mountChart } from "../kit/mount.js";
-import { pairTiles } from "./pair.js";
-import { mountUnjudged } from "./unjudged.js";
+import {
+  between,
+  integerText,
+  numberText,
+  percent,
+  plural,
+  pText,
+  signedText,
+  sliceName,
+  verdictTone,
+} from "../data/format.js";
+import { bdi, byId, fill, h, wordNodes } from "../dom.js";
+import { legendElement, mountChart } from "../kit/chart.js";
+import { csvText, download } from "../kit/files.js";
+import { meanCell } from "./summary.js";
+/** @import { View } from "../charts/common.js" */
+/** @import { Book, Picture } from "../data/data.js" */
+/** @import { State, Store } from "../data/state.js" */
+/** @import { Chart } from "../kit/chart.js" */
+/** @import { Sheet } from "../kit/files.js" */
+/** @import { Selection, Trail } from "../queries/queries.js" */
 
-/** @typedef {import("../data/data.js").Book} Book */
-/** @typedef {import("../data/state.js").Store} Store */
-/** @typedef {import("../data/state.js").State} State */
-/** @typedef {import("../charts/common.js").View} View */
-/** @typedef {(place: string, keys: (keyof State)[], made: import("../kit/mount.js").Chart) => {update: () => void}} Mount adds a chart to an element; it is redrawn when one of the keys changes */
+/** @typedef {(place: string, keys: (keyof State)[], made: Chart) => {update: () => void}} Mount adds a chart to an element; it is redrawn when one of the keys changes */
 
 const PAIR_KEYS = /** @type {(keyof State)[]} */ (["measure", "a", "b", "slice"]);
 const FOCUS_KEYS = /** @type {(keyof State)[]} */ (["a", "b"]);
@@ -33,8 +56,8 @@ const FILTER_DELAY = 150; // charts follow when typing pauses
  *
  * @param {Book} book
  * @param {Store} store
- * @param {import("../queries/navigation.js").Trail} trail
- * @param {import("../queries/selection.js").Selection} selection
+ * @param {Trail} trail
+ * @param {Selection} selection
  */
 export function mountCharts(book, store, trail, selection) {
   const { facts } = book;
@@ -90,12 +113,14 @@ export function mountCharts(book, store, trail, selection) {
   const lit = mountCurves(parts, lights);
   if (facts.coverage) {
     mountUnjudged(book, store);
-    lit.push(chart("coverage", FOCUS_KEYS, {
-      title: "Judged documents by rank",
-      sentence: "Share of queries whose document at this rank is judged.",
-      draw: (width) => coverageScene(book, view(), width),
-      csv: () => coverageCsv(book),
-    }));
+    lit.push(
+      chart("coverage", FOCUS_KEYS, {
+        title: "Judged documents by rank",
+        sentence: "Share of queries whose document at this rank is judged.",
+        draw: (width) => coverageScene(book, view(), width),
+        csv: () => coverageCsv(book),
+      }),
+    );
     if (facts.summary.some((runs) => runs.some(({ top, irrelevant }) => top !== irrelevant && !Number.isNaN(top)))) {
       chart("coverage", ["measure", "a", "b"], {
         title: () => `Effect of unjudged documents on ${measure()}`,
@@ -204,15 +229,17 @@ function mountCurves({ chart, book, store, view }, lights) {
   /** @type {{update: () => void}[]} */
   const charts = [];
   if (pictures.length && several) mountLegend(book, store, view, lights, charts);
-  /** @param {() => import("../data/data.js").Picture} now @param {(keyof State)[]} keys */
+  /** @param {() => Picture} now @param {(keyof State)[]} keys */
   const add = (now, keys) =>
-    charts.push(chart("pictures", keys, {
-      title: () => now().title,
-      sentence: () => now().notes[0],
-      draw: (width) => curveScene(book, view(), now(), width, { named: !several || !isLegendShared() }),
-      drawAlone: (width) => curveScene(book, view(), now(), width),
-      csv: () => curveCsv(now()),
-    }));
+    charts.push(
+      chart("pictures", keys, {
+        title: () => now().title,
+        sentence: () => now().notes[0],
+        draw: (width) => curveScene(book, view(), now(), width, { named: !several || !isLegendShared() }),
+        drawAlone: (width) => curveScene(book, view(), now(), width),
+        csv: () => curveCsv(now()),
+      }),
+    );
   for (const picture of pictures.filter(({ kind }) => kind !== "at-k")) add(() => picture, FOCUS_KEYS);
   const cut = pictures.filter(({ kind }) => kind === "at-k");
   if (cut.length) {
@@ -223,7 +250,7 @@ function mountCurves({ chart, book, store, view }, lights) {
 
 /** A legend above the curves. @param {Book} book @param {Store} store @param {() => View} view @param {{run: number}} lights @param {{update: () => void}[]} charts */
 function mountLegend(book, store, view, lights, charts) {
-  const host = h("div", { class: "shared" });
+  const host = h("div.shared");
   const light = (/** @type {number} */ run) => {
     if (run === lights.run) return;
     lights.run = run;
@@ -239,5 +266,99 @@ function mountLegend(book, store, view, lights, charts) {
     );
   byId("pictures").before(host);
   store.subscribe((_, changed) => FOCUS_KEYS.some((key) => changed.includes(key)) && draw());
+  draw();
+}
+
+// ── The comparison of the two selected runs in numbers ──
+
+/** @param {string} name @param {Node | string} value @param {(Node | string)[]} [below] @param {string} [tone] */
+function pairTile(name, value, below = [], tone = "") {
+  return h("div.tile", h("dt", name), h("dd", { class: tone || null }, value, below.length > 0 && h("small", below)));
+}
+
+/**
+ * Tiles with the comparison of b and a on the selected measure, over all queries or one slice.
+ *
+ * @param {Book} book
+ * @param {View} view
+ * @returns {HTMLElement}
+ */
+export function pairTiles(book, view) {
+  const pair = viewedPair(book, view);
+  const measure = book.facts.measures[view.measure];
+  const name = (/** @type {number} */ run) => bdi(book.short[run], { title: book.facts.runs[run] });
+  if (!pair) {
+    return h("p.note", name(view.b), " and ", name(view.a), " were not compared.");
+  }
+  const mean = (/** @type {number} */ value) => meanCell(value, measure);
+  const tone = verdictTone(pair.verdict);
+  const notes = [pair.note, pair.needs].filter((text) => text !== "").map((text) =>
+    `${text[0].toUpperCase()}${text.slice(1)}.`
+  );
+  return h(
+    "div",
+    h(
+      "dl.tiles",
+      pairTile("verdict", pair.verdict, [name(view.b), " vs ", name(view.a), ` on ${measure.name}`], tone),
+      pairTile(
+        "mean difference",
+        signedText(pair.difference),
+        Number.isNaN(pair.low) ? [] : [`${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`],
+      ),
+      pairTile("means", `${mean(pair.mean_b)} · ${mean(pair.mean_a)}`, [name(view.b), " · ", name(view.a)]),
+      pairTile("better · same · worse", [pair.wins, pair.ties, pair.losses].map(integerText).join(" · "), [
+        `of ${plural(pair.queries, "query", "queries")}`,
+      ]),
+      isTested(pair)
+        ? pairTile("corrected p", pText(pair.adjusted), [`uncorrected p ${pText(pair.p)}`])
+        : pairTile("p", "–", ["not tested"]),
+      pairTile("effect size", numberText(pair.d_z, 2), [
+        h("abbr", { title: "mean of the differences divided by their standard deviation" }, "Cohen's d_z"),
+        "; ",
+        h(
+          "abbr",
+          { title: "share of queries on which the run is better, counting half of those that are the same" },
+          "superiority",
+        ),
+        ` ${percent(pair.superiority)}, ties count half`,
+      ]),
+    ),
+    notes.length > 0 && h("p.note", notes.join(" ")),
+  );
+}
+
+// ── Whether unjudged documents could change who is first, and the documents worth judging ──
+
+/** The documents worth judging, as a table. @param {Book} book @returns {Sheet} */
+export function judgeSheet({ facts }) {
+  const runs = (facts.verdicts[0].pair ?? [0]).map((run) => `rank in ${facts.runs[run]}`);
+  const rows = facts.judge.map(([query, ...rest]) => [facts.queries[query], ...rest]);
+  return { name: "documents-to-judge", header: ["query", "document", ...runs], rows };
+}
+
+/** @param {Book} book @param {Store} store */
+export function mountUnjudged(book, store) {
+  const { facts } = book;
+  const line = byId("unjudged-answer");
+  const save = () => {
+    const sheet = judgeSheet(book);
+    download(`${sheet.name}.csv`, "text/csv;charset=utf-8", csvText(sheet));
+  };
+  const draw = () => {
+    const answer = facts.unjudged[store.get().measure];
+    const question = facts.runs.length > 1 ? "Could unjudged documents change who is first? " : "";
+    const list = answer?.change && facts.judge.length > 0 &&
+      [
+        " ",
+        h(
+          "button.quiet",
+          { onclick: save, title: "Unjudged documents in the order of judged next" },
+          `Save ${plural(facts.judge.length, "document")} to judge first (CSV)`,
+        ),
+      ];
+    fill(line, answer ? [h("strong", question), ...wordNodes(book, answer.words), ...(list || [])] : []).hidden =
+      !answer;
+  };
+  store.subscribe((_, changed) => changed.includes("measure") && draw());
   draw();
 }

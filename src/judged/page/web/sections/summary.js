@@ -1,11 +1,10 @@
 /** The table of runs by measures: means, intervals and significance marks, sortable by any column. */
-import { bdi, fill, h } from "../dom/dom.js";
-import { runDot } from "../dom/dot.js";
 import { between, numberText, plainWords } from "../data/format.js";
-import { aboutButton } from "./about.js";
+import { bdi, fill, h, runDot } from "../dom.js";
+import { aboutButton } from "./answer.js";
+/** @import { Book, Measure, Summary } from "../data/data.js" */
+/** @import { State, Store } from "../data/state.js" */
 
-/** @typedef {import("../data/data.js").Book} Book */
-/** @typedef {import("../data/data.js").Measure} Measure */
 /** @typedef {{column: number, down: boolean}} SummaryOrder a measure, or -1 for the input order of the runs */
 
 const DETAILED_RUNS = 8;
@@ -39,7 +38,7 @@ function summaryOrder(book, { column, down }) {
  *
  * @param {HTMLElement} host
  * @param {Book} book
- * @param {import("../data/state.js").Store} store
+ * @param {Store} store
  */
 export function mountSummary(host, book, store) {
   const { measure } = store.get();
@@ -64,7 +63,7 @@ export function mountSummary(host, book, store) {
   draw();
 }
 
-/** @param {Book} book @param {SummaryOrder} order @param {import("../data/state.js").State} state @param {(column: number) => void} sortBy */
+/** @param {Book} book @param {SummaryOrder} order @param {State} state @param {(column: number) => void} sortBy */
 function summaryTable(book, order, state, sortBy) {
   const { measures, runs } = book.facts;
   const chosen = state.measure;
@@ -76,41 +75,29 @@ function summaryTable(book, order, state, sortBy) {
         class: column >= 0 && column === chosen && "chosen",
         "aria-sort": order.column === column ? (order.down ? "descending" : "ascending") : null,
       },
-      h("button", {
-        type: "button",
-        class: "sorter",
-        "data-column": column,
-        title: hint,
-        onclick: () => sortBy(column),
-      }, title),
+      h("button.sorter", { "data-column": column, title: hint, onclick: () => sortBy(column) }, title),
       column >= 0 && aboutButton(measures[column]),
     );
   const columns = measures.map((m, i) => head(m.name, i, measureHint(m)));
   const rows = summaryOrder(book, order).map((run) =>
     h(
       "tr",
-      {},
       h(
         "th",
         { scope: "row" },
         runDot(book, run, state),
         " ",
         bdi(runs[run], { class: "run-name", title: runs[run] }),
-        run === book.facts.baseline && h("small", {}, " baseline"),
+        run === book.facts.baseline && h("small", " baseline"),
       ),
       ...measures.map((measure, i) => summaryCell(book.facts.summary[i][run], measure, i === chosen, runs.length)),
     )
   );
   return h(
-    "table",
-    { class: "summary" },
-    h(
-      "caption",
-      { class: "unseen" },
-      "Runs by measures: mean over queries, difference and significance marks",
-    ),
-    h("thead", {}, h("tr", {}, head("run", -1, "input order"), ...columns)),
-    h("tbody", {}, rows),
+    "table.summary",
+    h("caption.unseen", "Runs by measures: mean over queries, difference and significance marks"),
+    h("thead", h("tr", head("run", -1, "input order"), ...columns)),
+    h("tbody", rows),
   );
 }
 
@@ -125,7 +112,7 @@ export function measureHint({ name, description, formula }) {
  *
  * Of many runs, only the chosen measure has the difference, without the verdict, which the chart below shows.
  *
- * @param {import("../data/data.js").Summary} one @param {Measure} measure @param {boolean} chosen @param {number} runs
+ * @param {Summary} one @param {Measure} measure @param {boolean} chosen @param {number} runs
  */
 function summaryCell(one, measure, chosen, runs) {
   const mean = meanCell(one.mean, measure);
@@ -134,8 +121,8 @@ function summaryCell(one, measure, chosen, runs) {
   return h(
     "td",
     { class: chosen && "chosen" },
-    one.best ? h("strong", {}, mean) : mean,
-    h("span", { class: "sign" }, one.sign),
-    ...below.map((text) => h("span", { class: "ends" }, text)),
+    one.best ? h("strong", mean) : mean,
+    h("span.sign", one.sign),
+    ...below.map((text) => h("span.ends", text)),
   );
 }

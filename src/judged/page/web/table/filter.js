@@ -1,4 +1,5 @@
 import { shorten } from "../data/format.js";
+/** @import { Book } from "../data/data.js" */
 
 /**
  * The filter language of the query table: words and conditions on values.
@@ -12,7 +13,6 @@ import { shorten } from "../data/format.js";
  *
  * All conditions must hold. A malformed condition is searched as text, with a note on what was expected.
  *
- * @typedef {import("../data/data.js").Book} Book
  * @typedef {{measure: number, a: number, b: number}} Chosen
  * @typedef {(row: number) => number} Quantity of a query
  * @typedef {(row: number) => boolean} RowTest
@@ -85,10 +85,10 @@ function filterValues(book) {
     const [first, second] = [book.column(measure, a), book.column(measure, b)];
     return (row) => second[row] - first[row];
   };
-  const differences = [
-    { spelling: "diff", of: difference },
-    { spelling: "|diff|", of: (/** @type {Chosen} */ chosen) => absoluteQuantity(difference(chosen)) },
-  ];
+  const differences = [{ spelling: "diff", of: difference }, {
+    spelling: "|diff|",
+    of: (/** @type {Chosen} */ chosen) => absoluteQuantity(difference(chosen)),
+  }];
   const values = runs.flatMap((name, run) =>
     nameSpellings(name).map((spelling) => ({
       spelling,

@@ -1,11 +1,53 @@
-/** Export a chart as a standalone picture: light theme, white background, with its title. */
 import { toCanvas } from "./canvas.js";
-import { lightPalette } from "./palette.js";
-import { svgElement, toSvg } from "./svg.js";
+import { lightPalette, svgElement, toSvg } from "./svg.js";
 import { plainText, wrapText } from "./text.js";
+/** @import { Mark, Scene } from "./scene.js" */
 
-/** @typedef {import("./scene.js").Scene} Scene */
-/** @typedef {import("./scene.js").Mark} Mark */
+/**
+ * CSV output (RFC 4180).
+ *
+ * @typedef {{name: string, header: string[], rows: any[][]}} Sheet name: file name without extension
+ */
+
+/** Format a cell: numbers in full precision; text that a spreadsheet would evaluate as a formula is prefixed. @param {unknown} value */
+export function csvCell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return Number.isNaN(value) ? "" : String(value);
+  const text = String(value);
+  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** @param {Sheet} sheet */
+export function csvText({ header, rows }) {
+  return [header, ...rows].map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+}
+
+// ── File downloads ──
+
+/** Return a name that is valid on every file system. @param {string} name */
+export function safeFileName(name) {
+  const [, stem, ending] = /** @type {RegExpMatchArray} */ (plainText(name).match(/^(.*?)(\.[A-Za-z0-9]{1,8})?$/s));
+  const letters = Array.from(
+    stem.replace(/[\s\\/:*?"<>|#%&{}$!'`=+]+/gu, "-").replace(/-{2,}/g, "-").replace(/^[-.]+|[-.]+$/g, ""),
+  );
+  const short = letters.slice(0, 80).join("");
+  return `${/^(con|prn|aux|nul|com\d|lpt\d)?$/i.test(short) ? `judged${short && "-"}${short}` : short}${ending ?? ""}`;
+}
+
+/** @param {string} name @param {string} type @param {Blob | string} content */
+export function download(name, type, content) {
+  const blob = typeof content === "string" ? new Blob([content], { type }) : content;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = safeFileName(name);
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // some browsers start reading later
+}
+
+// ── Export a chart as a standalone picture: light theme, white background, with its title ──
 
 const EXPORT_MARGIN = 16;
 const EXPORT_TITLE = 14;
@@ -43,12 +85,12 @@ export function titledScene(scene, title, sentence = "") {
     size: EXPORT_SENTENCE,
   }));
   /** @type {Mark[]} */
-  const marks = [
-    { kind: "rect", x: 0, y: 0, w: width, h: height, fill: "paper" },
-    ...titles,
-    ...sentences,
-    { kind: "group", x: EXPORT_MARGIN, y: top, marks: scene.marks },
-  ];
+  const marks = [{ kind: "rect", x: 0, y: 0, w: width, h: height, fill: "paper" }, ...titles, ...sentences, {
+    kind: "group",
+    x: EXPORT_MARGIN,
+    y: top,
+    marks: scene.marks,
+  }];
   return { ...scene, width, height, marks, spots: [] };
 }
 

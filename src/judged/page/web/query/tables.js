@@ -1,0 +1,443 @@
+/** Components of the query dialog: grade chips, document names, the table of values. */
+import { integerText, plural, shorten, signedValue, valueText } from "../data/format.js";
+import { bdi, fill, h, runDot } from "../dom.js";
+import { measureHint } from "../sections/summary.js";
+import { cutoffOf, docsOfRows, gradeStep, missedDocs, ranksOf, ranksShown } from "./moves.js";
+/** @import { Arithmetic, Book, Detail, Facts, Measure, Ranking } from "../data/data.js" */
+/** @import { Missed } from "./moves.js" */
+
+/**
+ * @typedef {object} QueryView the content of the dialog
+ * @property {Book} book
+ * @property {number} query
+ * @property {number} measure
+ * @property {number} a
+ * @property {number} b a run, or -1 if there is only one
+ * @property {{all: boolean, side: "a" | "b", runs: boolean}} memory
+ *   expanded state: all ranks, the list visible on a phone, the values of all runs
+ * @property {(patch: {measure?: number, a?: number, b?: number}) => void} choose
+ */
+
+/** The runs of a view. @param {QueryView} view */
+export function runsOfView(view) {
+  return view.b < 0 ? [view.a] : [view.a, view.b];
+}
+
+/** The name of a run after a dot in its colour. @param {QueryView} view @param {number} run */
+export function runLabel(view, run) {
+  const { facts, short } = view.book;
+  return h("span.query-name", runDot(view.book, run, view), bdi(short[run], { class: "clip", title: facts.runs[run] }));
+}
+
+/** @param {string} run */
+export function noAnswer(run) {
+  return h("span", bdi(run), " has no ranking for this query.");
+}
+
+/** Format a grade. @param {number} grade */
+function gradeText(grade) {
+  return String(grade).replace("-", "−");
+}
+
+/** Make all chips as wide as the longest grade, so that columns align. @param {HTMLElement} root @param {Facts} facts */
+export function alignChips(root, facts) {
+  root.style.setProperty("--query-signs", String(Math.max(1, ...facts.grades.map((grade) => gradeText(grade).length))));
+}
+
+/** A grade as a chip; unjudged documents have an outline only. @param {number | null} grade @param {Facts} facts */
+export function gradeChip(grade, facts) {
+  const step = gradeStep(grade, facts.grades);
+  const look = grade === null ? "query-unjudged" : step === null ? "query-negative" : `grade${step}`;
+  const said = h("span.unseen", grade === null ? "unjudged" : "grade ");
+  const seen = grade === null ? h("span", { "aria-hidden": "true" }, "–") : gradeText(grade);
+  return h("span", { class: `query-chip ${look}`, title: grade === null ? "unjudged" : `grade ${grade}` }, said, seen);
+}
+
+/**
+ * The title and id of a document, or its id only.
+ *
+ * @param {Detail} detail @param {number} place @param {(title: string) => (string | Node)[]} [marked] marks words of the title
+ */
+export function docName(detail, place, marked = (title) => [title]) {
+  const [id, title] = [detail.docs[place], detail.titles[place]];
+  if (!title) return [bdi(id, { class: "query-id query-alone" })];
+  return [h("bdi.query-doctitle", marked(title)), " ", bdi(id, { class: "query-id" })];
+}
+
+/** The values of every measure for the runs shown, expandable to all runs. @param {QueryView} view */
+export function valuesTable(view) {
+  const { facts } = view.book;
+  const shown = runsOfView(view);
+  const others = facts.runs.map((_, run) => run).filter((run) => !shown.includes(run));
+  const more = h("tbody", { id: "query-others" }, others.map((run) => valuesRow(view, run)));
+  more.hidden = !view.memory.runs;
+  const table = h(
+    "table.query-values",
+    h("caption.unseen", "Values of all measures for this query"),
+    h("thead", h("tr", h("td"), facts.measures.map((_, m) => measureHeader(view, m)))),
+    h("tbody", shown.map((run) => valuesRow(view, run)), view.b >= 0 && differenceRow(view)),
+    others.length > 0 && more,
+  );
+  const scroll = h("div.query-scroll", { role: "region", "aria-label": "Values by run" }, table);
+  if (!others.length) return [scroll];
+  const label = () =>
+    more.hidden ? `Show all ${integerText(facts.runs.length)} runs` : `Show only ${shown.length} runs`;
+  const toggle = h(
+    "button.query-quiet",
+    { "aria-controls": "query-others", "aria-expanded": String(view.memory.runs) },
+    label(),
+  );
+  toggle.addEventListener("click", () => {
+    more.hidden = view.memory.runs;
+    view.memory.runs = !view.memory.runs;
+    toggle.setAttribute("aria-expanded", String(view.memory.runs));
+    fill(toggle, label());
+  });
+  return [scroll, toggle];
+}
+
+/** @param {QueryView} view @param {number} m */
+function measureHeader(view, m) {
+  const measure = view.book.facts.measures[m];
+  const chosen = m === view.measure;
+  const properties = {
+    class: "query-quiet query-measure",
+    "aria-pressed": String(chosen),
+    "data-key": `measure-${m}`,
+    title: measureHint(measure),
+    onclick: () => view.choose({ measure: m }),
+  };
+  const note = measure.lower && h("span.query-note", "lower is better");
+  return h(
+    "th",
+    { scope: "col", class: chosen && "query-chosen" },
+    h("button.query-quiet", properties, bdi(measure.name)),
+    note,
+  );
+}
+
+/** @param {QueryView} view @param {number} run */
+function valuesRow(view, run) {
+  const { book, measure, query } = view;
+  const cells = book.facts.measures.map((m, i) =>
+    h("td", { class: i === measure && "query-chosen" }, valueText(book.value(i, run, query), m))
+  );
+  return h("tr", h("th", { scope: "row" }, runLabel(view, run)), cells);
+}
+
+/** @param {QueryView} view */
+function differenceRow({ book, measure, query, a, b }) {
+  const cells = book.facts.measures.map((m, i) => {
+    const difference = book.value(i, b, query) - book.value(i, a, query);
+    const gain = m.lower ? -difference : difference;
+    const tone = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
+    const words = gain > 0 ? "better" : gain < 0 ? "worse" : "";
+    const said = words && h("span.unseen", ` ${words}`);
+    return h("td", { class: `${tone}${i === measure ? " query-chosen" : ""}` }, signedValue(difference, m), said);
+  });
+  return h("tr.query-difference", h("th", { scope: "row" }, "difference"), cells);
+}
+
+/** A table body that shows a few rows, and a button that shows the rest. @param {HTMLElement[]} rows @param {number} few */
+export function expandableBody(rows, few) {
+  const body = h("tbody", rows.slice(0, few));
+  if (rows.length <= few) return { body, button: null };
+  const button = h("button.query-quiet", {
+    onclick: () => {
+      body.append(...rows.slice(few));
+      const first = /** @type {HTMLElement} */ (rows[few]);
+      first.tabIndex = -1; // the button disappears, so the focus moves to the first new row
+      first.focus({ preventScroll: true });
+      button.remove();
+    },
+  }, `Show all ${integerText(rows.length)} rows`);
+  return { body, button };
+}
+
+// ── Relevant documents of a query that are missing from a ranking ──
+
+const MISSED_ROWS = 10;
+
+/** A name in a sentence. @param {string} name */
+function listName(name) {
+  return `\u2068${shorten(name, 30)}\u2069`;
+}
+
+/**
+ * Describe the ranks that were searched, which are those on the page: "the 23 documents of bm25 and the first 100 of dense".
+ *
+ * @param {[name: string, ranking: Ranking][]} lists
+ */
+export function searchedWords(lists) {
+  const [first, second] = lists.map(([, { docs, retrieved }]) => ({
+    part: docs.length < retrieved ? "first " : "",
+    count: docs.length,
+  }));
+  const found = `the ${first.part}${plural(first.count, "document")} of`;
+  if (!second) return `${found} ${listName(lists[0][0])}`;
+  if (first.part === second.part && first.count === second.count) return `${found} each list`;
+  return `${found} ${listName(lists[0][0])} and the ${second.part}${integerText(second.count)} of ${
+    listName(lists[1][0])
+  }`;
+}
+
+/** Count the documents missing from one or both lists. @param {Missed[]} missed @param {[name: string, ranking: Ranking][]} lists */
+export function missedWords(missed, lists) {
+  const all = plural(missed.length, "relevant document");
+  if (lists.length < 2) return `${all} missed. Searched: ${searchedWords(lists)}.`;
+  const count = (/** @type {number} */ place) => missed.filter(({ by }) => by.length === 1 && by[0] === place).length;
+  const kinds = [
+    { count: missed.filter(({ by }) => by.length > 1).length, by: "by both" },
+    ...lists.map(([name], i) => ({ count: count(i), by: `by ${listName(name)} only` })),
+  ].filter((kind) => kind.count);
+  const words = kinds.length > 1
+    ? `: ${kinds.map((kind) => `${integerText(kind.count)} ${kind.by}`).join(", ")}`
+    : ` ${kinds[0].by}`;
+  return `${all} missed${words}. Searched: ${searchedWords(lists)}.`;
+}
+
+/** @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
+export function missedSection(view, detail, level) {
+  const runs = runsOfView(view);
+  const missed = missedDocs(detail, runs, level);
+  if (!missed.length) return null;
+  const answered = runs.flatMap((run) => {
+    const ranking = detail.rankings[run];
+    return ranking ? [/** @type {[string, Ranking]} */ ([view.book.short[run], ranking])] : [];
+  });
+  const words = answered.length
+    ? missedWords(missed, answered)
+    : `${plural(missed.length, "relevant document")}; neither run has this query.`;
+  const rows = missedGroups(missed).flatMap((
+    { title, docs },
+  ) => [
+    ...(title ? [h("tr.query-group", h("th", { scope: "rowgroup", colspan: 2 + runs.length }, title))] : []),
+    ...docs.map((doc) => missedRow(view, detail, runs, doc)),
+  ]);
+  const { body, button } = expandableBody(rows, MISSED_ROWS);
+  const heads = runs.map((run) =>
+    h("th.query-number", { scope: "col" }, h("span.query-wide", "rank in "), runLabel(view, run))
+  );
+  const head = h("tr", h("th", { scope: "col" }, "grade"), h("th", { scope: "col" }, "document"), heads);
+  return h(
+    "section.query-section",
+    { "aria-labelledby": "query-missed" },
+    h("h3", { id: "query-missed" }, "Missed relevant documents"),
+    h("p.query-lead", words),
+    h("div.query-scroll", h("table.query-table", { "aria-labelledby": "query-missed" }, h("thead", head), body)),
+    button,
+  );
+}
+
+/**
+ * Group the documents: those missed by one run first, because they distinguish the runs. Titles only if there are two groups.
+ *
+ * @param {Missed[]} missed
+ */
+function missedGroups(missed) {
+  const [one, both] = [missed.filter(({ by }) => by.length < 2), missed.filter(({ by }) => by.length > 1)];
+  if (!one.length || !both.length) return [{ title: "", docs: missed }];
+  return [{ title: "missed by one run", docs: one }, { title: "missed by both runs", docs: both }];
+}
+
+/** @param {QueryView} view @param {Detail} detail @param {number[]} runs @param {Missed} doc */
+function missedRow(view, detail, runs, doc) {
+  const ranks = doc.ranks.map((rank, i) => {
+    const absent = h("span.query-note", detail.rankings[runs[i]] ? "not retrieved" : "query missing");
+    return h("td.query-number", rank === null ? absent : integerText(rank));
+  });
+  const name = h(
+    "th.query-doc",
+    { scope: "row", title: detail.docs[doc.place] },
+    h("div.clamp", docName(detail, doc.place)),
+  );
+  return h("tr", h("td.query-grade", gradeChip(doc.grade, view.book.facts)), name, ranks);
+}
+
+// ── The ideal ranking of a query, on demand: judged documents from the highest grade down ──
+
+/** Return the documents of the ideal ranking: those with a gain, in the order of the judgments for equal grades. @param {Detail} detail @returns {number[]} */
+export function idealOrder({ docs, grades }) {
+  const gain = (/** @type {number} */ place) => grades[place] ?? 0;
+  return docs.map((_, place) => place).filter((place) => gain(place) > 0).sort((p, q) => gain(q) - gain(p) || p - q);
+}
+
+/** @param {QueryView} view @param {Detail} detail */
+export function idealSection(view, detail) {
+  const order = idealOrder(detail);
+  if (!order.length) return null;
+  const runs = runsOfView(view);
+  const ranks = runs.map((run) => ranksOf(detail.rankings[run] ?? null));
+  const few = ranksShown(cutoffOf(view.book.facts.measures[view.measure].name), order.length, false);
+  const rows = order.map((place, i) =>
+    h(
+      "tr",
+      h("th.query-number", { scope: "row" }, i + 1),
+      h("td.query-grade", gradeChip(detail.grades[place], view.book.facts)),
+      h("td.query-doc", { title: detail.docs[place] }, h("div.clamp", docName(detail, place))),
+      ranks.map((by) => h("td.query-number", by.get(place) ?? "–")),
+    )
+  );
+  const { body, button } = expandableBody(rows, few);
+  const head = h(
+    "tr",
+    h("th.query-number", { scope: "col" }, "ideal rank"),
+    h("th", { scope: "col" }, "grade"),
+    h("th", { scope: "col" }, "document"),
+    runs.map((run) => h("th.query-number", { scope: "col" }, h("span.query-wide", "rank in "), runLabel(view, run))),
+  );
+  return h(
+    "details.query-section.query-ideal",
+    h("summary", h("h3", { id: "query-ideal" }, "Ideal ranking")),
+    h(
+      "p.query-lead",
+      `The best possible order of the ${
+        plural(order.length, "document")
+      } with a grade above 0; equal grades may be in any order.`,
+    ),
+    h("div.query-scroll", h("table.query-table", { "aria-labelledby": "query-ideal" }, h("thead", head), body)),
+    button,
+  );
+}
+
+// ── The arithmetic of a measure for one query, with the runs side by side. Python formats the cells ──
+
+/**
+ * @typedef {{rank: number, place: number, cells: string[]}} ArithmeticRow place: index of the document, -1 if unknown
+ */
+
+const ARITHMETIC_ROWS = 20;
+const OWN_COLUMNS = ["rank", "document", "doc", "grade"];
+
+/**
+ * The rows of an arithmetic. Rank, grade and document get their own columns, in the style of the rankings.
+ *
+ * @param {Arithmetic} why @param {Ranking} ranking @param {(number | null)[]} grades
+ * @returns {{headers: string[], rows: ArithmeticRow[], known: boolean, condensed: boolean}}
+ *   known: whether the documents are known; condensed: whether ranks count judged documents only
+ */
+export function arithmeticTable(why, ranking, grades) {
+  const found = docsOfRows(why.ranks, ranking, grades);
+  const columns = why.headers.map((_, i) => i).filter((i) => !found || !OWN_COLUMNS.includes(why.headers[i]));
+  const kept = found ? columns : columns.filter((i) => why.headers[i] !== "rank");
+  return {
+    headers: kept.map((i) => why.headers[i]),
+    rows: why.ranks.map((rank, row) => ({
+      rank,
+      place: found ? found.places[row] : -1,
+      cells: kept.map((i) => why.rows[row]?.[i] ?? ""),
+    })),
+    known: found !== null,
+    condensed: found?.condensed ?? false,
+  };
+}
+
+/** Split a closing line before its result: "4 / 5" and "= 0.8". @param {string} closing */
+export function closingParts(closing) {
+  const found = /^(.*?)\s*(= \S+)$/.exec(closing);
+  return found ? { steps: found[1], result: found[2] } : { steps: "", result: closing };
+}
+
+/** @param {QueryView} view @param {Detail} detail */
+export function arithmeticSection(view, detail) {
+  const { measures } = view.book.facts;
+  const measure = measures[view.measure];
+  const select = h("select.query-select", {
+    "data-key": "measure",
+    "aria-label": "Measure",
+    onchange: (/** @type {Event} */ event) =>
+      view.choose({ measure: Number(/** @type {HTMLSelectElement} */ (event.target).value) }),
+  }, measures.map((m, i) => h("option", { value: i, selected: i === view.measure }, m.name)));
+  const runs = runsOfView(view);
+  return h(
+    "section.query-section",
+    { "aria-labelledby": "query-arithmetic" },
+    h("div.query-line", h("h3", { id: "query-arithmetic" }, "Arithmetic"), select),
+    measureWords(measure),
+    h(
+      "div",
+      { class: `query-sides${runs.length > 1 ? " query-two" : ""}` },
+      runs.map((run) => sideOf(view, detail, run)),
+    ),
+  );
+}
+
+/** The description and formula of a measure. @param {Measure} measure */
+function measureWords(measure) {
+  const [first, ...rest] = measure.description.split(/\n\s*\n/).map((part) => part.replace(/\s+/g, " ").trim());
+  return h(
+    "div.query-about",
+    first && h("p", withCode(first)),
+    measure.formula && h("p.query-formula", h("bdi", measure.name), " = ", measure.formula),
+    rest.filter(Boolean).map((part) => h("p.query-note", withCode(part))),
+  );
+}
+
+/** The arithmetic of one run. @param {QueryView} view @param {Detail} detail @param {number} run */
+function sideOf(view, detail, run) {
+  const { facts } = view.book;
+  const ranking = detail.rankings[run];
+  const why = ranking?.why[view.measure];
+  const label = h("h4.query-side", { id: `query-side-${run}` }, runLabel(view, run));
+  if (!ranking || !why) {
+    const value = view.book.value(view.measure, run, view.query);
+    const words = ranking ? "No arithmetic is available for this measure." : noAnswer(facts.runs[run]);
+    const text = Number.isNaN(value) ? "" : ` The value is ${valueText(value, facts.measures[view.measure])}.`;
+    return h("div", label, h("p.query-lead", words, text));
+  }
+  return h("div", label, closingLine(why.closing), stepsOf(view, detail, ranking, why, `query-side-${run}`));
+}
+
+/** @param {string} closing */
+export function closingLine(closing) {
+  const { steps, result } = closingParts(closing);
+  const long = closing.length > 40 ? " query-long" : "";
+  return h("p", { class: `query-closing${long}` }, steps && [h("span", steps), " "], h("strong", result));
+}
+
+/** The rows of the arithmetic. @param {QueryView} view @param {Detail} detail @param {Ranking} ranking @param {Arithmetic} why @param {string} label */
+function stepsOf(view, detail, ranking, why, label) {
+  const { facts } = view.book;
+  if (!why.ranks.length) return h("p.query-note", "No judged document contributes to the value.");
+  const table = arithmeticTable(why, ranking, detail.grades);
+  const rows = table.rows.map((row) =>
+    h(
+      "tr",
+      h("th.query-number", { scope: "row" }, row.rank),
+      row.place >= 0 && h("td", gradeChip(detail.grades[row.place], facts)),
+      row.place >= 0 && h("td.query-doc.query-short", h("div.clip", shortDoc(detail, row.place))),
+      row.cells.map((cell) => h("td.query-number", cell)),
+    )
+  );
+  const { body, button } = expandableBody(rows, ARITHMETIC_ROWS);
+  const head = h(
+    "tr",
+    h("th.query-number", { scope: "col" }, "rank"),
+    table.known && [h("th", { scope: "col" }, "grade"), h("th", { scope: "col" }, "document")],
+    table.headers.map((header) => h("th.query-number", { scope: "col" }, header)),
+  );
+  const ranks = table.condensed ? "; ranks count judged documents only" : "";
+  const below = why.hidden ? `; ${integerText(why.hidden)} more below` : "";
+  return h(
+    "div",
+    h(
+      "div.query-scroll",
+      { role: "region", "aria-labelledby": label },
+      h("table.query-table", { "aria-labelledby": label }, h("thead", head), body),
+    ),
+    button,
+    h("p.query-note", `Rows are judged documents${ranks}${below}.`),
+  );
+}
+
+/** A document on one line. @param {Detail} detail @param {number} place */
+function shortDoc(detail, place) {
+  const [id, title] = [detail.docs[place], detail.titles[place]];
+  const name = title ? ["  ", bdi(title, { class: "query-note", title })] : [];
+  return [bdi(id, { class: "query-id query-alone", title: id }), ...name];
+}
+
+/** Turn `code` in backticks into elements. @param {string} text */
+function withCode(text) {
+  return text.split("`").map((part, i) => i % 2 ? h("code", part) : part);
+}
