@@ -54,7 +54,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[float], Iterable[SimulatedTable]]], ..
     ("Leaderboards", "", families.leaderboards),
     ("Quality gate", "See [the quality gate](../guides/gate.md) for the modes.", gate.tables),
     ("Clicks", "", others.clicks),
-    ("Agreement, correlation, classification", "", others.the_rest),
+    ("Agreement, classification", "", others.the_rest),
 )
 
 

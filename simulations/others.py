@@ -1,4 +1,4 @@
-"""Clicks, interleaving, agreement, correlation and classification."""
+"""Clicks, interleaving, agreement and classification."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import judged as jd
 from judged.clicks.data.grid import ShownLists
 from judged.clicks.models.examination import Examination
 from judged.clicks.models.simulation import simulate
-from judged.stats.rank_correlation.intervals import correlation
 from simulations.table import Cell, SimulatedTable
 
 _DOCS = [f"d{j}" for j in range(8)]
@@ -76,14 +75,13 @@ def _interleaving(sessions: int, seed: int, own: bool) -> bool:
 
 
 def the_rest(scale: float) -> Iterator[SimulatedTable]:
-    """Coverage of the intervals of agreement, Pearson's correlation, recall and AUC."""
+    """Coverage of the intervals of agreement, recall and AUC."""
     repeats = max(20, int(200 * scale))
     rows = [
         (
             "raw agreement of two judges, queries of 20 documents",
             [Cell.of([_agree(n, s) for s in range(repeats)]) for n in (10, 25, 50)],
         ),
-        ("Pearson's correlation, items", [Cell.of([_pearson(n, s) for s in range(4 * repeats)]) for n in (10, 25, 50)]),
         ("recall 0.9, positives", [Cell.of([_recall(n, s) for s in range(4 * repeats)]) for n in (10, 25, 50)]),
         (
             "AUC 0.92, positives and as many negatives",
@@ -103,11 +101,6 @@ def _agree(n: int, seed: int) -> bool:
     first = {f"q{i}": {f"d{j}": int(rng.random() < 0.5) for j in range(20)} for i in range(n)}
     second = {q: {d: g if rng.random() < share[i] else 1 - g for d, g in first[q].items()} for i, q in enumerate(first)}
     return _inside(jd.agree(first, second)["raw"].interval, 0.8)
-
-
-def _pearson(n: int, seed: int) -> bool:
-    x, e = np.random.default_rng([n, seed]).normal(size=(2, n))
-    return _inside(correlation(x, 0.6 * x + 0.8 * e, "pearson").interval, 0.6)
 
 
 def _recall(n: int, seed: int) -> bool:

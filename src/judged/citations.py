@@ -28,7 +28,7 @@ from judged.stats.effect_sizes import EFFECTS
 from judged.stats.intervals import PAPERS as INTERVAL_PAPERS
 from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
-from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
+from judged.stats.rank_correlation import RANK_COEFFICIENTS
 from judged.stats.two_phase import PAPER as MODEL_PAPER
 from judged.tables.result import Result
 from judged.tables.table import Table

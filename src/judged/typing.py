@@ -5,7 +5,7 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.leaderboard import Leaderboard
 from judged.comparison.power import Power
 from judged.core.parts.run import Executor
-from judged.correlation.result import Correlation, Correlations
+from judged.correlation.correlate import Correlation, Correlations
 from judged.curves import Classification, Curves
 from judged.errors import Warned
 from judged.evaluation.evaluations import Evaluations

@@ -69,7 +69,7 @@ def test_results_of_every_kind_name_what_they_used():
     judges = {name: str(jd.sample_path(f"qrels.{name}.txt")) for name in "ab"}
     log = jd.clicks.simulate_clicks(QRELS, BM25, sessions=200)
     assert keys("kappa alpha") <= keys(jd.agree(judges))
-    assert keys(jd.correlate(BM25, DENSE)) == keys("tau_b tau_ap_b rbo overlap")
+    assert keys(jd.correlate(BM25, DENSE)) == keys("tau_b tau_ap rbo overlap")
     assert keys("isr") <= keys(jd.tune_fusion(QRELS, [BM25, DENSE], "logn_isr", "nDCG@10"))
     assert keys(jd.clicks.fit_clicks(log, "pbm")) == keys("pbm")
     assert keys("ips P") <= keys(jd.clicks.evaluate_from_clicks(log, DENSE, "P@3", propensity=[1, 0.5, 0.3]))

@@ -24,7 +24,7 @@ _GUIDES = {  # by the module that has the name; the longest prefix counts
     "judged.fusion": "guides/fusion.md", "judged.integrations": "guides/integrations.md", "judged.io": "reference/formats.md", "judged.io.questions": "guides/rag.md", "judged.io.chunk_table": "guides/rag.md",
     "judged.judging.agreement": "guides/agreement.md", "judged.judging.merge": "guides/agreement.md", "judged.judging": "guides/judging.md", "judged.page": "guides/report.md", "judged.page.label_page": "guides/judging.md",
     "judged.quality_gate": "guides/gate.md", "judged.recommenders": "guides/recommenders.md", "judged.stats": "guides/comparison.md",
-    "judged.stats.agreement": "guides/agreement.md", "judged.stats.power": "guides/power.md", "judged.stats.rank_correlation": "guides/correlation.md",
+    "judged.stats.agreement": "guides/agreement.md", "judged.stats.power": "guides/power.md", "judged.stats.rank_correlation": "guides/correlation.md", "judged.stats.rank_overlap": "guides/correlation.md",
 }  # fmt: skip
 _SPACES = {
     "clicks": "Clicks", "curves": "Curves", "recommenders": "Recommenders", "rag": "Retrieval for question answering", "stats": "Statistics",

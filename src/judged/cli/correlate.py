@@ -27,16 +27,7 @@ from judged.cli.options.output import emit, output_options
     multiple=True,
     metavar="NAME...",
     group="Measures",
-    help="Coefficients, such as tau_b 'rbo(p=0.98)' overlap@20; see --list. [default: tau_b tau_ap_b rbo overlap@10; no overlap with --systems]",
-)
-@option(
-    "--p",
-    "p",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.9,
-    show_default=True,
-    group="Measures",
-    help="Persistence of RBO.",
+    help="Coefficients, such as tau_b 'rbo(p=0.98)' overlap@20; see --list. [default: tau_b tau_ap rbo overlap@10; no overlap with --systems]",
 )
 @option(
     "--depth",
@@ -44,14 +35,6 @@ from judged.cli.options.output import emit, output_options
     metavar="N",
     group="Policies",
     help="Use the first N documents of each ranking, and all that are tied with the last.",
-)
-@option(
-    "--ties",
-    type=click.Choice(["b", "a", "w"]),
-    default="b",
-    show_default=True,
-    group="Policies",
-    help="Treatment of ties in RBO and overlap: corrected, mean over all orders, or same rank.",
 )
 @option(
     "--documents",
@@ -90,7 +73,7 @@ def command(runs: tuple[str, ...], coefficients: tuple[str, ...], **options: Any
     from judged.correlation.correlate import correlate, correlate_all
 
     sources = _sources(runs, options)
-    settings = {name: options[name] for name in ("depth", "p", "ties", "documents", "seed")}
+    settings = {name: options[name] for name in ("depth", "documents", "seed")}
     measures = list(coefficients) or None
     if len(sources) > 2:
         if options["per_query"]:
@@ -159,7 +142,7 @@ def _list(ctx: click.Context) -> None:
     from textwrap import fill
 
     from judged.references import short_form
-    from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
+    from judged.stats.rank_correlation import RANK_COEFFICIENTS
 
     width = min(max(shutil.get_terminal_size().columns, 60), 100)
     for c in RANK_COEFFICIENTS:

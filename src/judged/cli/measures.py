@@ -45,7 +45,7 @@ def _description(name: str) -> Any:
     from judged.measures.registry import MEASURES, find
     from judged.recommenders.registry import BEYOND
     from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
-    from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
+    from judged.stats.rank_correlation import RANK_COEFFICIENTS
 
     plain = name.partition("@")[0].partition("(")[0]
     beyond = None if plain in MEASURES.names else BEYOND.get(plain)

@@ -1,3 +1,3 @@
+from .correlate import Correlation as Correlation
+from .correlate import Correlations as Correlations
 from .correlate import correlate_all as correlate_all
-from .result import Correlation as Correlation
-from .result import Correlations as Correlations

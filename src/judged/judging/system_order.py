@@ -23,7 +23,7 @@ from judged.io.run_names import short_names
 from judged.judging.panel import Panel
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
-from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
+from judged.stats.rank_correlation import kendall, tau_ap
 from judged.stats.summary import summarise
 from judged.stats.two_phase import FEWEST, QueriesNeeded, queries_for_width
 from judged.tables.result import RecordTable, Result

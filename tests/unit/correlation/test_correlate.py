@@ -15,9 +15,8 @@ import judged as jd
 from judged.core.ids import IdColumn
 from judged.correlation import correlate_all
 from judged.io.system_scores import read_scores
-from judged.stats.rank_correlation.rbo_and_overlap import overlap, rbo
-from judged.stats.rank_correlation.registry import RANK_COEFFICIENTS
-from judged.stats.rank_correlation.tau_and_rho import kendall, tau_ap
+from judged.stats.rank_correlation import RANK_COEFFICIENTS, kendall, tau_ap
+from judged.stats.rank_overlap import overlap, rbo
 
 pd = optional("pandas")
 pl = optional("polars")
@@ -26,7 +25,7 @@ near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
 
 A = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 0.5, "d2": 0.5, "d4": 0.1}}
 B = {"q1": {"d3": 9.0, "d1": 8.0, "d2": 7.0}, "q2": {"d2": 2.0, "d1": 1.0, "d5": 3.0}}
-EVERY = [f"{c.name}@2" if c.cutoff else c.name for c in RANK_COEFFICIENTS]
+EVERY = [f"{c.name}@2" if c.name == "overlap" else c.name for c in RANK_COEFFICIENTS]
 
 
 def made(seed: int, queries: int = 30, documents: int = 25, values: int = 10) -> dict[str, dict[str, float]]:
@@ -70,15 +69,9 @@ def test_equal_runs_have_one_and_reversed_runs_minus_one():
     a = {q: {d: s + 0.001 * i for i, (d, s) in enumerate(docs.items())} for q, docs in made(3).items()}
     same, turned = jd.correlate(a, a, EVERY), {q: {d: -s for d, s in docs.items()} for q, docs in a.items()}
     for c in RANK_COEFFICIENTS:
-        if c.name not in ("rbo_min", "rbo_res"):
-            assert same[f"{c.name}@2" if c.cutoff else c.name].tolist() == [near(1.0)] * 30
-        if c.pairs is not None and c.name != "pearson":
+        assert same[f"{c.name}@2" if c.name == "overlap" else c.name].tolist() == [near(1.0)] * 30
+        if c.pairs is not None:
             assert jd.correlate(a, turned, c.name).mean()[c.name] == near(-1.0)
-
-
-def test_the_defaults_are_one_for_equal_runs_with_ties():
-    a = {q: {f"d{i}": i // 3 for i in range(20)} for q in "xy"}
-    assert list(jd.correlate(a, a).mean().values()) == [near(1.0)] * 4
 
 
 def test_ties_are_ties_whatever_the_order_of_the_file():
@@ -211,14 +204,6 @@ def test_mappings_and_series_are_aligned_by_name():
     assert jd.correlate(a, b, "tau_a", documents="union").mean()["tau_a"] == near((3 + 3 - 4) / 10)
 
 
-@pytest.mark.needs("pandas", "polars")
-def test_a_frame_holds_two_orders():
-    frame = {"system": ["a", "b", "c"], "AP": [0.1, 0.2, 0.3], "nDCG": [0.2, 0.1, 0.3]}
-    for library in (pd, pl):
-        found = jd.correlate(library.DataFrame(frame), measures="tau_a")
-        assert (found.names, found.mean()) == (("AP", "nDCG"), {"tau_a": near(1 / 3)})
-
-
 def test_values_of_one_measure_are_aligned_by_query():
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
     first = jd.evaluate(qrels, {"q1": ["a"], "q2": ["b", "a"], "q3": ["b"]}, "RR")
@@ -256,49 +241,26 @@ def test_scores_that_differ_by_a_rounding_are_told():
     assert jd.correlate([0.3, 0.3, 0.5], [1, 2, 3], "tau_b").warnings == ()
 
 
-@pytest.mark.needs("pandas")
-def test_whole_numbers_that_might_be_ids_are_said_to_be_scores():
-    said = "integers are read as scores of the same items; use text for ids"
-    assert jd.correlate([3, 1, 2], [1, 3, 7]).notes == (said,)
-    assert said in str(jd.correlate([3, 1, 2], [1, 3, 7]))
-    for a, b in (([0.5, 1.5], [1, 2]), ([1, 1], [1, 2]), ([], []), ({"a": 1, "b": 2}, {"a": 2, "b": 1})):
-        assert jd.correlate(a, b).notes == ()
-    assert jd.correlate(pd.DataFrame({"x": [1, 2], "y": [2, 1]})).notes == ()
-
-
 def test_the_defaults_leave_overlap_out_where_items_are_the_same():
     assert "overlap@10" in jd.correlate(A, B).coefficients
     assert "overlap@10" in jd.correlate(["a", "b"], ["b", "a"]).coefficients
     for a, b in (([1, 2], [2, 1]), ({"a": 1, "b": 2}, {"a": 2, "b": 1})):
-        assert jd.correlate(a, b).coefficients == ("tau_b", "tau_ap_b", "rbo")
+        assert jd.correlate(a, b).coefficients == ("tau_b", "tau_ap", "rbo")
 
 
 def test_rankings_that_both_end_before_the_cutoff_are_counted_aloud():
     long = {"q1": {f"d{i}": float(i) for i in range(10)}, "q2": B["q2"]}
-    found = jd.correlate(long, B, "overlap@10 average_overlap@10 overlap@2 tau_a jaccard@10")
+    found = jd.correlate(long, B, "overlap@10 overlap@2 tau_a")
     (short,) = [w for w in found.warnings if w.slug == "short"]
-    assert (short.count, "overlap@10, average_overlap@10 cannot" in short.text) == (1, True)
+    assert (short.count, "overlap@10 cannot" in short.text) == (1, True)
     assert [w.slug for w in jd.correlate(["a", "b"], ["b", "a"]).warnings] == ["short"]
 
 
-def test_words_say_how_many_documents_are_the_same():
-    assert jd.correlate(A, B, "overlap@2").notes == ("on average 1.0 of the first 2 documents are the same",)
-    assert jd.correlate(["a", "b", "c"], ["a", "d", "b"], "overlap@2").notes == (
-        "1.0 of the first 2 items are the same",
-    )
-    tied = {"q": {"a": 1, "b": 1}}  # each of the two is first in half of the orders
-    assert jd.correlate(tied, tied, "overlap@1").notes == ("0.5 of the first 1 documents are the same",)
-    assert jd.correlate(A, B, "overlap@10").notes == jd.correlate(A, B, "tau_a").notes == ()
-
-
 def test_persistence_may_stand_in_the_name():
-    found = jd.correlate(A, B, "rbo(p=0.5), rbo( p = .98 ) rbo_min(p=0.5) rbo", p=0.8)
-    assert found.coefficients == ("rbo(p=0.5)", "rbo(p=0.98)", "rbo_min(p=0.5)", "rbo")
-    for name, p in (("rbo(p=0.5)", 0.5), ("RBO(p=0.98)", 0.98), ("rbo", 0.8)):
-        assert found[name].tolist() == jd.correlate(A, B, "rbo", p=p)["rbo"].tolist()
-    assert found["rbo_min(p=0.5)"][0] == near(rbo(A["q1"], B["q1"], 0.5).min)
-    assert "p=0.8, ties: b" in str(found)
-    assert "RBO: ties: b" in str(jd.correlate(A, B, "rbo(p=0.5)"))
+    found = jd.correlate(A, B, "rbo(p=0.5), rbo( p = .98 ) rbo")
+    assert found.coefficients == ("rbo(p=0.5)", "rbo(p=0.98)", "rbo")
+    for name, p in (("rbo(p=0.5)", 0.5), ("RBO(p=0.98)", 0.98), ("rbo", 0.9)):
+        assert found[name].tolist() == [near(rbo(A[q], B[q], p).ext) for q in found.queries]
 
 
 @pytest.mark.parametrize("name", ["rbo(p=1)", "rbo(p=0.0)", "rbo(q=0.5)", "tau_b(p=0.5)", "overlap(p=0.5)@10", "rbo(p=0.99999999999999999)"])  # fmt: skip
@@ -334,8 +296,7 @@ def test_every_pair_of_several_runs_is_what_the_pair_alone_gives():
         alone = jd.correlate(runs[pair.names[0]], runs[pair.names[1]], "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
         assert (pair.mean(), pair.intervals) == (alone.mean(), alone.intervals)
     frame = found.to_pandas()
-    assert frame.columns.tolist() == found.to_polars().columns == ["a", "b", "tau_b", "tau_ap", "rbo(p=0.5)"]
-    assert frame["tau_b"].tolist() == [pair.mean()["tau_b"] for pair in found.pairs]
+    assert frame[frame.coefficient == "tau_b"].value.tolist() == [pair.mean()["tau_b"] for pair in found.pairs]
     assert json.loads(found.to_json())["names"] == ["one", "two", "three"]
 
 
@@ -344,8 +305,9 @@ def test_several_may_be_a_list_and_orders_of_anything(tmp_path):
     path.write_text("q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\n")
     assert correlate_all([path, A, B], "tau_a").names == (str(path), "2", "3")
     orders = {"AP": {"x": 1, "y": 2}, "nDCG": {"x": 2, "y": 1}, "RR": {"x": 1, "y": 2}}
-    assert correlate_all(orders).to_pandas()["tau_b"].tolist() == [-1.0, 1.0, -1.0]
-    assert correlate_all(orders, iter(["tau_a", "rbo"])).coefficients == ("tau_a", "rbo")
+    found = correlate_all(orders, iter(["tau_b", "rbo"])).pairs
+    assert [pair.mean()["tau_b"] for pair in found] == [-1.0, 1.0, -1.0]
+    assert found[0].coefficients == ("tau_b", "rbo")
 
 
 def test_warnings_of_several_are_one_of_each_kind():
@@ -368,7 +330,6 @@ def test_judgments_in_place_of_a_run_are_told_so(tmp_path):
         with pytest.raises(jd.DataError) as error:
             jd.correlate(A, judgments)
         assert error.value.slug == "swapped"
-        assert "two runs" in str(error.value.hint)
 
 
 # ── the result ───────────────────────────────────────────────────────────────────────────────────
@@ -385,7 +346,6 @@ def test_a_result_is_a_table_a_frame_and_json():
         "overlap@2     0.5000                           2",
         "",
         "2 queries · pairs of shared documents",
-        "on average 1.0 of the first 2 documents are the same",
     ]
     assert found.to_pandas().loc["q1", "overlap@2"] == near(1 / 2)
     assert found.to_polars().columns == ["query", "items", "tau_a", "overlap@2"]
@@ -431,18 +391,13 @@ def test_a_coefficient_is_found_by_its_other_names():
         ([("q", "d", 1), ("q", "d", 2)], A, {}, "no-common-query"),
         ([("q1", "d", 1), ("q1", "d", 2)], A, {}, "duplicate-doc"),
         ({1: {"a": 1}}, {"1": {"a": 1}}, {}, "id-type"),
-        (A, None, {}, "form"),
         (A, B, {"measures": "kappa"}, "unknown-coefficient"),
         (A, B, {"measures": []}, "coefficient"),
         (A, B, {"depth": 0}, "depth"),
         (A, B, {"depth": 1.5}, "depth"),
-        (A, B, {"p": 1}, "parameter"),
-        (A, B, {"ties": "z"}, "parameter"),
         (A, B, {"documents": "all"}, "parameter"),
         (A, B, {"level": 95}, "parameter"),
-        (A, B, {"measures": "pearson", "documents": "union"}, "parameter"),
-        (pd.DataFrame({"a": [1], "b": [1], "c": [1]}), None, {}, "form"),
-        (pd.Series([1, 2], index=["a", "a"]), pd.Series([1, 2], index=["a", "b"]), {}, "duplicate-key"),
+        (pd.Series([1, 2], index=["a", "a"]), pd.Series([1, 2], index=["a", "b"]), {}, "duplicate-doc"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(a, b, options, slug):
@@ -560,14 +515,3 @@ def test_a_file_with_a_score_that_no_double_holds_is_refused(tmp_path, digits, s
     with pytest.raises(jd.DataError) as error:
         read_scores(path)
     assert error.value.slug == slug
-
-
-def test_infinite_scores_are_named_as_the_reason_why_pearson_is_not_defined():
-    texts = [w.text for w in jd.correlate([1, 2, np.inf], [1, 2, 3], "pearson spearman").warnings]
-    assert texts == ["pearson is undefined: infinite scores have no mean"]
-    a = {"q1": {"a": 1.0, "b": np.inf}, "q2": {"a": 1.0}, "q3": {"a": 1.0, "b": 2.0}}
-    texts = [w.text for w in jd.correlate(a, a, "pearson tau_b").warnings if w.slug == "undefined"]
-    assert texts == [
-        "pearson, tau_b are undefined for 1 query (fewer than two shared documents, or all tied), excluded from the mean: 'q2'",
-        "pearson is undefined for 1 query (infinite scores have no mean), excluded from the mean: 'q1'",
-    ]

@@ -1,1 +1,0 @@
-"""Rank correlation: tau, rho, AP correlation, rank-biased overlap."""
