@@ -16,7 +16,6 @@ from judged.cli.options.rag import chunk_options
 
 # Options that need two runs.
 _PAIRS = (
-    "card",
     "baseline",
     "test",
     "correction",
@@ -41,12 +40,6 @@ _PAIRS = (
     help="Texts of documents: JSON Lines, TSV, CSV, Parquet or a BEIR folder.",
 )
 @option("--query-texts", metavar="FILE", group="Input", help="Texts of queries, in the same formats.")
-@option(
-    "--card",
-    metavar="FILE",
-    group="Output",
-    help="Also write the answer as a picture of 1200 × 630 pixels: .png, .svg or .pdf.",
-)
 @option(
     "--methods", metavar="FILE", group="Output", help="Also write the methods section as text, to paste into a paper."
 )
@@ -75,7 +68,6 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     judged report qrels.txt *.run -m nDCG@10 AP --baseline bm25.run
     judged report qrels.txt a.run b.run --doc-texts corpus.jsonl
     judged report qrels.txt a.run b.run --slices queries.csv --by category
-    judged report qrels.txt a.run b.run --card card.png
     judged report qrels.txt a.run b.run --methods methods.txt
     """
     from judged.comparison.compare import compare
@@ -101,9 +93,6 @@ def command(ctx: click.Context, /, qrels: str, runs: tuple[str, ...], **options:
     show_warnings(write_page(result, output, **texts, title=options["title"], depth=options["show"]))
     size = Path(output).stat().st_size if Path(output).is_file() else 0
     say(f"{output} ({size / 1e6:.1f} MB)")
-    if options["card"] is not None:
-        result.card(options["card"])
-        say(options["card"])
     if options["methods"] is not None:
         write_methods(result, options["methods"])
         say(options["methods"])

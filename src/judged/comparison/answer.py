@@ -1,6 +1,6 @@
 """The answer of a comparison: a headline of at most twelve words per measure, and the size, certainty and place of the difference.
 
-Terminal, Markdown, notebooks, picture cards and the page take their words from here. Words are lists of texts and of
+Terminal, Markdown, notebooks and the page take their words from here. Words are lists of texts and of
 runs by number, because names are shortened and isolated where they are shown.
 """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -276,12 +275,6 @@ class Comparison(Tracked):
         from judged.comparison.tables import ComparisonReport
 
         return ComparisonReport(self, table, overall, jointly, where, intervals)
-
-    def card(self, path: str | os.PathLike[str], *, measure: str | None = None, dark: bool = False) -> None:
-        """Write the answer on a measure [default: the first] as a picture of 1200 × 630 pixels: .png, .svg or .pdf."""
-        from judged.comparison.card import write_card
-
-        write_card(self, path, None if measure is None else self._name(measure), dark=dark)
 
     def plot(
         self,
