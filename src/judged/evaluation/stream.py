@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from judged.tables.table import Table
 from judged.tables.text import counted, some
 
 _SCALE = 1126  # every double is an integer multiple of 2**-1126 if its fraction has 53 bits
+_COVERAGE = "judged@10"  # an additional column: the share of judged documents
 _HALF = 27  # bits: halves of the 53 bits can be added up in 64, 2**36 of them
 
 
@@ -88,74 +89,8 @@ def _exact_sum(values: Floats) -> int:
     return total
 
 
-class Summed(Result):
-    """Base of results that have exact sums instead of single values."""
-
-    measures: tuple[Measure, ...]
-    policy: Policy
-    profile: str
-    coverage: dict[str, float]
-    warnings: tuple[Warned, ...]
-
-    def __len__(self) -> int:
-        raise NotImplementedError
-
-    def sum_of(self, measure: Measure) -> ExactSum:
-        """The sum of the values of a measure."""
-        raise NotImplementedError
-
-    def intervals(self) -> dict[str, tuple[float, float] | None] | None:
-        """An interval of each mean, if the result has any."""
-        return None
-
-    def __getitem__(self, measure: str | Measure) -> float:
-        """The mean of one measure."""
-        return float(self.mean()[str(find_measure(measure, self.measures, self.profile))])
-
-    def mean(self) -> dict[str, float]:
-        """The summary of each measure: the mean, or what its definition says (counts are summed); rounded once."""
-        means = {str(m): _summary(self.sum_of(m), m.definition.summary) for m in self.measures}
-        return ByMeasure(means, self.measures, self.profile)
-
-    def missing(self) -> dict[str, int]:
-        """Number of lists or queries without a value, by measure: those that the policy excludes."""
-        return {str(m): self.sum_of(m).missing for m in self.measures}
-
-    def counts(self) -> dict[str, int]:
-        """Number of values, by measure."""
-        return {str(m): self.sum_of(m).count for m in self.measures}
-
-    def tables(self, *, places: int = 4, title: str = "") -> list[Table]:
-        """One row per measure."""
-        notes = notes_on(len(self), self.policy, self.warnings, self.coverage, self.measures)
-        table = summary_table(
-            self.measures,
-            self.mean(),
-            self.counts(),
-            intervals=self.intervals(),
-            places=places,
-            title=title,
-            notes=notes,
-        )
-        return [table]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per measure."""
-        intervals, counts = self.intervals() or {}, self.counts()
-        return [
-            {
-                "measure": name,
-                "value": value,
-                "low": (intervals.get(name) or (None, None))[0],
-                "high": (intervals.get(name) or (None, None))[1],
-                "queries": counts[name],
-            }
-            for name, value in self.mean().items()
-        ]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Means(Summed):
+class Means(Result):
     """Exact means of a stream whose single values are not kept.
 
     Sums are not rounded, so means are bit-identical for any order of batches and any merging. They may differ in the last digit from
@@ -173,8 +108,30 @@ class Means(Summed):
     def __len__(self) -> int:
         return self.lists
 
-    def sum_of(self, measure: Measure) -> ExactSum:
-        return self.sums[str(measure)]
+    def __getitem__(self, measure: str | Measure) -> float:
+        """The mean of one measure."""
+        return float(self.mean()[str(find_measure(measure, self.measures, self.profile))])
+
+    def mean(self) -> dict[str, float]:
+        """The summary of each measure: the mean, or what its definition says (counts are summed); rounded once."""
+        means = {str(m): _summary(self.sums[str(m)], m.definition.summary) for m in self.measures}
+        return ByMeasure(means, self.measures, self.profile)
+
+    def missing(self) -> dict[str, int]:
+        """Number of lists or queries without a value, by measure: those that the policy excludes."""
+        return {str(m): self.sums[str(m)].missing for m in self.measures}
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """One row per measure."""
+        notes = notes_on(len(self), self.policy, self.warnings, self.coverage, self.measures)
+        counts = {str(m): self.sums[str(m)].count for m in self.measures}
+        return [summary_table(self.measures, self.mean(), counts, places=places, notes=notes)]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per measure."""
+        return [
+            {"measure": name, "value": value, "queries": self.sums[name].count} for name, value in self.mean().items()
+        ]
 
 
 def exact_means(measures: Sequence[Measure], columns: Mapping[str, Floats]) -> dict[str, float]:
@@ -182,12 +139,12 @@ def exact_means(measures: Sequence[Measure], columns: Mapping[str, Floats]) -> d
     means = {}
     for m in measures:
         total = ExactSum()
-        total.add(summand(columns[str(m)], m.definition.summary))
+        total.add(_summand(columns[str(m)], m.definition.summary))
         means[str(m)] = _summary(total, m.definition.summary)
     return means
 
 
-def summand(values: Floats, summary: str) -> Floats:
+def _summand(values: Floats, summary: str) -> Floats:
     """The values that are added for a summary: logarithms for a geometric mean."""
     return np.log(np.maximum(values, FLOOR)) if summary == "geometric" else values
 
@@ -198,303 +155,16 @@ def _summary(total: ExactSum, summary: str) -> float:
     return math.exp(total.mean()) if summary == "geometric" else total.mean()
 
 
-COVERAGE = "judged@10"  # an additional column: the share of judged documents
+# ── batches ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class _Batch(NamedTuple):
     """Values of some lists, one column per measure. `names` is None for lists that are numbered in order of arrival."""
 
     size: int
     names: Sequence[Id] | None
     columns: Mapping[str, Column]
     warnings: tuple[Warned, ...] = ()
-
-
-@dataclass(slots=True)
-class KeptValues:
-    """The values of every list."""
-
-    parts: list[Mapping[str, Column]] = field(default_factory=list)
-    names: dict[Id, None] = field(default_factory=dict)
-    size: int = 0
-
-    def add(self, batch: Batch) -> None:
-        """Add a batch, or raise and change nothing."""
-        self._extend(batch.size, batch.names, [batch.columns])
-
-    def merge(self, other: KeptValues) -> None:
-        """Append the values of another stream."""
-        self._extend(other.size, list(other.names) if other.names else None, other.parts)
-
-    def _extend(self, size: int, names: Sequence[Id] | None, parts: Sequence[Mapping[str, Column]]) -> None:
-        if not size:
-            return
-        if self.size and bool(self.names) != (names is not None):
-            raise UsageError("layout", "some batches have a qid and others do not")
-        check_repeated([name for name in names or () if name in self.names])
-        self.names.update(dict.fromkeys(names or ()))
-        self.parts.extend(parts)
-        self.size += size
-
-    def table(self, key: Callable[[Id], Any]) -> tuple[tuple[Id, ...], dict[str, Column]]:
-        """All lists sorted by name, or in order of arrival if they have no names."""
-        columns = {name: np.concatenate([part[name] for part in self.parts]) for name in self.parts[0]}
-        if not self.names:
-            return tuple(range(self.size)), columns
-        names = list(self.names)
-        try:
-            order = sorted(range(self.size), key=[key(name) for name in names].__getitem__)
-        except TypeError as error:
-            raise DataError(
-                "id-type", "names of lists have different types", hint="convert them, for example to str"
-            ) from error
-        return tuple(names[i] for i in order), {name: column[order] for name, column in columns.items()}
-
-
-@dataclass(slots=True)
-class KeptSums:
-    """Exact sums of the values, in constant memory."""
-
-    summaries: Mapping[str, str]
-    sums: dict[str, ExactSum] = field(default_factory=dict)
-    size: int = 0
-
-    def add(self, batch: Batch) -> None:
-        """Add a batch."""
-        for name, column in batch.columns.items():
-            self.sums.setdefault(name, ExactSum()).add(summand(column, self.summaries.get(name, "mean")))
-        self.size += batch.size
-
-    def merge(self, other: KeptSums) -> None:
-        """Add the sums of another stream."""
-        for name, total in other.sums.items():
-            self.sums.setdefault(name, ExactSum()).merge(total)
-        self.size += other.size
-
-    def copy(self) -> KeptSums:
-        """An independent copy."""
-        new = KeptSums(self.summaries)
-        new.merge(self)
-        return new
-
-
-@dataclass(slots=True)
-class StreamTally:
-    """Warnings of all batches: their count, the number of batches, and one text that does not depend on the order of batches."""
-
-    counts: dict[str, tuple[int, int, str]] = field(default_factory=dict)
-
-    def add(self, warnings: Iterable[Warned]) -> None:
-        """Count the warnings of one batch."""
-        for w in warnings:
-            self._count(w.slug, w.count, 1, w.text)
-
-    def merge(self, other: StreamTally) -> None:
-        """Add the counts of another tally."""
-        for slug, (count, batches, text) in other.counts.items():
-            self._count(slug, count, batches, text)
-
-    def _count(self, slug: str, count: int, batches: int, text: str) -> None:
-        before = self.counts.get(slug, (0, 0, text))
-        self.counts[slug] = (before[0] + count, before[1] + batches, min(before[2], text))
-
-    def warnings(self) -> tuple[Warned, ...]:
-        """One warning per slug, sorted."""
-        return tuple(
-            Warned(slug, count, text if batches == 1 else f"{count} in {batches} batches, for example: {text}")
-            for slug, (count, batches, text) in sorted(self.counts.items())
-        )
-
-
-def check_repeated(names: Sequence[Id]) -> None:
-    """Raise if lists arrive a second time."""
-    if names:
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        raise DataError(
-            "duplicate-query",
-            f"query {shown(names[0])}{more} is in two batches",
-            value=names[0],
-            hint="put all items of a query into one batch, or call reset() to start again",
-        )
-
-
-class ListFeed:
-    """Measure labels and scores, as `score` does."""
-
-    warnings: tuple[Warned, ...] = ()
-
-    def __init__(self, measures: Measures, options: dict[str, Any]) -> None:
-        level = options.get("level")
-        trial = score([1.0 if level is None else level], [0.0], measures, **options)  # raises now if the call is wrong
-        self.measures, self.policy, self.options = trial.measures, trial.policy, options
-        self.names = trial.names
-
-    def batch(self, labels: Any, scores: Any, **layout: Any) -> Batch:
-        """The values of a batch of lists."""
-        if scores is None:
-            raise UsageError(
-                "layout",
-                "a batch needs labels and scores, got labels alone",
-                hint="pass judgments of rankings once: Evaluator(measures, qrels)",
-            )
-        values = score(labels, scores, self.measures, **self.options, **layout)
-        return Batch(
-            len(values), values.queries if layout["qid"] is not None else None, values.columns, values.warnings
-        )
-
-    def rest(self) -> Batch | None:
-        """Missing lists: unknown for arrays."""
-        return None
-
-    def blank(self) -> ListFeed:
-        """A feed without batches."""
-        return self
-
-    def merge(self, other: ListFeed) -> None:
-        """Add the state of another feed: there is none, because lists are identified by their names only."""
-
-    @staticmethod
-    def key(name: Id) -> Any:
-        """Sort key of a list: its name."""
-        return name
-
-    def content(self) -> str:
-        """Identity of the data besides measures and policy."""
-        return "labels and scores"
-
-
-class QueryFeed:
-    """Measure rankings, complete queries at a time."""
-
-    def __init__(self, qrels: Any, measures: Measures, options: dict[str, Any]) -> None:
-        options = dict(options)
-        self.profile, level, self.strict = options.pop("profile"), options.pop("level"), options.pop("strict")
-        chosen = find_profile(self.profile)
-        self.measures = tuple(parse_measures(measures, chosen, level, given=options))
-        self.options = options
-        rag, policies = RagOptions.separate(options)
-        if rag.question or rag.retrieved or rag.relevant:
-            raise UsageError("fields", "fields of a question file do not apply to batches of rankings")
-        self.policy = policy_of(chosen, policies)
-        self.qrels: Qrels = read_qrels(qrels)
-        self.names, self.warnings = (self.qrels.name, "run"), self.qrels.warnings
-        check_strict(self.warnings if self.strict else ())
-        self._index()
-        self.seen = np.zeros(len(self.qrels.queries), bool)
-        self._content: str | None = None
-
-    def _index(self) -> None:
-        """Index the rows of the judgments by query."""
-        self._code = {raw: i for i, raw in enumerate(self.qrels.queries.tolist())}
-        self._rows = np.argsort(self.qrels.query, kind="stable")
-        self._size = np.bincount(self.qrels.query, minlength=len(self._code))
-        self._start = np.cumsum(self._size) - self._size
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: value for name, value in self.__dict__.items() if name not in ("_code", "_rows", "_size", "_start")
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._index()
-
-    def batch(self, run: Any, scores: Any = None, **layout: Any) -> Batch:
-        """The values of a batch of queries."""
-        if scores is not None or any(value is not None for value in layout.values()):
-            raise UsageError(
-                "layout",
-                "with judgments, a batch is a run, got labels and scores",
-                hint="use Evaluator(measures) without judgments for labels and scores",
-            )
-        ranking = read_run(run)
-        queries = ranking.queries.tolist()
-        codes = [self._code[raw] for raw in queries if raw in self._code]
-        check_repeated([as_text(self.qrels.queries[code]) for code in codes if self.seen[code]])
-        same_kind = ranking.query_kind == self.qrels.query_kind
-        if queries and same_kind and not self._size[codes].any():
-            text = f"ignored {counted(len(queries), 'query')} without judgments: {', '.join(shown(as_text(raw)) for raw in queries[:3])}"
-            batch = Batch(0, (), {}, (Warned("query-unjudged", len(queries), text),))
-        else:
-            batch = self._measure(np.array(codes if same_kind and codes else [0], np.int64), ranking)
-        check_strict(batch.warnings if self.strict else ())
-        self.seen[codes] = True
-        return batch
-
-    def rest(self) -> Batch | None:
-        """Missing judged queries, as the policy counts them."""
-        codes = np.flatnonzero(~self.seen & (self._size > 0))
-        if not len(codes):
-            return None
-        missing = some([as_text(self.qrels.queries[code]) for code in codes[:4].tolist()])
-        if self.policy.queries == "strict" or self.strict:
-            raise DataError(
-                "query-missing",
-                f"{counted(len(codes), 'judged query is', 'judged queries are')} in no batch: {missing}",
-                hint=Hint("count them as 0 with {queries}", queries="judged"),
-            )
-        left_out = self.policy.queries == "both"
-        text = f"{counted(len(codes), 'judged query is', 'judged queries are')} in no batch, {'excluded' if left_out else 'counted as 0'}: {missing}"
-        warning = Warned("query-missing", len(codes), text)
-        if left_out:
-            return Batch(0, (), {}, (warning,))
-        nothing = Run(
-            name="run",
-            queries=self.qrels.queries.take(codes),
-            query=np.empty(0, np.int64),
-            doc=IdColumn.of([]),
-            score=np.empty(0),
-            query_kind=self.qrels.query_kind,
-            doc_kind=self.qrels.doc_kind,
-        )
-        batch = self._measure(codes, nothing)
-        others = (w for w in batch.warnings if w.slug not in ("no-overlap", "empty-list"))
-        return replace(batch, warnings=(*others, warning))
-
-    def _measure(self, codes: Ints, run: Run) -> Batch:
-        values = evaluate(self._judgments(codes), run, self.measures, profile=self.profile, **self.options)
-        self.policy = values.policy  # which describes how the inputs were prepared
-        columns = dict(values.columns)
-        if values.coverage:
-            assert values.source is not None
-            columns[COVERAGE] = parse("Judged@10").on(values.source.judged)
-        return Batch(len(values), values.queries, columns, values.warnings)
-
-    def _judgments(self, codes: Ints) -> Qrels:
-        """The judgments of some queries."""
-        size = self._size[codes]
-        within = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
-        part = self.qrels.take(self._rows[np.repeat(self._start[codes], size) + within])
-        query = np.repeat(np.arange(len(codes)), size)
-        return replace(part, queries=self.qrels.queries.take(codes), query=query, warnings=())
-
-    def blank(self) -> QueryFeed:
-        """A feed with the same judgments and no batches."""
-        other: QueryFeed = object.__new__(QueryFeed)
-        other.__dict__.update(self.__dict__, seen=np.zeros_like(self.seen))
-        return other
-
-    def merge(self, other: QueryFeed) -> None:
-        """Add the queries of another feed."""
-        ours = {code: raw for raw, code in self._code.items()}
-        theirs = [self._code[raw] for raw, code in other._code.items() if other.seen[code]]
-        check_repeated([as_text(ours[code]) for code in theirs if self.seen[code]])
-        self.seen[theirs] = True
-        self.policy = other.policy if other.seen.any() else self.policy
-
-    def key(self, name: Id) -> Any:
-        """Sort key of a query: its id, as in `evaluate`."""
-        return name if self.qrels.query_kind == "integer" else raw_id(name)
-
-    def content(self) -> str:
-        """Identity of the data besides measures and policy: a hash of the judgments."""
-        if self._content is None:
-            self._content = content_of(self.qrels)
-        return self._content
-
-
-Keep = Literal["values", "means"]
 
 
 class Evaluator:
@@ -525,7 +195,7 @@ class Evaluator:
         measures: Measures,
         qrels: Any = None,
         *,
-        keep: Keep = "values",
+        keep: Literal["values", "means"] = "values",
         level: float | None = None,
         strict: bool = False,
         profile: str = "trec_eval-10",
@@ -533,28 +203,39 @@ class Evaluator:
     ) -> None:
         if keep not in ("values", "means"):
             raise UsageError("option", f"keep must be 'values' or 'means', got {shown(keep)}", value=keep)
-        self._options = {"level": level, "strict": strict, "profile": profile, **options}
-        self._feed = ListFeed(measures, self._options) if qrels is None else QueryFeed(qrels, measures, self._options)
-        self._keep, self._profile = keep, profile
-        if keep == "means" and (texts := [str(m) for m in self._feed.measures if m.definition.text]):
+        self._options: dict[str, Any] = {"level": level, "strict": strict, "profile": profile, **options}
+        self._keep, self._profile, self._strict = keep, profile, strict
+        self._judgments = None if qrels is None else _Judgments(read_qrels(qrels))
+        self._content = "" if self._judgments is None else content_of(self._judgments.qrels)
+        if self._judgments is None:  # a trial raises now if the call is wrong
+            trial = score([1.0 if level is None else level], [0.0], measures, **self._options)
+            self._measures, self._policy, self._names = trial.measures, trial.policy, trial.names
+        else:
+            chosen = find_profile(profile)
+            rag, policies = RagOptions.separate(options)
+            if rag.fields:
+                raise UsageError("fields", "fields of a question file do not apply to batches of rankings")
+            self._measures = tuple(parse_measures(measures, chosen, level, given=options))
+            self._policy, self._names = policy_of(chosen, policies), (self._judgments.qrels.name, "run")
+            check_strict(self._judgments.qrels.warnings if strict else ())
+        if keep == "means" and (texts := [str(m) for m in self._measures if m.definition.text]):
             raise UsageError("unsuitable-measure", f"{texts[0]} is text and has no mean", value=texts[0])
         self.reset()
 
     def reset(self) -> None:
         """Discard all batches."""
-        summaries = {str(m): m.definition.summary for m in self._feed.measures}
-        self._feed = self._feed.blank()
-        self._kept: KeptValues | KeptSums = KeptValues() if self._keep == "values" else KeptSums(summaries)
-        self._tally = StreamTally()
+        self._size = 0
+        self._known: dict[Id, None] = {}  # names of lists, or of judged queries
+        self._parts: list[Mapping[str, Column]] = []  # with keep="values"
+        self._sums: dict[str, ExactSum] = {}  # with keep="means"
+        self._warned: dict[str, tuple[int, int, str]] = {}  # by slug: count, number of batches, one text
 
     def __len__(self) -> int:
         """Number of lists, or judged queries, so far."""
-        return self._kept.size
+        return self._size
 
     def __repr__(self) -> str:
-        return f"Evaluator({' '.join(map(str, self._feed.measures))!r}, keep={self._keep!r}, {len(self)} so far)"
-
-    # ── in ───────────────────────────────────────────────────────────────────────────────────────
+        return f"Evaluator({' '.join(map(str, self._measures))!r}, keep={self._keep!r}, {len(self)} so far)"
 
     def update(
         self,
@@ -572,28 +253,98 @@ class Evaluator:
         If a batch raises an error, the evaluator is unchanged. `qid` names the lists, and a duplicate list or query is an error; with `keep="means"` the names
         of lists are not kept, so duplicates of them are not detected.
         """
-        measured = self._feed.batch(
-            batch, scores, mask=mask, pad=pad, group=group, qid=qid, total_relevant=total_relevant
-        )
-        if measured.size:
-            self._kept.add(measured)
-        self._tally.add(measured.warnings)
+        layout = {"mask": mask, "pad": pad, "group": group, "qid": qid, "total_relevant": total_relevant}
+        if self._judgments is None:
+            if scores is None:
+                hint = "pass judgments of rankings once: Evaluator(measures, qrels)"
+                raise UsageError("layout", "a batch needs labels and scores, got labels alone", hint=hint)
+            values = score(batch, scores, self._measures, **self._options, **layout)
+            self._add(_Batch(len(values), None if qid is None else values.queries, values.columns, values.warnings))
+        else:
+            if scores is not None or any(value is not None for value in layout.values()):
+                hint = "use Evaluator(measures) without judgments for labels and scores"
+                raise UsageError("layout", "with judgments, a batch is a run, got labels and scores", hint=hint)
+            self._add(self._measure_run(self._judgments, read_run(batch)))
+
+    def _measure_run(self, judgments: _Judgments, run: Run) -> _Batch:
+        queries = run.queries.tolist()
+        codes = [judgments.code[raw] for raw in queries if raw in judgments.code]
+        _check_repeated([name for name in map(judgments.name, codes) if name in self._known])
+        same_kind = run.query_kind == judgments.qrels.query_kind
+        if queries and same_kind and not judgments.size[codes].any():
+            some_queries = ", ".join(shown(as_text(raw)) for raw in queries[:3])
+            text = f"ignored {counted(len(queries), 'query')} without judgments: {some_queries}"
+            batch = _Batch(0, (), {}, (Warned("query-unjudged", len(queries), text),))
+        else:
+            batch = self._measure(judgments, np.array(codes if same_kind and codes else [0], np.int64), run)
+        check_strict(batch.warnings if self._strict else ())
+        return batch
+
+    def _measure(self, judgments: _Judgments, codes: Ints, run: Run) -> _Batch:
+        options = {name: value for name, value in self._options.items() if name not in ("level", "strict")}
+        values = evaluate(judgments.of(codes), run, self._measures, **options)
+        self._policy = values.policy  # which describes how the inputs were prepared
+        columns = dict(values.columns)
+        if values.coverage:
+            assert values.source is not None
+            columns[_COVERAGE] = parse("Judged@10").on(values.source.judged)
+        return _Batch(len(values), values.queries, columns, values.warnings)
+
+    def _add(self, batch: _Batch) -> None:
+        """Add a batch, or raise and change nothing."""
+        named = batch.names is not None and (self._keep == "values" or self._judgments is not None)
+        if batch.size:
+            if self._keep == "values" and self._size and bool(self._known) != named:
+                raise UsageError("layout", "some batches have a qid and others do not")
+            names = list(batch.names or ()) if named else []
+            _check_repeated([name for name in names if name in self._known])
+            self._known.update(dict.fromkeys(names))
+            self._size += batch.size
+            if self._keep == "values":
+                self._parts.append(batch.columns)
+            else:
+                summaries = {str(m): m.definition.summary for m in self._measures}
+                for name, column in batch.columns.items():
+                    added = _summand(column, summaries.get(name, "mean"))
+                    self._sums.setdefault(name, ExactSum()).add(added)
+        for w in batch.warnings:
+            self._warn(w.slug, w.count, 1, w.text)
+
+    def _warn(self, slug: str, count: int, batches: int, text: str) -> None:
+        """Count warnings; the text that is kept does not depend on the order of batches."""
+        before = self._warned.get(slug, (0, 0, text))
+        self._warned[slug] = (before[0] + count, before[1] + batches, min(before[2], text))
+
+    # ── several evaluators ───────────────────────────────────────────────────────────────────────
 
     def merge(self, other: Evaluator) -> Self:
         """Add the batches of another evaluator with the same measures, policies and judgments; its unnamed lists follow those of this one."""
-        self._check_comparable(other)
-        feed = self._feed.blank()
-        feed.merge(self._feed)  # type: ignore[arg-type]
-        feed.merge(other._feed)  # type: ignore[arg-type]
-        self._kept.merge(other._kept)  # type: ignore[arg-type]
-        self._feed = feed
-        self._tally.merge(other._tally)
+        if other is self:
+            raise UsageError("merge", "an evaluator cannot be merged with itself")
+        for what, ours, theirs in (
+            ("measures", self._measures, other._measures),
+            ("keep", self._keep, other._keep),
+            ("policies", self._options, other._options),
+            ("judgments", self._content, other._content),
+        ):
+            if ours != theirs:
+                hint = "create both with the same arguments"
+                raise DataError("incomparable", f"the evaluators have different {what}", hint=hint)
+        if self._keep == "values" and self._size and other._size and bool(self._known) != bool(other._known):
+            raise UsageError("layout", "some batches have a qid and others do not")
+        _check_repeated([name for name in other._known if name in self._known])
+        self._policy = other._policy if other._size else self._policy
+        self._size += other._size
+        self._known.update(other._known)
+        self._parts.extend(other._parts)
+        for name, total in other._sums.items():
+            self._sums.setdefault(name, ExactSum()).merge(total)
+        for slug, counts in other._warned.items():
+            self._warn(slug, *counts)
         return self
 
     def __add__(self, other: Evaluator) -> Evaluator:
-        if not isinstance(other, Evaluator):
-            return NotImplemented
-        return self._blank().merge(self).merge(other)
+        return self._blank().merge(self).merge(other) if isinstance(other, Evaluator) else NotImplemented
 
     def __radd__(self, other: object) -> Evaluator:
         """Support `sum(evaluators)`, which begins with 0."""
@@ -605,20 +356,6 @@ class Evaluator:
         new.reset()
         return new
 
-    def _check_comparable(self, other: Evaluator) -> None:
-        if other is self:
-            raise UsageError("merge", "an evaluator cannot be merged with itself")
-        for what, ours, theirs in (
-            ("measures", self._feed.measures, other._feed.measures),
-            ("keep", self._keep, other._keep),
-            ("policies", self._options, other._options),
-            ("judgments", self._feed.content(), other._feed.content()),
-        ):
-            if ours != theirs:
-                raise DataError(
-                    "incomparable", f"the evaluators have different {what}", hint="create both with the same arguments"
-                )
-
     # ── out ──────────────────────────────────────────────────────────────────────────────────────
 
     def result(self) -> Values | Means:
@@ -626,41 +363,115 @@ class Evaluator:
 
         Further batches may follow.
         """
-        rest = self._feed.rest() if len(self) or self._tally.counts else None
         if not len(self):
             raise DataError("empty-run", "no batch had a list or a judged query")
-        tally = StreamTally()
-        tally.merge(self._tally)
-        tally.add((*self._feed.warnings, *(rest.warnings if rest else ())))
-        return self._means(rest, tally) if isinstance(self._kept, KeptSums) else self._values(self._kept, rest, tally)
-
-    def _means(self, rest: Batch | None, tally: StreamTally) -> Means:
-        assert isinstance(self._kept, KeptSums)
-        kept = self._kept.copy()
-        if rest is not None and rest.size:
-            kept.add(rest)
-        share: ExactSum | None = kept.sums.pop(COVERAGE, None)
-        coverage = {} if share is None else {COVERAGE: share.mean()}
-        return Means(
-            self._feed.measures, kept.sums, kept.size, self._feed.policy, self._profile, coverage, tally.warnings()
+        whole: Evaluator = self._blank().merge(self)
+        if self._judgments is not None:
+            whole._add(_Batch(0, (), {}, self._judgments.qrels.warnings))
+            whole._add_missing(self._judgments)
+        warnings = tuple(
+            Warned(slug, count, text if batches == 1 else f"{count} in {batches} batches, for example: {text}")
+            for slug, (count, batches, text) in sorted(whole._warned.items())
         )
-
-    def _values(self, kept: KeptValues, rest: Batch | None, tally: StreamTally) -> Values:
-        whole = KeptValues()
-        whole.merge(kept)
-        if rest is not None:
-            whole.add(rest)
-        queries, columns = whole.table(self._feed.key)
-        share = columns.pop(COVERAGE, None)
+        if self._keep == "means":
+            share = whole._sums.pop(_COVERAGE, None)
+            coverage = {} if share is None else {_COVERAGE: share.mean()}
+            return Means(self._measures, whole._sums, whole._size, whole._policy, self._profile, coverage, warnings)
+        queries, columns = whole._table()
+        shares = columns.pop(_COVERAGE, None)
         for column in columns.values():
             column.flags.writeable = False
         return Values(
             queries=queries,
-            measures=self._feed.measures,
+            measures=self._measures,
             columns=columns,
-            policy=self._feed.policy,
+            policy=whole._policy,
             profile=self._profile,
-            names=self._feed.names,
-            coverage={} if share is None else {COVERAGE: mean(share)},
-            warnings=tally.warnings(),
+            names=self._names,
+            coverage={} if shares is None else {_COVERAGE: mean(shares)},
+            warnings=warnings,
+        )
+
+    def _add_missing(self, judgments: _Judgments) -> None:
+        """Add the judged queries that are in no batch, as the policy counts them."""
+        codes = [code for code in np.flatnonzero(judgments.size).tolist() if judgments.name(code) not in self._known]
+        if not codes:
+            return
+        missing = some([as_text(judgments.qrels.queries[code]) for code in codes[:4]])
+        text = f"{counted(len(codes), 'judged query is', 'judged queries are')} in no batch"
+        if self._policy.queries == "strict" or self._strict:
+            hint = Hint("count them as 0 with {queries}", queries="judged")
+            raise DataError("query-missing", f"{text}: {missing}", hint=hint)
+        left_out = self._policy.queries == "both"
+        warning = Warned(
+            "query-missing", len(codes), f"{text}, {'excluded' if left_out else 'counted as 0'}: {missing}"
+        )
+        batch = _Batch(0, (), {})
+        if not left_out:
+            rows = np.array(codes, np.int64)
+            batch = self._measure(judgments, rows, judgments.without_documents(rows))
+        others = (w for w in batch.warnings if w.slug not in ("no-overlap", "empty-list"))
+        self._add(batch._replace(warnings=(*others, warning)))
+
+    def _table(self) -> tuple[tuple[Id, ...], dict[str, Column]]:
+        """All lists sorted by name, or in order of arrival if they have no names."""
+        columns = {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
+        if not self._known:
+            return tuple(range(self._size)), columns
+        names = list(self._known)
+        text = self._judgments is not None and self._judgments.qrels.query_kind != "integer"
+        try:
+            keys: list[Any] = [raw_id(name) for name in names] if text else names
+            order = sorted(range(self._size), key=keys.__getitem__)
+        except TypeError as error:
+            hint = "convert them, for example to str"
+            raise DataError("id-type", "names of lists have different types", hint=hint) from error
+        return tuple(names[i] for i in order), {name: column[order] for name, column in columns.items()}
+
+
+class _Judgments:
+    """Judgments with their rows indexed by query."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self.code = {raw: i for i, raw in enumerate(qrels.queries.tolist())}
+        self.size = np.bincount(qrels.query, minlength=len(self.code))
+        self._rows = np.argsort(qrels.query, kind="stable")
+        self._start = np.cumsum(self.size) - self.size
+
+    def name(self, code: int) -> Id:
+        """The id of a query, as results have it."""
+        text = as_text(self.qrels.queries[code])
+        return int(text) if self.qrels.query_kind == "integer" else text
+
+    def of(self, codes: Ints) -> Qrels:
+        """The judgments of some queries."""
+        size = self.size[codes]
+        within = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
+        part = self.qrels.take(self._rows[np.repeat(self._start[codes], size) + within])
+        query = np.repeat(np.arange(len(codes)), size)
+        return replace(part, queries=self.qrels.queries.take(codes), query=query, warnings=())
+
+    def without_documents(self, codes: Ints) -> Run:
+        """A run that has these queries, each with an empty ranking."""
+        return Run(
+            name="run",
+            queries=self.qrels.queries.take(codes),
+            query=np.empty(0, np.int64),
+            doc=IdColumn.of([]),
+            score=np.empty(0),
+            query_kind=self.qrels.query_kind,
+            doc_kind=self.qrels.doc_kind,
+        )
+
+
+def _check_repeated(names: Sequence[Id]) -> None:
+    """Raise if lists arrive a second time."""
+    if names:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        raise DataError(
+            "duplicate-query",
+            f"query {shown(names[0])}{more} is in two batches",
+            value=names[0],
+            hint="put all items of a query into one batch, or call reset() to start again",
         )
