@@ -784,7 +784,7 @@ def test_responses_without_judgments_are_not_asked_for_fields_of_questions(lines
     Path("responses.jsonl").write_text(f"{json.dumps(record)}\n" * lines)
     result = called("eval", "responses.jsonl")
     assert "[fields]" in result.stderr
-    assert "an Elasticsearch response is not a question file. Pass judgments and a run." in result.stderr
+    assert "Elasticsearch response. Pass judgments and a run." in result.stderr
 
 
 @pytest.mark.parametrize(("source", "format"), [("q", "mteb"), ("ratings.csv", "mteb"), ("x.run", "rre")])

@@ -15,8 +15,7 @@ from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
 from judged.evaluation.values import Values
-from judged.io.arrays.layouts import without_padding
-from judged.io.arrays.numbers import as_numbers
+from judged.io.arrays import as_numbers, without_padding
 
 __all__ = [
     "average_precision_score",
@@ -96,7 +95,7 @@ def top_k_accuracy_score(
     >>> top_k_accuracy_score([0, 1, 2, 2], [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]], k=2)
     0.75
     """
-    true, scores = np.asarray(y_true), as_numbers(y_score, "y_score").values
+    true, scores = np.asarray(y_true), as_numbers(y_score, "y_score")
     classes = np.unique(true if labels is None else np.asarray(labels))
     if not np.isin(true, classes).all():
         raise DataError("class-labels", "y_true has labels that are not among labels=", where="y_true")
@@ -180,7 +179,7 @@ def _of_labels(name: str, y_true: Any, y_score: Any, weights: Any, columns: int 
 def _matrices(y_true: Any, y_score: Any, columns: int = 1) -> tuple[Floats, Floats]:
     """Labels and scores as two matrices of the same shape; `columns` is the smallest width."""
     true, scores = (
-        as_numbers(x.toarray() if hasattr(x, "toarray") else x, name).values
+        as_numbers(x.toarray() if hasattr(x, "toarray") else x, name)
         for x, name in ((y_true, "y_true"), (y_score, "y_score"))
     )
     if true.ndim != 2 or true.shape != scores.shape or true.shape[1] < columns:
@@ -198,8 +197,7 @@ def _averaged(name: str, y_true: Any, y_score: Any, average: str | None, pos_lab
             "option", f"average must be one of {', '.join(map(str, _AVERAGES))}, got {shown(average)}", value=average
         )
     true, scores = (
-        x[:, 0] if x.ndim == 2 and x.shape[1] == 1 else x
-        for x in (np.asarray(y_true), as_numbers(y_score, "y_score").values)
+        x[:, 0] if x.ndim == 2 and x.shape[1] == 1 else x for x in (np.asarray(y_true), as_numbers(y_score, "y_score"))
     )
     if true.ndim == 1 and len(np.unique(true)) <= 2:
         if len(np.unique(true)) == 2 and pos_label not in true:

@@ -15,8 +15,7 @@ import numpy as np
 from judged.core.policy import Policy
 from judged.errors import UsageError, shown
 from judged.evaluation.arrays import array_policy, measure_columns
-from judged.io.arrays.layouts import lists_of
-from judged.io.arrays.numbers import like
+from judged.io.arrays import like, lists_of
 from judged.measures.registry import MEASURES, Definition, Measure
 
 _FAMILIES = ("ranked", "graded", "cascade", "user model", "overlap", "set")

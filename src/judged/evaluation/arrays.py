@@ -19,8 +19,7 @@ from judged.evaluation.measuring import check_empty, check_strict, column, level
 from judged.evaluation.options import ArrayOptions, check_options
 from judged.evaluation.provenance import Provenance
 from judged.evaluation.values import Values
-from judged.io.arrays.layouts import ArrayLists, lists_of
-from judged.io.arrays.numbers import as_numbers, is_sparse
+from judged.io.arrays import ArrayLists, as_numbers, is_sparse, lists_of
 from judged.measures.gains import gain_of
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
@@ -93,7 +92,7 @@ def score(
 
 
 def _list_weights(weights: Any, names: Sequence[Id]) -> Floats:
-    column = np.atleast_1d(as_numbers(weights, "weights").values)
+    column = np.atleast_1d(as_numbers(weights, "weights"))
     if column.shape != (len(names),):
         raise DataError(
             "shape",
@@ -263,7 +262,7 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
 
 def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
     """Number of relevant items that each list lacks."""
-    totals = np.atleast_1d(as_numbers(total, "total_relevant").values)
+    totals = np.atleast_1d(as_numbers(total, "total_relevant"))
     if totals.shape != (len(lists.sizes),):
         raise DataError(
             "shape",

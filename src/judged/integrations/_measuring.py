@@ -9,7 +9,7 @@ from typing import Any
 from judged.errors import UsageError
 from judged.evaluation.arrays import score
 from judged.evaluation.options import ArrayOptions
-from judged.io.arrays.layouts import without_padding
+from judged.io.arrays import without_padding
 from judged.measures.registry import Measure
 
 Measures = str | Measure | Iterable[str | Measure]

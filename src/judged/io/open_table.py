@@ -114,7 +114,7 @@ def open_unread(source: Any, read: Callable[[], Run]) -> UnreadRun | OpenTable:
     elif is_file_like(source):
         return _read_content(open_stream(source), request, read)
     else:
-        from judged.io.arrays.score_column import is_column
+        from judged.io.arrays import is_column
         from judged.io.frames import frame_of, read_frame, unread_frame
         from judged.io.table import concatenate
 
@@ -153,7 +153,7 @@ def _join_batches(table: OpenTable) -> OpenTable:
 
 
 def _open_object(source: Any, request: ColumnRequest) -> OpenTable:
-    from judged.io.arrays.score_column import is_column, is_matrix_without_ids, read_score_column
+    from judged.io.arrays import is_column, is_matrix_without_ids, read_score_column
     from judged.io.cells import as_list
     from judged.io.containers import raise_matrix, read_items, read_mapping
     from judged.io.formats.collections import collection_name, is_collection, iterate_collection

@@ -93,12 +93,20 @@ def convert(
     check_output(target, [source])
     name = Path(target).name.lower()
     named = "qrels" if "qrels" in name else "run" if ".run" in name else None
-    kind = kind or (WRITERS[format].kind if format is not None and format in WRITERS else "") or named
+    written = WRITERS[format].kind if format is not None and format in WRITERS else ""
+    kind = kind or written or named
     given = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in given.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in given.items() if name.endswith("_col")}
     columns = NamedColumns(roles, grade_map, split_of(split))
-    table = _read(source, kind, columns, fields)
+    try:
+        table = _read(source, kind, columns, fields)
+    except DataError as error:
+        if error.slug != "swapped" or kind != written:
+            raise
+        contents = "runs" if kind == "run" else "judgments"
+        problem = f"{format} is a format of {contents}, and the source has none"
+        raise DataError("swapped", problem, where=error.where, hint="choose another format") from error
     columns.check_used()
     _write(table, target, format)
     return len(table)

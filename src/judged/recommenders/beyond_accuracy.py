@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from judged._types import Ints
 from judged.core.tables import Run
 from judged.errors import DataError, Hint, shown
-from judged.io.arrays.numbers import as_numbers, is_sparse
+from judged.io.arrays import as_numbers, is_sparse
 from judged.io.read import read_run
 from judged.recommenders.inputs import SideInformation, read_recommendations
 from judged.recommenders.interactions import as_text, read_interactions
@@ -46,7 +46,7 @@ def top_k(
     ([b'2', b'0'], [0.5, 0.1])
     """
     k = check_count(k, "k", slug="cutoff")
-    matrix: Any = scores.tocsr() if is_sparse(scores) else as_numbers(scores, "scores").values
+    matrix: Any = scores.tocsr() if is_sparse(scores) else as_numbers(scores, "scores")
     if matrix.ndim != 2 or not all(matrix.shape):
         raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
     rows, columns = _names(users, matrix.shape[0], "users"), _names(items, matrix.shape[1], "items")
@@ -136,7 +136,7 @@ def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray
         cells = seen.tocoo()
         return _of_cells(cells.row[cells.data != 0], cells.col[cells.data != 0], shape[0])
     if hasattr(seen, "dtype") and getattr(seen, "ndim", 0) == 2 and not getattr(seen.dtype, "names", None):
-        mask = as_numbers(seen, "seen").values
+        mask = as_numbers(seen, "seen")
         _check_shape(mask.shape, shape)
         if mask.dtype != bool:
             raise DataError(

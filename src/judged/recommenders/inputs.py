@@ -15,7 +15,7 @@ from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.io.arrays.score_column import is_number_matrix
+from judged.io.arrays import is_number_matrix
 from judged.io.read import read_qrels, read_run
 from judged.recommenders.interactions import Interactions, as_text, read_interactions
 from judged.recommenders.lists import History, RecommendedLists

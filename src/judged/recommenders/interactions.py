@@ -9,8 +9,7 @@ import numpy as np
 
 from judged._types import Ints
 from judged.errors import DataError
-from judged.io.arrays.numbers import is_sparse
-from judged.io.arrays.score_column import is_number_matrix
+from judged.io.arrays import is_number_matrix, is_sparse
 from judged.io.read import read_qrels
 
 

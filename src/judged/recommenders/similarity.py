@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
 from judged.errors import DataError, UsageError, shown
-from judged.io.arrays.numbers import as_numbers, is_sparse
+from judged.io.arrays import as_numbers, is_sparse
 
 Between = Callable[[Ints, Ints], Floats]
 
@@ -121,7 +121,7 @@ def _rows(given: Any, name: str, table: ItemTable) -> tuple[Ints, Any]:
             raise DataError("shape", "vectors have different lengths", where=name)
     elif isinstance(given, tuple) and len(given) == 2:
         ids, given = list(given[0].tolist() if hasattr(given[0], "tolist") else given[0]), given[1]
-    matrix = given.tocsr() if is_sparse(given) else as_numbers(given, name).values
+    matrix = given.tocsr() if is_sparse(given) else as_numbers(given, name)
     if matrix.ndim != 2 or (ids is not None and len(ids) != matrix.shape[0]):
         raise DataError("shape", "a matrix with one row per item", got=f"shape {matrix.shape}", where=name)
     if not np.isfinite(matrix.data if is_sparse(matrix) else matrix).all():

@@ -1,1 +1,0 @@
-"""Labels and scores in arrays, tensors and sparse matrices."""
