@@ -38,8 +38,7 @@ def test_the_verdict_of_the_sample():
 @pytest.mark.parametrize("form", FORMATS.names)
 def test_every_format(form, tmp_path):
     target = tmp_path / "out"
-    more = ["--overall", "--jointly", "tukey", "--where", "2"]
-    done = run("compare", *sample("bm25", "tfidf", "dense"), *more, "--format", form, "-o", str(target))
+    done = run("compare", *sample("bm25", "tfidf", "dense"), "--where", "2", "--format", form, "-o", str(target))
     assert done.exit_code == 0, done.output
     assert "dense" in target.read_text().replace("\\_", "_")
 
@@ -65,27 +64,16 @@ def test_slices_need_a_file_and_a_column(tmp_path):
     assert "relevant=" in run("compare", *sample("bm25", "dense"), "--by", "relevant").output
 
 
-def test_all_runs_at_once_and_clusters(tmp_path):
+def test_queries_may_have_clusters(tmp_path):
     table = tmp_path / "queries.csv"
-    table.write_text("query_id,user\n" + "".join(f"q{i:02},u{i // 8}\n" for i in range(1, 41)))
-    clusters = ["--clusters", str(table), "--cluster-col", "user"]
-    words = [*sample("bm25", "tfidf", "dense"), "-m", "AP", "--overall"]
-    assert "[query-clusters]" in run("compare", *words, *clusters).output
-    assert "6 clusters of queries" in run("compare", *words[:-1], *clusters).output
-    done = run("compare", *words, "--jointly", "randomised-tukey")
-    assert done.exit_code == 0, done.output
-    for word in ("Friedman", "ANOVA", "randomised-tukey over all runs", "critical difference"):
-        assert word in done.output
-    data = json.loads(run("compare", *words, "--format", "json").output)
-    assert [row["test"] for row in data["overall"]] == ["Friedman", "ANOVA, runs + queries"]
+    table.write_text("query_id,cluster\n" + "".join(f"q{i:02},u{i // 8}\n" for i in range(1, 41)))
+    words = [*sample("bm25", "tfidf", "dense"), "-m", "AP", "--clusters", str(table)]
+    assert "6 clusters of queries" in run("compare", *words).output
 
 
 def test_one_table_alone():
-    latex = run(
-        "compare", *sample("bm25", "dense"), "-m", "AP", "--format", "latex", "--table", "pairs", "--no-intervals"
-    )
+    latex = run("compare", *sample("bm25", "dense"), "-m", "AP", "--format", "latex", "--table", "pairs")
     assert latex.output.count(r"\begin{tabular}") == 1
-    assert "interval" not in latex.output
     rows = run("compare", *sample("bm25", "dense"), "-m", "AP", "--format", "csv", "--table", "systems").stdout
     assert rows.splitlines()[0] == "run,AP"
 

@@ -27,10 +27,5 @@ def test_a_published_number_is_looked_for():
     assert refused("conventions", "P@5", "qrels.txt", "b.run", "--to", "high").slug == "published"
 
 
-def test_the_measure_comes_first():
-    done = called("conventions", "qrels.txt", "b.run")
-    assert (done.returncode, "Missing argument 'MEASURE'" in done.stderr) == (2, True)
-
-
 def test_there_is_no_profile_to_choose():
     assert called("conventions", "AP", "qrels.txt", "a.run", "--profile", "ranx").returncode == 2

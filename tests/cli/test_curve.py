@@ -32,7 +32,7 @@ def test_each_kind_is_drawn_in_the_terminal(kind):
 @pytest.mark.parametrize(("ending", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_a_picture_is_written(tmp_path, ending, magic):
     target = tmp_path / f"pr.{ending}"
-    done = run("pr", *sample(), "-o", str(target), "--title", "Precision and recall")
+    done = run("pr", *sample(), "-o", str(target))
     assert done.exit_code == 0
     assert target.read_bytes().startswith(magic)
 
@@ -47,13 +47,13 @@ def test_points_come_as_json_and_csv():
 
 def test_the_help_says_what_each_kind_is():
     text = run("--help").output
-    for word in ("precision against recall", "11 standard recall levels", "--average", "-o"):
+    for word in ("precision against recall", "11 standard recall levels", "-o"):
         assert word in text
 
 
 def test_wrong_words_are_told():
     assert "[unknown-curve]" in run("prr", *sample()).output
-    assert "list of numbers" in run("ipr", *sample(), "--points", "a,b").output
+    assert "is not a list such as 0,0.5,1" in run("ipr", *sample(), "--points", "a,b").output
     assert run("ipr", *sample(), "--points", "0,2").exit_code == 2
     assert "[no-query]" in run("pr", *sample(), "--query", "nope").output
     assert ".svg" in run("pr", *sample(), "-o", "x.gif").output

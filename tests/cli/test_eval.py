@@ -271,7 +271,6 @@ def test_hostile_names_of_files_are_escaped():
     Path("=a\x1b[31m|b.run").write_bytes(RUN)
     words = ["eval", "qrels.txt", "=a\x1b[31m|b.run", "-m", "AP", "--format"]
     assert r"=a\x1b[31m|b,AP,all" in run(*words, "csv")
-    assert r"'=a\x1b[31m|b,AP,all" in run(*words, "csv", "--spreadsheet-safe")
     assert r"=a\x1b[31m|b.run, judgments:" in run(*words, "table")
     error = refused("eval", "qrels.txt", "no\x1b[31m.run")
     assert str(error).startswith(r"no\x1b[31m.run: ")
@@ -282,10 +281,6 @@ def test_a_run_can_be_named():
         csv.DictReader(io.StringIO(run("eval", "qrels.txt", "old=a.run", "b.run", "-m", "AP", "--format", "csv")))
     )
     assert [row["run"] for row in rows] == ["old", "b"]
-
-
-def test_names_of_measures_can_be_kept():
-    assert list(values("qrels.txt", "a.run", "-m", "map", "ndcg_cut_10", "--keep-names")) == ["map", "ndcg_cut_10"]
 
 
 def test_sums_are_not_called_means():

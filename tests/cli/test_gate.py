@@ -95,31 +95,32 @@ def test_the_exit_code_says_what_the_gate_says():
 
 
 def test_all_of_it_once():
-    assert fails("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "--worst", "1") == (
-        f"{FAILS}\n"
-        "FAIL  RR fell by 0.5000 (1.0000 → 0.5000): on other queries too by at least 0.5000 (corrected p below 0.0001).\n"
-        "\n"
-        "measure  slice        queries    best    half  difference            interval  won/tied/lost  corrected p  max_drop\n"
-        "───────  ───────────  ───────  ──────  ──────  ──────────  ──────────────────  ─────────────  ───────────  ────────\n"
-        "RR       all queries       20  1.0000  0.5000     -0.5000  [-0.5000, -0.5000]         0/0/20      <0.0001  FAIL\n"
-        "\n"
-        "mode significant · one-sided t test, alpha 0.05; each end of an interval is one-sided at that level: a candidate not worse by more than max_drop fails with a probability of at most 0.05\n"
-        "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant\n"
-        "\n"
-        "20 queries got worse on RR; the 1 worst\n"
-        "\n"
-        "query    best    half  difference  judged documents that moved, by rank\n"
-        "─────  ──────  ──────  ──────────  ───────────────────────────────────────────\n"
-        "q00    1.0000  0.5000     -0.5000  good (grade 1): 1 → 2; bad (grade 0): – → 1\n"
+    assert (
+        fails("qrels.txt", "half.run", "-b", "best.run", "-m", "RR").splitlines()[:-9]
+        == (
+            f"{FAILS}\n"
+            "FAIL  RR fell by 0.5000 (1.0000 → 0.5000): on other queries too by at least 0.5000 (corrected p below 0.0001).\n"
+            "\n"
+            "measure  slice        queries    best    half  difference            interval  won/tied/lost  corrected p  max_drop\n"
+            "───────  ───────────  ───────  ──────  ──────  ──────────  ──────────────────  ─────────────  ───────────  ────────\n"
+            "RR       all queries       20  1.0000  0.5000     -0.5000  [-0.5000, -0.5000]         0/0/20      <0.0001  FAIL\n"
+            "\n"
+            "mode significant · one-sided t test, alpha 0.05; each end of an interval is one-sided at that level: a candidate not worse by more than max_drop fails with a probability of at most 0.05\n"
+            "policy: all judged queries · no relevant document: zero · order by score · ties: id-desc · unjudged: irrelevant\n"
+            "\n"
+            "20 queries got worse on RR; the 10 worst\n"
+            "\n"
+            "query    best    half  difference  judged documents that moved, by rank\n"
+            "─────  ──────  ──────  ──────────  ───────────────────────────────────────────\n"
+            "q00    1.0000  0.5000     -0.5000  good (grade 1): 1 → 2; bad (grade 0): – → 1\n"
+        ).splitlines()
     )
 
 
 def test_options_are_rules():
-    assert passes(
-        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "P@1", "--max-drop", "0.5", "--max-drop", "P@1=1"
-    )
+    assert passes("qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "P@1", "--max-drop", "default=0.5,P@1=1")
     assert "P@1 fell" in fails(
-        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "P@1", "--max-drop", "0.5", "--max-drop", "P@1=0.9"
+        "qrels.txt", "half.run", "-b", "best.run", "-m", "RR", "P@1", "--max-drop", "default=0.5,P@1=0.9"
     )
     assert "below the 0.6 required" in fails("qrels.txt", "half.run", "--min", "RR=0.6")
     assert "above the 0.4 required" in fails("qrels.txt", "half.run", "--max", "RR(level=1)=0.4")
@@ -339,15 +340,13 @@ def test_a_run_against_itself_keeps_its_name():
 
 
 def test_wrong_calls_say_what_is_right():
-    assert "Missing QRELS" in wrong("half.run", "-b", "best.run")
     assert "Got 3 files" in wrong("qrels.txt", "half.run", "best.run")
     assert "only once" in wrong("-", "-", "-b", "best.run")
     assert "only once" in wrong("qrels.txt", "-", "-b", "-")
-    assert "'RR' is not a measure with a number, such as nDCG@10=0.5" in wrong("qrels.txt", "half.run", "--min", "RR")
-    assert "'=1' is not a measure" in wrong("qrels.txt", "half.run", "--min", "=1")
-    assert "or a number" in wrong("qrels.txt", "half.run", "--max-drop", "much")
-    assert "RR cannot have two: 0.1 and 0.2" in wrong("qrels.txt", "half.run", "--min", "RR=0.1", "--min", "RR=0.2")
-    assert "all measures cannot have two" in wrong("qrels.txt", "half.run", "--max-drop", "1", "--max-drop", "2")
+    assert "'RR' is not a list such as nDCG@10=0.5" in wrong("qrels.txt", "half.run", "--min", "RR")
+    assert "'=1' is not a list such as" in wrong("qrels.txt", "half.run", "--min", "=1")
+    assert "0.01 or nDCG@10=0.01" in wrong("qrels.txt", "half.run", "--max-drop", "much")
+    assert "is not a list such as" in wrong("qrels.txt", "half.run", "--min", "RR=0.1,RR=0.2")
     assert "'--mode'" in wrong("qrels.txt", "half.run", "--mode", "hard")
     assert refused("qrels.txt", "half.run").slug == "rule"
     assert "nDCG" in refused("qrels.txt", "half.run", "--min", "NDGC=1").message
@@ -386,8 +385,7 @@ def test_a_history_is_written_and_read_and_its_anchor_compared():
     assert "build 2 of the history" in passes(*asked)
     later = ("qrels.txt", "half.run", "-b", "half.run", "-m", "RR", "--max-drop", "0.1", "--history", "builds.jsonl")
     assert "FAIL  RR fell by 0.5000 since best (1.0000 → 0.5000), more than the 0.1 allowed" in fails(*later)
-    assert "since best" in passes(*later, "--max-total-drop", "RR=0.5")
     assert "since best" in fails(*later[:-2], "--anchor", "best.run")
     for flag in ("-o", "--summary"):
         assert "[output-is-input]" in wrong(*later, flag, "builds.jsonl")
-    assert len(Path("builds.jsonl").read_text().splitlines()) == 5
+    assert len(Path("builds.jsonl").read_text().splitlines()) == 4

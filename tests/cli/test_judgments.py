@@ -67,10 +67,11 @@ def test_a_dry_run_prints_prompts_and_asks_nothing(tmp_path):
     assert "<document>" in shown[0]["prompt"]
 
 
-def test_a_judge_needs_an_output_and_reports_a_server_that_is_absent(tmp_path):
+def test_a_judge_needs_an_output_and_reports_a_server_that_is_absent(tmp_path, monkeypatch):
+    monkeypatch.setitem(jd.model_judge.__kwdefaults__, "retries", 0)
     todo = tmp_path / "todo.jsonl"
     run("pool", *RUNS, "-n", "2", "-o", str(todo))
-    words = ("judge", str(todo), *TEXTS, "--url", "http://127.0.0.1:9/v1", "--model", "m", "--retries", "0")
+    words = ("judge", str(todo), *TEXTS, "--url", "http://127.0.0.1:9/v1", "--model", "m")
     assert called(*words).returncode == 2
     assert called(*words, "-o", str(tmp_path / "llm.jsonl")).returncode == 3
     assert not (tmp_path / "llm.jsonl").exists()
@@ -89,15 +90,6 @@ def test_commands_take_judgments_of_a_model(tmp_path):
     shown = json.loads(run("compare", str(human), *RUNS[:2], "-m", "nDCG@10", *model, "--format", "json"))
     board = jd.compare(human, RUNS[:2], "nDCG@10", **options)
     assert shown["rows"][0]["difference"] == board.rows[0].difference
-    words = ("gate", str(human), RUNS[1], "-b", RUNS[0], "-m", "nDCG@10", *model)
-    assert "a model's" in called(*words).stdout
-    assert "a model's" in called(*words, "--mode", "sure").stdout
-    run("gate", str(human), RUNS[0], "-m", "nDCG@10", *model, "--save", str(tmp_path / "base.json"))
-    saved = called(
-        "gate", str(human), RUNS[1], "-b", str(tmp_path / "base.json"), "-m", "nDCG@10", *model, "--format", "json"
-    )
-    plain = called(*words, "--format", "json")
-    assert json.loads(saved.stdout)["reasons"][0]["observed"] == json.loads(plain.stdout)["reasons"][0]["observed"]
 
 
 def test_judgments_of_a_model_are_read_with_the_columns_of_others(tmp_path):
@@ -115,8 +107,6 @@ def test_judgments_of_a_model_are_read_with_the_columns_of_others(tmp_path):
     board = json.loads(run("compare", str(human), *RUNS[:2], "-m", "nDCG@10", *named, "--format", "json"))
     plain = jd.compare(human, RUNS[:2], "nDCG@10", model=jd.sample_path("qrels.b.txt"))
     assert board["rows"][0]["difference"] == plain.rows[0].difference
-    words = ("gate", str(human), RUNS[1], "-b", RUNS[0], "-m", "nDCG@10", *named, "--format", "json")
-    assert json.loads(called(*words).stdout)["reasons"][0]["observed"] == pytest.approx(-plain.rows[0].difference)
 
 
 @pytest.mark.parametrize("command", ["pool", "next", "judge"])

@@ -65,7 +65,6 @@ def test_explain_names_the_documents_of_the_comments(files):
     assert done.exit_code == 0, done.output
     assert [line.split()[1] for line in done.output.splitlines() if line.strip()[:2] in ("1 ", "2 ")][:2] == ["d", "a"]
     assert "0.5" in done.output
-    assert run("explain", "P R", *files[:2], "--query", "1", "--all-ranks").exit_code == 0
 
 
 def test_compare_curve_report_and_gate_take_them(files, tmp_path):

@@ -115,8 +115,6 @@ CALLS = [
         "slices.csv",
         "--by",
         HOSTILE,
-        "--min-queries",
-        "1",
     ],
     ["gate", "qrels.txt", f"{HOSTILE}.run", "-b", "b.run", "--max-query-drop", "0"],
     ["gate", "qrels.txt", "b.run", "--save", f"{HOSTILE}.json"],

@@ -15,7 +15,6 @@ from for_each import for_each
 import judged as jd
 from judged.cli.main import cli
 from judged.cli.options.command import GROUPS
-from judged.cli.options.files import reads, writes
 from judged.io.write import convert
 
 pytestmark = pytest.mark.slow
@@ -47,9 +46,8 @@ COMMANDS = [
 PAIRS = [
     (words, command, writer, reader)
     for words, command in COMMANDS
-    for writer in command.params
-    for reader in command.params
-    if writes(writer) and reads(reader)
+    for writer in command.outputs
+    for reader in command.inputs
 ]
 LINKS: dict[str, Callable[[Path, Path], object]] = {
     "the file itself": lambda data, other: None,
@@ -102,7 +100,7 @@ def test_every_command_with_files_is_tested():
         for parameter in command.params:
             if isinstance(parameter, click.Option) and "FILE" in str(parameter.metavar):
                 assert parameter.group in GROUPS
-                assert reads(parameter) != writes(parameter), parameter.name
+                assert (parameter in command.inputs) != (parameter in command.outputs), parameter.name
 
 
 def test_a_file_of_a_directory_or_pattern_is_an_input(collection):

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.cli.convert import FORMATS as CHOICES
 from judged.clicks.api import click_rows, write_clicks
 from judged.errors import JudgedError
 from judged.io.atomic import ENDINGS
@@ -223,7 +222,3 @@ def test_grades_are_kept_or_refused(name, grade, tmp_path):
         assert name == "rank-eval" or (name == "beir" and grade % 1)  # both have integers
     else:
         assert jd.read_qrels(path).grade.tolist() == [grade]
-
-
-def test_the_command_offers_every_format():
-    assert list(CHOICES) == list(ALL)

@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from judged.cli.options.command import Command, option, say
-from judged.cli.options.judges import judge_options, judge_sources
-from judged.stats.agreement.choices import How, MergeTies, Missing
+from judged.cli.options.derive import options
+from judged.cli.options.inputs import named_files
 
 
 @click.command("merge", cls=Command)
-@judge_options
-@option(
-    "--how",
-    type=click.Choice(get_args(How)),
-    default="majority",
-    show_default=True,
-    group="Policies",
-    help="How to merge the grades.",
-)
-@option(
-    "--adjudicator",
-    metavar="QRELS",
-    group="Input",
-    help="Judgments that decide where judges disagree, for --how adjudicate.",
-)
-@option(
-    "--ties",
-    type=click.Choice(get_args(MergeTies)),
-    default="error",
-    show_default=True,
-    group="Policies",
-    help="Grade if the majority is tied.",
-)
-@option(
-    "--missing",
-    type=click.Choice(get_args(Missing)),
-    default="keep",
-    show_default=True,
-    group="Policies",
-    help="What to do with documents that not all judges judged.",
+@click.argument("sources", nargs=-1, required=True, metavar="QRELS_A QRELS_B [QRELS_C]...")
+@options(
+    "merge_judgments",
+    "query_col doc_col grade_col grade_map judges judge_col rejudged how adjudicator ties missing",
 )
 @option(
     "-o",
@@ -51,7 +25,7 @@ from judged.stats.agreement.choices import How, MergeTies, Missing
     group="Output",
     help="File of merged judgments; its extension determines the format.",
 )
-def command(sources: tuple[str, ...], **options: Any) -> None:
+def command(sources: tuple[str, ...], output: str, settings: dict[str, Any]) -> None:
     """Merge the judgments of two or more judges into one grade per document.
 
     \b
@@ -69,9 +43,7 @@ def command(sources: tuple[str, ...], **options: Any) -> None:
     from judged.judging.merge import merge_judgments
     from judged.tables.text import counted
 
-    judges, settings = judge_sources(sources, options, options["adjudicator"] or "")
-    rules = {name: options[name] for name in ("how", "adjudicator", "ties", "missing")}
-    merged = merge_judgments(*judges, **rules, **settings)
-    write_qrels(merged, options["output"])
-    count = f"{counted(len(merged), 'judgment')} of {counted(len(merged.queries), 'query')}"
-    say(f"{count} written to {options['output']}")
+    files = named_files(sources)
+    merged = merge_judgments(*([files] if isinstance(files, dict) else files), **settings)
+    write_qrels(merged, output)
+    say(f"{counted(len(merged), 'judgment')} of {counted(len(merged.queries), 'query')} written to {output}")

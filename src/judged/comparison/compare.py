@@ -66,13 +66,13 @@ def compare(
         qrels: judgments; or, without runs, question files or frames, or results of `evaluate`: a list, or {name: source}.
         runs: two or more runs: a list, or {name: run}.
         measures: as in `evaluate`.
-        baseline: name or position of the run that the others are compared with. [default: all pairs]
-        test: paired test, see `jd.stats.TESTS`. The interval of a difference is that of the test.
-        correction: correction over all pairs and measures, see `jd.stats.CORRECTIONS`; slices are corrected for pairs, measures and slices.
-        alpha: significance level of the table: the chance of any false verdict.
+        baseline: run that the others are compared with, by name; or by position. [default: all pairs]
+        test: paired test; see `jd.stats.TESTS`. The interval of a difference is that of the test.
+        correction: correction of p-values; over all pairs and measures, see `jd.stats.CORRECTIONS`; slices are corrected for pairs, measures and slices.
+        alpha: significance level; the chance of any false verdict in the table.
         margin: largest difference that does not matter; runs are equal if the interval of their difference is within it.
-        slices: groups of queries that are compared too: a table of queries, with `by`; or {query: group}.
-        by: columns of the table to group by; `"relevant"` is the number of relevant documents and needs no table.
+        slices: table of queries, whose groups are compared too; with `by`. Or {query: group}.
+        by: column of slices to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents and needs no table.
         min_queries: smallest slice that is tested; smaller ones are only shown.
         clusters: of queries, as in `evaluate`; queries of a cluster (a user, a topic) are drawn, and change sign, together.
         cluster_col: column of the clusters.

@@ -25,12 +25,12 @@ class Policy:
     """Policies of an evaluation. The defaults are those of trec_eval with `-c`.
 
     Args:
-        queries: which queries count: all judged ones (0 if the run lacks them), those in both, or all judged ones, which the run must contain.
-        empty: the value of a query without a relevant document.
-        order: what rankings are ordered by. The rank column is ignored unless it is selected here.
-        ties: the order of documents with equal scores.
-        duplicates: what to do with duplicate documents in a ranking.
-        rejudged: the grade of a document that was judged twice with different grades.
+        queries: queries that count: all judged ones (0 if the run lacks them), those in both, or all judged ones, which the run must contain (strict).
+        empty: value of a query without a relevant document.
+        order: field that rankings are ordered by. The rank column is ignored unless it is selected here.
+        ties: order of documents with equal scores.
+        duplicates: duplicate documents in a ranking: an error, or keep the first or the highest.
+        rejudged: grade of a document that was judged twice with different grades.
         unjudged: unjudged documents are not relevant, or removed from the rankings.
         depth: number of documents per ranking that are evaluated; None for all.
         precision: the floating-point type in which scores are compared.

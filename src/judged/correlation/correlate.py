@@ -82,8 +82,8 @@ def correlate(
     Args:
         a: first ranking.
         b: second ranking; the reference of `tau_ap`.
-        measures: coefficients by name, such as `"tau_b rbo(p=0.98) overlap@20"`. The default is `"tau_b tau_ap rbo overlap@10"`,
-            without overlap for mappings and columns.
+        measures: coefficients, such as tau_b 'rbo(p=0.98)' overlap@20; by name. Mappings and columns have no overlap.
+            [default: tau_b tau_ap rbo overlap@10]
         depth: number of documents of each ranking to use; documents tied with the last are kept.
         documents: documents in coefficients of pairs: those in "both" rankings, or their "union", in which missing documents
             are tied below all others. RBO and overlap always use the complete rankings.

@@ -86,16 +86,17 @@ def evaluate(
             questions, retrieved and relevant documents, see `read_questions`.
         run: a ranking in any format that `read_run` takes; or several files, a dataset, a lazy frame or a Spark DataFrame, which are
             scanned in partitions, see `docs/guides/scale.md`.
-        measures: names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
-        level: lowest relevant grade, for every binary measure that does not set its own.
-        bounds: also compute every measure as if all unjudged documents that it sees were irrelevant, and as if they had
-            the top grade (`Values.if_irrelevant`, `Values.if_top`).
-        weights: of the queries in means and intervals, such as their traffic: {query: weight}, or a table of queries.
+        measures: measures, such as nDCG@10 AP P@{1,5}; names or objects: `"nDCG@10 AP"`, `[nDCG @ 10, "RR"]`.
+        level: lowest relevant grade of binary measures that do not set their own. [default: 1]
+        bounds: also compute values as if all unjudged documents were irrelevant, and as if they had the top grade; see
+            `Values.if_irrelevant` and `Values.if_top`.
+        weights: table of queries with their weights in means and intervals, such as traffic; or {query: weight}.
         weight_col: column of the weights in that table. [default: weight]
-        clusters: of queries that are not independent, such as those of one user: {query: cluster}, or a table of queries. Intervals count
-            clusters as units.
+        clusters: table of queries with their clusters, such as users; or {query: cluster}. Queries of a cluster are not independent: intervals
+            count clusters as units.
         cluster_col: column of the clusters in that table. [default: cluster]
-        model: judgments of a model, of more queries than people judged: means are estimates of those of human judgments over all queries, see `docs/guides/judging.md`.
+        model: judgments of a model, of more queries than people judged; means are estimates of those of human judgments over all queries, see
+            `docs/guides/judging.md`.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
         keep_names: use the names of measures as written, such as "map", in all output.

@@ -193,7 +193,7 @@ def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | Unrea
             and hasattr(run.source, "__len__")
             and not options.fields
         ):
-            hint = "pass the judgments and a run: evaluate(qrels, run)"
+            hint = "pass the judgments and a run"
             raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
     judgments, [opened], _ = _open(qrels, [run], options)
     if isinstance(opened, Questions):

@@ -93,18 +93,24 @@ class RagOptions:
     """Reading and preparation of judgments and a run before they are joined.
 
     Args:
-        query_col, doc_col, score_col, grade_col, rank_col: names of columns, each used in every table that has it.
-        grade_map: grades for words, such as `{"Exact": 3, "Substitute": 2}`.
-        split: the split to read, of a BEIR folder or of predictions of MTEB that have several.
-        question, retrieved, relevant: fields of a question file, which contains judgments and rankings.
-        roll_up: replace chunks by their documents: first, max or sum; see `jd.rag.roll_up`.
-        documents: the document of each chunk, see `jd.rag.roll_up`.
+        query_col: name of the query id column, in every table that has it.
+        doc_col: name of the document id column.
+        score_col: name of the score column.
+        grade_col: name of the grade column.
+        rank_col: name of the rank column.
+        grade_map: grades for words, such as Exact=3 and Substitute=2; `{"Exact": 3, "Substitute": 2}`.
+        split: split to read, of a BEIR folder or of predictions of MTEB that have several.
+        question: field of the question or its id, in a question file, which contains judgments and rankings.
+        retrieved: field of the retrieved documents, in a question file.
+        relevant: field of the relevant documents, in a question file.
+        roll_up: rank documents instead of chunks, by the first chunk, or the max or sum of scores; see `jd.rag.roll_up`.
+        documents: text between document and chunk in ids, such as # in guide.md#3; or the document of each chunk, see `jd.rag.roll_up`.
         chunks: table of chunks with their documents, spans and tokens.
-        tokens: number of tokens of each chunk: {chunk: count} or a table; or `"words"` for a single file with texts, in which words and
-            punctuation marks are counted.
-        exclude_self: True to exclude the document with the same id as the query; or {query: documents} to exclude.
+        tokens: token counts of chunks, or `words` to count the words of a question file; {chunk: count} or a table. Punctuation marks
+            count as words.
+        exclude_self: exclude the document with the same id as the query; or {query: documents} to exclude.
         overlap: when a chunk contains a span: any, or at least a share: gold>=0.5, chunk>=0.5, iou>=0.5.
-        engine: what runs the join, see `open_run`.
+        engine: engine that scans the run: memory, local (in partitions, with little memory) or spark; see `open_run`. [default: local for directories and patterns, else memory]
     """
 
     query_col: str | None = None

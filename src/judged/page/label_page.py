@@ -22,6 +22,7 @@ from judged.tables.text import counted
 _BLOCK = 50  # documents whose texts are unpacked together
 
 
+@step("preparing the page")
 def label(
     todo: Any,
     path: str | os.PathLike[str],
@@ -35,7 +36,7 @@ def label(
     length: int = 20_000,
     missing: Missing = "error",
     seed: int = 0,
-) -> None:
+) -> tuple[str, ...]:
     """Write one self-contained HTML page on which people judge documents; it needs no server and no network access.
 
     Judgments are kept in the browser and exported as JSON Lines, which `agree`, `merge_judgments` and every reader of judgments take. Judges see neither
@@ -44,52 +45,28 @@ def label(
     Args:
         todo: documents to judge: a result of `pool` or `next_to_judge`, its file, any table of query and document ids, or pairs of ids.
         path: output file, such as `label.html`.
-        doc_texts: texts of the documents, in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
-        query_texts: texts of the queries, in the same formats. [default: the ids of the queries are their texts]
-        scale: graded (0 to 3), binary, {number: name}, {number: [name, description]}, or a JSON file of one.
+        doc_texts: texts of the documents; in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
+        query_texts: texts of the queries; in the same formats. [default: the ids of the queries]
+        scale: grades: graded (0 to 3), binary, or a JSON file of {number: name}; or {number: name}, {number: [name, description]}.
         judges: names of the judges, or their number; each chooses their name on the page. By default the page asks for a name, and everyone
             judges everything.
-        overlap: with several judges, the share of documents that all of them judge, so that `agree` can compare them. Each query belongs to one judge,
+        overlap: share of documents that all judges judge; so that `agree` can compare them. Each query belongs to one judge,
             who judges all its documents.
         title: title of the page.
         length: maximum number of characters of a document text; the page says where it cut one.
-        missing: what to do with documents or queries without a text: raise an error, or leave them out.
+        missing: documents or queries without a text: raise an error, or skip them.
         seed: random seed of the assignment and of the order.
+
+    Returns:
+        Lines that say what is on the page.
 
     >>> import tempfile, pathlib
     >>> page = pathlib.Path(tempfile.mkdtemp()) / "label.html"
     >>> label([("q1", "d1"), ("q1", "d2")], page, doc_texts={"d1": "Salt the water.", "d2": "Boil it."}, query_texts={"q1": "How to cook pasta"})
+    ('2 documents of 1 query.',)
     >>> page.stat().st_size > 10_000
     True
     """
-    options = {
-        "scale": scale,
-        "judges": judges,
-        "overlap": overlap,
-        "title": title,
-        "length": length,
-        "missing": missing,
-        "seed": seed,
-    }
-    write_label_page(todo, path, doc_texts=doc_texts, query_texts=query_texts, **options)
-
-
-@step("preparing the page")
-def write_label_page(
-    todo: Any,
-    path: Any,
-    *,
-    doc_texts: Any,
-    query_texts: Any,
-    scale: Any,
-    judges: Any,
-    overlap: Any,
-    title: Any,
-    length: int,
-    missing: Any,
-    seed: int,
-) -> tuple[str, ...]:
-    """Write the page as `label` does, and return lines that say what is on it."""
     check_count(length, "length")
     check_choice(missing, Missing, "missing")
     if title is not None and not isinstance(title, str):

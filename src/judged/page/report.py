@@ -42,9 +42,9 @@ def report(
     Args:
         result: a result of `evaluate` or `compare`; or several results of `evaluate`, or question files, which are compared first.
         path: output file, such as `report.html`. [default: none, return the page]
-        doc_texts: texts of the documents, in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
+        doc_texts: texts of the documents; in any format that `read_texts` accepts (JSON Lines, TSV, CSV, Parquet, {id: text}, frames).
         query_texts: texts of the queries, in the same formats.
-        title: title of the page; by default the names of the runs and the judgments.
+        title: title of the page. [default: the names of the runs and the judgments]
         depth: number of ranks shown per ranking; by default 100, fewer for many queries.
         length: maximum number of characters of a document text.
 

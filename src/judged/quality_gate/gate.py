@@ -71,21 +71,22 @@ def gate(
         qrels: judgments, in any format that `read_qrels` takes; None for those of the rules.
         candidate: a run, in any format that `read_run` takes; {name: run} to name it. A question file, which contains its judgments, may be the
             only input.
-        baseline: a run, a `Values`, or a file written by `baseline(…).save` or `Values.save`; without one, only `min` and `max` apply.
+        baseline: run or saved result to compare the candidate with; a `Values`, or a file written by `baseline(…).save` or `Values.save`.
+            Without one, only `min` and `max` apply.
         measures: as in `evaluate`. [default: those of a saved baseline]
-        max_drop: largest allowed drop of a mean: a number, or {measure: number}. [default: 0]
+        max_drop: largest allowed drop of a mean; a number, or {measure: number}. [default: 0]
         max_total_drop: the same since the anchor. [default: `max_drop`]
-        mode: which drops fail: `significant`, significantly more than `max_drop`; `mean`, more in the mean; `sure`, those for which more cannot be ruled out. [default: significant]
-        alpha: in mode `significant`, the largest chance that a candidate fails that is nowhere worse by more than is allowed; in `sure`, twice the
+        mode: drops that fail: significantly more than max_drop, more in the mean, or more that cannot be ruled out (sure). [default: significant]
+        alpha: significance level; in mode `significant`, the largest chance that a candidate fails that is nowhere worse by more than is allowed; in `sure`, twice the
             chance that one passes that is worse. [default: 0.05]
-        min: {measure: lowest allowed mean} of the candidate.
-        max: {measure: highest allowed mean}.
-        max_query_drop: (drop, n) or `"0.3:2"`: at most n queries may drop by more.
-        slices: groups of queries that must pass too: a table of queries, with `by`; or {query: group}.
-        by: columns of the table; `"relevant"` is the number of relevant documents.
-        min_queries: minimum number of queries: mode `significant` fails with fewer, and smaller slices are skipped. [default: 10]
-        anchor: an earlier baseline, so that small drops do not add up. [default: the first baseline of the history]
-        history: a file of builds, to which this one is added; its first baseline is the anchor.
+        min: lowest allowed means of the candidate; {measure: mean}.
+        max: highest allowed means of the candidate; {measure: mean}.
+        max_query_drop: largest drop of a query, and number of queries that may drop by more, such as 0.3:2; or (0.3, 2).
+        slices: table of queries, whose groups must pass too; with `by`. Or {query: group}.
+        by: column of slices to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents.
+        min_queries: minimum number of queries; mode `significant` fails with fewer, and smaller slices are skipped. [default: 10]
+        anchor: earlier baseline, so that small drops do not add up. [default: the first baseline of the history]
+        history: file of builds, to which this one is added; its first baseline is the anchor.
         rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
         options: `test`, `correction`, `resamples`, `seed`, `clusters`, `cluster_col`, `model` as in `compare`; `level`, `profile` and policies as in `evaluate`;

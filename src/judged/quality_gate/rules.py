@@ -31,7 +31,12 @@ _PATHS = ("baseline", "qrels", "model", "slices", "clusters", "anchor", "history
 
 
 class GateOptions(PolicyOptions, InputOptions, total=False):
-    """Keyword options of `gate` besides the rules themselves: statistics, conventions and policies."""
+    """Keyword options of `gate` besides the rules themselves: statistics, conventions and policies.
+
+    Args:
+        allow_changed_judgments: only warn if the judgments of a saved baseline are different.
+        allow_missing_queries: accept a candidate that lacks queries of the baseline.
+    """
 
     clusters: Any
     cluster_col: str

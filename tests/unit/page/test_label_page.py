@@ -13,7 +13,6 @@ from tests.helpers.commands import called, refused, run
 import judged as jd
 from judged.errors import JudgedError
 from judged.judging.todo import Todo, TodoItem
-from judged.page.label_page import write_label_page
 
 TODO = Todo(tuple(TodoItem(q, f"{q}-{i}", rank=i + 1, runs=("secret-run",), stratum=7, probability=0.5, reason="hidden reason") for q in ("q2", "q1") for i in range(30)))  # fmt: skip
 DOCS = {str(item.doc): f"text of {item.doc}" for item in TODO}
@@ -101,7 +100,7 @@ def test_the_page_allows_no_network_and_no_markup_of_texts(tmp_path):
 
 def test_lines_say_what_is_on_the_page(tmp_path):
     options = {**OPTIONS, "doc_texts": dict(list(DOCS.items())[:-1]), "missing": "skip", "judges": ["ann", "bob"]}
-    lines = write_label_page(TODO, tmp_path / "label.html", **options)
+    lines = jd.label(TODO, tmp_path / "label.html", **options)
     assert lines[:2] == ("59 documents of 2 queries.", "1 document without a text left out.")
     assert lines[2].endswith(f"; {round(0.2 * 59)} are judged by all.")
 

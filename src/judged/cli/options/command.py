@@ -1,4 +1,4 @@
-"""`Command`: options that take several words, options in groups, and errors in the requested format."""
+"""`Command`: options that take several words, options in groups, files that are not overwritten, and errors in the requested format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import click
 
-from judged.cli.options.files import check_files
 from judged.cli.options.progress import show_steps
 from judged.errors import IN_COMMAND, JudgedError, safe
 from judged.registry import nearest_name
@@ -31,8 +30,6 @@ _ARGUMENTS = {  # lines of `--help`
     "run_b": "Second run.",
     "results": "Results or runs, one per collection.",
     "files": "Judgments, and the run that may replace the baseline.",
-    "inputs": "Judgments, and the runs of each system.",
-    "history": "Interactions that the recommender was trained on.",
     "log": "Click log.",
     "source": "File to read.",
     "target": "File to write.",
@@ -46,65 +43,83 @@ _ARGUMENTS = {  # lines of `--help`
 _MEANT = {  # options that people try, and what to write instead
     "--metric": "--measures",
     "--metrics": "--measures",
-    "--measure": "--measures",
     "--json": "--format json",
     "--csv": "--format csv",
     "--latex": "--format latex",
-    "--tex": "--format latex",
     "--markdown": "--format md",
-    "--md": "--format md",
-    "--qid": "--query",
     "--threshold": "--level",
     "--cutoff": "-m nDCG@10",
-    "--k": "-m nDCG@10",
     "-k": "-m nDCG@10",
     "--html": "judged report",
+    "--query-col": "judged convert",
+    "--doc-col": "judged convert",
 }
 
 
-class _Option(click.Option):
-    """An option with the group that `--help` lists it in."""
+class Option(click.Option):
+    """An option with the group that `--help` lists it in.
 
-    def __init__(self, *args: Any, group: str = "", **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.group = group
+    Args:
+        names: one or two flags, and the name of the parameter.
+        group: one of `GROUPS`.
+        derived: the option is a parameter of a public function: `Command` passes it on in `settings`, if it is given.
+        settings: those of click.
+    """
+
+    def __init__(self, names: list[str], group: str = "", derived: bool = False, **settings: Any) -> None:
+        super().__init__(names, **settings)
+        self.group, self.derived = group, derived
 
 
 def option(*names: str, group: str, **settings: Any) -> Callable[[F], F]:
     """Declare an option of a group: Input, Measures, Model, Policies, Statistics or Output."""
-    return click.option(*names, cls=_Option, group=group, **settings)
+    return click.option(*names, cls=Option, group=group, **settings)
 
 
 class Command(click.Command):
-    """A command whose options with a metavar that ends in `...` take several words (`-m nDCG@10 AP`), up to the next option or file."""
+    """A command whose options with a metavar that ends in `...` take several words (`-m nDCG@10 AP`), up to the next option or file.
+
+    Arguments, and options whose metavar has FILE or RUN, are files that it reads; the argument TARGET and those options of the group Output are files that it writes.
+    """
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.inputs: list[click.Parameter] = []
+        self.outputs: list[click.Parameter] = []
+        for parameter in self.params:
+            if isinstance(parameter, click.Argument):
+                (self.outputs if parameter.name == "target" else self.inputs).append(parameter)
+            elif isinstance(parameter, Option) and re.search("FILE|RUN|QRELS", str(parameter.metavar)):
+                (self.outputs if parameter.group == "Output" else self.inputs).append(parameter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta["judged.json"] = words_ask_json(args)
-        several = [p for p in self.params if isinstance(p, _Option) and str(p.metavar).endswith("...")]
+        several = [p for p in self.params if isinstance(p, Option) and p.multiple and str(p.metavar).endswith("...")]
         nouns = {flag: str(p.name).removesuffix("s") for p in several for flag in p.opts}
         try:
             rest = super().parse_args(ctx, args if ctx.resilient_parsing else _spread(ctx, args, nouns))
         except click.NoSuchOption as error:
-            raise click.UsageError(
-                f"No such option {error.option_name}.{_suggest(error.option_name, ctx)}", ctx
-            ) from error
+            from difflib import get_close_matches
+
+            flags = self._flags()
+            meant = _MEANT.get(error.option_name) or "".join(get_close_matches(error.option_name, flags, 1))
+            if meant.startswith("--") and meant.split()[0] not in flags:
+                meant = ""
+            hint = f" Did you mean {meant}?" if meant else ""
+            raise click.UsageError(f"No such option {error.option_name}.{hint}", ctx) from error
         except click.BadParameter as error:
-            kind = None if error.param is None else error.param.type
-            word = re.match("'(.*?)' is not one of", error.message)
-            near = nearest_name(word[1], map(str, kind.choices)) if word and isinstance(kind, click.Choice) else None
+            kind, word = error.param and error.param.type, re.match("'(.*?)' is not one of", error.message)
+            near = nearest_name(word[1], kind.choices) if word and isinstance(kind, click.Choice) else None
             if near is None:
                 raise
             raise click.BadParameter(f"{error.message} Did you mean {near}?", ctx, error.param) from error
-        except click.UsageError as error:
-            extra = re.fullmatch(r"Got unexpected extra argument \((\S+)\)", error.message)
-            if extra is not None and "--query" in _flags(self):
-                raise click.UsageError(f"{error.message}. Did you mean --query {extra[1]}?", ctx) from error
-            raise
-        for parameter in self.params:  # an unset variable of a shell; Python reads "" as the current folder
-            value = ctx.params.get(str(parameter.name))
-            is_file = isinstance(parameter, click.Argument) or parameter.metavar == "FILE"
-            if is_file and "" in (value if isinstance(value, tuple) else (value,)):
-                raise click.BadParameter("the name is empty.", ctx, parameter)
+        derived = [p for p in self.params if isinstance(p, Option) and p.derived]
+        if derived:
+            given = {str(p.name): ctx.params.pop(str(p.name)) for p in derived}
+            given = {name: list(v) if type(v) is tuple else v for name, v in given.items()}
+            ctx.params["settings"] = {
+                name: v for name, v in given.items() if v is not None and v is not False and v != []
+            }
         return rest
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -116,10 +131,22 @@ class Command(click.Command):
         except JudgedError as error:
             if isinstance(error.__cause__, BrokenPipeError):  # -o /dev/stdout
                 raise error.__cause__ from None
-            show_error(error, as_json=asks_json(ctx))
+            show_error(self._with_reachable_hint(error), as_json=asks_json(ctx))
             ctx.exit(error.exit_code)
         finally:
             IN_COMMAND.reset(token)
+
+    def _with_reachable_hint(self, error: JudgedError) -> JudgedError:
+        """Say where an option is that the hint names, if this command does not have it."""
+        hint = error.hint.render(flags=True) if error.hint else ""
+        flags = self._flags()
+        if all(flag in flags for flag in re.findall(r"(?<!\S)--[a-z-]+", hint)):
+            return error
+        columns = re.search("-col |--grade-map|--split", hint)
+        return error.changed(hint=f"use `judged convert`: {hint}" if columns else f"in Python, {error.hint.render()}")  # type: ignore[union-attr]
+
+    def _flags(self) -> list[str]:
+        return [flag for p in self.params for flag in p.opts if flag.startswith("-")]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
@@ -134,25 +161,39 @@ class Command(click.Command):
                     formatter.write_dl(records, col_max=24)
 
 
-def _flags(command: click.Command) -> dict[str, click.Parameter]:
-    return {flag: parameter for parameter in command.params for flag in parameter.opts if flag.startswith("-")}
+def check_files(ctx: click.Context, *others: object) -> None:
+    """Raise if an output of a command is one of its inputs or another output, or if standard input is named twice; `others` are further inputs.
+
+    It is called before a command does anything.
+    """
+    from judged.io.outputs import check_output, check_stdout
+
+    command = ctx.command
+    assert isinstance(command, Command)
+    words, outputs = _words(ctx, command.inputs), _words(ctx, command.outputs)
+    named = [word.partition("=")[2] for word in words if "=" in word]
+    if [*words, *named].count("-") > 1:
+        raise click.UsageError("Standard input (-) can be read only once; name a file for the other input.")
+    inputs = [*words, *named, *others]
+    for output in outputs:
+        check_output(output, inputs)
+    check_stdout(inputs)
+    paths = [os.path.realpath(output) for output in outputs if output != "-"]
+    if len(set(paths)) < len(paths):
+        raise click.UsageError("Two outputs are the same file.")
 
 
-def _suggest(option: str, ctx: click.Context) -> str:
-    """Return what was meant by an unknown option: an option of this command, or of another one."""
-    from difflib import get_close_matches
-
-    own, meant = _flags(ctx.command), _MEANT.get(option.lower(), "")
-    if not meant.startswith("judged") and (meant.split() or [""])[0] not in own:
-        meant = next(iter(get_close_matches(option, own, 1, 0.75)), "")
-    group = ctx.parent.command if ctx.parent is not None else None
-    if not meant and ctx.parent is not None and isinstance(group, click.Group):
-        for name in group.list_commands(ctx.parent):
-            command = group.get_command(ctx.parent, name)
-            if command is not None and option in _flags(command):
-                meant = f"{ctx.parent.command_path} {name} {option}"
-                break
-    return f" Did you mean {meant}?" if meant else ""
+def _words(ctx: click.Context, parameters: list[click.Parameter]) -> list[str]:
+    """The files that these parameters name."""
+    given = {**ctx.params, **ctx.params.get("settings", {})}
+    found: list[str] = []
+    for parameter in parameters:
+        value = given.get(str(parameter.name))
+        words = value if isinstance(value, list | tuple) else (value,)
+        if "" in words:  # an unset variable of a shell; Python reads "" as the current folder
+            raise click.BadParameter("the name is empty.", ctx, parameter)
+        found += [word for word in words if isinstance(word, str)]
+    return found
 
 
 def asks_json(ctx: click.Context | None) -> bool:
@@ -184,7 +225,7 @@ def discard(stream: Any) -> None:
 def words_ask_json(args: list[str]) -> bool:
     """True if the words of a command line contain `--format json`."""
     words = args[: args.index("--")] if "--" in args else args
-    return "--format=json" in words or any(a == "--format" and b == "json" for a, b in pairwise(words))
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
 
 
 def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[str]:
@@ -196,7 +237,7 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
         if word in nouns and not bare:
             last, flag, bare = word, word, True
             continue
-        if flag and (word.startswith("-") or is_file(word)):
+        if flag and ((word.startswith("-") and word != "-") or (nouns[flag] != "run" and _is_file(word))):
             flag = ""
         if bare and not flag:
             break
@@ -207,16 +248,11 @@ def _spread(ctx: click.Context, args: list[str], nouns: dict[str, str]) -> list[
     return spread
 
 
-def path_exists(word: str) -> bool:
-    """True if a word is a path; it may be too long for one."""
-    return os.path.exists(word)  # noqa: PTH110 - `Path` raises then
-
-
-def is_file(word: str) -> bool:
+def _is_file(word: str) -> bool:
     """True if a word is a file rather than a name: it exists, or looks like a path."""
     if word == "-" or "/" in word or re.fullmatch(r".+\.[A-Za-z]{2,8}", word):
         return True
-    if not path_exists(word.rpartition("=")[2]):
+    if not os.path.exists(word.rpartition("=")[2]):  # noqa: PTH110 - `Path` raises if it is too long
         return False
     from judged.measures.registry import find
 

@@ -1,98 +1,50 @@
-"""Options of the engine: this process, its threads over partitions of a run, or Spark."""
+"""Spark on the command line: the session that `--engine spark` uses, and its tables as runs."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from judged.cli.options.command import option
 from judged.steps import step
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-_TABLE = "table:"
-_OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    (
-        "--engine",
-        {
-            "type": click.Choice(["memory", "local", "spark"]),
-            "help": "memory: read the whole run; local: scan partitions with little memory; spark: scan them on a cluster. "
-            "[default: local for directories and patterns, else memory]",
-        },
-    ),
-    (
-        "--workers",
-        {
-            "type": click.IntRange(1),
-            "metavar": "N",
-            "help": "Number of threads of --engine local. [default: number of cores]",
-        },
-    ),
-    (
-        "--master",
-        {
-            "metavar": "URL",
-            "help": "Cluster of --engine spark: local[4], spark://host:7077, yarn, sc://host. [default: from the Spark configuration]",
-        },
-    ),
+master_option = option(
+    "--master",
+    metavar="URL",
+    group="Input",
+    help="Cluster of --engine spark: local[4], spark://host:7077, yarn, sc://host. [default: from the Spark configuration]",
 )
 
 
-def engine_options(command: F) -> F:
-    """Declare where and how runs are scanned."""
-    for name, settings in reversed(_OPTIONS):
-        command = option(name, group="Input", **settings)(command)
-    return command
-
-
 @contextmanager
-def open_engine(options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Callable[[Any], Any]]]:
-    """Yield arguments of `evaluate`, and a function that opens runs: on Spark, `table:NAME` is a table."""
-    engine = options["engine"]
-    if options["workers"] and engine not in (None, "local"):
-        raise click.UsageError("--workers is for --engine local; Spark has its own settings.")
-    if options["master"] and engine != "spark":
-        raise click.UsageError("--master is for --engine spark.")
-    if engine == "spark":
-        session = _start_session(options["master"])
-        try:
-            from judged.distributed.spark_executor import Spark
-
-            yield {"engine": Spark(session)}, partial(_open_each, lambda run: _open_table(run, session))
-        finally:
-            session.stop()
+def spark_session(settings: dict[str, Any], master: str | None) -> Iterator[Any]:
+    """Start the session of `--engine spark`, which evaluations find as the active one, and stop it; None for other engines."""
+    if settings.get("engine") != "spark":
+        if master:
+            raise click.UsageError("--master is for --engine spark.")
+        yield None
         return
-    if engine == "local" or options["workers"]:
-        from judged.distributed.executors import Threads
-
-        engine = Threads(options["workers"])
-    yield ({"engine": engine} if engine else {}), partial(_open_each, _check_no_table)
-
-
-def _open_each(open_: Callable[[str], Any], runs: Any) -> Any:
-    """Open the runs of a list, or of {name: run}."""
-    return {name: open_(run) for name, run in runs.items()} if isinstance(runs, dict) else [open_(run) for run in runs]
+    session = _start_session(master)
+    try:
+        yield session
+    finally:
+        session.stop()
 
 
-def _open_table(run: str, session: Any) -> Any:
-    if not run.startswith(_TABLE):
-        return run
+def open_tables(runs: Any, session: Any) -> Any:
+    """Open `table:NAME` among runs, which are a list or {name: run}."""
     from judged.io.frames import talking
 
+    def opened(run: str) -> Any:
+        return session.table(run.removeprefix("table:")) if run.startswith("table:") else run
+
     with talking():
-        return session.table(run.removeprefix(_TABLE))
-
-
-def _check_no_table(run: str) -> str:
-    if run.startswith(_TABLE):
-        raise click.UsageError("Tables are read with --engine spark.")
-    return run
+        return {n: opened(run) for n, run in runs.items()} if isinstance(runs, dict) else list(map(opened, runs))
 
 
 @step("starting Spark")

@@ -1,86 +1,79 @@
-"""Options of inputs: runs with names, columns, question files, measures, the level, and the policies."""
+"""Files as the functions of judged take them: runs with names, and question files, which contain their judgments."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from judged.cli.options.command import option, path_exists
-from judged.cli.options.rag import field_options, preparation
+from judged.cli.options.command import option
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _complete_measure(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    from judged.measures.registry import MEASURES
+def named_files(runs: tuple[str, ...]) -> Any:
+    """Split `NAME=FILE`: a list of files, or {name: file} if any run is named."""
+    pairs = [run.partition("=") if "=" in run and not os.path.exists(run) else ("", "", run) for run in runs]  # noqa: PTH110 - see `main`
+    if not any(name for name, _, _ in pairs):
+        return list(runs)
+    from judged.io.run_names import short_names
 
-    return [d.name for d in MEASURES if d.name.lower().startswith(begun.lower())]
-
-
-def _complete_profile(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    from judged.measures.profiles import PROFILES
-
-    return [name for name in PROFILES if name.startswith(begun)]
-
-
-measures_option = option(
-    "-m",
-    "--measures",
-    multiple=True,
-    metavar="NAME...",
-    group="Measures",
-    shell_complete=_complete_measure,
-    help="Measures, such as nDCG@10 AP 'P@{1,5}'; see `judged measures`.",
-)
-level_option = option(
-    "-l",
-    "--level",
-    type=float,
-    metavar="GRADE",
-    group="Measures",
-    help="Lowest relevant grade of binary measures. [default: 1]",
-)
+    unnamed = [file for name, _, file in pairs if not name]
+    short = dict(zip(unnamed, short_names(unnamed), strict=True))
+    named = {name or short[file]: file for name, _, file in pairs}
+    if len(named) < len(runs):
+        raise click.UsageError("Two runs have the same name.")
+    return named
 
 
-def cluster_options(command: F) -> F:
-    """Declare the clusters of queries."""
-    command = option("--cluster-col", metavar="NAME", group="Input", help="Column of --clusters. [default: cluster]")(
-        command
-    )
-    return option(
-        "--clusters",
-        metavar="FILE",
-        group="Input",
-        help="Table of queries with their clusters, such as users, which statistics count as units.",
-    )(command)
+def named_file(word: str) -> Any:
+    """A file, or {name: file} for `NAME=FILE`."""
+    files = named_files((word,))
+    return files if isinstance(files, dict) else word
 
 
-def weight_options(command: F) -> F:
-    """Declare the weights of queries."""
-    command = option("--weight-col", metavar="NAME", group="Input", help="Column of --weights. [default: weight]")(
-        command
-    )
-    return option(
-        "--weights",
-        metavar="FILE",
-        group="Input",
-        help="Table of queries with their weights in means, such as traffic.",
-    )(command)
+def unnamed(word: str) -> str:
+    """The file of `FILE` or `NAME=FILE`."""
+    files = named_files((word,))
+    return next(iter(files.values())) if isinstance(files, dict) else word
 
 
-def model_judgments_option(command: F) -> F:
-    """Declare the judgments of a model, of more queries than people judged."""
-    return option(
-        "--model-judgments",
-        "model",
-        metavar="FILE",
-        group="Input",
-        help="Judgments of a model, of more queries than QRELS: means are estimates of those by QRELS, over all queries.",
-    )(command)
+def split_files(qrels: str, runs: tuple[str, ...], session: Any = None, *, short: bool = False) -> tuple[Any, Any]:
+    """Judgments and runs, as functions take them; a first input with a name is a run too: a question file, which has its judgments.
+
+    Args:
+        qrels: the first input.
+        runs: the other inputs.
+        session: a Spark session, of which `table:NAME` is a table.
+        short: name every run, without folders and extensions, in warnings too.
+    """
+    if isinstance(named_files((qrels,)), dict):
+        return named_files((qrels, *runs)), None
+    files = named_files(runs)
+    if short and isinstance(files, list):
+        from judged.io.run_names import short_names
+
+        files = dict(zip(short_names(files), files, strict=True))
+    if session is not None:
+        from judged.cli.options.engine import open_tables
+
+        files = open_tables(files, session)
+    return qrels, files or None
+
+
+def evaluate_files(
+    qrels: str, runs: tuple[str, ...], settings: dict[str, Any], session: Any = None, *, short: bool = False
+) -> list[Any]:
+    """Evaluate each run; the judgments are read once."""
+    from judged.evaluation.evaluate import evaluate
+    from judged.evaluation.inputs import open_inputs
+
+    judgments, files = split_files(qrels, runs, session, short=short)
+    inputs = open_inputs(judgments, files, settings, settings.get("model"))
+    options = inputs.options if inputs.model is None else {**inputs.options, "model": inputs.model}
+    return [evaluate(inputs.qrels, run, **options) for _, run in inputs.runs]
 
 
 _COLUMNS = {
@@ -92,7 +85,6 @@ _COLUMNS = {
     "session": "session",
     "click": "click",
 }
-_RANKINGS = ("query", "doc", "score", "grade", "rank")
 
 
 def _grade_map(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> dict[str, float] | None:
@@ -143,116 +135,6 @@ def chosen_columns(options: dict[str, Any]) -> dict[str, Any]:
     """The columns and grades that were chosen, as arguments of the functions that read the inputs."""
     names = (*(f"{role}_col" for role in _COLUMNS), "grade_map", "split")
     return {name: options[name] for name in names if options.get(name) is not None}
-
-
-def input_options(command: F) -> F:
-    """Declare the names of columns, and of the fields of question files."""
-    return column_options(*_RANKINGS)(field_options(command))
-
-
-def split_inputs(
-    qrels: str, runs: tuple[str, ...], options: dict[str, Any], least: int = 1
-) -> tuple[Any, tuple[str, ...]]:
-    """Return judgments and runs; a question file as the first input is a run with its own judgments.
-
-    Args:
-        qrels: the first input.
-        runs: the other inputs.
-        options: all options of the command.
-        least: number of runs that the command needs.
-    """
-    from judged.io.recognise import recognise
-
-    fields = {name: options[name] for name in ("question", "retrieved", "relevant") if options.get(name)}
-    files = named_files((qrels,))
-    first = next(iter(files.values())) if isinstance(files, dict) else qrels
-    judgments: Any = recognise(first, **fields)
-    if judgments.kind == "questions":
-        judgments, runs = None, (qrels, *runs)
-    if len(runs) < least:
-        raise click.UsageError(f"Missing argument '{'RUNS...' if least == 1 else 'RUN'}'.")
-    if not runs and not _may_be_questions(first):
-        raise click.UsageError(
-            f"Missing argument 'RUN': {qrels} has no questions, which are records of JSON or JSON Lines; name judgments and a run."
-        )
-    check_stdin(qrels, *runs)
-    return judgments, runs
-
-
-def _may_be_questions(file: str) -> bool:
-    """True unless a file exists that is not JSON, or maps queries to documents with numbers."""
-    from judged.io.files import open_content
-
-    if file == "-" or not os.path.isfile(file):  # noqa: PTH113 - `Path` raises if the name is too long
-        return True
-    with open_content(file) as content:
-        head = bytes(content.head).lstrip(b"\xef\xbb\xbf \t\r\n")
-    return head.startswith((b"{", b"[")) and not _NUMBERS.match(head)
-
-
-_NUMBERS = re.compile(rb'\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*[-\d]')  # {query: {doc: number
-_POLICIES = ("ties", "duplicates", "rejudged", "empty", "order", "queries")
-
-
-def policy_options(command: F) -> F:
-    """Declare the policies and the profile as options."""
-    command = option(
-        "--profile",
-        metavar="NAME",
-        default="trec_eval-10",
-        show_default=True,
-        group="Policies",
-        shell_complete=_complete_profile,
-        help="Conventions of another tool, such as trec_eval-9 or ranx.",
-    )(command)
-    return single_policy_options(command)
-
-
-def single_policy_options(command: F) -> F:
-    """Declare the policies as options, without a profile; choices, defaults and help texts come from `POLICY_OPTIONS`."""
-    from judged.core.policy import POLICY_OPTIONS
-
-    command = option(
-        "--judged-only", is_flag=True, group="Policies", help="Remove unjudged documents from the rankings first."
-    )(command)
-    command = option(
-        "--depth", type=int, metavar="N", group="Policies", help="Use the first N documents of each ranking."
-    )(command)
-    for policy in reversed(POLICY_OPTIONS):
-        if policy.name in _POLICIES:
-            command = option(
-                f"--{policy.name}",
-                type=click.Choice(policy.choices),
-                group="Policies",
-                help=f"{policy.help} [default: {policy.default}]",
-            )(command)
-    return command
-
-
-def chosen_policy(options: dict[str, Any]) -> dict[str, Any]:
-    """The policies and names of columns that were chosen, as arguments of `evaluate`."""
-    names = (*_POLICIES, "depth", "profile")
-    policy = (
-        {name: options[name] for name in names if options.get(name) is not None}
-        | preparation(options)
-        | chosen_columns(options)
-    )
-    return {**policy, "unjudged": "condensed"} if options.get("judged_only") else policy
-
-
-def named_files(runs: tuple[str, ...]) -> Any:
-    """Split `NAME=FILE`: a list of files, or {name: file} if any run is named."""
-    pairs = [run.partition("=") if "=" in run and not path_exists(run) else ("", "", run) for run in runs]
-    if not any(name for name, _, _ in pairs):
-        return list(runs)
-    from judged.io.run_names import short_names
-
-    unnamed = [file for name, _, file in pairs if not name]
-    short = dict(zip(unnamed, short_names(unnamed), strict=True))
-    named = {name or short[file]: file for name, _, file in pairs}
-    if len(named) < len(runs):
-        raise click.UsageError("Two runs have the same name.")
-    return named
 
 
 class TableReader:

@@ -49,8 +49,8 @@ _PLAIN = str.maketrans(
 _WITHOUT_NOTES = ("csv", "latex", "trec")  # formats that have no place for warnings
 
 
-def output_options(*extra: str, places: bool = True, default: str = "table") -> Callable[[F], F]:
-    """Declare `--format`, `-o` and `-p`; `extra` are formats that only this command has, `default` is the format without `--format`."""
+def output_options(*extra: str, places: bool = False, default: str = "table") -> Callable[[F], F]:
+    """Declare `--format` and `-o`, and with `places` also `-p`; `extra` are formats that only this command has, `default` is the format without `--format`."""
 
     def declare(command: F) -> F:
         if places:
@@ -63,12 +63,6 @@ def output_options(*extra: str, places: bool = True, default: str = "table") -> 
                 group="Output",
                 help="Number of decimals.",
             )(command)
-        command = option(
-            "--spreadsheet-safe",
-            is_flag=True,
-            group="Output",
-            help="CSV: prefix cells that a spreadsheet would treat as formulas with '.",
-        )(command)
         command = option(
             "-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]"
         )(command)
@@ -90,15 +84,12 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
     Warnings are part of the notes of a table; they go to standard error if the format has no place for them.
     """
     format, output, places = options["format"], options["output"], options.get("places", 4)
-    if options.get("spreadsheet_safe") and format != "csv":
-        raise click.UsageError("--spreadsheet-safe is for --format csv.")
     if format in _WITHOUT_NOTES:
         show_warnings(warnings)
     if format == "table" and output is None and sys.stdout.isatty():
         _show(result, places)
     else:
-        csv = options.get("spreadsheet_safe")
-        write_text(result.to_csv(spreadsheet_safe=True) if csv else result.render(format, places=places), output)
+        write_text(result.render(format, places=places), output)
 
 
 def show_warnings(warnings: Iterable[Warned]) -> None:
