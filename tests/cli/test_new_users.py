@@ -507,18 +507,6 @@ def test_commas_that_may_separate_thousands_are_refused(scores: tuple[str, str])
     assert caught.value.slug == "score-text"
 
 
-@pytest.mark.parametrize(("judged", "found", "words"), [
-    ("caf\xe9".encode("cp1252"), "café".encode(), "Convert the judgments to UTF-8"), ("café".encode(), "café".encode("cp1252"), "Convert the run to UTF-8"),
-    (b"Red Shoe", b"red shoe", "only in case"), (b"007", b"7", "only in leading zeros"), (b"tea", b"coffee", "judgments for this run"),
-], ids=lambda value: repr(value))  # fmt: skip
-def test_queries_that_differ_in_spelling_are_told(judged: bytes, found: bytes, words: str) -> None:
-    Path("judged.csv").write_bytes(b"query,doc,grade\n%s,a,1\n" % judged)
-    Path("found.csv").write_bytes(b"query,doc,score\n%s,a,1\n" % found)
-    error = called("eval", "judged.csv", "found.csv").stderr
-    assert "[no-common-query]" in error
-    assert words in error
-
-
 def test_documents_in_another_encoding_are_warned_of() -> None:
     Path("judged.csv").write_bytes("query,doc,grade\nq1,café,1\n".encode())
     Path("found.csv").write_bytes("query,doc,score\nq1,café,2\nq1,b,1\n".encode("cp1252"))

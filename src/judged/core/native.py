@@ -7,6 +7,10 @@ import sys
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
+from judged._types import Column, Floats, Ints
+
 native: Any = None
 if os.environ.get("JUDGED_NATIVE") != "0":
     try:
@@ -36,3 +40,13 @@ def return_memory() -> None:
 def usable_cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def as_ints(column: Column) -> Ints:
+    """Return a column as the native core takes integers."""
+    return np.ascontiguousarray(column, np.int64)
+
+
+def as_floats(column: Column) -> Floats:
+    """Return a column as the native core takes numbers."""
+    return np.ascontiguousarray(column, np.float64)

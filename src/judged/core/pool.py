@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.core.ids import IdColumn
-from judged.core.native import native, usable_cores
+from judged.core.native import as_floats, as_ints, native, usable_cores
 from judged.core.policy import Policy
 from judged.core.tables import Id, Names, Once, Qrels, Result, UnknownRow, decoded
 from judged.errors import DataError, Hint, Warned, shown
@@ -240,9 +240,8 @@ def _sort_natively(qrels: Qrels) -> IdPool | None:
     """Return the pool; None for aspects and for documents judged twice."""
     if native is None or qrels.aspect is not None:
         return None
-    numbers = np.ascontiguousarray(qrels.query, np.int64), np.ascontiguousarray(qrels.grade, np.float64)
-    by_number = qrels.query_kind == "integer"
-    found = native.sort_judgments(qrels.queries.arrays(), by_number, *numbers, qrels.doc.arrays(), usable_cores())
+    columns = as_ints(qrels.query), as_floats(qrels.grade), qrels.doc.arrays()
+    found = native.sort_judgments(qrels.queries.arrays(), qrels.query_kind == "integer", *columns, usable_cores())
     if found is None:
         return None
     by_id, judged, query, grade, *doc = found

@@ -13,15 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
-from judged.core.native import native, usable_cores
-
-
-def _whole(column: NDArray[Any]) -> Ints:
-    return np.ascontiguousarray(column, np.int64)
-
-
-def _real(column: NDArray[Any]) -> Floats:
-    return np.ascontiguousarray(column, np.float64)
+from judged.core.native import as_floats, as_ints, native, usable_cores
 
 
 def offsets(sizes: Ints) -> Ints:
@@ -32,7 +24,7 @@ def offsets(sizes: Ints) -> Ints:
 def numbers(sizes: Ints) -> Ints:
     """The number of the segment of each element."""
     if native is not None:
-        return native.numbers(_whole(sizes))
+        return native.numbers(as_ints(sizes))
     return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
 
 
@@ -44,21 +36,21 @@ def positions(sizes: Ints) -> Ints:
 def ranks(sizes: Ints) -> Ints:
     """1, 2, 3 … within each segment."""
     if native is not None:
-        return native.ranks(_whole(sizes))
+        return native.ranks(as_ints(sizes))
     return positions(sizes) + 1
 
 
 def total(x: NDArray[Any], segment: Ints, count: int) -> Floats:
     """The sum of each segment. `bincount` adds one element after the other, unlike `sum`."""
     if native is not None:
-        return native.total(_real(x), _whole(segment), count)
+        return native.total(as_floats(x), as_ints(segment), count)
     return np.bincount(segment, weights=x, minlength=count).astype(np.float64, copy=False)
 
 
 def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Floats:
     """The rank of the first element of each segment for which the mask is True; infinite without such an element."""
     if native is not None:
-        return native.first(np.ascontiguousarray(mask, np.bool_), _whole(segment), _whole(rank), count)
+        return native.first(np.ascontiguousarray(mask, np.bool_), as_ints(segment), as_ints(rank), count)
     out = np.full(count, np.inf)
     out[segment[mask][::-1]] = rank[mask][::-1]
     return out
@@ -67,7 +59,7 @@ def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Flo
 def falling(x: Floats, sizes: Ints) -> Ints:
     """Stable order of the elements of each segment, from the highest to the lowest."""
     if native is not None:
-        return native.falling(_real(x), _whole(sizes), usable_cores())
+        return native.falling(as_floats(x), as_ints(sizes), usable_cores())
     return np.lexsort((-x, np.repeat(np.arange(len(sizes)), sizes)))
 
 
@@ -79,7 +71,7 @@ def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tup
     lower if it is -1, and the first in the column if it is 0, or if the grades are equal too.
     """
     if native is not None:
-        return native.top(_real(score), _real(grade), _whole(sizes), depth, sign, usable_cores())
+        return native.top(as_floats(score), as_floats(grade), as_ints(sizes), depth, sign, usable_cores())
     segment, rank = numbers(sizes), ranks(sizes)
     order = np.lexsort((-sign * grade, -score, segment))
     by_grade = falling(grade, sizes)
@@ -97,7 +89,7 @@ def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tup
 def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
     """The sum over each segment from its first element up to each one, itself included."""
     if native is not None:
-        return native.running(_whole(x) if x.dtype.kind in "bui" else _real(x), _whole(sizes))
+        return native.running(as_ints(x) if x.dtype.kind in "bui" else as_floats(x), as_ints(sizes))
     if x.dtype.kind in "bui":  # integers add without rounding: no need to go segment by segment
         along = np.concatenate([np.zeros(1, np.int64), np.cumsum(x, dtype=np.int64)])
         return along[1:] - np.repeat(along[offsets(sizes)[:-1]], sizes)
@@ -107,7 +99,7 @@ def running(x: NDArray[Any], sizes: Ints) -> NDArray[Any]:
 def product_before(x: Floats, sizes: Ints) -> Floats:
     """The product over each segment from its first element up to the one before each; 1 for the first."""
     if native is not None:
-        return native.product_before(_real(x), _whole(sizes))
+        return native.product_before(as_floats(x), as_ints(sizes))
     through = _accumulate(np.multiply, x, sizes)
     before = np.ones_like(x)
     later = positions(sizes) > 0

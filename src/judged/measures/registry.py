@@ -183,26 +183,30 @@ class Measure:
 
     def on(self, judged: Judged) -> Column:
         """One value per query. Explicit parameters without an effect are refused."""
-        for name, value in self.given:
-            if name in self.explicit and (only := self.lacks(name, value, judged)) is not None:
-                raise self._no_effect(name, value, only)
+        definition, params = self.definition, dict(self.given)
+        for name in self.explicit & params.keys():
+            if (only := self.lacks(name, params[name], judged)) is not None:
+                raise self._no_effect(name, params[name], only)
         judged = self.seen(judged)
-        if self.definition.family == "own":
+        if definition.needs != "grades":
+            _check_needs(self, judged)
+        if definition.family == "own":
             judged = judged.read_only()
-        params = {name: value for name, value in self.given if name not in ("judged_only", "tokens")}
-        _check_needs(self, judged)
+        params.pop("judged_only", None)
+        params.pop("tokens", None)
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = self.definition.function(judged, **params)
-        return values if self.definition.text else np.asarray(values, dtype=np.float64)
+            values = definition.function(judged, **params)
+        return values if definition.text else np.asarray(values, dtype=np.float64)
 
     def seen(self, judged: Judged) -> Judged:
         """The rankings that the formula sees: without unjudged documents, or cut to a token budget, if requested."""
-        seen = judged.condensed() if self.get("judged_only") else judged
-        if self.get("tokens") is None:
+        given = dict(self.given)
+        seen = judged.condensed() if given.get("judged_only") else judged
+        if given.get("tokens") is None:
             return seen
         from judged.core.passages import cut_to_budget
 
-        return cut_to_budget(seen, self.get("tokens"))
+        return cut_to_budget(seen, given["tokens"])
 
     def __str__(self) -> str:
         if not self.label and not self._text:
@@ -222,21 +226,16 @@ class Measure:
 
 
 def _check_needs(measure: Measure, judged: Judged) -> None:
-    needs, where = measure.definition.needs, judged.names[0]
+    needs = measure.definition.needs
     if needs == "spans" and (judged.reading is None or judged.reading.gold is None):
-        raise UsageError(
-            "no-spans",
-            f"{measure} needs judgments and chunks that are spans of documents",
-            where=where,
-            hint="write both as {'doc': id, 'start': a, 'end': b}",
-        )
-    if needs not in ("grades", "spans") and judged.aspects is None:
-        raise UsageError(
-            "no-subtopics",
-            f"{measure} needs judgments with {needs}, but they have no second column, or 0 in all of it",
-            where=where,
-            hint="use the diversity (or preference) judgments of the collection",
-        )
+        problem = f"{measure} needs judgments and chunks that are spans of documents"
+        hint = "write both as {'doc': id, 'start': a, 'end': b}"
+    elif needs != "spans" and judged.aspects is None:
+        problem = f"{measure} needs judgments with {needs}, but they have no second column, or 0 in all of it"
+        hint = "use the diversity (or preference) judgments of the collection"
+    else:
+        return
+    raise UsageError("no-subtopics" if needs != "spans" else "no-spans", problem, where=judged.names[0], hint=hint)
 
 
 # ── the registry ─────────────────────────────────────────────────────────────────────────────────

@@ -63,55 +63,17 @@ def raise_empty_run(name: str) -> NoReturn:
     raise DataError("empty-run", "the run contains no rankings", hint="check the path", where=name)
 
 
-def raise_no_common_query(
-    judged: Sequence[Id], name: str, unjudged: Sequence[Id], warnings: Sequence[Warned] = ()
-) -> NoReturn:
-    """Raise `no-common-query` with examples of the queries of the judgments and of the run; `empty-run` if it has none.
-
-    Args:
-        judged: queries of the judgments.
-        name: of the run.
-        unjudged: queries of the run.
-        warnings: of the reader of the run; if it used positions as ids, its action is the one to take.
-    """
+def raise_no_common_query(judged: Sequence[Id], name: str, unjudged: Sequence[Id]) -> NoReturn:
+    """Raise `no-common-query` with examples of the queries of the judgments and of the run; `empty-run` if it has none."""
     if not unjudged:
         raise_empty_run(name)
     ours, theirs = (", ".join(map(shown, queries[:3])) for queries in (judged, unjudged))
-    positions = next((warned.hint for warned in warnings if warned.slug == "query-positions"), None)
-    likely: Hint | str | None = positions or _explain_difference(judged, unjudged)
-    if len(unjudged) == 1 and is_named_after(name, unjudged[0]):
-        likely = "give the file the name of its query, or write {query: response}, since a response has no query id"
     raise DataError(
         "no-common-query",
         f"run and judgments have no query in common (judgments: {ours} …, run: {theirs} …)",
-        hint=likely or "check that these are the judgments for this run",
+        hint="check that these are the judgments for this run, with query ids in the same spelling",
         where=name,
     )
-
-
-def is_named_after(file: str, query: Id) -> bool:
-    """Return whether a file has the name of a query, as one with a single response of a search engine."""
-    return file.rpartition("/")[2].partition(".")[0] == _as_text(query)
-
-
-def _as_text(query: Id) -> str:
-    return query.decode("utf-8", "surrogateescape") if isinstance(query, bytes) else str(query)
-
-
-def _explain_difference(judged: Sequence[Id], unjudged: Sequence[Id]) -> str | None:
-    """Return an action if the ids differ in their encoding, in case, in blanks, or in leading zeros."""
-    ours, theirs = (list(map(_as_text, side)) for side in (judged, unjudged))
-    broken = [any("\udc80" <= letter <= "\udcff" for query in side for letter in query) for side in (ours, theirs)]
-    if broken[0] != broken[1]:
-        return f"convert the {'judgments' if broken[0] else 'run'} to UTF-8, for example with iconv -f CP1252 -t UTF-8"
-    for change, words in (
-        (str.casefold, "case"),
-        (str.strip, "blanks"),
-        (lambda query: query.lstrip("0"), "leading zeros"),
-    ):
-        if set(map(change, ours)) & set(map(change, theirs)):
-            return f"write the query ids alike: they differ only in {words}"
-    return None
 
 
 def raise_no_rank(name: str, run: Run | None = None) -> NoReturn:
@@ -268,20 +230,15 @@ def find(pool: IdPool, run: Run, policy: Policy) -> Hits:
     """
     queries = queries_of(pool, run)
     if not queries["answered"].any():
-        raise_no_common_query(pool.queries, run.name, queries["some_unjudged"] or pool.bare(), run.warnings)
+        raise_no_common_query(pool.queries, run.name, queries["some_unjudged"] or pool.bare())
     rows = rank_rows(pool, run, policy)
     return Hits(
         retrieved=np.bincount(rows.query, minlength=len(pool.queries)),
         **queries,
         **_hits(pool, run, rows, policy),
         infinite=int(np.isinf(run.score).sum()),
-        disagreeing=_disagreeing(run),
+        disagreeing=int(np.unique(run.query[1:][disagree(run)]).size),  # queries
     )
-
-
-def _disagreeing(run: Run) -> int:
-    """Return the number of queries in which the ranks of two consecutive documents contradict their scores."""
-    return int(np.unique(run.query[1:][disagree(run)]).size)
 
 
 def disagree(run: Run) -> Bools:

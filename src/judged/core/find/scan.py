@@ -10,11 +10,10 @@ from mmap import mmap
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged._types import Bytes
 from judged.core.find.reference import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
-from judged.core.native import native, usable_cores
+from judged.core.native import as_ints, native, usable_cores
 from judged.core.policy import Policy
 from judged.core.pool import IdPool, Pool
 from judged.core.tables import IdKind, Run
@@ -65,7 +64,7 @@ def find(
     if native is None:
         return None
     integer = [kind == "integer" for kind in kinds]
-    common = (_index_once(pool), native_policy(policy), usable_cores())
+    common = (pool.once(_INDEX, lambda: native_pool(pool)), native_policy(policy), usable_cores())
     if isinstance(run, TextStream):
         return _find_in_stream(pool, run, policy, kinds, progress, *common)
     if isinstance(run, TextRun):
@@ -114,8 +113,7 @@ def _check_hits(
     if isinstance(run, Run):
         hits = replace(hits, **queries_of(pool, run))
     if not hits.answered.any():
-        warnings = run.warnings if isinstance(run, Run) else ()
-        raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare(), warnings)
+        raise_no_common_query(pool.queries, run.name, hits.some_unjudged or pool.bare())
     if policy.order == "rank" and not scan["ranked"]:
         table = run.read() if isinstance(run, TextRun | TextStream | ArrowRun) else run
         if not isinstance(table, Run) or table.rank is None:
@@ -158,10 +156,6 @@ def native_pool(pool: IdPool) -> Any:
     return native.Pool(pool.ids.arrays(), len(pool.queries), *columns)
 
 
-def _index_once(pool: IdPool) -> Any:
-    return pool.once(_INDEX, lambda: native_pool(pool))
-
-
 def drop_index(pool: Pool) -> None:
     """Release the index of a pool that no other run is joined with; it would be made again."""
     pool.forget(_INDEX)
@@ -171,10 +165,6 @@ def drop_index(pool: Pool) -> None:
 def native_policy(policy: Policy) -> Any:
     codes = {name: codes[getattr(policy, name)] for name, codes in POLICY_CODES.items()}
     return native.Policy(**codes, depth=policy.depth or 0, single=policy.precision == "float32")
-
-
-def as_ints(column: NDArray[Any]) -> NDArray[np.int64]:
-    return np.ascontiguousarray(column, np.int64)
 
 
 _SUMS = ("retrieved", "infinite", "disagreeing", "unjudged")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
 from judged.core.tables import IdKind
+from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, UsageError
 
 Progress = Callable[[int, int], object]
@@ -107,7 +108,7 @@ def _rank_hits(
     if not counted.rows:
         raise_empty_run(run.name)
     if policy.order == "rank" and not counted.ranked:
-        raise_no_rank(run.name)
+        _raise_no_rank(run)
     above, tied = _groups(index, counted)
     retrieved = _by_query(index, counted, tied)
     unjudged_queries = tuple(counted.unjudged_queries)
@@ -152,6 +153,16 @@ def _rank_hits(
         more_unjudged=counted.more,
         warnings=tuple(counted.warnings),
     )
+
+
+def _raise_no_rank(run: PartitionedRun) -> NoReturn:
+    """Raise for the first batch without ranks, at the first rank that is wrong if its rows are at hand."""
+    for part in getattr(run.partitions, "parts", ()):
+        for batch in part.batches():
+            rows = batch.read() if isinstance(batch, UnreadRun) else batch
+            if rows.rank is None:
+                raise_no_rank(rows.name, rows)
+    raise_no_rank(run.name)
 
 
 def _groups(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.find.reference import Sieve, check_id_kinds, keys_of, raise_no_rank, ranking_value
-from judged.core.find.scan import as_ints, native_policy, native_pool
-from judged.core.native import native
+from judged.core.find.scan import native_policy, native_pool
+from judged.core.native import as_ints, native
 from judged.core.parts.run import Part, PartTask
 from judged.core.policy import Policy
 from judged.core.pool import IdPool

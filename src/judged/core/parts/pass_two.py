@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
 from judged.core.find.reference import disagree
-from judged.core.find.scan import as_ints, native_policy, native_pool
+from judged.core.find.scan import native_policy, native_pool
 from judged.core.ids import IdColumn
-from judged.core.native import native
+from judged.core.native import as_ints, native
 from judged.core.parts.pass_one import LocatedHits, codes_in, feed_native, pack_pool, values_of
 from judged.core.parts.run import MAX_UNJUDGED, Part, PartTask
 from judged.core.policy import Policy
