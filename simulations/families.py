@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from judged.stats.decisions import APART, decide, decide_family
-from judged.stats.multiple.rank_sets import rank_sets
+from judged.stats.leaderboard import rank_sets
 from simulations.populations import scores, systems
 from simulations.table import Cell, SimulatedTable
 

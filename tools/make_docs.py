@@ -14,8 +14,8 @@ from judged.fusion.method import FUSIONS
 from judged.io.formats.known_shapes import SHAPES
 from judged.io.write import WRITERS
 from judged.references import short_form
+from judged.stats.corrections import CORRECTIONS
 from judged.stats.effect_sizes import EFFECTS
-from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 
 ROOT = Path(__file__).resolve().parent.parent

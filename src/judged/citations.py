@@ -24,9 +24,9 @@ from judged.recommenders.registry import BEYOND
 from judged.references import Reference, keys_in, references
 from judged.registry import Registry, nearest_name, parse_call, split_calls
 from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
+from judged.stats.corrections import CORRECTIONS
 from judged.stats.effect_sizes import EFFECTS
 from judged.stats.intervals import PAPERS as INTERVAL_PAPERS
-from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 from judged.stats.rank_correlation import RANK_COEFFICIENTS
 from judged.stats.two_phase import PAPER as MODEL_PAPER

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from recorded import DATA
 
+from judged.stats.corrections import adjusted
 from judged.stats.effect_sizes import record, standardised
 from judged.stats.intervals import interval
-from judged.stats.multiple.corrections import adjusted
 from judged.stats.paired.registry import outcome
 
 pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from recorded import DATA
 
-from judged.stats.multiple.omnibus import anova, friedman
-from judged.stats.multiple.posthoc import nemenyi, randomised_tukey, tukey
+from judged.stats.omnibus import anova, friedman, randomised_tukey, tukey
 
 pytestmark = [pytest.mark.conformance, pytest.mark.needs("collections")]
 
@@ -92,12 +91,3 @@ def test_the_randomised_comparison_says_no_more_than_the_classical_one(name):
     """Rearranging keeps differences between systems in the spread: never below the classical p but for chance and the shape of values."""
     x = values(name)
     assert (randomised_tukey(x).p >= tukey(x).p - 0.025).all()
-
-
-@pytest.mark.needs("scikit_posthocs")
-@pytest.mark.parametrize("name", NAMES)
-def test_nemenyi_of_real_systems_is_that_of_scikit_posthocs(name):
-    import scikit_posthocs as posthocs
-
-    x = values(name)
-    assert nemenyi(x).p == pytest.approx(posthocs.posthoc_nemenyi_friedman(x).to_numpy(), rel=1e-8, abs=1e-10)

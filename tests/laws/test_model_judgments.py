@@ -54,8 +54,6 @@ def refused(call):
         lambda: jd.correlate(VALUES["A"], VALUES["B"]),
         lambda: BOARD.overall(),
         lambda: BOARD.jointly("tukey"),
-        lambda: BOARD.equivalence(M, "A", "B", 0.1),
-        lambda: BOARD.posterior(M, "A", "B"),
         lambda: jd.compare([VALUES["A"], replace(VALUES["B"], clusters=None)], weights=dict.fromkeys(QUERIES, 1)),
         lambda: jd.compare(VALUES, clusters={q: q for q in QUERIES}),
     ],

@@ -28,8 +28,8 @@ from judged.evaluation.values import Values
 from judged.io.run_names import short_names
 from judged.measures.registry import Measure
 from judged.stats.checks import check_count, check_number
+from judged.stats.corrections import CORRECTIONS
 from judged.stats.differences import known_rows
-from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 from judged.stats.summary import no_weights
 from judged.steps import step

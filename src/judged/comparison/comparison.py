@@ -15,10 +15,7 @@ from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import ByMeasure, Values, find_measure
 from judged.evaluation.weights import check_plain
-from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
-from judged.stats.paired.bayes import Posterior, bayesian_t
-from judged.stats.paired.equivalence import Equivalence, tost
 from judged.stats.summary import summarise
 from judged.tables.result import Tracked
 from judged.tables.table import Detail, Table
@@ -175,7 +172,7 @@ class Comparison(Tracked):
         return omnibus_tests(self)
 
     def jointly(self, test: str = "randomised-tukey") -> JointTests:
-        """Test every pair with all runs at once: `randomised-tukey`, `tukey` or `nemenyi`."""
+        """Test every pair with all runs at once: `randomised-tukey` or `tukey`."""
         from judged.comparison.omnibus import joint_tests
 
         check_plain("joint tests", self.results)
@@ -186,21 +183,6 @@ class Comparison(Tracked):
         from judged.comparison.omnibus import critical_difference
 
         return critical_difference(self, measure)
-
-    def equivalence(self, measure: str, a: str, b: str, margin: float) -> Equivalence:
-        """Test whether a and b are equal within the margin: two one-sided t tests."""
-        return tost(self._differences(measure, a, b), margin, alpha=self.settings.alpha)
-
-    def posterior(self, measure: str, a: str, b: str, rope: float = 0.0) -> Posterior:
-        """The probabilities that b is worse than a, practically equal (within `rope`), or better, under a Bayesian t model."""
-        return bayesian_t(self._differences(measure, a, b), rope=rope)
-
-    def _differences(self, measure: str, a: str, b: str) -> Floats:
-        check_plain("this test", self.results)
-        x = self.matrix(measure)
-        d = x[:, self._place(b)] - x[:, self._place(a)]
-        known: Floats = d[~np.isnan(d)]
-        return -known if parse(measure).definition.lower_is_better else known
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 

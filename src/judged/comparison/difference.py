@@ -13,14 +13,13 @@ import numpy as np
 from judged._types import Bools, Floats, Ints
 from judged.measures.registry import Measure
 from judged.stats.checks import deviations
+from judged.stats.corrections import CORRECTIONS
 from judged.stats.decisions import OPPOSITE, Decisions, Verdict, decide_family
-from judged.stats.differences import known_rows, sum_by_cluster
+from judged.stats.differences import known_rows, linearised, sum_by_cluster
 from judged.stats.effect_sizes import cliff, record, standardised, superiority
-from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL, queries_needed_about
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
-from judged.stats.weighted import linearised
 from judged.tables.result import with_ends
 from judged.tables.text import counted, number, p_text
 

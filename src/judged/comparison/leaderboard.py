@@ -18,8 +18,7 @@ from judged.evaluation.weights import check_plain
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
-from judged.stats.multiple.leaderboard import By, Missing, Standings, standings
-from judged.stats.multiple.rank_sets import Over, RankSets, rank_sets
+from judged.stats.leaderboard import By, Missing, Over, RankSets, Standings, rank_sets, standings
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_values
 from judged.steps import step
 from judged.tables.result import Result

@@ -13,9 +13,7 @@ from judged.comparison.tables import separated
 from judged.errors import Hint, UsageError, shown
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
-from judged.stats.multiple.letters import bars
-from judged.stats.multiple.omnibus import anova, friedman
-from judged.stats.multiple.posthoc import Pairwise, nemenyi, randomised_tukey, tukey
+from judged.stats.omnibus import Pairwise, anova, bars, friedman, randomised_tukey, tukey
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number, p_text
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 JOINT: dict[str, Callable[[Floats, float, int], Pairwise]] = {
     "randomised-tukey": lambda x, alpha, seed: randomised_tukey(x, alpha=alpha, seed=seed),
     "tukey": lambda x, alpha, seed: tukey(x, alpha=alpha),
-    "nemenyi": lambda x, alpha, seed: nemenyi(x, alpha=alpha),
 }
 
 
@@ -82,7 +79,7 @@ def omnibus_tests(comparison: Comparison) -> OmnibusTests:
                 measure=m,
                 test="Friedman",
                 statistic="χ²",
-                df=ranks.df,
+                df=(ranks.df,),
                 value=ranks.statistic,
                 p=ranks.p,
                 effect="W",
@@ -120,7 +117,7 @@ class JointTests(Result):
                 "measure": m,
                 "a": self.names[i],
                 "b": self.names[j],
-                "difference": _sign(self.test, m) * float(pairwise.difference[i, j]),
+                "difference": _sign(m) * float(pairwise.difference[i, j]),
                 "p": float(pairwise.p[i, j]),
             }
             for m, pairwise in self.by_measure.items()
@@ -138,10 +135,9 @@ class JointTests(Result):
         return [Table(headers, rows, title=f"{self.test} over all runs", notes=notes, words=(0, 1, 2))]
 
     def _centers(self, measure: str, pairwise: Pairwise, places: int) -> str:
-        centers = zip(self.names, _sign(self.test, measure) * pairwise.center, pairwise.letters(), strict=True)
+        centers = zip(self.names, _sign(measure) * pairwise.center, pairwise.letters(), strict=True)
         listed = ", ".join(f"{name} {center:.{places}f} {mark}" for name, center, mark in centers)
-        what = "mean rank" if self.test == "nemenyi" else "mean"
-        return f"{measure}: {what} {listed}; critical difference {pairwise.critical:.{places}f}"
+        return f"{measure}: mean {listed}; critical difference {pairwise.critical:.{places}f}"
 
 
 def joint_tests(comparison: Comparison, test: str) -> JointTests:
@@ -181,9 +177,9 @@ def critical_difference(comparison: Comparison, measure: str) -> Critical:
 def _values(comparison: Comparison, measure: str) -> Floats:
     """Values of queries × runs, negated if lower is better."""
     x = comparison.matrix(measure)
-    return np.asarray(x[known_rows(x)] * _sign("", measure))
+    return np.asarray(x[known_rows(x)] * _sign(measure))
 
 
-def _sign(test: str, measure: str) -> float:
-    """-1 if values were negated so that the highest is best; ranks are shown as they are."""
-    return -1.0 if test != "nemenyi" and parse(measure).definition.lower_is_better else 1.0
+def _sign(measure: str) -> float:
+    """-1 if values were negated so that the highest is best."""
+    return -1.0 if parse(measure).definition.lower_is_better else 1.0

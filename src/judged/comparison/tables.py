@@ -19,7 +19,7 @@ from judged.measures.grammar import parse
 from judged.stats.checks import check_choice
 from judged.stats.decisions import APART
 from judged.stats.differences import known_rows
-from judged.stats.multiple.letters import letters
+from judged.stats.omnibus import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
 from judged.tables.result import Result

@@ -19,7 +19,7 @@ from judged.compat._ranx_tables import RanxQrels, RanxRun, rows_of
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import evaluate as evaluate_run
 from judged.evaluation.values import Values
-from judged.stats.multiple.posthoc import tukey
+from judged.stats.omnibus import tukey
 
 __all__ = ["Qrels", "Run", "compare", "evaluate", "fuse", "optimize_fusion"]
 Qrels, Run = RanxQrels, RanxRun

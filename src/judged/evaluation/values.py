@@ -107,7 +107,7 @@ def mean_intervals(
     elif method != "t" or clusters is not None:
         raise no_weights("clusters" if clusters is not None else f"the {method} interval")
     else:
-        from judged.stats.weighted import weighted_interval
+        from judged.stats.intervals import weighted_interval
 
         found_ends = [weighted_interval(x, weights, level=level) for x in values]
         ends = [within(pair, limit) for pair, limit in zip(found_ends, limits, strict=True)]

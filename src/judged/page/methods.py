@@ -19,8 +19,8 @@ from judged.measures.profiles import PROFILES
 from judged.measures.registry import Measure
 from judged.page.subject import Subject
 from judged.references import short_form
+from judged.stats.corrections import CORRECTIONS
 from judged.stats.intervals import PAPERS as INTERVAL_PAPERS
-from judged.stats.multiple.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS, PairTest
 from judged.stats.two_phase import PAPER as MODEL_PAPER
 

@@ -17,13 +17,12 @@ from judged.comparison.evaluated_runs import model_matrix
 from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
 from judged.stats.checks import deviation
+from judged.stats.corrections import CORRECTIONS, adjusted, levels
 from judged.stats.decisions import usable_test
-from judged.stats.differences import constant, known_rows, sum_by_cluster, totals
-from judged.stats.multiple.corrections import CORRECTIONS, adjusted, levels
+from judged.stats.differences import constant, known_rows, linearised, sum_by_cluster, totals
 from judged.stats.paired.registry import TESTS, interval_of, mean_difference, outcome
 from judged.stats.power import MATERIAL, detectable_difference
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
-from judged.stats.weighted import linearised
 
 POWER = 0.8  # with which `Drop.found` is found
 _SPARSE = 30  # queries that changed: losses as rare as this may be missing from a sample, see `sure_ends`

@@ -19,7 +19,7 @@ from judged.measures.grammar import parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
 from judged.stats.checks import check_choice, check_count
-from judged.stats.multiple.corrections import CORRECTIONS
+from judged.stats.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 
 Mode = Literal["significant", "mean", "sure"]

@@ -17,8 +17,7 @@ from judged.evaluation.evaluate import join
 from judged.evaluation.values import Values
 from judged.measures.grammar import parse
 from judged.stats.checks import check_share
-from judged.stats.intervals import within
-from judged.stats.weighted import weighted_interval
+from judged.stats.intervals import weighted_interval, within
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number

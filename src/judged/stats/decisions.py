@@ -16,8 +16,8 @@ import numpy as np
 from judged._types import Bools, Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_number
+from judged.stats.corrections import CORRECTIONS, Correction, adjusted, levels
 from judged.stats.differences import TestOutcome, pairwise, sum_by_cluster
-from judged.stats.multiple.corrections import CORRECTIONS, Correction, adjusted, levels
 from judged.stats.paired.registry import TESTS, PairTest, interval_of, mean_difference, outcome_of_pairs
 from judged.stats.two_phase import CheapValues
 from judged.tables.text import counted

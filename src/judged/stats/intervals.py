@@ -12,7 +12,16 @@ from judged._types import Floats
 from judged.core.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share, check_sums
-from judged.stats.differences import SLACK, constant, degrees_of_freedom, mean_and_cr2, scaled, sum_by_cluster, totals
+from judged.stats.differences import (
+    SLACK,
+    constant,
+    degrees_of_freedom,
+    mean_and_cr2,
+    scaled,
+    sum_by_cluster,
+    totals,
+    weighted_mean_and_error,
+)
 from judged.stats.student_t import normal_quantile, two_sided_quantile
 
 Ends = tuple[float, float] | None
@@ -207,3 +216,20 @@ def _bca(means: Floats, sums: Floats, sizes: Floats, level: float) -> Floats:
 
     z = normal.inv_cdf((1 + level) / 2)
     return np.quantile(means, [corrected_level(-z), corrected_level(z)])
+
+
+def weighted_interval(x: Floats, weights: Floats, *, level: float = 0.95) -> tuple[float, float] | None:
+    """Return Student's t interval of the weighted mean Σ w·x / Σ w; None for fewer than two queries of positive weight.
+
+    Few queries of large weight count like few queries, see `weighted_mean_and_error`. Equal weights give the usual t interval. Missing values (NaN) are left out.
+
+    >>> low, high = weighted_interval(np.array([0.0, 1.0, 1.0, 1.0]), np.ones(4))
+    >>> round(low, 4), round(high, 4)  # 3/4 ± 3.1824 · 1/4
+    (-0.0456, 1.5456)
+    """
+    counts = ~np.isnan(x) & (weights > 0)
+    if counts.sum() < 2:
+        return None
+    mean, error, df = weighted_mean_and_error(x[counts, None], weights[counts])
+    half = float(two_sided_quantile(1 - level, df)[0] * error[0])
+    return float(mean[0]) - half, float(mean[0]) + half

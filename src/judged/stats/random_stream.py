@@ -41,12 +41,6 @@ def signs(seed: int, rows: int, columns: range, n: int) -> Floats:
     return bits[:, : len(columns)].astype(np.float64) * 2.0 - 1.0
 
 
-def exponentials(seed: int, rows: range, n: int) -> Floats:
-    """Draw standard exponential numbers, rows × n: -log u with u a multiple of 2⁻⁵³ strictly between 0 and 1."""
-    u = (_words(seed, _counters(rows, n, range(n))) >> np.uint64(11)).astype(np.float64)
-    return -np.log((u + 0.5) * 2.0**-53)
-
-
 def places(seed: int, rows: range, n: int, size: int) -> Ints:
     """Draw uniform positions below `size` (at most 2³²) for some rows of a table with n columns."""
     words = _words(seed, _counters(rows, n, range(n))) >> np.uint64(32)

@@ -127,8 +127,6 @@ def test_what_would_ignore_weights_refuses_them(options):
     [
         lambda c: c.overall(),
         lambda c: c.jointly(),
-        lambda c: c.equivalence("RR", "x", "y", 0.1),
-        lambda c: c.posterior("RR", "x", "y"),
         lambda c: jd.report(c, "never-written.html"),
         lambda c: jd.report(c.results[0], "never-written.html"),
         lambda c: jd.power(QRELS, c.results[0], c.results[1]),

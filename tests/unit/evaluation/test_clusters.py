@@ -110,8 +110,6 @@ def test_runs_without_some_queries_keep_the_clusters_of_the_others():
     [
         lambda c: c.overall(),
         lambda c: c.jointly(),
-        lambda c: c.equivalence("RR", "base", "new", 0.1),
-        lambda c: c.posterior("RR", "base", "new"),
         lambda c: jd.power(QRELS, c.results[0], c.results[1]),
         lambda c: jd.leaderboard({"c": dict(zip(c.names, c.results, strict=True))}),
     ],

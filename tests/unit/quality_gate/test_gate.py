@@ -16,7 +16,7 @@ import judged as jd
 from judged.evaluation.saved_values import with_checksum
 from judged.io.fingerprint import content_of
 from judged.quality_gate.rules import Rules, read_rules
-from judged.stats.multiple.corrections import adjusted
+from judged.stats.corrections import adjusted
 from judged.stats.paired.registry import interval_of
 
 N = 40

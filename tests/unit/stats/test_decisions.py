@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from judged.errors import UsageError
+from judged.stats.corrections import CORRECTIONS, adjusted
 from judged.stats.decisions import APART, decide, decide_family
-from judged.stats.multiple.corrections import CORRECTIONS, adjusted
 from judged.stats.paired.registry import TESTS, interval_of, outcome
 
 MEANS = [t for t in TESTS if t.interval]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judged.stats.differences import mean_and_error
-from judged.stats.weighted import linearised
+from judged.stats.differences import linearised, mean_and_error
 
 
 def test_linearised_values_have_the_mean_and_the_error_of_the_ratio():

@@ -51,7 +51,7 @@ def every_result() -> list[Result]:
         nasty.explain("nDCG@2", NASTY), Explanations((jd.explain("RBP", QRELS, BM25),)),
         values_by_cutoff([jd.parse("P"), jd.parse("nDCG")], QRELS, BM25), jd.conventions("nDCG@10", QRELS, BM25, to="0.4"),
         jd.compare(QRELS, {**RUNS, "copy": BM25}, "nDCG@10", baseline="bm25"),
-        compared, compared.overall(), compared.jointly("tukey"), compared.report(overall=True, jointly="nemenyi", where=3),
+        compared, compared.overall(), compared.jointly("tukey"), compared.report(overall=True, jointly="tukey", where=3),
         *(compared.report(table=name) for name in get_args(TableName)),
         jd.leaderboard({"one": compared, "two": compared}), jd.power(QRELS, BM25, DENSE, "nDCG@10 AP", simulate=True),
         jd.variance(QRELS, {"A": [BM25, DENSE], "B": [DENSE, BM25]}, "AP"),

@@ -27,12 +27,12 @@ from judged.stats.differences import (
     scaled,
     sum_by_cluster,
     totals,
+    weighted_mean_and_error,
 )
 from judged.stats.paired.registry import TESTS, PairTest
 from judged.stats.student_t import two_sided_p, two_sided_quantile
 from judged.stats.summary import no_weights
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
-from judged.stats.weighted import weighted_mean_and_error
 
 Resampled = Literal["t", "mean"]
 

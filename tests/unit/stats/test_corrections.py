@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judged.errors import DataError, UsageError
-from judged.stats.multiple.corrections import CORRECTIONS, adjusted
+from judged.stats.corrections import CORRECTIONS, adjusted
 
 PEERS = {
     "holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "hommel": "hommel", "sidak": "sidak",

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from judged.errors import DataError, UsageError
-from judged.stats.multiple.rank_sets import rank_sets
+from judged.stats.leaderboard import rank_sets
 
 NAN = math.nan
 ORDERS = ("mean", "mean_rank", "borda", "wins")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judged.errors import DataError, UsageError
-from judged.stats.multiple.leaderboard import standings
+from judged.stats.leaderboard import standings
 
 NAN = math.nan
 

@@ -1,1 +1,0 @@
-"""Several systems or several tests: corrections, omnibus and post-hoc tests, leaderboards."""
