@@ -151,10 +151,10 @@ def _imported(module: str, name: str) -> Any:
 
 def _meanings(declared: Any) -> dict[str, str]:
     from judged.core.policy import Policy
-    from judged.evaluation.options import RagOptions
+    from judged.evaluation.options import EvaluateOptions
 
     texts: dict[str, str] = {}
-    for owner in (Policy, RagOptions, *declared.__mro__[::-1], declared):
+    for owner in (Policy, EvaluateOptions, *declared.__mro__[::-1], declared):
         for names, text in parse(inspect.getdoc(owner) or "").sections.get("Args", []):
             texts |= {name.strip(): text for name in names.split(",")}
     return texts

@@ -10,13 +10,13 @@ from judged.core.parts.run import Executor, PartitionedRun
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
-from judged.io.columns import NO_NAMES, NamedColumns
+from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.files import PATH
 from judged.io.read import open_whole_run, read_requested_qrels, read_requested_run
 from judged.io.recognise import is_spark, recognise
 
 
-def open_run(source: Any, engine: Any = None, columns: NamedColumns = NO_NAMES) -> Run | UnreadRun:
+def open_run(source: Any, engine: Any = None, columns: ColumnRequest = ANY_COLUMNS) -> Run | UnreadRun:
     """Open a run, to be joined with judgments. A run that is already open is returned unchanged unless an engine is given.
 
     Args:
@@ -31,6 +31,8 @@ def open_run(source: Any, engine: Any = None, columns: NamedColumns = NO_NAMES) 
         return source if engine is None else _with_executor(source, _executor(engine))
     if found.kind == "spark":
         return _open_spark_table(source, engine, columns)
+    if engine is None and found.kind == "table" and columns is ANY_COLUMNS:
+        return open_whole_run(source)
     if engine == "memory" or (engine is None and not partitioned):
         return _open_whole(source, columns, read=partitioned)
     executor = _executor("local" if engine is None else engine)
@@ -38,7 +40,7 @@ def open_run(source: Any, engine: Any = None, columns: NamedColumns = NO_NAMES) 
     return _with_executor(run, executor) if isinstance(run, PartitionedRun) else run
 
 
-def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = NO_NAMES) -> Qrels:
+def open_qrels(source: Any, runs: Iterable[object], columns: ColumnRequest = ANY_COLUMNS) -> Qrels:
     """Read the judgments of open runs.
 
     Raises:
@@ -58,16 +60,16 @@ def open_qrels(source: Any, runs: Iterable[object], columns: NamedColumns = NO_N
     return read_requested_qrels(judgments, request)
 
 
-def _open_whole(source: Any, columns: NamedColumns, *, read: bool = False) -> Run | UnreadRun:
+def _open_whole(source: Any, columns: ColumnRequest, *, read: bool = False) -> Run | UnreadRun:
     """Open a run in one piece; it is read if columns or a split are named, which the native core does not know."""
     return (
         read_requested_run(source, columns.request("run"))
-        if read or columns.columns or columns.split
+        if read or columns.named or columns.split
         else open_whole_run(source)
     )
 
 
-def _open_partitions(source: Any, columns: NamedColumns) -> Run | UnreadRun:
+def _open_partitions(source: Any, columns: ColumnRequest) -> Run | UnreadRun:
     from judged.io.partitions import open_requested_partitions
 
     is_open, request = isinstance(source, UnreadRun | Run), columns.request("run")
@@ -110,7 +112,7 @@ def _executor(engine: Any) -> Executor:
     raise UsageError("engine", problem, value=engine)
 
 
-def _open_spark_table(frame: Any, engine: Any, columns: NamedColumns) -> Run | UnreadRun:
+def _open_spark_table(frame: Any, engine: Any, columns: ColumnRequest) -> Run | UnreadRun:
     if engine == "memory":
         return _open_whole(frame, columns)
     from judged.distributed.spark_executor import Spark
@@ -122,6 +124,7 @@ def _open_spark_table(frame: Any, engine: Any, columns: NamedColumns) -> Run | U
     request = columns.request("run")
     found = {role: request.named_column(role, frame.columns) for role in request.named}
     named = {role: name for role, name in found.items() if name is not None}
-    columns.used.roles.update(named)
-    columns.used.names.update(dict.fromkeys(frame.columns))
+    if columns.used is not None:
+        columns.used.roles.update(named)
+        columns.used.names.update(dict.fromkeys(frame.columns))
     return table_run(frame, **named, executor=engine if isinstance(engine, Spark) else None)

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from judged.core.policy import Policy
 from judged.core.tables import Id
 from judged.errors import JudgedError, UsageError, Warned, shown
 from judged.evaluation.inputs import read_and_join
-from judged.evaluation.options import EvaluateOptions, RagOptions, with_level
+from judged.evaluation.options import EvaluateOptions, policies_in, with_level
 from judged.evaluation.tool_differences import POLICIES, Outcome, Outcomes, Switch, switches
 from judged.measures.grammar import parse_all
 from judged.measures.profiles import PROFILES, Profile
+from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.registry import choose_one
 from judged.steps import step
@@ -423,9 +423,9 @@ def conventions(
     >>> print(found["mlflow"].text)
     mlflow differs by +0.5000 because it shrinks the cutoff to the length of a shorter ranking
     """
-    rag, given = RagOptions.separate(options)
+    given = policies_in(options)
     chosen = _one(measure, level)
-    source = read_and_join(qrels, run, Policy(**given), rag)
+    source = read_and_join(qrels, run, find_profile("trec_eval-10"), options)
     outcomes = Outcomes(chosen, source)
     default = outcomes.of(())
     if isinstance(default, JudgedError):

@@ -14,7 +14,7 @@ from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, shown
 from judged.evaluation.inputs import ORDER_POLICIES, open_named, read_and_join
 from judged.evaluation.measuring import Views, best, check_strict, column, level_warnings
-from judged.evaluation.options import INPUT_OPTIONS, EvaluateOptions, RagOptions, policy_of, with_level
+from judged.evaluation.options import EvaluateOptions, with_level
 from judged.evaluation.provenance import Provenance
 from judged.evaluation.values import Values
 from judged.measures.grammar import parse_all
@@ -49,8 +49,7 @@ def join(
     >>> len(join({"q": {"a": 1}}, {"q": ["a", "b"]}))
     1
     """
-    rag, policies = RagOptions.separate(options)
-    source = read_and_join(qrels, run, policy_of(find_profile(profile), policies), rag, progress)
+    source = read_and_join(qrels, run, find_profile(profile), options, progress)
     if source.alternatives:
         raise UsageError(
             "alternatives",
@@ -109,78 +108,53 @@ def evaluate(
     {'RR': 0.5, 'AP': 0.5}
     """
     chosen = find_profile(profile)
-    if isinstance(qrels, Judged) and isinstance(run, str | list | Measure) and measures == DEFAULT:
-        measures, run = run, None  # evaluate(judged, "AP")
-    if measures is DEFAULT:
-        check_is_no_measure(run)
-    qrels, run, options, model = _read_named_columns(qrels, run, options, model)
-    kept = ORDER_POLICIES if isinstance(qrels, Judged) else options
-    parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=kept)
-    source = _joined(qrels, run, chosen, options, progress)
-    result = measure_all(source, parsed, bounds=bounds, strict=strict, profile=profile)
-    if model is not None:
-        again = source.run if RagOptions.of(options).nothing else run  # a stream can be read only once
-        model = measure_all(_joined(model, again, chosen, options, progress), parsed, strict=strict, profile=profile)
-    return _with_more(result, model, (weights, weight_col), (clusters, cluster_col), strict=strict)
-
-
-def _read_named_columns(qrels: Any, run: Any, options: Mapping[str, Any], model: Any) -> tuple[Any, Any, Any, Any]:
-    """Read judgments, run and judgments of a model together if columns were named: each column is in one of the three."""
-    if model is None or run is None or not any(name in options for name in INPUT_OPTIONS):
-        return qrels, run, options, model
-    inputs = open_named(qrels, [(None, run)], options, model)
-    return inputs.qrels, inputs.runs[0][1], inputs.options, inputs.model
-
-
-def _with_more(
-    result: Values, model: Values | None, weights: tuple[Any, Any], clusters: tuple[Any, Any], *, strict: bool
-) -> Values:
-    """Add values by a model, and weights or clusters of the queries, if there are any."""
+    given: Mapping[str, Any] = options
+    if isinstance(qrels, Judged):
+        if isinstance(run, str | list | Measure) and measures == DEFAULT:
+            measures, run = run, None  # evaluate(judged, "AP")
+        if run is not None or options or model is not None:
+            raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
+        parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=ORDER_POLICIES)
+        source = Provenance(qrels)
+    else:
+        if measures is DEFAULT:
+            check_is_no_measure(run)
+        parsed = parse_measures(measures, chosen, level, keep_names=keep_names, given=options)
+        if model is not None:  # a named column may be in any of the three, and a stream is read once for both
+            judgments, ranking = (None, qrels) if run is None else (qrels, run)
+            inputs = open_named(judgments, [(None, ranking)], options, model)
+            qrels, run, given, model = inputs.qrels, inputs.runs[0][1], inputs.options, inputs.model
+        source = read_and_join(qrels, run, chosen, given, progress)
+    values = measure_all(source, parsed, strict=strict, profile=profile)
+    if bounds:
+        values = with_bounds(values, source.judged)
     if model is not None:
         from judged.evaluation.model_judgments import with_model
 
-        result = with_model(result, model)
-    if weights[0] is not None:
+        by_model = read_and_join(model, run, chosen, given, progress)
+        values = with_model(values, measure_all(by_model, parsed, strict=strict, profile=profile))
+    if weights is not None:
         from judged.evaluation.weights import weigh
 
-        result = weigh(result, *weights, strict=strict)
-    if clusters[0] is not None:
+        values = weigh(values, weights, weight_col, strict=strict)
+    if clusters is not None:
         from judged.evaluation.weights import cluster
 
-        result = cluster(result, *clusters)
-    return result
-
-
-def _joined(
-    qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any], progress: Progress | None
-) -> Provenance:
-    """Read judgments and a run, and join them; a `Judged` is joined already."""
-    if not isinstance(qrels, Judged):
-        rag, policies = RagOptions.separate(options)
-        return read_and_join(qrels, run, policy_of(profile, policies), rag, progress)
-    if run is not None or options:
-        raise UsageError("judged", "a Judged already contains its run and policies", hint="pass no others")
-    return Provenance(qrels)
+        values = cluster(values, clusters, cluster_col)
+    return values
 
 
 def check_is_no_measure(run: Any) -> None:
-    """Raise `runs` if measures are where a run belongs."""
-    if _is_name_of_measures(run):
-        raise UsageError(
-            "runs",
-            f"{shown(run)} is a measure, not a run",
-            hint=Hint("name measures with {measures}", measures=str(run)),
-        )
-
-
-def _is_name_of_measures(run: Any) -> bool:
-    """True for a measure, or for its name if there is no file of this name."""
-    if isinstance(run, Measure):
-        return True
-    try:
-        return isinstance(run, str) and not os.path.exists(run) and bool(parse_all(run))  # noqa: PTH110 - `Path` raises if it is too long
-    except UsageError:
-        return False
+    """Raise `runs` if measures are where a run belongs: a measure, or its name if there is no file of this name."""
+    if isinstance(run, str) and not os.path.exists(run):  # noqa: PTH110 - `Path` raises if it is too long
+        try:
+            parse_all(run)
+        except UsageError:
+            return
+    elif not isinstance(run, Measure):
+        return
+    hint = Hint("name measures with {measures}", measures=str(run))
+    raise UsageError("runs", f"{shown(run)} is a measure, not a run", hint=hint)
 
 
 def parse_measures(
@@ -235,9 +209,7 @@ def _parse_measures(
 
 
 @step("measuring")
-def measure_all(
-    source: Provenance, measures: list[Measure], *, profile: str, bounds: bool = False, strict: bool = False
-) -> Values:
+def measure_all(source: Provenance, measures: list[Measure], *, profile: str, strict: bool = False) -> Values:
     """Compute measures, each under its own policies."""
     judged, views = source.judged, Views(source)
     columns = {str(m): values for m, values in zip(measures, views.columns(measures), strict=True)}
@@ -259,7 +231,7 @@ def measure_all(
     )
     if strict:
         check_strict(result.warnings)
-    return with_bounds(result, judged) if bounds else result
+    return result
 
 
 def with_bounds(values: Values, judged: Judged) -> Values:

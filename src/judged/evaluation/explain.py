@@ -15,7 +15,7 @@ from judged.core.tables import Id
 from judged.errors import UsageError, shown
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.measuring import Views, best_column, chosen, column, is_empty, is_settled, tie_orders
-from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of, with_level
+from judged.evaluation.options import EvaluateOptions, with_level
 from judged.evaluation.provenance import Provenance, as_text, in_one_order, raw_id
 from judged.measures.grammar import parse
 from judged.measures.profiles import Profile
@@ -464,8 +464,7 @@ def values_by_cutoff(
 
 
 def _join(qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any]) -> Provenance:
-    rag, policies = RagOptions.separate(options)
-    return read_and_join(qrels, run, policy_of(profile, policies), rag)
+    return read_and_join(qrels, run, profile, options)
 
 
 def _row_of(source: Provenance, query: Id) -> int:

@@ -18,11 +18,20 @@ from judged.core.tables import Id, Qrels, Questions, Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.distributed.open_run import open_qrels, open_run
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.evaluation.options import INPUT_OPTIONS, NOTHING, RagOptions
+from judged.evaluation.options import (
+    INPUT_OPTIONS,
+    need_preparation,
+    policies_in,
+    policy_of,
+    question_fields,
+    requested_columns,
+)
 from judged.evaluation.provenance import Provenance
+from judged.io.columns import ANY_COLUMNS
 from judged.io.files import PATH
 from judged.io.read import read_requested_qrels
 from judged.io.recognise import Input, named_runs, recognise
+from judged.measures.profiles import Profile
 from judged.tables.text import counted
 
 Progress = Callable[[int, int], object]
@@ -30,7 +39,7 @@ ORDER_POLICIES = ("order", "ties", "precision")  # a run is joined again for a m
 
 
 def read_and_join(
-    qrels: Any, run: Any, policy: Policy, options: RagOptions | None = None, progress: Progress | None = None
+    qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any], progress: Progress | None = None
 ) -> Provenance:
     """Join judgments with a run; the result also has the judgments and the run as they were joined.
 
@@ -39,13 +48,14 @@ def read_and_join(
     Args:
         qrels: judgments; or, without a run, a single source with questions, retrieved and relevant documents.
         run: a run, or None.
-        policy: policies of the evaluation.
-        options: preparation of the inputs.
+        profile: conventions, whose policies hold unless the options name others.
+        options: those of `evaluate`.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
     """
-    options = options or NOTHING
+    policy = policy_of(profile, policies_in(options) if options else {})
     judgments, ranking = _read(qrels, run, options)
-    if not options.nothing:
+    steps: tuple[str, ...] = ()
+    if options and need_preparation(options):
         if isinstance(ranking, PartitionedRun):
             raise UsageError(
                 "engine",
@@ -56,13 +66,14 @@ def read_and_join(
         from judged.evaluation.roll_up import prepare
 
         judgments, ranking, steps = prepare(judgments, ranking, policy, options)
-        policy = replace(policy, prepared=(*policy.prepared, *steps))
-        if options.roll_up in ("max", "sum"):
+        if options.get("roll_up") in ("max", "sum"):
             policy = replace(policy, order="score")  # rolled-up documents have no other order
     if judgments.passages is not None and judgments.passages.spans:
-        policy = replace(policy, prepared=(*policy.prepared, f"spans found by overlap: {judgments.overlap}"))
+        steps = (*steps, f"spans found by overlap: {judgments.overlap}")
     if judgments.choice is not None:
-        policy = replace(policy, prepared=(*policy.prepared, "any of several sets: the best counts"))
+        steps = (*steps, "any of several sets: the best counts")
+    if steps:
+        policy = replace(policy, prepared=(*policy.prepared, *steps))
     source = _join_sets(judgments, ranking, policy, progress)
     if not isinstance(qrels, Qrels):  # read for this run alone
         drop_index(source.judged.pool)
@@ -120,7 +131,7 @@ def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any], model: Any = 
         options: those of `evaluate`.
         model: judgments of a model, or None.
     """
-    fields = RagOptions.of(options).fields
+    fields = question_fields(options)
     if runs is None:
         qrels, runs = None, qrels
     named = _named_inputs(runs, fields)
@@ -132,7 +143,7 @@ def open_inputs(qrels: Any, runs: Any, options: Mapping[str, Any], model: Any = 
 
 def are_questions(sources: Any, options: Mapping[str, Any]) -> bool:
     """Return whether a source, or the first of a list or of {name: source}, has questions."""
-    fields = RagOptions.of(options).fields
+    fields = question_fields(options)
     several = list(sources.values()) if isinstance(sources, Mapping) else sources
     first = several[0] if isinstance(several, list | tuple) and several else sources
     return any(recognise(source, **fields).kind == "questions" for source in (sources, first))
@@ -157,7 +168,7 @@ def open_named(
     qrels: Any, runs: Sequence[tuple[str | None, Any]], options: Mapping[str, Any], model: Any = None
 ) -> OpenInputs:
     """Open judgments and runs with names; see `open_inputs`."""
-    judgments, opened, by_model = _open(qrels, [run for _, run in runs], RagOptions.of(options), model)
+    judgments, opened, by_model = _open(qrels, [run for _, run in runs], options, model)
     opened = with_distinct_labels(
         [run if name is None else _named(run, name) for (name, _), run in zip(runs, opened, strict=True)]
     )
@@ -183,16 +194,12 @@ def _named(run: Any, name: str) -> Any:
     return run.named(name) if isinstance(run, Questions) else replace(run, name=name)
 
 
-def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | UnreadRun]:
+def _read(qrels: Any, run: Any, options: Mapping[str, Any]) -> tuple[Qrels, Run | UnreadRun]:
     if run is None:
-        qrels, run = None, recognise(qrels, **options.fields)
-        # a file, or an iterator, is not known before it is read
-        if (
-            run.kind != "questions"
-            and not isinstance(run.source, PATH)
-            and hasattr(run.source, "__len__")
-            and not options.fields
-        ):
+        fields = question_fields(options)
+        qrels, run = None, recognise(qrels, **fields)
+        unknown = isinstance(run.source, PATH) or not hasattr(run.source, "__len__")  # before it is read
+        if run.kind != "questions" and not fields and not unknown:
             hint = "pass the judgments and a run"
             raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
     judgments, [opened], _ = _open(qrels, [run], options)
@@ -203,7 +210,7 @@ def _read(qrels: Any, run: Any, options: RagOptions) -> tuple[Qrels, Run | Unrea
 
 
 def _open(
-    qrels: Any, runs: Sequence[Any], options: RagOptions, model: Any = None
+    qrels: Any, runs: Sequence[Any], options: Mapping[str, Any], model: Any = None
 ) -> tuple[Qrels | None, list[Any], Qrels | None]:
     """Open judgments, runs and judgments of a model; without judgments each run is a question file, whose judgments count.
 
@@ -211,7 +218,7 @@ def _open(
         DataError: two question files have different judgments for a question.
         UsageError: fields were named, and no input has questions.
     """
-    columns, fields = options.columns, options.fields
+    columns, fields = (requested_columns(options), question_fields(options)) if options else (ANY_COLUMNS, {})
     found = None if qrels is None else recognise(qrels, **fields)
     inputs = [recognise(run, **fields) for run in runs]
     gold, judgments = None, None
@@ -223,7 +230,7 @@ def _open(
     opened: list[Any] = [
         _read_questions(one, options)
         if found is None or one.kind == "questions"
-        else open_run(one, options.engine, columns)
+        else open_run(one, options.get("engine"), columns)
         for one in inputs
     ]
     asked = [one for one in (gold, *opened) if isinstance(one, Questions)]
@@ -235,30 +242,37 @@ def _open(
         same = all(set(one.qrels.queries.tolist()) == set(asked[0].qrels.queries.tolist()) for one in asked[1:])
         judgments = asked[0].qrels if same else None
     elif found is not None and gold is None:
-        judgments = open_qrels(found.source if judgments is None else judgments, opened, columns)
-        owned = options.nothing and found.kind != "read"  # nobody else needs the order of their rows
+        if judgments is None or any(isinstance(run, PartitionedRun) for run in opened):
+            judgments = open_qrels(found.source if judgments is None else judgments, opened, columns)
+        owned = (
+            not (options and need_preparation(options)) and found.kind != "read"
+        )  # nobody else needs the order of their rows
         if owned and not any(isinstance(run, ScoreColumn) for run in opened):  # scores have the order of the labels
             judgments = in_pool_order(judgments)
     if fields and not asked:
         raise UsageError("fields", f"option {next(iter(fields))!r} is for a question file, got judgments and a run")
     by_model = None if model is None else read_requested_qrels(model, columns.request("qrels"))
-    columns.check_used()
+    if columns is not ANY_COLUMNS:
+        columns.check_used()
     rankings = opened if judgments is None else [r.run if isinstance(r, Questions) else r for r in opened]
     return judgments, rankings, by_model
 
 
-def _read_questions(found: Input, options: RagOptions) -> Questions:
+def _read_questions(found: Input, options: Mapping[str, Any]) -> Questions:
     if isinstance(found.source, Questions):
         return found.source
     from judged.io.questions import read_questions
 
-    words = isinstance(options.tokens, str) and options.tokens == "words"
-    return read_questions(found, **options.fields, count_words=words)
+    tokens = options.get("tokens")
+    return read_questions(found, **question_fields(options), count_words=isinstance(tokens, str) and tokens == "words")
 
 
 def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Judged:
     judged = join(qrels, run, policy, progress)
-    check_relevant(judged)
+    if policy.empty == "error" and len(without := np.flatnonzero(judged.pool.positive == 0)):
+        names = ", ".join(shown(judged.pool.queries[i]) for i in without[:3])
+        problem = f"{len(without)} queries have no relevant document: {names}"
+        raise DataError("no-relevant", problem, where=judged.names[0])
     return judged
 
 
@@ -268,13 +282,3 @@ def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned
     lost = len(set.union(*sets)) - len(set.intersection(*sets))
     text = effect.format(f"{counted(lost, 'query')} that {'is' if lost == 1 else 'are'} not in every run")
     return (Warned("queries-differ", lost, text),) if lost else ()
-
-
-def check_relevant(judged: Judged) -> None:
-    """Raise `no-relevant` for a query without a relevant document if the policy is `empty="error"`."""
-    without = np.flatnonzero(judged.pool.positive == 0) if judged.policy.empty == "error" else ()
-    if len(without):
-        names = ", ".join(shown(judged.pool.queries[i]) for i in without[:3])
-        raise DataError(
-            "no-relevant", f"{len(without)} queries have no relevant document: {names}", where=judged.names[0]
-        )

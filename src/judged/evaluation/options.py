@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Self, TypedDict
+from typing import Any, TypedDict
 
 from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
-from judged.io.columns import NO_NAMES, NamedColumns
+from judged.io.columns import ANY_COLUMNS, ColumnRequest, UsedColumns
 from judged.io.read import split_of
 from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
@@ -40,7 +39,7 @@ _MEANT = {  # names in other tools
 
 
 class JudgmentColumns(TypedDict, total=False):
-    """Names of columns of judgments, and grades of words; see `RagOptions`."""
+    """Names of columns of judgments, and grades of words; see `EvaluateOptions`."""
 
     query_col: str | None
     doc_col: str | None
@@ -50,14 +49,14 @@ class JudgmentColumns(TypedDict, total=False):
 
 
 class ColumnOptions(JudgmentColumns, total=False):
-    """Names of columns of judgments and runs, and grades of words; see `RagOptions`."""
+    """Names of columns of judgments and runs, and grades of words; see `EvaluateOptions`."""
 
     score_col: str | None
     rank_col: str | None
 
 
 class InputOptions(ColumnOptions, total=False):
-    """Names of columns and fields of the inputs, and grades of words; see `RagOptions`."""
+    """Names of columns and fields of the inputs, and grades of words; see `EvaluateOptions`."""
 
     question: str | None
     retrieved: str | None
@@ -68,29 +67,7 @@ INPUT_OPTIONS = tuple(InputOptions.__annotations__)
 
 
 class EvaluateOptions(PolicyOptions, InputOptions, total=False):
-    """Policies, reading and preparation of the inputs, and the engine; see `Policy` and `RagOptions`."""
-
-    roll_up: str | None
-    documents: Any
-    chunks: Any
-    tokens: Any
-    exclude_self: bool | Mapping[Any, Any]
-    overlap: str | None
-    engine: Any
-
-
-class ArrayOptions(TypedDict, total=False):
-    """The policies that apply to labels and scores in arrays; see `Policy`."""
-
-    ties: Ties
-    empty: Empty
-    depth: int | None
-    precision: Precision
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class RagOptions:
-    """Reading and preparation of judgments and a run before they are joined.
+    """Policies, reading and preparation of the inputs, and the engine; see `Policy`.
 
     Args:
         query_col: name of the query id column, in every table that has it.
@@ -113,71 +90,60 @@ class RagOptions:
         engine: engine that scans the run: memory, local (in partitions, with little memory) or spark; see `open_run`. [default: local for directories and patterns, else memory]
     """
 
-    query_col: str | None = None
-    doc_col: str | None = None
-    score_col: str | None = None
-    grade_col: str | None = None
-    rank_col: str | None = None
-    grade_map: Mapping[str, float] | None = None
-    split: str | None = None
-    question: str | None = None
-    retrieved: str | None = None
-    relevant: str | None = None
-    roll_up: str | None = None
-    documents: Any = None
-    chunks: Any = None
-    tokens: Any = None
-    exclude_self: bool | Mapping[Any, Any] = False
-    overlap: str | None = None
-    engine: Any = None
-
-    @property
-    def nothing(self) -> bool:
-        """True if the inputs need no preparation."""
-        return self is NOTHING or all(
-            getattr(self, spec.name) is spec.default
-            for spec in fields(self)
-            if spec.name not in (*INPUT_OPTIONS, "engine")
-        )
-
-    @property
-    def columns(self) -> NamedColumns:
-        """The columns that were named, by role."""
-        roles = ("query", "doc", "score", "grade", "rank")
-        named = {role: name for role in roles if (name := getattr(self, f"{role}_col")) is not None}
-        if not named and self.grade_map is None and self.split is None:
-            return NO_NAMES
-        return NamedColumns(named, self.grade_map, split_of(self.split))
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """The fields of questions that were named."""
-        names = ("question", "retrieved", "relevant")
-        return {name: field for name in names if (field := getattr(self, name)) is not None}
-
-    @classmethod
-    def separate(cls, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
-        """Separate the preparation from the other options, which are policies; an unknown option is an error."""
-        if not options:
-            return NOTHING, {}  # type: ignore[return-value]
-        check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
-        names = {spec.name for spec in fields(cls)}
-        return cls.of(options), {name: value for name, value in options.items() if name not in names}
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Self:
-        """Take the reading and the preparation from options; others are ignored."""
-        names = {spec.name for spec in fields(cls)}
-        return cls(**{name: value for name, value in options.items() if name in names and value is not None})
+    roll_up: str | None
+    documents: Any
+    chunks: Any
+    tokens: Any
+    exclude_self: bool | Mapping[Any, Any]
+    overlap: str | None
+    engine: Any
 
 
-NOTHING = RagOptions()
+class ArrayOptions(TypedDict, total=False):
+    """The policies that apply to labels and scores in arrays; see `Policy`."""
+
+    ties: Ties
+    empty: Empty
+    depth: int | None
+    precision: Precision
 
 
-def named_columns(options: Mapping[str, Any], kind: type[JudgmentColumns]) -> NamedColumns:
+PREPARATION = ("roll_up", "documents", "chunks", "tokens", "exclude_self", "overlap")
+
+
+def requested_columns(options: Mapping[str, Any]) -> ColumnRequest:
+    """The columns, grades of words and split among options, for judgments and runs together."""
+    roles = ("query", "doc", "score", "grade", "rank")
+    named = {role: name for role in roles if (name := options.get(f"{role}_col")) is not None}
+    grade_map, split = options.get("grade_map"), options.get("split")
+    if not named and grade_map is None and split is None:
+        return ANY_COLUMNS
+    return ColumnRequest("", named, grade_map=grade_map, split=split_of(split), used=UsedColumns())
+
+
+def question_fields(options: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of questions that were named."""
+    names = ("question", "retrieved", "relevant")
+    return {name: field for name in names if (field := options.get(name)) is not None}
+
+
+def need_preparation(options: Mapping[str, Any]) -> bool:
+    """Return whether the inputs are changed before they are joined."""
+    return any(options.get(name) is not None and options[name] is not False for name in PREPARATION)
+
+
+def policies_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `evaluate` that are policies; an unknown option is an error."""
+    check_options(options, (*EvaluateOptions.__annotations__, "prepared"))
+    return {
+        name: value for name, value in options.items() if name in PolicyOptions.__annotations__ or name == "prepared"
+    }
+
+
+def named_columns(options: Mapping[str, Any], kind: type[JudgmentColumns]) -> ColumnRequest:
     """The columns and grades of words among options, all of which must be of this kind."""
     check_options(options, kind.__annotations__)
-    return RagOptions.of(options).columns
+    return requested_columns(options)
 
 
 def check_options(

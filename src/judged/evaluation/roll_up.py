@@ -17,13 +17,12 @@ from judged.core.policy import Policy, PolicyOptions
 from judged.core.tables import IdKind, Passages, Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
-from judged.evaluation.options import check_options
+from judged.evaluation.options import PREPARATION, check_options
 from judged.evaluation.provenance import as_text, raw_id
 from judged.io.chunk_table import read_chunks
 from judged.io.read import read_run
 
 if TYPE_CHECKING:
-    from judged.evaluation.options import RagOptions
     from judged.io.chunk_table import ChunkTable
 
 # ── Roll up chunks to their documents, so that results do not depend on how documents are chunked ───
@@ -210,38 +209,39 @@ def roll_up_qrels(qrels: Qrels, resolve: Resolver) -> Qrels:
 
 
 def prepare(
-    qrels: Qrels, run: Run | UnreadRun, policy: Policy, options: RagOptions
+    qrels: Qrels, run: Run | UnreadRun, policy: Policy, options: Mapping[str, Any]
 ) -> tuple[Qrels, Run | UnreadRun, tuple[str, ...]]:
     """Return the prepared judgments and run, and a description of each step for the policy."""
+    rule, documents, chunks, tokens, excluded, overlap = (options.get(name) for name in PREPARATION)
     steps = []
-    if options.overlap is not None:
-        overlap_rule(options.overlap)
+    if overlap is not None:
+        overlap_rule(overlap)
         if qrels.passages is None or not qrels.passages.spans:
             raise UsageError("overlap", "option 'overlap' needs judgments that are spans, got ids", where=qrels.name)
-        qrels = replace(qrels, overlap=options.overlap.replace(" ", ""))
-    table = None if options.chunks is None else read_chunks(options.chunks)
-    if options.roll_up is None and options.documents is not None and not options.exclude_self:
+        qrels = replace(qrels, overlap=overlap.replace(" ", ""))
+    if rule is None and documents is not None and not excluded:
         raise UsageError(
             "roll-up",
             "documents are given without a rule to roll up chunks",
             hint=Hint("add {roll_up}, or max or sum", roll_up="first"),
         )
-    if table is not None or options.tokens is not None or options.roll_up is not None or options.exclude_self:
-        run = read_run(run, labels=qrels)
-        if table is not None:
-            run = _add_columns(run, table, must=True)
-        if isinstance(options.tokens, str) and options.tokens == "words":
-            _check_counted(run)
-        elif options.tokens is not None:
-            run = _add_columns(run, read_chunks(options.tokens, "tokens"), must=False)
-        if options.roll_up is not None:
-            qrels, run = _roll_up(qrels, run, policy, options, table)
-            steps.append(f"chunks rolled up to documents: {options.roll_up}")
-        if options.exclude_self:
-            qrels, run = _without(qrels, options), _without(run, options)
-            steps.append(
-                "the query's own document left out" if options.exclude_self is True else "documents left out by query"
-            )
+    if chunks is None and tokens is None and rule is None and not excluded:
+        return qrels, run, ()
+    table = None if chunks is None else read_chunks(chunks)
+    run = read_run(run, labels=qrels)
+    if table is not None:
+        run = _add_columns(run, table, must=True)
+    if isinstance(tokens, str) and tokens == "words":
+        _check_counted(run)
+    elif tokens is not None:
+        run = _add_columns(run, read_chunks(tokens, "tokens"), must=False)
+    if rule is not None:
+        qrels, run = _roll_up(qrels, run, policy, rule, documents, table)
+        steps.append(f"chunks rolled up to documents: {rule}")
+    if excluded:
+        parents = documents if rule is None else None
+        qrels, run = _without(qrels, excluded, parents), _without(run, excluded, parents)
+        steps.append("the query's own document left out" if excluded is True else "documents left out by query")
     return qrels, run, tuple(steps)
 
 
@@ -277,17 +277,13 @@ def _add_columns(run: Run, table: ChunkTable, *, must: bool) -> Run:
 
 
 def _roll_up(
-    qrels: Qrels, run: Run, policy: Policy, options: RagOptions, table: ChunkTable | None
+    qrels: Qrels, run: Run, policy: Policy, rule: str, documents: Any, table: ChunkTable | None
 ) -> tuple[Qrels, Run]:
-    assert options.roll_up is not None
-    if options.documents is not None:
-        resolve = documents_of(options.documents)
-        return roll_up_qrels(qrels, resolve), roll_up_run(run, resolve, options.roll_up, policy)
-    own = documents_of(None)
-    rolled = roll_up_run(run, own, options.roll_up, policy)
-    if qrels.passages is not None and qrels.passages.doc is not None:
-        return roll_up_qrels(qrels, own), rolled
-    return roll_up_qrels(*_resolve_judged(qrels, run, own, table)), rolled
+    resolve = documents_of(documents)
+    rolled = roll_up_run(run, resolve, rule, policy)
+    if documents is not None or (qrels.passages is not None and qrels.passages.doc is not None):
+        return roll_up_qrels(qrels, resolve), rolled
+    return roll_up_qrels(*_resolve_judged(qrels, run, resolve, table)), rolled
 
 
 def _resolve_judged(qrels: Qrels, run: Run, own: Resolver, table: ChunkTable | None) -> tuple[Qrels, Resolver]:
@@ -306,25 +302,21 @@ def _resolve_judged(qrels: Qrels, run: Run, own: Resolver, table: ChunkTable | N
     return qrels, lambda rows: IdColumn.of(resolved)
 
 
-def _without(rows: Any, options: RagOptions) -> Any:
-    """Drop the documents that are excluded from their query."""
-    queries = rows.queries.tolist()
-    doc = rows.doc.tolist()
-    own = [{raw} for raw in queries]
-    if isinstance(options.exclude_self, Mapping):
-        out = {raw_id(query): {raw_id(one) for one in _several(docs)} for query, docs in options.exclude_self.items()}
-        own = [out.get(raw, set()) for raw in queries]
-    pairs = list(zip(rows.query.tolist(), doc, strict=True))
-    keep = np.array([raw not in own[query] for query, raw in pairs], dtype=bool)
-    parent = (
-        documents_of(options.documents)(rows) if options.documents is not None and options.roll_up is None else None
-    )
-    if parent is None and rows.passages is not None:
-        parent = rows.passages.doc
-    if parent is not None:
-        keep &= np.array(
-            [raw not in own[query] for query, raw in zip(rows.query.tolist(), parent.tolist(), strict=True)], dtype=bool
-        )
+def _without(rows: Any, excluded: Any, documents: Any) -> Any:
+    """Drop the documents that are excluded from their query, and chunks of such documents."""
+    own = [{raw} for raw in rows.queries.tolist()]
+    if isinstance(excluded, Mapping):
+        out = {raw_id(query): {raw_id(one) for one in _several(docs)} for query, docs in excluded.items()}
+        own = [out.get(raw, set()) for raw in rows.queries.tolist()]
+    ids = [rows.doc]
+    if documents is not None:
+        ids.append(documents_of(documents)(rows))
+    elif rows.passages is not None and rows.passages.doc is not None:
+        ids.append(rows.passages.doc)
+    keep = np.ones(len(rows.doc), dtype=bool)
+    for column in ids:
+        pairs = zip(rows.query.tolist(), column.tolist(), strict=True)
+        keep &= np.fromiter((raw not in own[query] for query, raw in pairs), bool, len(keep))
     return rows if keep.all() else rows.take(keep)
 
 

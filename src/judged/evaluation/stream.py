@@ -17,7 +17,7 @@ from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.arrays import score
 from judged.evaluation.evaluate import Measures, evaluate, parse_measures
 from judged.evaluation.measuring import check_strict
-from judged.evaluation.options import EvaluateOptions, RagOptions, policy_of
+from judged.evaluation.options import EvaluateOptions, policies_in, policy_of, question_fields
 from judged.evaluation.provenance import as_text, raw_id
 from judged.evaluation.values import ByMeasure, Values, find_measure, notes_on, summary_table
 from judged.io.fingerprint import content_of
@@ -212,8 +212,8 @@ class Evaluator:
             self._measures, self._policy, self._names = trial.measures, trial.policy, trial.names
         else:
             chosen = find_profile(profile)
-            rag, policies = RagOptions.separate(options)
-            if rag.fields:
+            policies = policies_in(options)
+            if question_fields(options):
                 raise UsageError("fields", "fields of a question file do not apply to batches of rankings")
             self._measures = tuple(parse_measures(measures, chosen, level, given=options))
             self._policy, self._names = policy_of(chosen, policies), (self._judgments.qrels.name, "run")

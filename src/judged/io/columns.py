@@ -287,7 +287,7 @@ class UsedColumns:
 
 
 class ColumnRequest(NamedTuple):
-    """A request for a table.
+    """A request for a table, or for judgments and runs together: then each named column is used in every table that has it.
 
     Args:
         what: run, qrels, or what else is read; used in messages.
@@ -298,12 +298,32 @@ class ColumnRequest(NamedTuple):
         split: the split to read, of an input that has several.
     """
 
-    what: str
+    what: str = ""
     named: Mapping[str, str] = {}
     roles: Mapping[str, Role] = {}
     grade_map: Mapping[str, float] | None = None
     used: UsedColumns | None = None
     split: Split | None = None
+
+    def request(self, what: str) -> ColumnRequest:
+        """Return the part of a request for judgments and runs that concerns one of them."""
+        if self is ANY_COLUMNS:
+            return _OF_ANY[what]
+        other = ("grade",) if what == "run" else ("score", "rank")
+        named = {role: column for role, column in self.named.items() if role not in other}
+        return self._replace(what=what, named=named, grade_map=self.grade_map if what == "qrels" else None)
+
+    def check_used(self) -> None:
+        """Raise `columns` if no table has a column that was named, `split` if no input has splits."""
+        if self.split is not None:
+            self.split.check_used()
+        for role, column in self.named.items():
+            if self.used is not None and role not in self.used.roles:
+                names = list(self.used.names)
+                near, option = nearest_column(column, names), f"{role}_col"
+                hint = Hint(f"{'leave out' if near is None else 'use'} {{{option}}}", **{option: near})
+                have = f"; the columns are {list_columns(names)}" if names else ""
+                raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)
 
     def named_column(self, role: str, names: Sequence[str]) -> str | None:
         """Return the column that the caller named, if it is among these."""
@@ -328,6 +348,10 @@ class ColumnRequest(NamedTuple):
             role, column = next(iter(self.named.items()))
             option = Hint("omit {" + f"{role}_col" + "}", **{f"{role}_col": column})
             raise UsageError("columns", "the input has no named columns", where=where, hint=option, value=column)
+
+
+ANY_COLUMNS = ColumnRequest()  # judgments and runs with the usual names
+_OF_ANY = {what: ColumnRequest(what) for what in _BY_KIND}
 
 
 class RoleColumns(NamedTuple):
@@ -529,52 +553,6 @@ def _nearest(tiers: Names, names: Sequence[str]) -> str | None:
     close = [(name, get_close_matches(plain_name(name), known, 1, 0.6)) for name in names if len(name) > 4]
     return next((name for name, near in close if near), None)
 
-
-# ── Columns that a caller named for judgments and runs together ─────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class NamedColumns:
-    """Columns by role: query, doc, score, grade, rank. Each is used in every table that has it.
-
-    Args:
-        columns: the name of the column of each role.
-        grade_map: grades of words.
-        split: the split to read, of inputs that have several.
-        used: the columns that tables had.
-    """
-
-    columns: Mapping[str, str]
-    grade_map: Mapping[str, float] | None = None
-    split: Split | None = None
-    used: UsedColumns = field(default_factory=UsedColumns)
-
-    def __bool__(self) -> bool:
-        return bool(self.columns) or self.grade_map is not None or self.split is not None
-
-    def request(self, what: str) -> ColumnRequest:
-        """Return the request for a run or for judgments."""
-        if not self:
-            return ColumnRequest(what)
-        other = ("grade",) if what == "run" else ("score", "rank")
-        named = {role: column for role, column in self.columns.items() if role not in other}
-        grade_map = self.grade_map if what == "qrels" else None
-        return ColumnRequest(what, named, grade_map=grade_map, used=self.used, split=self.split)
-
-    def check_used(self) -> None:
-        """Raise `columns` if no table has a column that was named, `split` if no input has splits."""
-        if self.split is not None:
-            self.split.check_used()
-        for role, column in self.columns.items():
-            if role not in self.used.roles:
-                names = list(self.used.names)
-                near, option = nearest_column(column, names), f"{role}_col"
-                hint = Hint(f"{'leave out' if near is None else 'use'} {{{option}}}", **{option: near})
-                have = f"; the columns are {list_columns(names)}" if names else ""
-                raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)
-
-
-NO_NAMES = NamedColumns({})
 
 # ── The split of an input that has several, such as a BEIR folder or predictions of MTEB ────────────
 

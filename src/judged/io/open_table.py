@@ -31,15 +31,15 @@ def open_table(source: Any, request: ColumnRequest) -> OpenTable:
         source: a path, `-`, an open file, a frame, a mapping, a list of records or tuples.
         request: the kind of table, and the columns that the caller named.
     """
-    if is_path(source):
-        with open_content(source) as content:
-            return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
     if type(source) is dict:
         from judged.io.containers import read_plain_dict
 
         table = read_plain_dict(source, request)
         if table is not None:
             return table
+    elif is_path(source):
+        with open_content(source) as content:
+            return _read_content(content, request)  # type: ignore[return-value]  # read, without `read`
     return _open_object(source, request)
 
 
@@ -104,13 +104,13 @@ def as_read_run(table: OpenTable, labels: Callable[[], Qrels] | None = None) -> 
 def open_unread(source: Any, read: Callable[[], Run]) -> UnreadRun | OpenTable:
     """Return a run as the native core takes it, if it can, else as `open_table` does; `read` reads the source again."""
     request = ColumnRequest("run")
-    if is_path(source):
-        with open_content(source) as content:
-            return _read_content(content, request, read)
     if type(source) is dict:
         kinds = set(map(type, source.values()))
         if kinds == {dict} or (kinds == {list} and not are_columns(source, request)):
             return DictRun(name="run", read=read, rankings=source)
+    elif is_path(source):
+        with open_content(source) as content:
+            return _read_content(content, request, read)
     elif is_file_like(source):
         return _read_content(open_stream(source), request, read)
     else:

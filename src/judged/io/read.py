@@ -15,7 +15,7 @@ from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import UsageError, shown
 from judged.io.columns import ColumnRequest
-from judged.io.files import is_path
+from judged.io.files import PATH
 from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
 from judged.io.outputs import located
 from judged.io.recognise import Input, are_files
@@ -84,7 +84,8 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
         assert partitions is not None
         return located(partitions.read(), source)
     run = read_one_run(source, request, judged, name=name)
-    _check_split(request)
+    if request.split is not None and request.used is None:
+        request.split.check_used()
     return run
 
 
@@ -95,12 +96,6 @@ def split_of(name: str | None) -> Split | None:
     from judged.io.columns import Split
 
     return Split(name)
-
-
-def _check_split(request: ColumnRequest) -> None:
-    """Raise if a single input was to have splits, and has none."""
-    if request.split is not None and request.used is None:
-        request.split.check_used()
 
 
 def open_whole_run(source: Any) -> Run | UnreadRun:
@@ -165,12 +160,13 @@ def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | Non
         return source
     if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
         raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
-    if is_path(source) and os.path.isdir(os.fsdecode(source)):  # noqa: PTH112 - `Path` raises for long texts
+    if isinstance(source, PATH) and os.path.isdir(os.fsdecode(source)):  # noqa: PTH112 - `Path` raises for long texts
         from judged.io.formats.collections import qrels_file
 
         source = qrels_file(source, request.split)
     table = open_table(source, request)
-    _check_split(request)
+    if request.split is not None and request.used is None:
+        request.split.check_used()
     if not isinstance(table, Qrels):
         from judged.io.table import SourceTable, as_qrels
 

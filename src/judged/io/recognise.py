@@ -62,7 +62,8 @@ def recognise(source: Any, **fields: str) -> Input:
             return Input("spark", source)
         if is_dataset(source) or is_lazy(source) or are_files(source):
             return Input("partitions", source)
-    return Input("questions" if _have_questions(_first_items(source), fields) else "table", source)
+    items = _first_items(source)
+    return Input("questions" if items and _have_questions(items, fields) else "table", source)
 
 
 def _recognise_path(source: Any, fields: Mapping[str, str]) -> Input:
@@ -124,8 +125,6 @@ def _packages(source: Any) -> set[str]:
 
 
 def _have_questions(items: list[Any], fields: Mapping[str, str]) -> bool:
-    if not items:
-        return False
     from judged.io.formats.shapes import has_questions
 
     if not fields and has_questions(items[0]):
@@ -143,8 +142,9 @@ def _first_items(source: Any) -> list[Any]:
         return list(source[:_SAMPLE]) if source and not isinstance(source[0], str) else []
     if isinstance(source, Mapping):
         few = dict(islice(source.items(), _SAMPLE))
-        inner = [value for value in few.values() if isinstance(value, Mapping)]
-        if inner and all(isinstance(next(iter(value.values()), 0), int | float) for value in inner):
+        inner = [value for value in few.values() if type(value) is dict or isinstance(value, Mapping)]
+        numbers = {type(number) for value in inner for number in islice(value.values(), 1)}
+        if inner and all(issubclass(kind, int | float) for kind in numbers):
             return []  # {query: {doc: number}}
         lists = [value for value in few.values() if isinstance(value, list | tuple)]
         if len(lists) == len(few) and not any(isinstance(value[0], list | tuple | Mapping) for value in lists if value):

@@ -19,7 +19,7 @@ import numpy as np
 from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, Hint, UsageError, shown
 from judged.io.atomic import ENDINGS, write_atomically
-from judged.io.columns import NamedColumns
+from judged.io.columns import ColumnRequest, UsedColumns
 from judged.io.files import PAD, read_bytes, source_name
 from judged.io.outputs import check_output
 from judged.io.questions import read_questions
@@ -98,7 +98,7 @@ def convert(
     given = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in given.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in given.items() if name.endswith("_col")}
-    columns = NamedColumns(roles, grade_map, split_of(split))
+    columns = ColumnRequest("", roles, grade_map=grade_map, split=split_of(split), used=UsedColumns())
     try:
         table = _read(source, kind, columns, fields)
     except DataError as error:
@@ -112,7 +112,7 @@ def convert(
     return len(table)
 
 
-def _read(source: Any, kind: str | None, columns: NamedColumns, fields: dict[str, str]) -> Run | Qrels:
+def _read(source: Any, kind: str | None, columns: ColumnRequest, fields: dict[str, str]) -> Run | Qrels:
     """Read a run or judgments, whichever the content can be."""
     if recognise(source, **fields).kind == "questions":
         questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text

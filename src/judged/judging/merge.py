@@ -17,7 +17,7 @@ from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.options import JudgmentColumns, named_columns
 from judged.io.atomic import ENDINGS, write_atomically
-from judged.io.columns import NamedColumns, is_usual
+from judged.io.columns import ColumnRequest, is_usual
 from judged.judging.panel import Panel, Units, read_panel
 from judged.stats.agreement.choices import How, MergeTies, Missing
 from judged.stats.agreement.merge import merge
@@ -197,7 +197,7 @@ def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
     return kept
 
 
-def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged, columns: NamedColumns) -> Floats:
+def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged, columns: ColumnRequest) -> Floats:
     """Return the adjudicator's grade of each unit of the panel."""
     names = [*map(str, range(len(panel.qrels))), "adjudicator"]
     extended = read_panel([*panel.qrels, adjudicator], names, rejudged=rejudged, columns=columns)

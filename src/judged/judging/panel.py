@@ -16,7 +16,7 @@ from judged.core.policy import Policy, Rejudged
 from judged.core.pool import pool_of
 from judged.core.tables import Id, IdKind, Qrels, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.io.columns import NamedColumns
+from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.judges import read_judges
 from judged.io.read import read_qrels, read_requested_qrels
 from judged.io.run_names import short_names
@@ -81,10 +81,10 @@ def read_panel(
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
     judge_col: str | None = None,
-    columns: NamedColumns | None = None,
+    columns: ColumnRequest | None = None,
 ) -> Panel:
     """Read the judgments of several judges and align them; see `agree` for the arguments."""
-    request = (columns or NamedColumns({})).request("qrels")
+    request = (columns or ANY_COLUMNS).request("qrels")
     if judges is not None or judge_col is not None:
         if len(sources) != 1:
             option = {"judges": None} if judge_col is None else {"judge_col": None}

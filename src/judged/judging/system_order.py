@@ -17,7 +17,7 @@ from judged.distributed.open_run import open_run
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.values import Values
-from judged.io.columns import NamedColumns
+from judged.io.columns import ColumnRequest
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
 from judged.judging.panel import Panel
@@ -148,7 +148,7 @@ class SystemOrder(Result):
 
 
 def system_order(
-    panel: Panel, runs: Any, measure: str | Measure, rejudged: Rejudged = "error", columns: NamedColumns | None = None
+    panel: Panel, runs: Any, measure: str | Measure, rejudged: Rejudged = "error", columns: ColumnRequest | None = None
 ) -> SystemOrder:
     """Evaluate each run with the judgments of each judge, over the queries that all judges judged.
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core.join import join as joining
+from judged.core import join as joining
 from judged.evaluation import evaluate as evaluating
 
 JUDGMENTS = {f"q{q}": {f"d{d}": (q + d) % 3 for d in range(0, 20, 2)} for q in range(5)}

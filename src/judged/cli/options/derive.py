@@ -84,7 +84,7 @@ _REGISTRIES = {
 _SHARED = (  # where parameters are described that functions pass on
     "evaluate",
     "Policy",
-    "judged.evaluation.options:RagOptions",
+    "judged.evaluation.options:EvaluateOptions",
     "compare",
 )
 _ROOT = os.path.dirname(__file__).removesuffix(os.path.join("judged", "cli", "options"))  # noqa: PTH118, PTH120 - see `main`

@@ -141,15 +141,17 @@ class TableReader:
     """Reads runs and judgments with the columns that were named on the command line, and without them leaves files as they are."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        from judged.evaluation.options import RagOptions
+        from judged.evaluation.options import requested_columns
+        from judged.io.columns import ANY_COLUMNS
 
-        self._columns = RagOptions.of(chosen_columns(options)).columns
+        self._columns = requested_columns(chosen_columns(options))
+        self._is_plain = self._columns is ANY_COLUMNS
         self.check_used = self._columns.check_used
 
     def run(self, word: str) -> Any:
         """The run of `[NAME=]FILE`, as an input of `read_run`."""
         files = named_files((word,))
-        if isinstance(files, list) and not self._columns:
+        if isinstance(files, list) and self._is_plain:
             return word
         from judged.io.read import read_requested_run
 
@@ -158,7 +160,7 @@ class TableReader:
 
     def qrels(self, file: str | None) -> Any:
         """Judgments or interactions, as an input of `read_qrels`; None stays."""
-        if file is None or not self._columns:
+        if file is None or self._is_plain:
             return file
         from judged.io.read import read_requested_qrels
 
