@@ -39,7 +39,15 @@ _MEANT = {  # names in other tools
 
 
 class JudgmentColumns(TypedDict, total=False):
-    """Names of columns of judgments, and grades of words; see `EvaluateOptions`."""
+    """Names of columns of judgments, and grades of words.
+
+    Args:
+        query_col: name of the query id column, in every table that has it.
+        doc_col: name of the document id column.
+        grade_col: name of the grade column.
+        grade_map: grades for words, such as Exact=3 and Substitute=2; `{"Exact": 3, "Substitute": 2}`.
+        split: split to read, of a BEIR folder or of predictions of MTEB that have several.
+    """
 
     query_col: str | None
     doc_col: str | None
@@ -49,14 +57,25 @@ class JudgmentColumns(TypedDict, total=False):
 
 
 class ColumnOptions(JudgmentColumns, total=False):
-    """Names of columns of judgments and runs, and grades of words; see `EvaluateOptions`."""
+    """Names of columns of judgments and runs, and grades of words.
+
+    Args:
+        score_col: name of the score column.
+        rank_col: name of the rank column.
+    """
 
     score_col: str | None
     rank_col: str | None
 
 
 class InputOptions(ColumnOptions, total=False):
-    """Names of columns and fields of the inputs, and grades of words; see `EvaluateOptions`."""
+    """Names of columns and fields of the inputs, and grades of words.
+
+    Args:
+        question: field of the question or its id, in a question file, which contains judgments and rankings.
+        retrieved: field of the retrieved documents, in a question file.
+        relevant: field of the relevant documents, in a question file.
+    """
 
     question: str | None
     retrieved: str | None
@@ -70,16 +89,6 @@ class EvaluateOptions(PolicyOptions, InputOptions, total=False):
     """Policies, reading and preparation of the inputs, and the engine; see `Policy`.
 
     Args:
-        query_col: name of the query id column, in every table that has it.
-        doc_col: name of the document id column.
-        score_col: name of the score column.
-        grade_col: name of the grade column.
-        rank_col: name of the rank column.
-        grade_map: grades for words, such as Exact=3 and Substitute=2; `{"Exact": 3, "Substitute": 2}`.
-        split: split to read, of a BEIR folder or of predictions of MTEB that have several.
-        question: field of the question or its id, in a question file, which contains judgments and rankings.
-        retrieved: field of the retrieved documents, in a question file.
-        relevant: field of the relevant documents, in a question file.
         roll_up: rank documents instead of chunks, by the first chunk, or the max or sum of scores; see `jd.rag.roll_up`.
         documents: text between document and chunk in ids, such as # in guide.md#3; or the document of each chunk, see `jd.rag.roll_up`.
         chunks: table of chunks with their documents, spans and tokens.

@@ -84,7 +84,10 @@ _REGISTRIES = {
 _SHARED = (  # where parameters are described that functions pass on
     "evaluate",
     "Policy",
-    "judged.evaluation.options:EvaluateOptions",
+    *(
+        f"judged.evaluation.options:{name}"
+        for name in ("EvaluateOptions", "InputOptions", "ColumnOptions", "JudgmentColumns")
+    ),
     "compare",
 )
 _ROOT = os.path.dirname(__file__).removesuffix(os.path.join("judged", "cli", "options"))  # noqa: PTH118, PTH120 - see `main`
@@ -210,7 +213,9 @@ def _declared(place: str) -> dict[str, _Parameter]:
     assert isinstance(node, ast.FunctionDef | ast.ClassDef)
     pairs: list[tuple[str, Any, Any]]
     if isinstance(node, ast.ClassDef):
-        pairs = [(ast.unparse(n.target), n.annotation, n.value) for n in node.body if isinstance(n, ast.AnnAssign)]
+        fields = [n for n in node.body if isinstance(n, ast.AnnAssign)]
+        missing = ast.Constant(None) if node.keywords else None  # the keys of a typed dict may be left out
+        pairs = [(ast.unparse(n.target), n.annotation, n.value or missing) for n in fields]
     else:
         every = [*node.args.args, *node.args.kwonlyargs]
         defaults = [None] * (len(every) - len(node.args.defaults) - len(node.args.kw_defaults))
