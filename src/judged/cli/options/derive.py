@@ -77,7 +77,7 @@ _REGISTRIES = {
     "measure": "judged.measures.registry:MEASURES",
     "profile": "judged.measures.profiles:PROFILES",
     "test": "judged.stats.paired.registry:TESTS",
-    "correction": "judged.stats.multiple.corrections:CORRECTIONS",
+    "correction": "judged.stats.corrections:CORRECTIONS",
     "method": "judged.fusion.method:FUSIONS",
     "norm": "judged.fusion.aligned:NORMALISATIONS",
 }
