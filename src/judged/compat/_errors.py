@@ -34,3 +34,8 @@ def raising(theirs: type[Exception]) -> Iterator[None]:
         yield
     except JudgedError as error:
         raise as_type(error, theirs) from error
+
+
+def whole(grade: float) -> Any:
+    """The grade as an integer, if it is one."""
+    return int(grade) if grade.is_integer() else grade

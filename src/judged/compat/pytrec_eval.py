@@ -11,10 +11,10 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
-from judged.compat._errors import as_type, raising
-from judged.compat._trec_rows import whole
+from judged.compat._errors import as_type, raising, whole
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
@@ -122,7 +122,7 @@ class RelevanceEvaluator:
         if not isinstance(relevance_level, int) or relevance_level < 1:
             error = UsageError("option", "an integer ≥ 1", got=shown(relevance_level), where="relevance_level")
             raise as_type(error, TypeError)
-        self._labels = _combine([measures] if isinstance(measures, str) else measures)
+        self._labels = _combine((measures,) if isinstance(measures, str) else tuple(measures))
         self._names = tuple(name for name in self._labels if name not in _TEXTS)
         if isinstance(query_relevance, Mapping):
             query_relevance = {query: row for query, row in query_relevance.items() if len(row)}
@@ -184,10 +184,11 @@ def split_name(name: str) -> tuple[str, list[str]]:
     return (name, []) if found is None else (found[1], found[2].split(","))
 
 
-def _combine(measures: Iterable[str]) -> dict[str, str]:
+@lru_cache(maxsize=64)  # callers in loops ask for the same measures
+def _combine(measures: tuple[str, ...]) -> Mapping[str, str]:
     """The names of single measures as `judged` knows them, and as pytrec_eval prints them, in the order of trec_eval.
 
-    >>> _combine(["P.10", "P_5", "map", "set_F.0.5"])
+    >>> _combine(("P.10", "P_5", "map", "set_F.0.5"))
     {'map': 'map', 'P_5': 'P_5', 'P_10': 'P_10', 'set_F_0.5': 'set_F'}
     """
     wanted: dict[str, set[str]] = {}

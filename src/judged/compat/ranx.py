@@ -13,9 +13,7 @@ import numpy as np
 
 from judged.comparison.compare import compare as compare_values
 from judged.compat._errors import as_type
-from judged.compat._ranx_fusion import fuse, optimize_fusion
-from judged.compat._ranx_report import ByPair, RanxReport
-from judged.compat._ranx_tables import RanxQrels, RanxRun, rows_of
+from judged.compat._ranx import ByPair, RanxQrels, RanxReport, RanxRun, fuse, optimize_fusion, rows_of
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import evaluate as evaluate_run
 from judged.evaluation.values import Values

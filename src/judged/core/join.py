@@ -102,7 +102,9 @@ def join(
     named = HasName(name=run.name, path=run.path)  # no more of the run is needed
     # Warnings are computed when they are asked for.
     object.__setattr__(judged, "warnings", lambda j: (*known, *join_warnings(j, qrels, named, hits)))
-    return judged.select(np.flatnonzero(judged.answered)) if policy.queries == "both" else judged
+    if policy.queries == "both" and not judged.answered.all():
+        return judged.select(np.flatnonzero(judged.answered))
+    return judged
 
 
 def _is_unscored(run: Run | UnreadRun) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -504,7 +505,7 @@ class QueryArithmetic:
     parts: tuple[float, ...] | None  # what each row adds to the value; None if the value is not a sum over documents
 
 
-def steps_of(result: Values, measure: Measure, depth: int, words: Words | None = None) -> list[QueryArithmetic]:
+def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmetic]:
     """The arithmetic of each query, in the order of `result.queries`; the result must have its source."""
     assert result.source is not None
     judged = result.source.judged
@@ -519,8 +520,8 @@ def steps_of(result: Values, measure: Measure, depth: int, words: Words | None =
     cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
     reach = measure.seen(judged).retrieved if measure.get("tokens") else judged.retrieved  # a budget may end it earlier
     shown = judged.rank <= np.minimum(judged.at(reach), min(depth, cutoff or depth))
-    words = words or Words()
-    cells = list(zip(*(words.of(x[shown]) for x in columns.values()), strict=True)) or [()] * int(shown.sum())
+    texts = [list(map(_cell, x[shown].tolist())) for x in columns.values()]
+    cells = list(zip(*texts, strict=True)) or [()] * int(shown.sum())
     seen = np.bincount(judged.query[shown], minlength=len(judged))
     ends, shown_ends = np.cumsum(judged.hits), np.cumsum(seen)
     ranks = judged.rank[shown].tolist()
@@ -549,20 +550,6 @@ def _parts(summed: Column | None, values: Column, judged: Judged, shown: Column)
     return [(round(part, 5) or 0) if part else 0 for part in (x * judged.at(scale))[shown].tolist()]
 
 
-class Words:
-    """The numbers of columns as text; equal ones are formatted once for all runs, which have the same gains, discounts and ranks."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, _Known] = {}
-
-    def of(self, column: Column) -> list[str]:
-        """The text of each number; the kinds of numbers are kept apart, since 1 and True are equal."""
-        return list(map(self._known.setdefault(column.dtype.kind, _Known()).__getitem__, column.tolist()))
-
-
-class _Known(dict[Any, str]):
-    def __missing__(self, value: Any) -> str:
-        text = cell_text(int(value) if isinstance(value, float) and value.is_integer() else value)
-        if value == value:  # NaN would be another key each time
-            self[value] = text
-        return text
+@lru_cache(maxsize=10_000, typed=True)  # runs share gains, discounts and ranks; 1 and True are different cells
+def _cell(value: Any) -> str:
+    return cell_text(int(value) if isinstance(value, float) and value.is_integer() else value)

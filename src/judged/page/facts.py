@@ -1,16 +1,17 @@
-"""Everything on the page except the values and details of queries, as JSON-ready data."""
+"""Facts of a report, as plain data: runs, measures, differences, headlines, unjudged documents."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from judged._version import __version__
-from judged.comparison.answer import between, certainty, details, pair_headline, relative
+from judged.comparison import answer
+from judged.comparison.answer import Words, between, certainty, details, pair_headline, relative
 from judged.comparison.comparison import Comparison
 from judged.comparison.difference import Difference
 from judged.comparison.evaluated_runs import judges_of
@@ -18,17 +19,134 @@ from judged.comparison.tables import key_of_signs, signs, summary_markdown
 from judged.core.judged import Judged
 from judged.curves.result import Curves
 from judged.curves.run_curves import curve
-from judged.errors import Warned
+from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import with_bounds
+from judged.evaluation.measuring import Views
+from judged.evaluation.model_judgments import worth_of_model
 from judged.evaluation.provenance import judged_share
 from judged.evaluation.values import Values
+from judged.judging.next_documents import choose_documents
 from judged.measures.registry import Measure
-from judged.page.evidence import found_documents, reach, unjudged_answer, worth_judging
 from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.subject import Subject
-from judged.page.verdict import answers, best_first
 from judged.references import short_form
 from judged.steps import step
+from judged.tables.text import number
+
+
+def answers(subject: Subject) -> list[dict[str, Any]]:
+    """Return words, further lines and the pair of runs (None for a single run), one mapping per measure."""
+    if subject.comparison is not None:
+        return [asdict(one) for one in answer.answers(subject.comparison)]
+    return [
+        {"words": _single(subject, i), "more": _more(subject, i), "pair": None} for i in range(len(subject.measures))
+    ]
+
+
+def best_first(subject: Subject, i: int) -> list[int]:
+    """Return the runs by mean, best first; runs without a mean come last."""
+    return answer.best_first(subject.measures[i], subject.means[i])
+
+
+def _more(subject: Subject, i: int) -> tuple[answer.Words, ...]:
+    """Return what the judgments of a model are worth, if there are any."""
+    result, name = subject.first, str(subject.measures[i])
+    return () if result.model is None else ([f"{worth_of_model(result[name], result.model[name])}."],)
+
+
+def _single(subject: Subject, i: int) -> answer.Words:
+    m, value = subject.measures[i], subject.means[i][0]
+    return [0, f" has a {subject.kind(m)} {m} of {number(value, 0 if m.definition.whole else answer.PLACES)}."]
+
+
+TOP = 10  # ranks that people look at, for measures without a cutoff
+_CHUNK = 200_000  # judgments per product
+_MOST = 200  # documents that are worth judging
+
+
+def reach(measure: Measure) -> int:
+    """Return the last rank of interest: the cutoff, or ten."""
+    cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
+    return int(cutoff or TOP)
+
+
+def found_documents(subject: Subject) -> dict[str, dict[str, Any]]:
+    """Return for each reach the relevant documents per query that counts and run, and found[b][a]: those found by b and missed by a."""
+    if not subject.judged:
+        return {}
+    return {str(k): _found(subject, k) for k in sorted({reach(m) for m in subject.measures})}
+
+
+def _found(subject: Subject, k: int) -> dict[str, Any]:
+    size = len(subject.judged[0].pool_grade)
+    hit = np.zeros((len(subject.runs), size), bool)
+    for run, j in enumerate(subject.judged):
+        hit[run, j.judgment[(j.rank <= k) & j.is_relevant(subject.level)]] = True
+    hit = hit[:, hit.any(axis=0)]
+    both = np.zeros((len(hit), len(hit)))
+    for start in range(0, hit.shape[1], _CHUNK):
+        part = hit[:, start : start + _CHUNK].astype(float)
+        both += part @ part.T
+    own = np.diag(both)
+    found = (own[:, None] - both).astype(int)
+    counted = len(subject.first)
+    if subject.first.policy.empty == "skip":
+        counted = max(1, int((subject.judged[0].relevant(subject.level) > 0).sum()))
+    return {"means": (own / counted).tolist(), "found": found.tolist()}
+
+
+def unjudged_answer(subject: Subject, i: int, summary: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return whether unjudged documents could change who is first, by the two scenarios of each run; None if unknown."""
+    m = subject.measures[i]
+    sides = [[one[side] for side in ("mean", "irrelevant", "top")] for one in summary]
+    if any(value is None for side in sides for value in side):
+        return None
+    low, high = [min(side) for side in sides], [max(side) for side in sides]
+    if low == high:
+        return {"change": False, "words": [f"No: all documents that {m} looks at are judged."]}
+    places = 3
+    first = best_first(subject, i)[0]
+    if len(subject.runs) == 1:
+        ends = f"between {number(low[0], places)} and {number(high[0], places)}"
+        return {"change": True, "words": [f"The value is {ends}, depending on the unjudged documents."]}
+    lower = m.definition.lower_is_better
+    worst = high[first] if lower else low[first]
+    best = [low[k] if lower else high[k] for k in range(len(sides))]
+    rivals = [k for k in range(len(sides)) if k != first and (best[k] <= worst if lower else best[k] >= worst)]
+    if not rivals:
+        words: Words = [
+            "No: ",
+            first,
+            " stays first even if all of its unjudged documents were irrelevant and those of the others had the highest grade.",
+        ]
+        return {"change": False, "words": words}
+    rival = (min if lower else max)(rivals, key=best.__getitem__)
+    more = f", and {len(rivals) - 1} more could pass it" if len(rivals) > 1 else ""
+    return {
+        "change": True,
+        "words": [
+            "Yes: ",
+            first,
+            f" is between {number(low[first], places)} and {number(high[first], places)}, ",
+            rival,
+            f" between {number(low[rival], places)} and {number(high[rival], places)}{more}.",
+        ],
+    }
+
+
+def worth_judging(subject: Subject, pair: tuple[int, int] | None) -> list[list[Any]]:
+    """Return unjudged documents as [query, document, ranks in the pair], in the order of `judged next` for the first measure."""
+    measure, results = subject.measures[0], [subject.results[run] for run in pair or (0,)]
+    sources = [result.source for result in results if result.source is not None]
+    if len(sources) < len(results) or not subject.judged:
+        return []
+    try:
+        docs, effect = choose_documents([Views(one).of(measure) for one in sources], measure, _MOST)
+    except (UsageError, DataError):  # runs in partitions, judgments by subtopic or of several sets, a token budget
+        return []
+    rows = zip(docs.query.tolist(), docs.doc, docs.rank.tolist(), (effect > 0).tolist(), strict=True)
+    return [[query, doc, *(rank or None for rank in ranks)] for query, doc, ranks, counts in rows if counts]
+
 
 LEVEL = 0.95
 _RANKS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 2_000, 5_000, 10_000)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judged.core.judged import Judged
-from judged.evaluation.explain import QueryArithmetic, Words, steps_of
+from judged.evaluation.explain import QueryArithmetic, steps_of
 from judged.io.texts import Texts
 from judged.page.subject import Subject
 
@@ -47,8 +47,7 @@ class Details:
 
     def __init__(self, subject: Subject, rankings: Rankings, texts: Mapping[str, Texts], depth: int) -> None:
         self.size, self.texts = len(subject.first), texts
-        words = Words()
-        steps = [[steps_of(result, m, depth, words) for m in subject.measures] for result in subject.results]
+        steps = [[steps_of(result, m, depth) for m in subject.measures] for result in subject.results]
         pools = _Pools(subject.judged)
         self.headers = [
             by[0].headers if by else () for by in steps[0]

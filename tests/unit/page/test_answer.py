@@ -8,10 +8,8 @@ import pytest
 
 import judged as jd
 from judged.comparison.answer import Certainty, certainty, details, odds, pair_headline, relative, words_text
-from judged.page.evidence import found_documents, unjudged_answer, worth_judging
-from judged.page.facts import facts_of
+from judged.page.facts import answers, facts_of, found_documents, unjudged_answer, worth_judging
 from judged.page.subject import subject_of
-from judged.page.verdict import answers
 
 FILES = jd.sample_path
 QRELS = {f"q{i}": {"a": 1} for i in range(40)}

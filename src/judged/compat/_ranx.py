@@ -1,21 +1,29 @@
-"""Judgments and runs as ranx has them: tables that can grow, in mappings {query: {document: number}}."""
+"""Judgments, runs, reports and fusion as ranx has them."""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, KeysView, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, KeysView, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, ClassVar, Self
 
-from judged.compat._errors import as_type
-from judged.compat._trec_rows import whole
+from judged.compat._errors import as_type, whole
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
 from judged.core.tables import Qrels, Run, decoded
 from judged.errors import DataError, UsageError, shown
+from judged.evaluation.options import check_options
+from judged.fusion.fuse import fuse as fuse_runs
+from judged.fusion.method import FUSIONS, FusionSettings
+from judged.fusion.tune import tune_fusion
 from judged.io.read import read_qrels, read_run
 from judged.io.write import write_qrels, write_run
+from judged.tables.result import Result
+from judged.tables.table import Table
+from judged.tables.text import number
 
 Rows = dict[str, dict[str, float]]
 _FORMATS = {"json": "json", "trec": "trec", "txt": "trec", "gz": "trec", "parquet": "parquet", "parq": "parquet"}
@@ -273,3 +281,232 @@ class RanxRun(RanxTable):
     ) -> RanxRun:
         """Read a Parquet file; `pd_kwargs` are not needed."""
         return RanxRun.from_df(path, q_id_col, doc_id_col, score_col, name)
+
+
+PairKey = frozenset[str]
+
+
+class ByPair(dict[PairKey, dict[str, dict[str, Any]]]):
+    """{two runs: …}; the two are given in any order, as a set or a tuple.
+
+    >>> ByPair({frozenset({"a", "b"}): {}})["b", "a"]
+    {}
+    """
+
+    def __getitem__(self, runs: Iterable[str]) -> dict[str, dict[str, Any]]:
+        return super().__getitem__(frozenset(runs))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RanxReport(Result):
+    """Means of runs, with the letters of the runs that each is significantly better than.
+
+    Args:
+        model_names: names of the runs.
+        results: {run: {measure: mean}}.
+        comparisons: {two runs: {measure: {"p_value", "significant"}}}.
+        metrics: names of the measures.
+        max_p: significance level.
+        win_tie_loss: {(run, other): {measure: {"W", "T", "L"}}}.
+        rounding_digits: decimals of the table.
+        show_percentages: print means as percentages.
+        stat_test: the paired test.
+    """
+
+    model_names: list[str]
+    results: dict[str, dict[str, float]]
+    comparisons: ByPair
+    metrics: list[str]
+    max_p: float
+    win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]]
+    rounding_digits: int = 3
+    show_percentages: bool = False
+    stat_test: str = "student"
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """One row per run; the number of decimals is that of the report."""
+        rows = [
+            (_letter(i), name, *(self._cell(name, m) for m in self.metrics)) for i, name in enumerate(self.model_names)
+        ]
+        best = frozenset(
+            (row, column + 2)
+            for column, m in enumerate(self.metrics)
+            for row, name in enumerate(self.model_names)
+            if self.results[name][m] == max(self.results[other][m] for other in self.model_names)
+        )
+        key = f"letters: runs with a significantly lower mean ({self.stat_test}, p ≤ {self.max_p:g})"
+        return [Table(("#", "Model", *self.metrics), tuple(rows), words=(0, 1), strong=best, key=key)]
+
+    def _cell(self, name: str, metric: str) -> str:
+        mean, digits = self.results[name][metric], self.rounding_digits
+        text = number(mean * 100, max(0, digits - 2)) if self.show_percentages else number(mean, digits)
+        lower = [
+            _letter(i)
+            for i, other in enumerate(self.model_names)
+            if other != name
+            and self.comparisons[name, other][metric]["significant"]
+            and mean > self.results[other][metric]
+        ]
+        return f"{text} {''.join(lower)}" if lower else text
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per run."""
+        return [{"model_names": name, **self.results[name]} for name in self.model_names]
+
+    def to_table(self) -> str:
+        """The table as text."""
+        return self.to_text()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data: means, p-values, wins, ties and losses."""
+        data: dict[str, Any] = {"stat_test": self.stat_test, "metrics": self.metrics, "model_names": self.model_names}
+        for name in self.model_names:
+            others = [other for other in self.model_names if other != name]
+            data[name] = {
+                "scores": self.results[name],
+                "comparisons": {o: {m: self.comparisons[name, o][m]["p_value"] for m in self.metrics} for o in others},
+                "win_tie_loss": {o: self.win_tie_loss[name, o] for o in others},
+            }
+        return data
+
+    def to_data(self) -> dict[str, Any]:
+        """The same as `to_dict`."""
+        return self.to_dict()
+
+    def to_dataframe(self) -> Any:
+        """A pandas frame with one row per run."""
+        return self.to_pandas()
+
+    def save(self, path: str) -> None:
+        """Write `to_dict` as JSON."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=4), encoding="utf-8")
+
+
+def _letter(position: int) -> str:
+    """The letter of a run; from the 27th on it is followed by a number."""
+    round_, at = divmod(position, len(ascii_lowercase))
+    return ascii_lowercase[at] + (str(round_) if round_ else "")
+
+
+_LEARNT = {"bayesfuse": "log_odds", "mapfuse": "map_scores"}  # other trained methods have `probs`
+_KEEPS_RANKS = ("none", "min-max", "max", "sum", "zmuv", "rank")
+
+
+def fuse(
+    runs: Sequence[RanxRun],
+    norm: str | None = "min-max",
+    method: str = "wsum",
+    params: Mapping[str, Any] | None = None,
+) -> RanxRun:
+    """Fuse runs with the same queries.
+
+    Args:
+        runs: two or more runs.
+        norm: normalisation of the scores, or None; methods that use ranks need none.
+        method: a method of ranx, such as `rrf` or `wsum`.
+        params: its parameters: `weights`, `k`, `phi`, `gamma`, `sigma`, `w`, and what `optimize_fusion` learnt.
+
+    Raises:
+        AssertionError: fewer than two runs, or runs with different queries.
+
+    >>> runs = RanxRun({"q": {"a": 2.0, "b": 1.0}}), RanxRun({"q": {"b": 9.0, "c": 3.0}})
+    >>> fuse(runs, method="wsum", params={"weights": (0.25, 0.75)})
+    {'q': {'b': 0.75, 'a': 0.25, 'c': 0.0}}
+    """
+    _check_runs(runs)
+    given = dict(params or {})
+    weights, learnt = given.pop("weights", None), given.pop(_learnt(method), None)
+    if method == "probfuse" and learnt is not None:
+        given["segments"] = len(learnt[0])
+    call = f"{method}({', '.join(f'{name}={value!r}' for name, value in given.items())})" if given else method
+    fused = fuse_runs(
+        [run.rows for run in runs],
+        call,
+        norm=_norm(method, norm),
+        weights=weights,
+        trained=None if learnt is None else list(learnt),
+        ties="input",
+    )
+    return RanxRun(fused.to_dict(), fused.name)  # type: ignore[arg-type]  # ids of ranx are text
+
+
+def optimize_fusion(
+    qrels: RanxQrels,
+    runs: Sequence[RanxRun],
+    norm: str | None = "min-max",
+    method: str = "wsum",
+    metric: str = "ndcg",
+    return_optimization_report: bool = False,
+    rounding_digits: int = 3,
+    show_percentages: bool = False,
+    *,
+    show_progress: bool = False,
+    **options: Any,
+) -> Any:
+    """Choose the parameters of a method that are best on these queries, or train it: what `fuse` takes as `params`.
+
+    Args:
+        qrels: judgments.
+        runs: two or more runs with the queries of the judgments.
+        norm: as in `fuse`.
+        method: a method with weights, a parameter or training.
+        metric: the measure to maximise.
+        return_optimization_report: also return the result of `jd.tune_fusion`, which has the cross-validated value.
+        rounding_digits: has no effect.
+        show_percentages: has no effect.
+        show_progress: has no effect.
+        options: `step`, the distance between the weights that are tried. [default: 0.1]
+
+    Raises:
+        AssertionError: runs with different queries.
+
+    >>> qrels = RanxQrels({"p": {"a": 1}, "q": {"b": 1}})
+    >>> good, bad = RanxRun({"p": {"a": 2, "b": 1}, "q": {"a": 1, "b": 2}}), RanxRun({"p": {"b": 2, "a": 1}, "q": {"a": 2, "b": 1}})
+    >>> optimize_fusion(qrels, [good, bad], metric="mrr")
+    {'weights': (0.6, 0.4)}
+    """
+    check_options(options, ("step",))
+    _check_runs([*runs, qrels])
+    tuned = tune_fusion(
+        qrels.rows,
+        [run.rows for run in runs],
+        method,
+        metric,
+        norm=_norm(method, norm),
+        folds=2,
+        profile="ranx",
+        ties="input",
+        **options,
+    )
+    best = _params(method, tuned.settings)
+    return (best, tuned) if return_optimization_report else best
+
+
+def _params(method: str, settings: FusionSettings) -> dict[str, Any]:
+    """Settings in the words of ranx."""
+    best: dict[str, Any] = {name: value for name, value in settings.values.items() if name != "segments"}
+    if settings.weights is not None:
+        best["weights"] = tuple(settings.weights.tolist())
+    if settings.trained:
+        best[_learnt(method)] = list(settings.trained)
+    return best
+
+
+def _learnt(method: str) -> str:
+    return _LEARNT.get(method, "probs")
+
+
+def _norm(method: str, norm: str | None) -> str | None:
+    """The normalisation, unless the method uses ranks, which it does not change; `fuse` refuses others for such a method."""
+    name = "none" if norm is None else norm.replace("_", "-")
+    return None if FUSIONS.find(method).uses == "ranks" and name in _KEEPS_RANKS else name
+
+
+def _check_runs(tables: Sequence[RanxRun | RanxQrels]) -> None:
+    if len(tables) < 2:
+        raise as_type(UsageError("runs", f"two or more runs are needed, got {len(tables)}"), AssertionError)
+    if any(table.rows.keys() != tables[0].rows.keys() for table in tables):
+        error = DataError(
+            "query-missing", "judgments and runs have different queries", hint="use make_comparable of each run"
+        )
+        raise as_type(error, AssertionError)
