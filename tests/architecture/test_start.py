@@ -25,7 +25,7 @@ OF_OTHERS = {  # modules that take milliseconds, and that an evaluation of TREC 
     "csv", "difflib", "email", "hashlib", "html", "http", "importlib.metadata", "importlib.resources", "json.decoder", "logging", "multiprocessing", "pathlib",
     "shlex", "shutil", "socket", "subprocess", "tempfile", "unittest", "urllib.request", "xml", "zipfile", "zstandard", "isal",
 }  # fmt: skip
-FORMATS = ("json", "delimited", "letor", "scores", "trec_eval")
+FORMATS = ("json", "delimited", "letor", "trec_eval")
 FAMILIES = ("cascade", "cwl", "positions", "diversity", "effort", "ideal_overlap", "preferences")
 OURS = {
     "judged.comparison", "judged.page", "judged.plots", "judged.curves", "judged.core.passages",

@@ -10,7 +10,7 @@ from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import JudgedError
 from judged.io import lazy_frames, partitions
-from judged.io.formats import columnar, delimited, parquet
+from judged.io.formats import columnar, delimited
 from judged.io.read import read_run
 
 COLUMNS = {
@@ -28,7 +28,6 @@ def small(monkeypatch, rows=2, size=60):
         (partitions, ("FEWEST", "MOST")),
         (lazy_frames, ("ROWS",)),
         (columnar, ("ROWS",)),
-        (parquet, ("ROWS",)),
         (delimited, ("_BATCHES",)),
     ):
         for name in names:

@@ -16,7 +16,7 @@ from judged._types import Bools, Floats, Ints, is_masked_array
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError, Hint, Place, UsageError, Warned, shown
 from judged.io.text.decimals import LARGEST_GRADE
-from judged.io.text.trec_columns import raise_alone
+from judged.io.text.trec import raise_alone
 from judged.tables.text import counted
 
 _NARROW = re.compile(r"float(8|16)")  # types of so few bits that different scores may have become equal

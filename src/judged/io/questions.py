@@ -15,6 +15,7 @@ from judged.io.chunks import Chunks, are_sets, is_pair, read_chunk_entries
 from judged.io.columns import ColumnRequest
 from judged.io.containers import flatten_sets
 from judged.io.files import Content, file_path, is_file_like, is_path, open_content
+from judged.io.formats.json import first_record, lists, read_json_rows
 from judged.io.formats.shapes import has_questions, parts_of, read_shape
 from judged.io.open_table import open_values
 from judged.io.origin import Context, Origin
@@ -30,7 +31,6 @@ from judged.io.recognise import (
     raise_no_questions,
 )
 from judged.io.table import SourceTable, as_qrels, as_run
-from judged.io.text.json_rows import first_record, lists, read_json_rows
 from judged.io.text.lines import read_head
 
 # ── Questions with retrieved and relevant chunks in one file: one record per question ───────────────

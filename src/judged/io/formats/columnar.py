@@ -1,4 +1,4 @@
-"""Shared by the readers of columnar files: the library, its errors, and batches of rows for the native core."""
+"""Files of columns, Parquet and Arrow, by pyarrow; and workbooks, recognised to say what to do with them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from judged.errors import DataError, JudgedError, Place
 from judged.io.columns import ColumnRequest, count_known, find_columns
-from judged.io.files import Content
-from judged.io.formats.registry import Detected, FileFormat, Rows
+from judged.io.files import ARROW_STREAM, Content
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, RowGroup, Rows
 from judged.io.origin import Context
+from judged.io.text.lines import Head
 
 if TYPE_CHECKING:
     from judged.core.tables import Run
@@ -109,3 +111,211 @@ def cut_batches(rows: Rows, names: Sequence[str], row: int, batches: Iterable[An
         row += batch.num_rows
         if row >= end:
             return
+
+
+# ── Parquet ───────────────────────────────────────────────────────────────────────────────────────
+
+
+_CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
+_NEAR, _FAR = 1 << 18, 1 << 23  # bytes read at a time, on disk and in a store: a row group may be as large as its file
+
+
+def _is_parquet(head: Head, request: ColumnRequest) -> bool:
+    return head.data.startswith(b"PAR1")
+
+
+def _open_parquet(data: Any) -> Frame:
+    from judged.io.frames import Frame, arrow_frame, arrow_text
+
+    parquet = import_module("pyarrow.parquet")
+    file = parquet.ParquetFile(open_buffer(data))
+
+    def stream(names: list[str]) -> Any:
+        coded = [name for name in names if _is_coded_text(file.metadata, file.schema_arrow, name)]
+        reader = parquet.ParquetFile(open_buffer(data), metadata=file.metadata, read_dictionary=coded)
+        return reader.read(columns=names).select(names).__arrow_c_stream__()
+
+    return Frame(
+        list(file.schema_arrow.names),
+        lambda names: arrow_frame(file.read(columns=list(names))).columns(names),
+        stream=stream,
+        text=lambda name: arrow_text(file.read(columns=[name]).column(0)),
+        batches=lambda names, size: (
+            import_module("pyarrow").Table.from_batches([b]) for b in file.iter_batches(size, columns=names)
+        ),
+    )
+
+
+def _parquet_groups(file: Stored, request: ColumnRequest) -> list[RowGroup]:
+    parquet = import_pyarrow("Parquet", file.name, "pyarrow.parquet")
+    with find_damage("Parquet", file.name), file.open("OSFile") as raw:
+        footer = parquet.read_metadata(raw)
+        if not footer.num_rows:
+            return []
+        columns = columns_in_file(footer.schema.to_arrow_schema().names, file, request)
+        query = columns["query"]
+        leaves = [footer.schema.column(i).path for i in range(footer.num_columns)]
+        groups, row = [], 0
+        for number in range(footer.num_row_groups):
+            group = footer.row_group(number)
+            bounds = _bounds(group.column(leaves.index(query))) if query in leaves else ()
+            if group.num_rows:
+                rows = Rows(file, "Parquet", row, group.num_rows, request, "score" in columns)
+                groups.append(RowGroup(rows, *bounds))
+            row += group.num_rows
+        return groups
+
+
+def _bounds(column: Any) -> tuple[Any, ...]:
+    """Return the least and the greatest value; () if they are not certain."""
+    try:
+        statistics = column.statistics
+        if statistics is None or not statistics.has_min_max:
+            return ()
+        low, high = statistics.min, statistics.max
+    except (ValueError, NotImplementedError):  # ids that are not UTF-8; types without an order
+        return ()
+    return (low, high) if type(low) is type(high) and type(low) in (str, int) else ()
+
+
+def _read_parquet_rows(rows: Rows) -> Iterator[ArrowRun]:
+    parquet = import_pyarrow("Parquet", rows.file.name, "pyarrow.parquet")
+    with find_damage("Parquet", rows.file.name), rows.file.open("OSFile") as raw:
+        footer = parquet.read_metadata(raw)
+        schema = footer.schema.to_arrow_schema()
+        columns = columns_in_file(schema.names, rows.file, rows.request)
+        first, numbers = _group_numbers(footer, rows)
+        texts = [columns["query"]] if _is_coded_text(footer, schema, columns["query"], numbers[0]) else []
+        buffer = _NEAR if rows.file.store is None else _FAR
+        file = parquet.ParquetFile(raw, metadata=footer, read_dictionary=texts, pre_buffer=False, buffer_size=buffer)
+        batches = file.iter_batches(ROWS, columns=list(columns.values()), row_groups=numbers, use_threads=False)
+        yield from cut_batches(rows, schema.names, first, batches)
+
+
+def _is_coded_text(footer: Any, schema: Any, name: str, number: int = 0) -> bool:
+    """Return whether a column is dictionary-encoded text; otherwise building a dictionary would cost more than it saves."""
+    if not footer.num_rows or str(schema.field(name).type) not in ("string", "large_string"):
+        return False
+    group = footer.row_group(number)
+    columns = [group.column(i) for i in range(group.num_columns)]
+    size = next((c.total_uncompressed_size for c in columns if c.path_in_schema == name), 0)
+    return 0 < size <= _CODE * group.num_rows
+
+
+def _group_numbers(footer: Any, rows: Rows) -> tuple[int, list[int]]:
+    """Return the first row of the row groups that contain these rows, and their numbers."""
+    numbers: list[int] = []
+    row = first = 0
+    for number in range(footer.num_row_groups):
+        end = row + footer.row_group(number).num_rows
+        if row < rows.row + rows.count and end > rows.row:
+            first = first if numbers else row
+            numbers.append(number)
+        row = end
+    return first, numbers
+
+
+PARQUET = FORMATS.add(
+    FileFormat(
+        "Parquet",
+        10,
+        _is_parquet,
+        read_columns,
+        unread=unread_columns,
+        open_frame=_open_parquet,
+        row_groups=_parquet_groups,
+        read_rows=_read_parquet_rows,
+    )
+)
+
+
+# ── Arrow files (Feather) and streams, as `datasets` writes them ──────────────────────────────────
+
+
+_FILE = b"ARROW1"
+_END = ARROW_STREAM + bytes(4)  # of a stream; without it, a stream that was cut between two batches looks complete
+
+
+def _is_arrow(head: Head, request: ColumnRequest) -> bool:
+    return head.data.startswith((_FILE, ARROW_STREAM))
+
+
+def _open_arrow(data: Any) -> Frame:
+    from judged.io.frames import arrow_frame
+
+    return arrow_frame(_reader(import_module("pyarrow.ipc"), open_buffer(data)).read_all())
+
+
+def _arrow_groups(file: Stored, request: ColumnRequest) -> list[RowGroup]:
+    ipc = import_pyarrow("Arrow", file.name, "pyarrow.ipc")
+    with find_damage("Arrow", file.name), file.open("memory_map") as raw:
+        names = _reader(ipc, raw).schema.names
+        columns = columns_in_file(names, file, request)
+        reader = _reader(ipc, raw, [names.index(columns.get("score") or columns["rank"])])
+        groups, row = [], 0
+        for number, batch in enumerate(_batches(reader)):
+            if batch.num_rows:
+                groups.append(RowGroup(Rows(file, "Arrow", row, batch.num_rows, request, "score" in columns, number)))
+            row += batch.num_rows
+        return groups
+
+
+def _read_arrow_rows(rows: Rows) -> Iterator[ArrowRun]:
+    ipc = import_pyarrow("Arrow", rows.file.name, "pyarrow.ipc")
+    with find_damage("Arrow", rows.file.name), rows.file.open("memory_map") as raw:
+        names = _reader(ipc, raw).schema.names
+        columns = columns_in_file(names, rows.file, rows.request)
+        reader = _reader(ipc, raw, sorted(names.index(name) for name in columns.values()))
+        first = 0 if rows.block is None else rows.row
+        yield from cut_batches(rows, names, first, _batches(reader, rows.block or 0))
+
+
+def _reader(ipc: Any, raw: Any, fields: list[int] | None = None) -> Any:
+    """Open a file, or a stream, of which the end is checked."""
+    raw.seek(0)
+    options = {} if fields is None else {"options": ipc.IpcReadOptions(included_fields=fields, use_threads=False)}
+    if raw.read(len(_FILE)) == _FILE:
+        return ipc.open_file(raw, **options)
+    raw.seek(max(0, raw.size() - len(_END)))
+    if raw.read(len(_END)) != _END:
+        raise ValueError("the stream has no end")
+    raw.seek(0)
+    return ipc.open_stream(raw, **options)
+
+
+def _batches(reader: Any, first: int = 0) -> Iterator[Any]:
+    """Iterate over record batches; those of a stream are found one after the other."""
+    if hasattr(reader, "num_record_batches"):
+        return map(reader.get_batch, range(first, reader.num_record_batches))
+    return islice(reader, first, None)
+
+
+ARROW = FORMATS.add(
+    FileFormat(
+        "Arrow",
+        11,
+        _is_arrow,
+        read_columns,
+        unread=unread_columns,
+        open_frame=_open_arrow,
+        row_groups=_arrow_groups,
+        read_rows=_read_arrow_rows,
+    )
+)
+
+
+# ── workbooks ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _is_workbook(head: Head, request: ColumnRequest) -> bool:
+    return head.data.startswith(
+        (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+    )  # .xlsx and every ZIP archive; .xls
+
+
+def _refuse_workbook(content: Content, detected: Detected, context: Context) -> NoReturn:
+    hint = "save the sheet as CSV; of an archive, extract the file, or compress it with gzip"
+    raise DataError("format", "this is an Excel workbook or a ZIP archive", where=context.name, hint=hint)
+
+
+FORMATS.add(FileFormat("workbook", 1, _is_workbook, _refuse_workbook))

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -17,20 +17,20 @@ import numpy as np
 from judged._types import Ints
 from judged.core.native import NATIVE
 from judged.core.tables import Run
-from judged.core.unread_runs import TextRun
+from judged.core.unread_runs import Layout, TextRun, read_rows
 from judged.errors import DataError, Place, Warned, shown
 from judged.io import files as limits
-from judged.io.cells import count_up
+from judged.io.cells import GroupedIds, count_up
 from judged.io.columns import NAMES, ColumnRequest, IsRanks, count_known, find_columns, looks_like_ranks, match
-from judged.io.files import PAD, Content
+from judged.io.files import PAD, Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
+from judged.io.mapped import TextLines, in_memory, open_later, open_now
 from judged.io.origin import Context, LineOrigin
 from judged.io.table import Batch, ColumnBatches, SourceTable, as_run, concatenate
 from judged.io.text.decimals import is_decimal, with_points
-from judged.io.text.encoding import Begin, check_encoding, check_end, is_text, is_utf8, warn_encoding
+from judged.io.text.encoding import Begin, check_encoding, check_end, is_text, is_utf8, is_wide, warn_encoding
 from judged.io.text.lines import Head
-from judged.io.text.trec_columns import RUN, is_trec_line
-from judged.io.text_table import find_text, read_text_table, unread_chunk, unread_text
+from judged.io.text.trec import RUN, is_trec_line
 from judged.tables.text import counted
 
 if TYPE_CHECKING:
@@ -355,3 +355,99 @@ def _check_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
 
 
 CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, can_cut=_can_cut, unread=_unread))
+
+
+# ── tables that the native core reads ─────────────────────────────────────────────────────────────
+
+
+_RETURN = re.compile(rb"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class DelimitedText:
+    """Rows of a delimited text: the first byte, the source, and the place of each column; see `SourceTable` for `borrowed`."""
+
+    start: int
+    layout: Layout
+    places: Mapping[str, tuple[int, str]]
+    borrowed: bool
+
+
+def find_text(head: Raw | None, header: Header, context: Context) -> DelimitedText | None:
+    """Return the rows of a delimited text by its beginning; None if the reference must read it, or report an error.
+
+    Without `head`, the text is a later part of a file.
+    """
+    request, names = context.request, header.names
+    start = 0
+    for _ in range(header.line if head is not None else 0):
+        assert head is not None
+        start = head.find(b"\n", start) + 1
+        if not start:
+            return None
+    if request.grade_map is not None or (head and (_RETURN.search(head, 0, start) or is_wide(head))):
+        return None
+    try:
+        found = find_columns(names, request, Place(context.name, header.line))
+    except DataError:
+        return None
+    position = {role: names.index(name) for role, name in found.column.items()}
+    columns = {role: position.get(role, -1) for role in ("query", "doc", "rank", "aspect")}
+    layout = {
+        "source": "delimited",
+        "separator": header.delimiter,
+        "spaced": header.spaced,
+        "columns": len(names),
+        **columns,
+        "number": position.get(request.number, -1),
+        "grades": request.what == "qrels",
+    }
+    places = {role: (at + 1, found.column[role]) for role, at in position.items()}
+    return DelimitedText(start, layout, places, found.borrowed)
+
+
+def unread_text(
+    content: Content, text: DelimitedText | None, read: Callable[[], Run], read_held: Callable[[], Run]
+) -> TextRun | None:
+    """Return a run for the native core. `read` reads a plain file again, `read_held` another content, which cannot be opened twice."""
+    if text is None:
+        return None
+    plain = content.file is not None
+    last = content.last_byte() if plain else bytes(content.read()[-9:-8])
+    run = _text_run(content.name, text, open_later(content, text.start), read if plain else read_held)
+    return replace(run, warnings=check_end(last, content.name))
+
+
+def unread_chunk(data: Raw, text: DelimitedText, name: str, read: Callable[[], Run]) -> TextRun:
+    """Return rows of a part of a file for the native core; `read` reads them by the reference."""
+    return _text_run(name, text, partial(nullcontext, in_memory(data, text.start)), read)
+
+
+def _text_run(name: str, text: DelimitedText, opened: Any, read: Callable[[], Run]) -> TextRun:
+    layout = text.layout
+    scored, ranked = layout["number"] >= 0, layout["rank"] >= 0
+    return TextRun(name=name, read=read, open=opened, layout=layout, scored=scored, ranked=ranked)
+
+
+def read_text_table(content: Content, text: DelimitedText, context: Context) -> SourceTable | None:
+    """Return all rows of a text; None if only the reference can read it."""
+    start, layout = text.start, text.layout
+    with open_now(content, start) as (data, _):
+        rows = read_rows(data, start, layout)
+        last = data[-1:].tobytes()
+    if rows is None:
+        return None
+    lines = TextLines(open_later(content, start), layout, returns=True)
+    return SourceTable(
+        name=context.name,
+        request=context.request,
+        warnings=(*context.warnings, *check_end(last, context.name)),
+        origin=LineOrigin(context.name, lines, text.places),
+        query=GroupedIds(rows.queries, rows.query),
+        doc=rows.doc,
+        number=rows.number if layout["number"] >= 0 else None,
+        rank=rows.rank if layout["rank"] >= 0 else None,
+        aspect=rows.aspects() if layout["aspect"] >= 0 else None,
+        borrowed=text.borrowed,
+        checked=True,
+    )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.tables import Qrels
-from judged.core.unread_runs import read_rows
+from judged.core.unread_runs import ScoreColumn, read_rows
 from judged.errors import DataError, Place, shown
 from judged.io.columns import ColumnRequest
 from judged.io.files import Content, limit_text
@@ -26,7 +26,7 @@ from judged.io.origin import Context
 from judged.io.text.decimals import LARGEST_GRADE, is_decimal, raise_number
 from judged.io.text.encoding import check_end, text_start
 from judged.io.text.lines import Head, find_ending
-from judged.io.text.trec_columns import is_letor_line
+from judged.io.text.trec import is_letor_line, parse_scores
 
 _BLOCK = 1 << 20
 _LINE = "label qid:… features # document"
@@ -40,7 +40,7 @@ _DOC = re.compile(
 )
 
 
-def _detect(head: Head, request: ColumnRequest) -> bool:
+def _is_letor(head: Head, request: ColumnRequest) -> bool:
     return request.is_ranking and not request.named and is_letor_line(head.line)
 
 
@@ -95,7 +95,7 @@ class _Rows:
         return np.delete(np.array(every), np.array(self.passed) - 1) if self.passed else every
 
 
-def _read(content: Content, detected: Detected, context: Context) -> Qrels:
+def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels:
     if context.request.what != "qrels":
         hint, where = "pass the judgments first, then the run", Place(content.name, detected.head.number)
         raise DataError("swapped", "labels with features (label qid:…) cannot be a run", hint=hint, where=where)
@@ -165,4 +165,29 @@ def _unusual(block: bytes, start: int, end: int, where: Place) -> re.Match[bytes
     )
 
 
-LETOR = FORMATS.add(FileFormat("LETOR", 30, _detect, _read))
+LETOR = FORMATS.add(FileFormat("LETOR", 30, _is_letor, _read_letor))
+
+
+# ── one score per line ────────────────────────────────────────────────────────────────────────────
+
+
+_NOT_FINITE = re.compile(rb"[+-]?(?:inf(?:inity)?|nan)", re.IGNORECASE)
+
+
+def _is_scores(head: Head, request: ColumnRequest) -> bool:
+    number = is_decimal(head.line) or _NOT_FINITE.fullmatch(head.line) is not None
+    return request.is_ranking and not request.named and number
+
+
+def _read_scores(content: Content, detected: Detected, context: Context) -> ScoreColumn:
+    if context.request.what == "run":
+        return parse_scores(content.read(), content.name)
+    raise DataError(
+        "swapped",
+        "a column of scores cannot be judgments",
+        hint="pass the judgments first, then the run",
+        where=Place(content.name, detected.head.number),
+    )
+
+
+SCORES = FORMATS.add(FileFormat("scores", 31, _is_scores, _read_scores))

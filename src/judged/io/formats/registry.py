@@ -91,15 +91,16 @@ class RowGroup(NamedTuple):
 
 
 FORMATS = Registry[FileFormat]("format", package="judged.io.formats")
+# The formats of lowest priority, with their files.
 _FIRST = {
-    "workbooks": "workbook",
-    "parquet": "Parquet",
-    "arrow": "Arrow",
-    "trec": "TREC",
-    "letor": "LETOR",
-    "scores": "scores",
-    "json": "JSON",
-}  # the formats of lowest priority
+    "workbook": "columnar",
+    "Parquet": "columnar",
+    "Arrow": "columnar",
+    "TREC": "trec",
+    "LETOR": "letor",
+    "scores": "letor",
+    "JSON": "json",
+}
 
 
 def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
@@ -113,10 +114,10 @@ def detect_format(head: Head, request: ColumnRequest) -> Detected | None:
 
 def _in_order() -> Iterator[FileFormat]:
     """Return the formats by priority; most files are TREC or JSON files, for which the others need not be imported."""
-    for file, name in _FIRST.items():
+    for name, file in _FIRST.items():
         import_module(f"{__package__}.{file}")
         yield FORMATS.find(name)
-    yield from sorted((format for format in FORMATS if format.name not in _FIRST.values()), key=attrgetter("priority"))
+    yield from sorted((format for format in FORMATS if format.name not in _FIRST), key=attrgetter("priority"))
 
 
 def raise_undetected(head: Head, context: Context) -> NoReturn:

@@ -19,8 +19,7 @@ from judged.io.mapped import TextLines, in_memory, line_at, line_of, open_later,
 from judged.io.origin import Context
 from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
 from judged.io.text.lines import Head
-from judged.io.text.trec import parse_qrels, parse_run, raise_text
-from judged.io.text.trec_columns import QRELS, RUN, is_trec_line
+from judged.io.text.trec import QRELS, RUN, is_trec_line, parse_qrels, parse_run, raise_text
 
 _RUN: Layout = {"source": "trec"}
 _JUDGMENTS: Layout = {"source": "trec_judgments", "lenient": False}

@@ -19,8 +19,7 @@ from judged.io.formats.trec import read_lines
 from judged.io.mapped import can_map, open_later, open_now
 from judged.io.text.decimals import numbers
 from judged.io.text.encoding import check_end
-from judged.io.text.trec import parse_qrels, parse_run
-from judged.io.text.trec_columns import PREFS, QRELS, TrecColumns
+from judged.io.text.trec import PREFS, QRELS, TrecColumns, parse_qrels, parse_run
 
 _QRELS_PREFS = TrecColumns("qrels", QRELS.columns, QRELS.number)  # the same columns, with grades like 0.5
 _JUDGMENTS: Layout = {"source": "trec_judgments", "lenient": True}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from judged.io import files as limits
 from judged.io.files import HEAD, PAD, Content, Raw, limit_text
 from judged.io.text.encoding import text_start
-from judged.io.text.trec_columns import QRELS, RUN, read_hash_line
+from judged.io.text.trec import QRELS, RUN, read_hash_line
 
 Numbered = Iterator[tuple[int, bytes]]  # lines with their numbers
 
