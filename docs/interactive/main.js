@@ -147,11 +147,8 @@ function drawCutoff({ state }, step) {
 /** Orders and undo. @param {Story} story @param {(patch: Partial<State>, change: Change) => void} step */
 function drawOrders({ state, past }, step) {
   const { docs } = state;
-  const order = (
-    /** @type {string} */ name,
-    /** @type {string} */ words,
-    /** @type {Doc[]} */ next,
-  ) => h("button.quiet", { "data-key": name, onclick: () => step({ docs: next }, { kind: "order", words }) }, name);
+  const order = (/** @type {string} */ name, /** @type {string} */ words, /** @type {Doc[]} */ next) =>
+    h("button.quiet", { "data-key": name, onclick: () => step({ docs: next }, { kind: "order", words }) }, name);
   byId("undo").setAttribute("aria-disabled", String(!past.length)); // a disabled button would lose the focus
   const box = byId("orders");
   const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.key;
@@ -262,7 +259,7 @@ function mountRanking(story) {
     drawTiles(now, old, chosen, choose);
     drawSums(now[chosen], story.state);
     if (!stepped) return;
-    keepFocus(list, () => glide(list, () => drawList(list, story.state, acts)));
+    holdFocus(list, () => glide(list, () => drawList(list, story.state, acts)));
     drawHappened(story, old, now);
     drawCutoff(story, step);
     drawOrders(story, step);
@@ -279,7 +276,7 @@ function mountRanking(story) {
 }
 
 /** Draw, and give the focus back to the same control of the same document. @param {HTMLElement} list @param {() => void} draw */
-function keepFocus(list, draw) {
+function holdFocus(list, draw) {
   const label = (/** @type {Element | null} */ element) =>
     (element?.getAttribute("aria-label") ?? element?.textContent ?? "").split(",")[0];
   const focused = list.contains(document.activeElement) ? label(document.activeElement) : "";

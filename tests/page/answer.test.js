@@ -117,11 +117,10 @@ Deno.test("a bar of a histogram becomes a filter with as many queries as it coun
 Deno.test("active filters are told with what removes them", () => {
   same(activeFilters(STATE), []);
   const active = activeFilters({ ...STATE, q: "diff>0.1", only: "worse", slice: "" });
-  same(active, [
-    { words: "(empty)", patch: { slice: null } },
-    { words: "only worse", patch: { only: "" } },
-    { words: "diff>0.1", patch: { q: "" } },
-  ]);
+  same(active, [{ words: "(empty)", patch: { slice: null } }, { words: "only worse", patch: { only: "" } }, {
+    words: "diff>0.1",
+    patch: { q: "" },
+  }]);
 });
 
 Deno.test("a measure is explained by its intuition, or else by its definition", () => {

@@ -236,13 +236,10 @@ Deno.test("documents without a grade are not exported", () => {
 
 Deno.test("records of others, of other documents and off the scale are left out and counted", () => {
   const record = { query: "q1", doc: "a", grade: 1, judge: "ann", time: "", note: "" };
-  const found = chooseRecords(WORK, ANN, [
-    record,
-    { ...record, judge: "" },
-    { ...record, judge: "bob" },
-    { ...record, doc: "z" },
-    { ...record, grade: 7 },
-  ]);
+  const found = chooseRecords(WORK, ANN, [record, { ...record, judge: "" }, { ...record, judge: "bob" }, {
+    ...record,
+    doc: "z",
+  }, { ...record, grade: 7 }]);
   same([found.accepted.length, found.others, found.unknown, found.offScale], [2, 1, 1, 1]);
   same(
     importText(found, 5, 1),

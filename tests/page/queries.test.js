@@ -82,14 +82,7 @@ Deno.test("all columns in their order where they fit; else what is compared come
     "relevant",
     "run:bm25",
   ]);
-  same(columnKeys(BOOK, compared, "phone"), [
-    "id",
-    "run:hybrid",
-    "run:dense",
-    "difference",
-    "relevant",
-    "run:bm25",
-  ]);
+  same(columnKeys(BOOK, compared, "phone"), ["id", "run:hybrid", "run:dense", "difference", "relevant", "run:bm25"]);
 });
 
 Deno.test("one run has nothing to differ from, and what was not given has no column", () => {

@@ -28,10 +28,13 @@ Deno.test("rows that fit no document of the page stand for none", () => {
 });
 
 Deno.test("cells are shown as they came, and columns that the page has itself are not shown twice", () => {
-  const why = arithmetic(["rank", "document", "grade", "gain", "sum"], [1, 3], [
-    ["1", "d0", "2", "2", "2"],
-    ["3", "d2", "0", "0", "2.00"],
-  ]);
+  const why = arithmetic(["rank", "document", "grade", "gain", "sum"], [1, 3], [["1", "d0", "2", "2", "2"], [
+    "3",
+    "d2",
+    "0",
+    "0",
+    "2.00",
+  ]]);
   const table = arithmeticTable(why, ranking([0, 1, 2]), [2, null, 0]);
   same(table.headers, ["gain", "sum"]);
   same(table.rows, [{ rank: 1, place: 0, cells: ["2", "2"] }, { rank: 3, place: 2, cells: ["0", "2.00"] }]);

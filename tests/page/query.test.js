@@ -128,10 +128,12 @@ Deno.test("only moves of relevant documents are good or bad news", () => {
 Deno.test("relevant documents that a list lacks come with their ranks, the best first", () => {
   const grades = [1, 3, 0, 2, 3, null];
   const detail = detailWith(grades, [list([0, 1], [[3, 40]]), list([1, 0, 3])]);
-  same(missedDocs(detail, [0, 1], 1), [
-    { place: 4, grade: 3, ranks: [null, null], by: [0, 1] },
-    { place: 3, grade: 2, ranks: [40, 3], by: [0] },
-  ]);
+  same(missedDocs(detail, [0, 1], 1), [{ place: 4, grade: 3, ranks: [null, null], by: [0, 1] }, {
+    place: 3,
+    grade: 2,
+    ranks: [40, 3],
+    by: [0],
+  }]);
   same(missedDocs(detail, [1], 1).map((doc) => doc.place), [4]);
   const equal = detailWith([1, 1, 1], [list([], [[0, 90], [2, 30]]), list([])]);
   same(missedDocs(equal, [0, 1], 1).map((doc) => doc.place), [2, 0, 1]);
@@ -158,10 +160,7 @@ Deno.test("missed by both is told from missed by one", () => {
   const words = (/** @type {ReturnType<typeof doc>[]} */ docs, count = 2) =>
     bare(missedWords(docs, lists.slice(0, count)));
   const where = "Searched: the 2 documents of bm25 and the 3 of dense.";
-  same(
-    words([doc(0, 1), doc(0, 1), doc(0)]),
-    `3 relevant documents missed: 2 by both, 1 by bm25 only. ${where}`,
-  );
+  same(words([doc(0, 1), doc(0, 1), doc(0)]), `3 relevant documents missed: 2 by both, 1 by bm25 only. ${where}`);
   same(words([doc(1)]), `1 relevant document missed by dense only. ${where}`);
   same(words([doc(0)], 1), "1 relevant document missed. Searched: the 2 documents of bm25.");
 });

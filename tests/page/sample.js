@@ -147,8 +147,7 @@ function pairOf(values, measure, a, b, runs, part, rows) {
     ? (mean > 0) !== lower ? "better" : "worse"
     : "no clear difference";
   // deno-fmt-ignore
-  return {
-    measure, a, b, part, queries: known.length, mean_a: meanOf(known.map((q) => values[measure][a][q])),
+  return {measure, a, b, part, queries: known.length, mean_a: meanOf(known.map((q) => values[measure][a][q])),
     mean_b: meanOf(known.map((q) => values[measure][b][q])), difference: mean, low: few ? NaN : low,
     high: few ? NaN : high, wins: lower ? down : up, ties: d.length - up - down, losses: lower ? up : down, p,
     adjusted: Math.min(1, 3 * p), d_z: mean / (error * Math.sqrt(d.length)),
@@ -187,42 +186,38 @@ function picturesOf(runs, values) {
     unit: true,
     notes: ["The band is an interval over queries, at each point on its own."],
   };
-  return [
-    {
-      ...shape,
-      kind: "pr",
-      title: "Precision and recall, all queries pooled",
-      x: "recall",
-      y: "precision",
-      lines: runs.map((_, run) => ({
-        ...line(run, ranks, (r) => (0.3 + means[run]) * (1 - 0.75 * r ** (1 + means[run])), 0.04),
-        rule: /** @type {"step"} */ ("step"),
-        mark: `AP ${means[run].toFixed(3)}`,
-      })),
-    },
-    {
-      ...shape,
-      kind: "ipr",
-      title: "Interpolated precision at eleven levels of recall",
-      x: "recall",
-      y: "interpolated precision",
-      at: "level",
-      lines: runs.map((_, run) => line(run, eleven, (r) => (0.35 + 0.85 * means[run]) * (1 - 0.8 * r ** 1.3), 0.05)),
-    },
-    {
-      ...shape,
-      kind: "at-k",
-      title: "Recall by cutoff",
-      x: "cutoff",
-      y: "recall",
-      at: "cutoff",
-      log: true,
-      lines: runs.map((_, run) => ({
-        ...line(run, depths, (k) => 1 - Math.exp(-((k / (14 - 9 * means[run])) ** 0.6)), 0.035),
-        at: depths,
-      })),
-    },
-  ];
+  return [{
+    ...shape,
+    kind: "pr",
+    title: "Precision and recall, all queries pooled",
+    x: "recall",
+    y: "precision",
+    lines: runs.map((_, run) => ({
+      ...line(run, ranks, (r) => (0.3 + means[run]) * (1 - 0.75 * r ** (1 + means[run])), 0.04),
+      rule: /** @type {"step"} */ ("step"),
+      mark: `AP ${means[run].toFixed(3)}`,
+    })),
+  }, {
+    ...shape,
+    kind: "ipr",
+    title: "Interpolated precision at eleven levels of recall",
+    x: "recall",
+    y: "interpolated precision",
+    at: "level",
+    lines: runs.map((_, run) => line(run, eleven, (r) => (0.35 + 0.85 * means[run]) * (1 - 0.8 * r ** 1.3), 0.05)),
+  }, {
+    ...shape,
+    kind: "at-k",
+    title: "Recall by cutoff",
+    x: "cutoff",
+    y: "recall",
+    at: "cutoff",
+    log: true,
+    lines: runs.map((_, run) => ({
+      ...line(run, depths, (k) => 1 - Math.exp(-((k / (14 - 9 * means[run])) ** 0.6)), 0.035),
+      at: depths,
+    })),
+  }];
 }
 
 /**
@@ -262,13 +257,11 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
     }));
   /** @type {Facts} */
   // deno-fmt-ignore
-  const facts = {
-    title: "Sample", version: "0.0.0", runs, measures: MEASURES, queries: all.map((query) => `q${query + 1}`),
+  const facts = {title: "Sample", version: "0.0.0", runs, measures: MEASURES, queries: all.map((query) => `q${query + 1}`),
     texts: all.map((query) => query % 11 === 10 ? null :
       `${WORDS[query % 16]} ${WORDS[(query * 7 + 3) % 16]}${query % 3 ? "" : " in the long winter"}`),
     level: 0.95, alpha: 0.05, intervals: { all: "simultaneous 95% interval", slices: "95% interval" }, baseline: 0, key: "a, b: better than that run (corrected p ≤ 0.05)",
-    verdicts: MEASURES.map((m) => ({
-      words: [runs.length - 1, ` is clearly best on ${m.name}.`], more: [["Clearly better than ", 0, "."]],
+    verdicts: MEASURES.map((m) => ({words: [runs.length - 1, ` is clearly best on ${m.name}.`], more: [["Clearly better than ", 0, "."]],
       pair: runs.length > 1 ? [0, runs.length - 1] : null })),
     tops: { 10: { means: runs.map((_, run) => 2 + run / 10), found: runs.map((_, b) => runs.map((_, a) => a === b ? 0 : 5 * b + a)) } },
     unjudged: MEASURES.map((_, m) => m ? null : { change: true, words: ["Yes: ", 0, " may pass."] }), judge: [[0, "d1-7", 3, null]],

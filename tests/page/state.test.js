@@ -154,9 +154,7 @@ Deno.test("hostile ids and texts survive, in letters that no program cuts a link
 Deno.test("what the page does not have falls back in silence", () => {
   const codec = stateCodec(bookOf());
   same(
-    codec.decode(
-      "#measure=ERR&a=constructor&b=__proto__&query=q9&slice=long&only=worst&down=perhaps&__proto__=1",
-    ),
+    codec.decode("#measure=ERR&a=constructor&b=__proto__&query=q9&slice=long&only=worst&down=perhaps&__proto__=1"),
     codec.start,
   );
   same(codec.decode("#q=%E0%A4%A").q, "%E0%A4%A");

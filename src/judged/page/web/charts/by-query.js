@@ -1,9 +1,8 @@
-/** The difference of each query, from the largest gain to the largest loss. */
+/** Two runs query by query: the differences from the largest gain to the largest loss, and the values as points. */
 import { between, integerText, plural, signedText, signedValue, valueText } from "../data/format.js";
 import {
-  bandScale,
+  AXIS_ROOM,
   bottomAxis,
-  bottomRoom,
   extent,
   leftAxis,
   leftRoom,
@@ -13,7 +12,7 @@ import {
   uprightTicks,
   valueAt,
 } from "../kit/scale.js";
-import { crisp, emptyScene, SMALL_SIZE, wordScene } from "../kit/scene.js";
+import { circleAt, crisp, emptyScene, lineAt, pathOf, rectAt, SMALL_SIZE, textAt, wordScene } from "../kit/scene.js";
 import { fitText, textWidth } from "../kit/text.js";
 import { filterName } from "../table/filter.js";
 import {
@@ -36,7 +35,8 @@ import { rangeFilter } from "./spread.js";
 /** @import { Mark, Scene } from "../kit/scene.js" */
 /** @import { Differences, View } from "./common.js" */
 
-/** @typedef {ReturnType<typeof bandScale>} Band */
+/** @typedef {{left: number, step: number}} Band the left edge and the width of one bar */
+/** @typedef {{a: number, b: number, queries: number[]}} Place one or more queries with the same two values */
 
 const DIFFERENCE_HEAD = 50;
 const DIFFERENCE_FOOT = 26;
@@ -48,180 +48,132 @@ function gainColour(gain) {
   return gain > 0 ? "better" : gain < 0 ? "worse" : "same";
 }
 
-/**
- * @param {Book} book @param {View} view @param {number} width @param {number} [height] for example that of an adjacent chart @returns {Scene}
- */
+/** @param {Book} book @param {View} view @param {number} width @param {number} [height] for example that of an adjacent chart @returns {Scene} */
 export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
   const of = book.facts.measures[view.measure];
   const found = viewedDifferences(book, view);
-  const count = found.queries.length;
-  if (!count) return wordScene(width, `No query has a value of ${of.name} for both runs.`);
+  const { queries, values, better, same, worse, missing } = found;
+  if (!queries.length) return wordScene(width, `No query has a value of ${of.name} for both runs.`);
   const pair = viewedPair(book, view);
-  const [low, high] = extent([0, ...found.values, pair?.low ?? NaN, pair?.high ?? NaN]);
+  const [low, high] = extent([0, ...values, pair?.low ?? NaN, pair?.high ?? NaN]);
   const bottom = height - DIFFERENCE_FOOT;
   const y = linearScale(low === high ? [-1, 1] : niceDomain(low, high, 6), [bottom, DIFFERENCE_HEAD]);
   const ticks = uprightTicks(y);
-  const left = leftRoom(tickTexts(ticks));
-  const band = bandScale(count, [left, width - 2]);
+  const [left, right] = [leftRoom(tickTexts(ticks)), width - 2];
+  const band = { left, step: (right - left) / queries.length };
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], width));
-  const plot = { x: left, y: DIFFERENCE_HEAD, width: width - 2 - left, height: bottom - DIFFERENCE_HEAD };
-  const [better, worse, same] = [found.better, found.worse, found.same].map(integerText);
-  const won = `${b} is better on ${better}, worse on ${worse}, same on ${same}`;
-  const scene = emptyScene(width, height, `${of.name} of ${b} minus ${a} per query: ${won}.`, plot);
-  scene.marks.push(...headMarks(found, width));
+  const plot = { x: left, y: DIFFERENCE_HEAD, width: right - left, height: bottom - DIFFERENCE_HEAD };
+  const [won, lost, tied] = [better, worse, same].map(integerText);
+  const label = `${of.name} of ${b} minus ${a} per query: ${b} is better on ${won}, worse on ${lost}, same on ${tied}.`;
+  const scene = emptyScene(width, height, label, plot);
   const title = `${of.name}: ${b} minus ${a}${of.lower ? " (lower is better)" : ""}`;
-  scene.marks.push(...leftAxis(y, { x: left, right: width - 2, title, titleY: DIFFERENCE_HEAD - 14, ticks }));
-  scene.marks.push(...meanBand(pair, y, left, width));
   const { picked = null } = view;
-  scene.marks.push(...(band.step >= NARROWEST_BAR ? barMarks(found, band, y, picked) : areaMarks(found, band, y)));
-  if (picked && band.step < NARROWEST_BAR) scene.marks.push(...pickedMarks(found, band, bottom, picked));
-  const zero = crisp(y.at(0));
-  scene.marks.push({ kind: "line", x1: left, x2: width - 2, y1: zero, y2: zero, stroke: "soft", width: 1 });
+  const thin = band.step < NARROWEST_BAR;
   scene.marks.push(
-    ...meanMarks(pair, of.lower, y, left, width),
-    ...footMarks(queriesText(count, view), left, width, height),
+    ...wordMarks(
+      [{ text: `${won} better`, fill: "better", bold: true }, { text: `${tied} same`, fill: "same", bold: true }, {
+        text: `${lost} worse`,
+        fill: "worse",
+        bold: true,
+      }, ...(missing && width > 380 ? [{ text: `${integerText(missing)} without value`, fill: "soft" }] : [])],
+      0,
+      13,
+      14,
+    ),
+    ...leftAxis(y, { x: left, right, title, titleY: DIFFERENCE_HEAD - 14, ticks }),
+    ...(pair ? meanBand(pair, y, left, right) : []),
+    ...(thin ? areaMarks(found, band, y) : barMarks(found, band, y, picked)),
+    ...(thin && picked ? pickedMarks(found, band, bottom, picked) : []),
+    lineAt(left, crisp(y.at(0)), right, crisp(y.at(0)), "soft"),
+    ...(pair ? meanMarks(pair, of.lower, y, left, right) : []),
+    textAt(right, height - 8, footText(queriesText(queries.length, view), width - left), { anchor: "end" }),
   );
-  scene.spots = found.queries.map((query, i) => ({ x: band.at(i), y: y.at(found.values[i]), datum: query }));
+  const middle = (/** @type {number} */ i) => left + (i + 0.5) * band.step;
+  scene.spots = queries.map((query, i) => ({ x: middle(i), y: y.at(values[i]), datum: query }));
   scene.hover = "x";
   scene.brush = (from, to) => {
-    const place = (/** @type {number} */ x) => Math.max(0, Math.min(count - 1, Math.floor((x - left) / band.step)));
-    const [first, last] = [found.values[place(from.x)], found.values[place(to.x)]];
+    const place = (/** @type {number} */ x) =>
+      Math.max(0, Math.min(queries.length - 1, Math.floor((x - left) / band.step)));
+    const [first, last] = [values[place(from.x)], values[place(to.x)]];
     return rangeFilter("diff", Math.min(first, last), Math.max(first, last));
   };
   scene.tip = (query) => differenceLines(book, view, query);
   return scene;
 }
 
-/** The numbers of better, tied and worse queries. @param {Differences} found @param {number} width @returns {Mark[]} */
-function headMarks({ better, same, worse, missing }, width) {
-  const words = [
-    { text: `${integerText(better)} better`, fill: "better", bold: true },
-    { text: `${integerText(same)} same`, fill: "same", bold: true },
-    { text: `${integerText(worse)} worse`, fill: "worse", bold: true },
-    ...(missing && width > 380 ? [{ text: `${integerText(missing)} without value`, fill: "soft" }] : []),
-  ];
-  return wordMarks(words, 0, 13, 14);
-}
-
 /** @param {Differences} found @param {Band} band @param {Scale} y @param {Set<number> | null} picked @returns {Mark[]} */
-function barMarks({ values, gains, queries }, band, y, picked) {
-  const gap = band.step >= 4 ? 1 : 0;
+function barMarks({ values, gains, queries }, { left, step }, y, picked) {
+  const gap = step >= 4 ? 1 : 0;
   const zero = y.at(0);
   return values.map((value, i) => {
-    const x = Math.round(band.start(i));
-    const w = Math.max(1, Math.min(Math.round(band.start(i + 1)) - x - gap, 48));
-    const [top, bottom] = value === 0
-      ? [zero - 2, zero + 2]
-      : [Math.min(zero, y.at(value)), Math.max(zero, y.at(value))];
-    const centred = band.step > 49 ? band.at(i) - w / 2 : x;
-    return {
-      kind: "rect",
-      x: centred,
-      y: top,
-      w,
-      h: Math.max(1, bottom - top),
-      fill: gainColour(gains[i]),
-      opacity: dimmed(picked !== null && !picked.has(queries[i])),
-    };
+    const x = Math.round(left + i * step);
+    const w = Math.max(1, Math.min(Math.round(left + (i + 1) * step) - x - gap, 48));
+    const ends = value === 0 ? [zero - 2, zero + 2] : [zero, y.at(value)].sort((p, q) => p - q);
+    const paint = { fill: gainColour(gains[i]), opacity: dimmed(picked !== null && !picked.has(queries[i])) };
+    return rectAt(step > 49 ? left + (i + 0.5) * step - w / 2 : x, ends[0], w, Math.max(1, ends[1] - ends[0]), paint);
   });
 }
 
-/**
- * Bars that are too thin to draw, as one shape per colour. Values are sorted, so none is hidden.
- *
- * @param {Differences} found @param {Band} band @param {Scale} y @returns {Mark[]}
- */
-function areaMarks({ values, gains, better, same }, band, y) {
+/** Bars that are too thin to draw, as one shape per colour. Values are sorted, so none is hidden. @param {Differences} found @param {Band} band @param {Scale} y @returns {Mark[]} */
+function areaMarks({ values, gains, better, same }, { left, step }, y) {
   const zero = y.at(0);
-  /** @type {Mark[]} */
-  const marks = [];
   const parts = [[0, better], [better, better + same], [better + same, values.length]];
-  for (const [from, to] of parts) {
-    if (from === to) continue;
-    const [start, end] = [band.start(from), Math.max(band.start(to), band.start(from) + 1)];
+  return parts.filter(([from, to]) => from < to).map(([from, to]) => {
+    const start = left + from * step;
+    const end = Math.max(left + to * step, start + 1);
     let d = `M${start.toFixed(2)} ${zero.toFixed(2)}`;
     for (let x = start; x < end; x += 0.5) {
-      const i = Math.min(to - 1, from + Math.floor((x - start) / band.step));
+      const i = Math.min(to - 1, from + Math.floor((x - start) / step));
       const height = (values[i] === 0 ? zero - 2 : y.at(values[i])).toFixed(2);
       d += `L${x.toFixed(2)} ${height}L${Math.min(end, x + 0.5).toFixed(2)} ${height}`;
     }
-    d += `L${end.toFixed(2)} ${zero.toFixed(2)}Z`;
-    marks.push({ kind: "path", d, fill: gainColour(gains[from]) });
-  }
-  return marks;
+    return pathOf(`${d}L${end.toFixed(2)} ${zero.toFixed(2)}Z`, { fill: gainColour(gains[from]) });
+  });
 }
 
 /** Ticks below the plot for the queries that a filter leaves. @param {Differences} found @param {Band} band @param {number} bottom @param {Set<number>} picked @returns {Mark[]} */
-function pickedMarks({ queries }, band, bottom, picked) {
-  const at = new Set(queries.flatMap((query, i) => picked.has(query) ? [Math.round(band.at(i))] : []));
+function pickedMarks({ queries }, { left, step }, bottom, picked) {
+  const at = new Set(queries.flatMap((query, i) => picked.has(query) ? [Math.round(left + (i + 0.5) * step)] : []));
   const d = [...at].map((x) => `M${x} ${bottom + 1}V${bottom + 6}`).join("");
-  return d ? [{ kind: "path", d, stroke: "accent", width: 1 }] : [];
+  return d ? [pathOf(d, { stroke: "accent", width: 1 })] : [];
 }
 
-/**
- * The interval of the mean difference, behind the bars.
- *
- * @param {Pair | null} pair @param {Scale} y @param {number} left @param {number} width
- * @returns {Mark[]}
- */
-function meanBand(pair, y, left, width) {
-  if (!pair || Number.isNaN(pair.low)) return [];
-  const [top, bottom] = [y.at(pair.high), y.at(pair.low)];
-  return [{
-    kind: "rect",
-    x: left,
-    y: top,
-    w: width - 2 - left,
-    h: Math.max(1, bottom - top),
-    fill: "ink",
-    opacity: 0.09,
-  }];
+/** The interval of the mean difference, behind the bars. @param {Pair} pair @param {Scale} y @param {number} left @param {number} right @returns {Mark[]} */
+function meanBand({ low, high }, y, left, right) {
+  if (Number.isNaN(low)) return [];
+  const [top, bottom] = [y.at(high), y.at(low)];
+  return [rectAt(left, top, right - left, Math.max(1, bottom - top), { fill: "ink", opacity: 0.09 })];
 }
 
-/**
- * The mean difference, in front of the bars.
- *
- * @param {Pair | null} pair @param {boolean} lower @param {Scale} y @param {number} left @param {number} width
- * @returns {Mark[]}
- */
-function meanMarks(pair, lower, y, left, width) {
-  if (!pair || Number.isNaN(pair.difference)) return [];
-  const at = crisp(y.at(pair.difference));
-  const text = `mean ${signedText(pair.difference)}`;
-  const above = pair.difference >= 0 ? at - 5 : at + 13;
+/** The mean difference, in front of the bars. @param {Pair} pair @param {boolean} lower @param {Scale} y @param {number} left @param {number} right @returns {Mark[]} */
+function meanMarks({ difference }, lower, y, left, right) {
+  if (Number.isNaN(difference)) return [];
+  const at = crisp(y.at(difference));
+  const text = `mean ${signedText(difference)}`;
   // Gains are on the left and losses on the right, so the other side has no bars.
-  const x = pair.difference >= 0 === !lower ? width - 4 : left + 4 + textWidth(text, SMALL_SIZE);
-  return [{ kind: "line", x1: left, x2: width - 2, y1: at, y2: at, stroke: "ink", width: 1, dash: [4, 3] }, {
-    kind: "text",
-    x,
-    y: above,
-    text,
-    size: SMALL_SIZE,
-    anchor: "end",
-    fill: "ink",
-    halo: "paper",
-  }];
+  const x = difference >= 0 === !lower ? right - 2 : left + 4 + textWidth(text, SMALL_SIZE);
+  return [
+    lineAt(left, at, right, at, "ink", { dash: [4, 3] }),
+    textAt(x, difference >= 0 ? at - 5 : at + 13, text, { anchor: "end", fill: "ink", halo: "paper" }),
+  ];
 }
 
-/** @param {string} queries @param {number} left @param {number} width @param {number} height @returns {Mark[]} */
-function footMarks(queries, left, width, height) {
+/** @param {string} queries @param {number} room */
+function footText(queries, room) {
   const long = `${queries}, from largest gain to largest loss`;
-  const text = textWidth(long, SMALL_SIZE) <= width - left ? long : fitText(queries, width - left, SMALL_SIZE);
-  return [{ kind: "text", x: width - 2, y: height - 8, text, size: SMALL_SIZE, fill: "soft", anchor: "end" }];
+  return textWidth(long, SMALL_SIZE) <= room ? long : fitText(queries, room, SMALL_SIZE);
 }
 
 /** The tooltip of a query: both values and the difference. @param {Book} book @param {View} view @param {number} query */
-export function differenceLines(book, view, query) {
+function differenceLines(book, view, query) {
   const { runs, measures } = book.facts;
   const of = measures[view.measure];
-  const [a, b] = [book.value(view.measure, view.a, query), book.value(view.measure, view.b, query)];
-  const gain = of.lower ? a - b : b - a;
-  const word = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
+  const [a, b] = [view.a, view.b].map((run) => book.value(view.measure, run, query));
   return [
     ...queryLines(book, query),
     `${nameText(runs[view.a])} ${valueText(a, of)}`,
     `${nameText(runs[view.b])} ${valueText(b, of)}`,
-    `${signedValue(b - a, of)}, ${word}`,
+    `${signedValue(b - a, of)}, ${gainColour(of.lower ? a - b : b - a)}`,
   ];
 }
 
@@ -229,67 +181,49 @@ export function differenceLines(book, view, query) {
 export function differenceWords(book, view) {
   const pair = viewedPair(book, view);
   if (!pair || Number.isNaN(pair.difference)) return "";
-  const interval = Number.isNaN(pair.low)
-    ? ""
-    : ` (${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)})`;
-  return `Mean difference ${signedText(pair.difference)}${interval}.`;
+  const interval = `${intervalOf(book, pair)} ${between(pair.low, pair.high, signedText)}`;
+  return `Mean difference ${signedText(pair.difference)}${Number.isNaN(pair.low) ? "" : ` (${interval})`}.`;
 }
 
 /** @param {Book} book @param {View} view @returns {Sheet} */
 export function differenceCsv(book, view) {
-  const { runs, measures, queries } = book.facts;
-  const found = viewedDifferences(book, view);
-  const header = ["query", runs[view.a], runs[view.b], "difference"];
-  const value = (/** @type {number} */ run, /** @type {number} */ query) => book.value(view.measure, run, query);
-  const rows = found.queries.map((
-    query,
-    i,
-  ) => [queries[query], value(view.a, query), value(view.b, query), found.values[i]]);
-  return { name: `differences-${measures[view.measure].name}-${runs[view.b]}-${runs[view.a]}`, header, rows };
+  const { name, header, rows } = valuesCsv(book, view, "differences", viewedDifferences(book, view).queries);
+  return { name, header: [...header, "difference"], rows: rows.map(([query, a, b]) => [query, a, b, b - a]) };
 }
 
-// ── Values of two runs per query: above the diagonal, b has the higher value ──
+/** @param {Book} book @param {View} view @param {string} name @param {number[]} queries @returns {Sheet} */
+function valuesCsv(book, { measure, a, b }, name, queries) {
+  const { runs, measures, queries: ids } = book.facts;
+  const rows = queries.map((query) => [ids[query], book.value(measure, a, query), book.value(measure, b, query)]);
+  return { name: `${name}-${measures[measure].name}-${runs[b]}-${runs[a]}`, header: ["query", runs[a], runs[b]], rows };
+}
 
-/** @typedef {{a: number, b: number, queries: number[]}} Place one or more queries with the same two values */
+// ── values as points: above the diagonal, b has the higher value ──
 
 const SCATTER_LARGEST = 460;
 const SCATTER_TOP = 50; // for a line of text and the title of the axis
 const SCATTER_INSET = 12; // so that dots at the ends of the scales are not clipped
 const LARGEST_DOT = 7; // larger dots would hide their neighbours
+const MOST_DOTS = 1500; // more would be slow as elements
 
 /** Group the queries with both values by their values. @param {Book} book @param {View} view @returns {Place[]} */
 export function scatterPlaces(book, view) {
-  return book.once("places", viewKey(view), () => groupedPlaces(book, view));
-}
-
-/** @param {Book} book @param {View} view @returns {Place[]} */
-function groupedPlaces(book, view) {
-  const [first, second] = [book.column(view.measure, view.a), book.column(view.measure, view.b)];
-  /** @type {Map<number, Map<number, Place>>} */
-  const columns = new Map();
-  /** @type {Place[]} */
-  const places = [];
-  for (const query of viewedQueries(book, view)) {
-    const [a, b] = [first[query], second[query]];
-    if (!Number.isFinite(a) || !Number.isFinite(b)) continue;
-    let column = columns.get(a);
-    if (!column) columns.set(a, column = new Map());
-    const place = column.get(b);
-    if (place) place.queries.push(query);
-    else {
-      const made = { a, b, queries: [query] };
-      column.set(b, made);
-      places.push(made);
+  return book.once("places", viewKey(view), () => {
+    const [first, second] = [book.column(view.measure, view.a), book.column(view.measure, view.b)];
+    /** @type {Map<string, Place>} */
+    const places = new Map();
+    for (const query of viewedQueries(book, view)) {
+      const [a, b] = [first[query], second[query]];
+      if (!Number.isFinite(a) || !Number.isFinite(b)) continue;
+      const place = places.get(`${a} ${b}`);
+      if (place) place.queries.push(query);
+      else places.set(`${a} ${b}`, { a, b, queries: [query] });
     }
-  }
-  return places;
+    return [...places.values()];
+  });
 }
 
-/**
- * Return the domain and size of the plot.
- *
- * @param {Book} book @param {View} view @param {Place[]} places @param {number} width
- */
+/** Return the domain and size of the plot. @param {Book} book @param {View} view @param {Place[]} places @param {number} width */
 function scatterFrame(book, view, places, width) {
   const of = book.facts.measures[view.measure];
   const [low, high] = extent(places.flatMap(({ a, b }) => [a, b]));
@@ -298,7 +232,7 @@ function scatterFrame(book, view, places, width) {
   const left = leftRoom(texts);
   const beyond = Math.max(12, Math.ceil(textWidth(texts.at(-1) ?? "", SMALL_SIZE) / 2) - SCATTER_INSET + 2);
   const size = Math.min(width, SCATTER_LARGEST) - left - beyond;
-  return { domain, left, beyond, size, height: SCATTER_TOP + size + bottomRoom(true) };
+  return { domain, left, beyond, size, height: SCATTER_TOP + size + AXIS_ROOM };
 }
 
 /** Return the height of the chart for a width, for an adjacent chart. @param {Book} book @param {View} view @param {number} width */
@@ -312,39 +246,39 @@ export function scatterScene(book, view, width) {
   const places = scatterPlaces(book, view);
   if (!places.length) return wordScene(width, `No query has a value of ${of.name} for both runs.`);
   const { domain, left, beyond, size, height } = scatterFrame(book, view, places, width);
+  const [top, bottom] = [SCATTER_TOP, SCATTER_TOP + size];
   const x = linearScale(domain, [left + SCATTER_INSET, left + size - SCATTER_INSET]);
-  const y = linearScale(domain, [SCATTER_TOP + size - SCATTER_INSET, SCATTER_TOP + SCATTER_INSET]);
+  const y = linearScale(domain, [bottom - SCATTER_INSET, top + SCATTER_INSET]);
   const [a, b] = [view.a, view.b].map((run) => axisName(book.short[run], 2 * size));
-  const plot = { x: left, y: SCATTER_TOP, width: size, height: size };
   const label = `${of.name} of ${b} versus ${a}, one dot per query.`;
-  const scene = emptyScene(left + size + beyond, height, label, plot);
+  const scene = emptyScene(left + size + beyond, height, label, { x: left, y: top, width: size, height: size });
   const ticks = y.ticks(size > 300 ? 5 : 4);
+  const [low, high] = domain;
   scene.marks.push(
-    ...leftAxis(y, { x: left, right: left + size, title: `${b}, ${of.name}`, titleY: SCATTER_TOP - 14, ticks }),
-    ...bottomAxis(x, { y: SCATTER_TOP + size, wide: scene.width, top: SCATTER_TOP, title: `${a}, ${of.name}` }),
-    {
-      kind: "line",
-      x1: x.at(domain[0]),
-      y1: y.at(domain[0]),
-      x2: x.at(domain[1]),
-      y2: y.at(domain[1]),
-      stroke: "soft",
-      width: 1,
-      dash: [4, 3],
-    },
+    ...leftAxis(y, { x: left, right: left + size, title: `${b}, ${of.name}`, titleY: top - 14, ticks }),
+    ...bottomAxis(x, { y: bottom, wide: scene.width, top, title: `${a}, ${of.name}` }),
+    lineAt(x.at(low), y.at(low), x.at(high), y.at(high), "soft", { dash: [4, 3] }),
     ...dotMarks(places, x, y, of.lower, view.picked ?? null),
     ...(view.a === view.b ? [] : sideMarks(book.short[view.a], book.short[view.b], of.lower, scene.width)),
   );
+  /** @type {Map<number, number>} */
+  const others = new Map();
   scene.spots = places.flatMap(({ a, b, queries }) => {
     const r = dotSize(queries.length, places.length);
-    return queries.map((datum) => ({ x: x.at(a), y: y.at(b), datum, r }));
+    return queries.map((datum) => {
+      others.set(datum, queries.length - 1);
+      return { x: x.at(a), y: y.at(b), datum, r };
+    });
   });
-  scene.tip = scatterTip(book, view, places);
+  scene.tip = (query) => {
+    const more = others.get(query);
+    const words = more ? [`and ${plural(more, "other query", "other queries")} with these values`] : [];
+    return [...differenceLines(book, view, query), ...words];
+  };
   scene.brush = (from, to) => {
     const names = [view.a, view.b].map((run) => filterName(book.facts.runs[run]));
-    return `${rangeFilter(names[0], valueAt(x, from.x), valueAt(x, to.x))} ${
-      rangeFilter(names[1], valueAt(y, to.y), valueAt(y, from.y))
-    }`;
+    const across = rangeFilter(names[0], valueAt(x, from.x), valueAt(x, to.x));
+    return `${across} ${rangeFilter(names[1], valueAt(y, to.y), valueAt(y, from.y))}`;
   };
   return scene;
 }
@@ -355,34 +289,33 @@ function dotSize(queries, places) {
   return Math.min(one * (1 + 0.25 * Math.log2(queries)), LARGEST_DOT);
 }
 
-/**
- * Draw larger dots behind smaller ones, outlined unless there are too many.
- *
- * @param {Place[]} places @param {Scale} x @param {Scale} y @param {boolean} lower @param {Set<number> | null} picked @returns {Mark[]}
- */
+/** Draw larger dots behind smaller ones, outlined unless there are too many. @param {Place[]} places @param {Scale} x @param {Scale} y @param {boolean} lower @param {Set<number> | null} picked @returns {Mark[]} */
 function dotMarks(places, x, y, lower, picked) {
-  const opacity = places.length > 3000 ? 0.4 : places.length > 500 ? 0.55 : 0.75;
-  const rim = places.length > 500 ? {} : { stroke: "paper", width: 0.75 };
-  return [...places].sort((p, q) => q.queries.length - p.queries.length).map(({ a, b, queries }) => {
-    const gain = lower ? a - b : b - a;
-    const fill = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
-    return {
-      kind: "circle",
-      x: x.at(a),
-      y: y.at(b),
-      r: dotSize(queries.length, places.length),
-      fill,
-      ...rim,
-      opacity: dimmed(picked !== null && !queries.some((query) => picked.has(query))) ?? opacity,
-    };
+  const dots = [...places].sort((p, q) => q.queries.length - p.queries.length).map(({ a, b, queries }) => {
+    const out = dimmed(picked !== null && !queries.some((query) => picked.has(query)));
+    const opacity = out ?? (places.length > 3000 ? 0.4 : places.length > 500 ? 0.55 : 0.75);
+    const fill = gainColour(lower ? a - b : b - a);
+    return circleAt(x.at(a), y.at(b), dotSize(queries.length, places.length), { fill, opacity });
+  });
+  if (dots.length <= MOST_DOTS) {
+    const rim = places.length > 500 ? {} : { stroke: "paper", width: 0.75 };
+    return dots.map((dot) => ({ ...dot, ...rim }));
+  }
+  // Dots that look alike are one path, of lines without length and with round ends.
+  /** @type {Map<string, typeof dots>} */
+  const alike = new Map();
+  for (const dot of dots) {
+    const look = `${dot.fill} ${dot.opacity} ${dot.r}`;
+    if (!alike.get(look)?.push(dot)) alike.set(look, [dot]);
+  }
+  return [...alike.values()].map((group) => {
+    const [{ fill, opacity, r }] = group;
+    const d = group.map((dot) => `M${dot.x.toFixed(1)} ${dot.y.toFixed(1)}h0`).join("");
+    return pathOf(d, { stroke: fill, opacity, width: 2 * r, round: true });
   });
 }
 
-/**
- * State which run is better on which side of the diagonal, above the plot.
- *
- * @param {string} a @param {string} b @param {boolean} lower @param {number} width @returns {Mark[]}
- */
+/** State which run is better on which side of the diagonal, above the plot. @param {string} a @param {string} b @param {boolean} lower @param {number} width @returns {Mark[]} */
 function sideMarks(a, b, lower, width) {
   const [above, below] = lower ? [a, b] : [b, a];
   const most = (width - 12 - textWidth("↖  better ↘  better", SMALL_SIZE, true)) / 2;
@@ -394,25 +327,7 @@ function sideMarks(a, b, lower, width) {
   return wordMarks([words("↖", above), words("↘", below)], 0, 13);
 }
 
-/** @param {Book} book @param {View} view @param {Place[]} places @returns {(query: number) => string[]} */
-function scatterTip(book, view, places) {
-  /** @type {Map<number, number>} */
-  const others = new Map();
-  for (const { queries } of places) {
-    if (queries.length > 1) queries.forEach((query) => others.set(query, queries.length - 1));
-  }
-  return (query) => {
-    const more = others.get(query);
-    const lines = differenceLines(book, view, query);
-    return more ? [...lines, `and ${plural(more, "other query", "other queries")} with these values`] : lines;
-  };
-}
-
 /** @param {Book} book @param {View} view @returns {Sheet} */
 export function scatterCsv(book, view) {
-  const { runs, measures, queries } = book.facts;
-  const value = (/** @type {number} */ run, /** @type {number} */ query) => book.value(view.measure, run, query);
-  const rows = viewedQueries(book, view).map((query) => [queries[query], value(view.a, query), value(view.b, query)]);
-  const name = `scatter-${measures[view.measure].name}-${runs[view.b]}-${runs[view.a]}`;
-  return { name, header: ["query", runs[view.a], runs[view.b]], rows };
+  return valuesCsv(book, view, "scatter", viewedQueries(book, view));
 }

@@ -2,8 +2,8 @@
 import { between, integerText, numberText, percent } from "../data/format.js";
 import { legendMarks } from "../kit/chart.js";
 import {
+  AXIS_ROOM,
   bottomAxis,
-  bottomRoom,
   endRoom,
   extent,
   leftAxis,
@@ -14,9 +14,8 @@ import {
   tickTexts,
   uprightTicks,
 } from "../kit/scale.js";
-import { bandPath, dashOf, emptyScene, linePath, markerMark, wordScene } from "../kit/scene.js";
+import { bandPath, dashOf, emptyScene, linePath, markerMark, pathOf, textAt, wordScene } from "../kit/scene.js";
 import { nameText } from "./common.js";
-import { endLabels } from "./line-labels.js";
 /** @import { Book, Line, Picture } from "../data/data.js" */
 /** @import { Sheet } from "../kit/files.js" */
 /** @import { Scale } from "../kit/scale.js" */
@@ -81,17 +80,16 @@ export function curveScene(book, view, picture, width, writing = {}) {
   const edge = endRoom(scales(14, 0).x) + 1;
   const painted = lines.map((line) => ({ ...line, name: book.short[line.run], ...linePaint(book, view, line.run) }));
   const told = painted.filter(({ colour }) => colour !== "context");
-  const ends = named ? endLabels(told, width, (room) => scales(room, 28)) : null;
   const entries = told.map((line) => ({ text: line.name, note: line.mark, colour: line.colour, style: line.style }));
   if (told.length < painted.length) {
     entries.push({ text: `${painted.length - told.length} other runs`, note: "", colour: "context", style: 0 });
   }
   const alone = lines.length < 2 && !lines[0]?.mark;
-  const legend = ends || alone || !named ? { marks: [], height: 0 } : legendMarks(entries, width);
+  const legend = alone || !named ? { marks: [], height: 0 } : legendMarks(entries, width);
   const top = legend.height + 28;
-  const { x, y } = scales(ends ? ends.room : edge, top);
+  const { x, y } = scales(edge, top);
   const plot = { x: left, y: top, width: x.range[1] - left, height: tall };
-  const scene = emptyScene(width, top + tall + bottomRoom(true), curveLabel(book, picture), plot);
+  const scene = emptyScene(width, top + tall + AXIS_ROOM, curveLabel(book, picture), plot);
   const front = [...painted.filter(({ strong }) => !strong), ...painted.filter(({ strong }) => strong)];
   scene.marks.push(
     ...legend.marks,
@@ -107,7 +105,6 @@ export function curveScene(book, view, picture, width, writing = {}) {
     ...(lines.length <= MOST_BANDS ? front.flatMap((line) => bandMarks(line, x, y)) : []),
     ...front.map((line) => lineMark(line, x, y)),
     ...front.flatMap((line, i) => (line.colour === "context" ? [] : markersOf(line, i, x, y))),
-    ...(ends ? ends.marks : []),
   );
   addPoints(scene, book, view, picture, x, y, writing);
   return scene;
@@ -140,21 +137,8 @@ function equalF1(x, y, lines) {
     const hidden = lines.some((line) =>
       linePixels(line, x, y).some(([px, py]) => px > at[0] - 48 && Math.abs(py - at[1] + 4) < 16)
     );
-    /** @type {Mark[]} */
-    const marks = [{ kind: "path", d, stroke: "faint", width: 1 }];
-    if (!hidden) {
-      marks.push({
-        kind: "text",
-        x: at[0],
-        y: at[1],
-        text: `F1 ${f}`,
-        fill: "soft",
-        size: 10,
-        anchor: "end",
-        halo: "paper",
-      });
-    }
-    return marks;
+    const label = textAt(at[0], at[1], `F1 ${f}`, { size: 10, anchor: "end", halo: "paper" });
+    return [pathOf(d, { stroke: "faint", width: 1 }), ...(hidden ? [] : [label])];
   });
 }
 
@@ -163,7 +147,7 @@ function bandMarks({ x: at, low, high, rule, colour }, x, y) {
   if (!low || !high) return [];
   const place = (/** @type {number[]} */ values) => values.map((value) => (Number.isFinite(value) ? y.at(value) : NaN));
   const d = bandPath(at.map(x.at), place(low), place(high), rule);
-  return d ? [{ kind: "path", d, fill: colour, opacity: 0.13 }] : [];
+  return d ? [pathOf(d, { fill: colour, opacity: 0.13 })] : [];
 }
 
 /**
@@ -177,14 +161,9 @@ function linePixels(line, x, y) {
 
 /** @param {Line & Paint} line @param {Scale} x @param {Scale} y @returns {Mark} */
 function lineMark(line, x, y) {
-  return {
-    kind: "path",
-    d: linePath(linePixels(line, x, y), line.rule),
-    stroke: line.colour,
-    width: line.strong ? 2.4 : line.colour === "context" ? 1 : 1.6,
-    dash: line.colour === "context" ? [] : dashOf(line.style),
-    opacity: line.colour === "context" ? 0.7 : undefined,
-  };
+  const d = linePath(linePixels(line, x, y), line.rule);
+  if (line.colour === "context") return pathOf(d, { stroke: "context", width: 1, dash: [], opacity: 0.7 });
+  return pathOf(d, { stroke: line.colour, width: line.strong ? 2.4 : 1.6, dash: dashOf(line.style) });
 }
 
 /**

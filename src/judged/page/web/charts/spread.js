@@ -1,7 +1,7 @@
 /** The distribution of values: one histogram per run on a shared axis. */
 import { integerText, percent, plural, valueText } from "../data/format.js";
 import { extent, linearScale, niceStep, tickTexts, valueAt } from "../kit/scale.js";
-import { wordScene } from "../kit/scene.js";
+import { lineAt, rectAt, textAt, wordScene } from "../kit/scene.js";
 import { filterName } from "../table/filter.js";
 import { dimmed, meanText, nameText, viewedQueries } from "./common.js";
 import { rankedRuns, rowsAxis, rowsScene } from "./rows.js";
@@ -174,79 +174,45 @@ export function tallestBar(counts) {
   return Math.max(1, all[0] > 3 * next && next > 0 ? 1.5 * next : all[0] ?? 1);
 }
 
-/**
- * @param {number[]} counts @param {number[] | null} kept counts after the filter @param {Bins} bins @param {number} most @param {Scale} x
- * @param {Ground} ground @param {string} fill @returns {Mark[]}
- */
+/** @param {number[]} counts @param {number[] | null} kept counts after the filter @param {Bins} bins @param {number} most @param {Scale} x @param {Ground} ground @param {string} fill @returns {Mark[]} */
 function histogram(counts, kept, bins, most, x, { base, tall }, fill) {
   const peak = counts.indexOf(Math.max(...counts));
-  /** @type {Mark[]} */
-  const marks = [];
-  counts.forEach((count, i) => {
-    if (!count) return;
+  const high = (/** @type {number} */ of) => Math.max(1.5, Math.min(1, of / most) * (tall - (tall > 40 ? 22 : 12)));
+  const marks = counts.flatMap((count, i) => {
+    if (!count) return [];
     const [from, to] = [x.at(bins.start + i * bins.step), x.at(bins.start + (i + 1) * bins.step)];
-    const high = (/** @type {number} */ of) => Math.max(1.5, Math.min(1, of / most) * (tall - (tall > 40 ? 22 : 12)));
-    const [h, bar] = [high(count), { x: from + 0.5, w: Math.max(1, to - from - 1) }];
-    marks.push({ kind: "rect", ...bar, y: base - h, h, fill, opacity: dimmed(kept !== null) ?? 0.85 });
-    if (kept?.[i]) marks.push({ kind: "rect", ...bar, y: base - high(kept[i]), h: high(kept[i]), fill });
-    if (count > most) { // the bar is cut
-      marks.push({ kind: "rect", x: from - 1, y: base - h + 8, w: to - from + 2, h: 3, fill: "paper" });
-    }
-    if (i !== peak && count <= most) return;
-    const text = integerText(count);
-    marks.push({
-      kind: "text",
-      x: (from + to) / 2,
-      y: base - h - 4,
-      text,
-      size: 10,
-      fill: "soft",
-      anchor: "middle",
-      halo: "paper",
-    });
+    const top = base - high(count);
+    const bar = (/** @type {number} */ height, /** @type {number} */ opacity) =>
+      rectAt(from + 0.5, base - height, Math.max(1, to - from - 1), height, { fill, opacity });
+    return [
+      bar(high(count), dimmed(kept !== null) ?? 0.85),
+      ...(kept?.[i] ? [bar(high(kept[i]), 1)] : []),
+      ...(count > most ? [rectAt(from - 1, top + 8, to - from + 2, 3, { fill: "paper" })] : []), // the bar is cut
+      ...(i === peak || count > most
+        ? [textAt((from + to) / 2, top - 4, integerText(count), { size: 10, anchor: "middle", halo: "paper" })]
+        : []),
+    ];
   });
-  marks.push({
-    kind: "line",
-    x1: x.range[0],
-    x2: x.range[1],
-    y1: Math.round(base) - 0.5,
-    y2: Math.round(base) - 0.5,
-    stroke: "faint",
-    width: 1,
-  });
-  return marks;
+  return [...marks, lineAt(x.range[0], Math.round(base) - 0.5, x.range[1], Math.round(base) - 0.5, "faint")];
 }
 
 /** @param {number} mean @param {Scale} x @param {Ground} ground @returns {Mark[]} */
 function meanMark(mean, x, { base, tall }) {
   if (!Number.isFinite(mean) || mean < x.domain[0] || mean > x.domain[1]) return []; // a total is far outside the range of values
-  const at = x.at(mean);
-  return [{
-    kind: "line",
-    x1: at,
-    x2: at,
-    y1: base - tall + (tall > 40 ? 14 : 6),
-    y2: base,
-    stroke: "paper",
-    width: 4,
-    opacity: 0.7,
-  }, { kind: "line", x1: at, x2: at, y1: base - tall + (tall > 40 ? 14 : 6), y2: base, stroke: "ink", width: 1.5 }];
+  const [at, top] = [x.at(mean), base - tall + (tall > 40 ? 14 : 6)];
+  return [
+    lineAt(at, top, at, base, "paper", { width: 4, opacity: 0.7 }),
+    lineAt(at, top, at, base, "ink", { width: 1.5 }),
+  ];
 }
 
-/**
- * @param {Scene} scene @param {number[]} counts @param {Bins} bins @param {Scale} x
- * @param {Ground} ground @param {number} first
- */
+/** @param {Scene} scene @param {number[]} counts @param {Bins} bins @param {Scale} x @param {Ground} ground @param {number} first */
 function addBins(scene, counts, bins, x, { base, tall }, first) {
   const [y, height] = [base - tall + 8, tall - 8];
   counts.forEach((_, i) => {
     const [from, to] = [x.at(bins.start + i * bins.step), x.at(bins.start + (i + 1) * bins.step)];
-    scene.spots.push({
-      x: (from + to) / 2,
-      y: base - height / 2,
-      datum: first + i,
-      box: { x: from, y, width: to - from, height },
-    });
+    const box = { x: from, y, width: to - from, height };
+    scene.spots.push({ x: (from + to) / 2, y: base - height / 2, datum: first + i, box });
   });
 }
 

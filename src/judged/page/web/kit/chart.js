@@ -1,19 +1,18 @@
-/** A chart on the page: a figure that follows the size and theme of the page and can be saved as a file. */
+/** A chart on the page: a figure that follows the size of the page, is read by pointer and keyboard, and can be saved as a file. */
 import { integerText } from "../data/format.js";
 import { announce, bdi, fill, h } from "../dom.js";
-import { toCanvas } from "./canvas.js";
-import { csvText, download, pngBlob, standaloneSvg } from "./files.js";
-import { countMarks, dashOf, emptyScene, markerMark, nearestSpot, SMALL_SIZE } from "./scene.js";
-import { lightPalette, livePalette, readPalette, toSvg } from "./svg.js";
+import { download, downloadSheet } from "./files.js";
+import { circleAt, dashOf, emptyScene, lineAt, markerMark, nearestSpot, rectAt, SMALL_SIZE, textAt } from "./scene.js";
+import { pngBlob, standaloneSvg, toSvg } from "./svg.js";
 import { fitText, textWidth } from "./text.js";
 /** @import { Sheet } from "./files.js" */
 /** @import { Mark, Scene, Spot } from "./scene.js" */
 
-/** @typedef {string | (() => string)} Words a text, or a function that returns it */
+/** @typedef {string | (() => string)} ChartWords a text, or a function that returns it */
 /**
  * @typedef {object} Chart
- * @property {Words} title
- * @property {Words} [sentence] below the title
+ * @property {ChartWords} title
+ * @property {ChartWords} [sentence] below the title
  * @property {(width: number) => Scene} draw
  * @property {(width: number) => Scene} [drawAlone] for a file, if it has to show more than the page
  * @property {() => Sheet} csv
@@ -22,39 +21,21 @@ import { fitText, textWidth } from "./text.js";
  * @property {(filter: string) => void} [onSelect] called with the filter of an area that was dragged over
  */
 
-const MOST_ELEMENTS = 1500;
 const NARROWEST_CHART = 220;
 
-/** Redraw functions of each figure. @type {WeakMap<Element, {recolour: () => void, update: (printed: boolean) => void}>} */
-const kitFigures = new WeakMap();
-const kitWatch = { on: false };
+/** Charts on the page, with the functions that draw them. @type {Map<Element, () => void>} */
+const kitCharts = new Map();
 
-/** @param {Words | undefined} words */
+/** @param {ChartWords | undefined} words */
 const chartWords = (words) => (typeof words === "function" ? words() : words ?? "");
 
-/** Return whether the page is laid out for printing. */
-function isPrinting() {
-  return document.documentElement.classList.contains("printing");
-}
-
-/**
- * Redraw all charts when the theme changes (canvas colours are fixed) and for printing. `beforeprint` fires before the layout for
- * paper, so a class applies that layout first and charts take their widths from it.
- */
-function watchPage() {
-  if (kitWatch.on) return;
-  kitWatch.on = true;
-  const root = document.documentElement;
-  const figures = () => [...document.querySelectorAll(".kit-figure")].map((figure) => kitFigures.get(figure));
-  const print = (/** @type {boolean} */ printed) => {
-    root.classList.toggle("printing", printed);
-    figures().forEach((figure) => figure?.update(printed));
-  };
-  new MutationObserver(() => figures().forEach((figure) => figure?.recolour())).observe(root, {
-    attributeFilter: ["data-theme"],
-  });
-  window.addEventListener("beforeprint", () => print(true));
-  window.addEventListener("afterprint", () => print(false));
+/** `beforeprint` comes before the layout for paper, so a class applies that layout first and charts take their widths from it. @param {boolean} printed */
+function printCharts(printed) {
+  document.documentElement.classList.toggle("printing", printed);
+  for (const [figure, update] of kitCharts) {
+    if (figure.isConnected) update();
+    else kitCharts.delete(figure);
+  }
 }
 
 /**
@@ -66,96 +47,82 @@ function watchPage() {
 export function mountChart(host, chart) {
   const drawing = h("div.kit-drawing");
   const [title, sentence] = [h("h3.kit-title"), h("p.kit-sentence")];
-  /** @type {{scene: Scene | null, width: number, ratio: number, frame: number}} */
-  const now = { scene: null, width: 0, ratio: 0, frame: 0 };
-  const scene = () => now.scene;
-  const buttons = fileButtons(chart, () => chart.drawAlone?.(Math.max(NARROWEST_CHART, now.width)) ?? now.scene);
-  const caption = h("figcaption.kit-caption", title, buttons.element, sentence);
-  const figure = h("figure.kit-figure", caption, drawing);
-  const order = () => dataOf(now.scene);
-  const reader = new ChartReader({ drawing, scene, pick: chart.onPick, order, select: chart.onSelect });
-
-  const update = (printed = false) => {
-    const width = Math.floor(drawing.getBoundingClientRect().width);
+  /** @type {{scene: Scene | null, width: number, frame: number}} */
+  const now = { scene: null, width: 0, frame: 0 };
+  const menu = saveMenu(chart, () => chart.drawAlone?.(Math.max(NARROWEST_CHART, now.width)) ?? now.scene);
+  const figure = h("figure.kit-figure", h("figcaption.kit-caption", title, menu.element, sentence), drawing);
+  const reader = new ChartReader(drawing, () => now.scene, chart);
+  const widthNow = () => Math.floor(drawing.getBoundingClientRect().width);
+  const update = () => {
+    const width = widthNow();
     if (!width) return; // hidden: the observer reports when it is shown
     now.width = width;
-    now.ratio = window.devicePixelRatio || 1;
     now.scene = chart.draw(Math.max(NARROWEST_CHART, width));
     fill(title, chartWords(chart.title));
-    buttons.name();
     fill(sentence, chartWords(chart.sentence));
+    menu.name();
     describeDrawing(drawing, now.scene, chart.onPick ? chart.pickWord ?? "open" : "");
-    fill(drawing, renderedScene(now.scene, drawing, now.ratio, printed));
+    const picture = toSvg(now.scene);
+    picture.setAttribute("class", "kit-picture");
+    picture.setAttribute("aria-hidden", "true");
+    fill(drawing, picture);
     reader.refresh();
   };
   const resized = () => {
     cancelAnimationFrame(now.frame);
     now.frame = requestAnimationFrame(() => {
-      const changed = Math.floor(drawing.getBoundingClientRect().width) !== now.width ||
-        window.devicePixelRatio !== now.ratio;
-      if (changed && !isPrinting()) update();
+      if (widthNow() !== now.width && !document.documentElement.classList.contains("printing")) update();
     });
   };
+  if (!kitCharts.size) {
+    addEventListener("beforeprint", () => printCharts(true));
+    addEventListener("afterprint", () => printCharts(false));
+  }
+  kitCharts.set(figure, update);
   host.append(figure);
-  const recolour = () => {
-    if (now.scene && isCrowded(now.scene)) fill(drawing, renderedScene(now.scene, drawing, now.ratio, false));
-  };
-  kitFigures.set(figure, { recolour, update });
-  watchPage();
   update();
   new ResizeObserver(resized).observe(drawing);
-  return { update: () => update(), element: figure };
-}
-
-/** @param {Scene} scene */
-function isCrowded(scene) {
-  return countMarks(scene.marks) > MOST_ELEMENTS;
-}
-
-/** @param {Scene} scene @param {HTMLElement} drawing @param {number} ratio @param {boolean} printed */
-function renderedScene(scene, drawing, ratio, printed) {
-  const picture = isCrowded(scene)
-    ? toCanvas(scene, printed ? lightPalette : readPalette(drawing), Math.max(ratio, printed ? 2 : 1))
-    : toSvg(scene, livePalette);
-  picture.setAttribute("class", "kit-picture");
-  picture.setAttribute("aria-hidden", "true");
-  return picture;
+  return { update, element: figure };
 }
 
 /** @param {HTMLElement} drawing @param {Scene} scene @param {string} pick what picking does, or "" */
 function describeDrawing(drawing, scene, pick) {
   const walked = pick !== "" && scene.spots.length > 0;
+  const how = walked ? ` Use the arrow keys to move through the data, Enter to ${pick}.` : "";
   drawing.classList.toggle("kit-brush", Boolean(scene.brush));
   drawing.setAttribute("role", walked ? "application" : "img");
-  drawing.setAttribute(
-    "aria-label",
-    walked ? `${scene.label} Use the arrow keys to move through the data, Enter to ${pick}.` : scene.label,
-  );
-  if (walked) {
-    drawing.setAttribute("aria-roledescription", "chart");
-    drawing.tabIndex = 0;
-  } else {
-    drawing.removeAttribute("aria-roledescription");
-    drawing.removeAttribute("tabindex");
-  }
-}
-
-/** Wait until the page is repainted. */
-function nextFrame() {
-  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  drawing.setAttribute("aria-label", scene.label + how);
+  drawing.toggleAttribute("aria-roledescription", walked);
+  if (walked) drawing.setAttribute("aria-roledescription", "chart");
+  drawing.toggleAttribute("tabindex", walked);
+  if (walked) drawing.tabIndex = 0;
 }
 
 /** A menu that saves a chart, labelled with its title: one stop of the Tab key. @param {Chart} chart @param {() => Scene | null} scene */
-function fileButtons(chart, scene) {
-  const name = () => chart.csv().name;
-  const [title, sentence] = [() => chartWords(chart.title), () => chartWords(chart.sentence)];
-  /** @type {[string, (shown: Scene) => unknown][]} */
-  const takers = [["CSV", () => download(`${name()}.csv`, "text/csv;charset=utf-8", csvText(chart.csv()))], [
+function saveMenu(chart, scene) {
+  const title = () => chartWords(chart.title);
+  const alone = () => {
+    const shown = scene();
+    return shown ? standaloneSvg(shown, title(), chartWords(chart.sentence)) : "";
+  };
+  /** @type {[string, (name: string) => unknown][]} */
+  const takers = [["CSV", () => downloadSheet(chart.csv())], [
     "SVG",
-    (shown) => download(`${name()}.svg`, "image/svg+xml", standaloneSvg(shown, title(), sentence())),
-  ], ["PNG", async (shown) => download(`${name()}.png`, "image/png", await pngBlob(shown, title(), sentence()))]];
+    (name) => download(`${name}.svg`, "image/svg+xml", alone()),
+  ], ["PNG", async (name) => download(`${name}.png`, "image/png", await pngBlob(alone()))]];
+  // Rendering takes a moment, which the button indicates; it is not `disabled`, because it would lose the focus.
+  const save = async (/** @type {HTMLElement} */ button, /** @type {(name: string) => unknown} */ take) => {
+    if (button.getAttribute("aria-disabled") === "true") return;
+    button.setAttribute("aria-disabled", "true");
+    try {
+      await take(chart.csv().name);
+    } catch (error) {
+      announce(`Cannot save the file: ${error instanceof Error ? error.message : error}`);
+    }
+    button.removeAttribute("aria-disabled");
+  };
   const buttons = takers.map(([format, take]) => {
-    const button = h("button.kit-button", { onclick: () => saveFile(button, format, take, scene) }, format);
+    const button = h("button.kit-button", { onclick: () => save(button, take) }, format);
     return button;
   });
   const opener = h("summary.kit-button", "Save");
@@ -168,96 +135,30 @@ function fileButtons(chart, scene) {
   menu.addEventListener("focusout", (event) => {
     if (event.relatedTarget instanceof Node && !menu.contains(event.relatedTarget)) menu.removeAttribute("open");
   });
-  return {
-    element: menu,
-    name() {
-      opener.setAttribute("aria-label", `Save “${title()}”`);
-      takers.forEach(([format], i) => {
-        const label = `Save “${title()}” as ${format}`;
-        buttons[i].setAttribute("aria-label", label);
-        buttons[i].title = label;
-      });
-    },
+  const name = () => {
+    opener.setAttribute("aria-label", `Save “${title()}”`);
+    takers.forEach(([format], i) => {
+      buttons[i].title = `Save “${title()}” as ${format}`;
+      buttons[i].setAttribute("aria-label", buttons[i].title);
+    });
   };
+  return { element: menu, name };
 }
 
-/**
- * Save a file. Rendering takes a moment, which the button indicates; it is not `disabled`, because it would lose the focus.
- *
- * @param {HTMLElement} button @param {string} format @param {(shown: Scene) => unknown} take @param {() => Scene | null} scene
- */
-async function saveFile(button, format, take, scene) {
-  if (button.getAttribute("aria-disabled") === "true") return;
-  button.setAttribute("aria-disabled", "true");
-  fill(button, "…");
-  try {
-    if (format === "PNG") await nextFrame();
-    const shown = scene();
-    if (shown) await take(shown);
-  } catch (error) {
-    announce(`Cannot save the file: ${error instanceof Error ? error.message : error}`);
-  } finally {
-    button.removeAttribute("aria-disabled");
-    fill(button, format);
-  }
-}
-
-// ── Pointer and keyboard interaction with a drawing, in coordinates of the scene, for both renderers ──
-
-/**
- * @typedef {object} Stage the drawing and its scene
- * @property {HTMLElement} drawing
- * @property {() => Scene | null} scene
- * @property {((datum: number) => void) | undefined} pick
- * @property {() => number[]} order of the data for the keyboard
- * @property {((filter: string) => void) | undefined} select called with the filter of an area that was dragged over
- */
+// ── pointer and keyboard, in coordinates of the scene ──
 
 const DRAG_FROM = 6; // pixels; less is a click
 const KEY_STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
 /** Marks that highlight a spot. @param {Scene} scene @param {Spot} spot @returns {Mark[]} */
-function highlightMarks({ plot, hover, cross, spots }, spot) {
-  if (spot.box) {
-    return [{
-      kind: "rect",
-      x: spot.box.x,
-      y: spot.box.y,
-      w: spot.box.width,
-      h: spot.box.height,
-      fill: "ink",
-      opacity: 0.1,
-    }];
-  }
-  /** @type {Mark} */
-  const ring = { kind: "circle", x: spot.x, y: spot.y, r: (spot.r ?? 2) + 3, stroke: "ink", width: 1.5 };
-  /** @type {Mark} */
-  const column = {
-    kind: "line",
-    x1: spot.x,
-    x2: spot.x,
-    y1: plot.y,
-    y2: plot.y + plot.height,
-    stroke: "soft",
-    opacity: 0.6,
-  };
-  /** @type {Mark[]} */
-  const rings = cross
-    ? spots.filter(({ datum }) => datum === spot.datum).map(({ x, y, r = 2 }) => ({ ...ring, x, y, r: r + 2 }))
-    : [ring];
-  return hover === "x" ? [column, ...rings] : rings;
+function highlightMarks({ plot, hover, cross, spots }, { x, y, r, box, datum }) {
+  if (box) return [rectAt(box.x, box.y, box.width, box.height, { fill: "ink", opacity: 0.1 })];
+  const rings = cross ? spots.filter((spot) => spot.datum === datum) : [{ x, y, r: (r ?? 2) + 1 }];
+  const marks = rings.map((ring) => circleAt(ring.x, ring.y, (ring.r ?? 2) + 2, { stroke: "ink", width: 1.5 }));
+  return hover === "x" ? [lineAt(x, plot.y, x, plot.y + plot.height, "soft", { opacity: 0.6 }), ...marks] : marks;
 }
 
-/** Return the distinct data of a scene. @param {Scene | null} scene */
-export function dataOf(scene) {
-  return scene ? [...new Set(scene.spots.map((spot) => spot.datum))] : [];
-}
-
-/**
- * Return the position that a key leads to (from -1: outside); null for other keys.
- *
- * @param {string} key @param {number} from @param {number} count
- */
+/** Return the position that a key leads to (from -1: outside); null for other keys. @param {string} key @param {number} from @param {number} count */
 export function stepFrom(key, from, count) {
   if (key === "Home") return 0;
   if (key === "End") return count - 1;
@@ -267,16 +168,18 @@ export function stepFrom(key, from, count) {
 }
 
 /** Handles hovering, moving through and picking data. */
-export class ChartReader {
-  /** @param {Stage} stage */
-  constructor(stage) {
-    this.stage = stage;
+class ChartReader {
+  /** @param {HTMLElement} drawing @param {() => Scene | null} scene @param {Chart} chart */
+  constructor(drawing, scene, { onPick, onSelect }) {
+    this.drawing = drawing;
+    this.scene = scene;
+    this.pick = onPick;
+    this.select = onSelect;
     /** @type {Spot | null} */
     this.spot = null;
     /** @type {Element | null} */
     this.overlay = null;
     this.finger = false;
-    const { drawing } = stage;
     /** Where dragging began; null if nothing is dragged. @type {{x: number, y: number} | null} */
     this.from = null;
     this.dragged = false;
@@ -292,21 +195,19 @@ export class ChartReader {
 
   /** There is a new drawing: the highlight of a reader with a keyboard stays on the same datum. */
   refresh() {
-    const [datum, held] = [this.spot?.datum, document.activeElement === this.stage.drawing];
-    const again = this.stage.scene()?.spots.find((spot) => spot.datum === datum);
+    const [datum, held] = [this.spot?.datum, document.activeElement === this.drawing];
+    const again = this.scene()?.spots.find((spot) => spot.datum === datum);
     hideTip();
     this.highlight((held && again) || null);
   }
 
   /** @param {Spot | null} spot */
   highlight(spot) {
-    const { drawing, pick } = this.stage;
-    const scene = this.stage.scene();
+    const scene = this.scene();
     this.overlay?.remove();
     this.spot = scene && spot;
-    drawing.classList.toggle("kit-over", Boolean(spot && pick));
-    if (!scene || !spot) return;
-    this.cover(scene, highlightMarks(scene, spot));
+    this.drawing.classList.toggle("kit-over", Boolean(spot && this.pick));
+    if (scene && spot) this.cover(scene, highlightMarks(scene, spot));
   }
 
   leave() {
@@ -314,18 +215,19 @@ export class ChartReader {
     hideTip();
   }
 
-  /** Where the picture lies in the window, and how many of its pixels one of the scene takes. */
-  frame() {
-    const { drawing } = this.stage;
-    const box = (drawing.firstElementChild ?? drawing).getBoundingClientRect();
-    return { left: box.left, top: box.top, zoom: box.width / (this.stage.scene()?.width ?? 1) || 1 };
+  /** Draw marks over the picture. @param {Scene} scene @param {Mark[]} marks */
+  cover(scene, marks) {
+    this.overlay?.remove();
+    this.overlay = toSvg({ ...emptyScene(scene.width, scene.height, ""), marks });
+    this.overlay.classList.add("kit-overlay");
+    this.overlay.setAttribute("aria-hidden", "true");
+    this.drawing.append(this.overlay);
   }
 
-  /** @param {MouseEvent} event */
-  pointed(event) {
-    const scene = this.stage.scene();
-    const { x, y } = this.inScene(event);
-    return scene && nearestSpot(scene, x, y);
+  /** Where the picture lies in the window, and how many of its pixels one of the scene takes. */
+  frame() {
+    const box = (this.drawing.firstElementChild ?? this.drawing).getBoundingClientRect();
+    return { left: box.left, top: box.top, zoom: box.width / (this.scene()?.width ?? 1) || 1 };
   }
 
   /** @param {MouseEvent} event */
@@ -334,68 +236,57 @@ export class ChartReader {
     return { x: (event.clientX - left) / zoom, y: (event.clientY - top) / zoom };
   }
 
+  /** @param {MouseEvent} event */
+  pointed(event) {
+    const scene = this.scene();
+    const { x, y } = this.inScene(event);
+    return scene && nearestSpot(scene, x, y);
+  }
+
   /** @param {PointerEvent} event */
   handleDown(event) {
     this.finger = event.pointerType === "touch";
     this.dragged = false;
-    const { select, scene, drawing } = this.stage;
-    this.from = select && scene()?.brush && !this.finger && event.button === 0 ? this.inScene(event) : null;
-    if (!this.from) return;
+    const drags = this.select && this.scene()?.brush && !this.finger && event.button === 0;
+    this.from = drags ? this.inScene(event) : null;
+    if (!drags) return;
     event.preventDefault(); // no selection of text
-    drawing.setPointerCapture(event.pointerId);
-    drawing.focus({ preventScroll: true });
+    this.drawing.setPointerCapture(event.pointerId);
+    this.drawing.focus({ preventScroll: true });
   }
 
   /** Outline the area that is dragged over. @param {PointerEvent} event */
   drag(event) {
-    const [scene, from, to] = [this.stage.scene(), this.from, this.inScene(event)];
+    const [scene, from, to] = [this.scene(), this.from, this.inScene(event)];
     if (!scene || !from || Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y)) < DRAG_FROM) return;
     this.dragged = true;
     hideTip();
-    const { plot } = scene;
-    const flat = scene.hover === "x"; // the area is as high as the plot
     const [x, w] = [Math.min(from.x, to.x), Math.abs(to.x - from.x)];
-    const [y, h] = flat ? [plot.y, plot.height] : [Math.min(from.y, to.y), Math.abs(to.y - from.y)];
-    this.cover(scene, [{ kind: "rect", x, y, w, h, fill: "accent", opacity: 0.15 }, {
-      kind: "rect",
-      x,
-      y,
-      w,
-      h,
-      stroke: "accent",
-      width: 1,
-    }]);
+    const [y, height] = scene.hover === "x"
+      ? [scene.plot.y, scene.plot.height]
+      : [Math.min(from.y, to.y), Math.abs(to.y - from.y)];
+    const paints = [{ fill: "accent", opacity: 0.15 }, { stroke: "accent", width: 1 }];
+    this.cover(scene, paints.map((paint) => rectAt(x, y, w, height, paint)));
   }
 
   /** @param {PointerEvent} event */
   handleUp(event) {
-    const [from, scene] = [this.from, this.stage.scene()];
+    const [from, scene, to] = [this.from, this.scene(), this.inScene(event)];
     this.from = null;
     if (!from || !this.dragged || !scene?.brush) return;
-    const to = this.inScene(event);
     this.leave();
     const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
     const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
     const filter = scene.brush({ x: left, y: top }, { x: right, y: bottom });
-    if (filter) this.stage.select?.(filter);
-  }
-
-  /** Draw marks over the picture. @param {Scene} scene @param {Mark[]} marks */
-  cover(scene, marks) {
-    this.overlay?.remove();
-    this.overlay = toSvg({ ...emptyScene(scene.width, scene.height, ""), marks }, livePalette);
-    this.overlay.classList.add("kit-overlay");
-    this.overlay.setAttribute("aria-hidden", "true");
-    this.stage.drawing.append(this.overlay);
+    if (filter) this.select?.(filter);
   }
 
   /** @param {Spot} spot @param {number} x @param {number} y */
   show(spot, x, y) {
     if (spot !== this.spot) this.highlight(spot);
-    const lines = this.stage.scene()?.tip(spot.datum) ?? [];
-    if (lines.length) {
-      showTip(this.finger && this.stage.pick ? [...lines, "Tap again to open"] : lines, x, y, this.finger);
-    }
+    const lines = this.scene()?.tip(spot.datum) ?? [];
+    const more = this.finger && this.pick ? ["Tap again to open"] : [];
+    if (lines.length) showTip([...lines, ...more], x, y, this.finger);
   }
 
   /** @param {PointerEvent} event */
@@ -410,41 +301,35 @@ export class ChartReader {
 
   /** A finger first sees what it would pick. @param {MouseEvent} event */
   handleClick(event) {
-    if (this.dragged) {
-      this.dragged = false;
-      return;
-    }
+    if (this.dragged) return void (this.dragged = false);
     const spot = this.pointed(event);
     const seen = !this.finger || spot?.datum === this.spot?.datum;
-    if (!spot) this.leave();
-    else if (!this.stage.pick || !seen) this.show(spot, event.clientX, event.clientY);
-    else {
-      this.leave();
-      this.stage.pick(spot.datum);
-    }
+    if (!spot) return this.leave();
+    if (!this.pick || !seen) return this.show(spot, event.clientX, event.clientY);
+    this.leave();
+    this.pick(spot.datum);
   }
 
   /** @param {KeyboardEvent} event */
   handleKey(event) {
-    const { pick } = this.stage;
-    if (!pick || event.ctrlKey || event.metaKey || event.altKey) return;
+    const scene = this.scene();
+    if (!scene || !this.pick || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") return this.leave();
-    const order = this.stage.order();
+    const order = [...new Set(scene.spots.map((spot) => spot.datum))];
     const from = this.spot ? order.indexOf(this.spot.datum) : -1;
     const picked = (event.key === "Enter" || event.key === " ") && from >= 0;
     const to = picked || !order.length ? null : stepFrom(event.key, from, order.length);
     if (picked || to !== null) event.preventDefault();
-    if (to !== null) this.walked(order, to);
+    if (to !== null) this.walk(scene, order, to);
     if (!picked) return;
     hideTip();
-    pick(order[from]);
+    this.pick(order[from]);
   }
 
-  /** @param {number[]} order @param {number} to */
-  walked(order, to) {
-    const scene = this.stage.scene();
-    const spot = scene?.spots.find((one) => one.datum === order[to]);
-    if (!scene || !spot) return;
+  /** @param {Scene} scene @param {number[]} order @param {number} to */
+  walk(scene, order, to) {
+    const spot = scene.spots.find((one) => one.datum === order[to]);
+    if (!spot) return;
     const { left, top, zoom } = this.frame();
     this.finger = false;
     this.show(spot, left + spot.x * zoom, top + spot.y * zoom);
@@ -452,37 +337,26 @@ export class ChartReader {
   }
 }
 
-// ── The tooltip of the page. It is hidden from screen readers, because its text is announced when the keyboard selects a datum ──
+// ── the tooltip of the page, hidden from screen readers: its text is announced when the keyboard selects a datum ──
 
 /** @type {{element: HTMLElement | null}} */
 const kitTip = { element: null };
-
 const TIP_GAP = 14;
 const TIP_EDGE = 6;
 
-/** @returns {HTMLElement} */
-function tipElement() {
-  if (kitTip.element?.isConnected) return kitTip.element;
-  const element = h("div.kit-tip", { "aria-hidden": "true", hidden: true });
-  document.body.append(element);
-  document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
-  document.addEventListener("scroll", hideTip, { capture: true, passive: true });
-  kitTip.element = element;
-  return element;
-}
-
-/**
- * Show lines of text next to a point; above it for touch, where a finger would hide them.
- *
- * @param {string[]} lines @param {number} x @param {number} y @param {boolean} [finger]
- */
-export function showTip(lines, x, y, finger = false) {
-  const element = tipElement();
-  fill(element, lines.map((line, i) => h("div", { class: i ? "kit-tip-line" : "kit-tip-name", dir: "auto" }, line)));
+/** Show lines of text next to a point; above it for touch, where a finger would hide them. @param {string[]} lines @param {number} x @param {number} y @param {boolean} [finger] */
+function showTip(lines, x, y, finger = false) {
+  const element = kitTip.element ??= h("div.kit-tip", { "aria-hidden": "true" });
+  if (!element.isConnected) {
+    document.body.append(element);
+    document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
+    document.addEventListener("scroll", hideTip, { capture: true, passive: true });
+  }
+  fill(element, lines.map((line, i) => h("div", { class: i ? "" : "kit-tip-name", dir: "auto" }, line)));
   element.hidden = false;
   const { width, height } = element.getBoundingClientRect();
-  const page = document.documentElement;
-  const place = tipPlace({ x, y, width, height, wide: page.clientWidth, high: window.innerHeight, finger });
+  const wide = document.documentElement.clientWidth;
+  const place = tipPlace({ x, y, width, height, wide, high: window.innerHeight, finger });
   element.style.left = `${place.left}px`;
   element.style.top = `${place.top}px`;
 }
@@ -503,42 +377,35 @@ export function tipPlace({ x, y, width, height, wide, high, finger = false }) {
   return { left: kept(left, wide - width), top: kept(top, high - height) };
 }
 
-export function hideTip() {
+function hideTip() {
   if (kitTip.element) kitTip.element.hidden = true;
 }
 
-// ── Legends above a plot ──
+// ── legends ──
 
 /**
  * @typedef {{text: string, note?: string, colour: string, style?: number, swatch?: "line" | "bar" | "dot" | "ring"}} Entry
  *   note: text after the name; style: index of dash pattern and marker
  */
-
 const LEGEND_ROW = 20;
 const LEGEND_SAMPLE = 30;
 
-/**
- * Lay out entries in rows; return the marks and their height.
- *
- * @param {Entry[]} entries @param {number} width @param {number} [y] the top @returns {{marks: Mark[], height: number}}
- */
-export function legendMarks(entries, width, y = 0) {
+/** Lay out entries in rows; return the marks and their height. @param {Entry[]} entries @param {number} width @returns {{marks: Mark[], height: number}} */
+export function legendMarks(entries, width) {
   /** @type {Mark[]} */
   const marks = [];
   let [x, row] = [0, 0];
   for (const entry of entries) {
+    const { note = "" } = entry;
     const sample = entry.swatch ? 16 : LEGEND_SAMPLE + 6;
-    const noted = entry.note ? textWidth(entry.note, SMALL_SIZE) + 7 : 0;
-    const text = fitText(entry.text, Math.min(260, width - sample - noted), SMALL_SIZE);
+    const noted = note && textWidth(note, SMALL_SIZE) + 7;
+    const text = fitText(entry.text, Math.min(260, width - sample - Number(noted)), SMALL_SIZE);
     const named = sample + textWidth(text, SMALL_SIZE);
-    const wide = named + noted;
+    const wide = named + Number(noted);
     if (x > 0 && x + wide > width) [x, row] = [0, row + 1];
-    const middle = y + row * LEGEND_ROW + LEGEND_ROW / 2;
-    marks.push(...sampleMarks(entry, x, middle));
-    marks.push({ kind: "text", x: x + sample, y: middle + 4, text, fill: "ink", size: SMALL_SIZE });
-    if (entry.note) {
-      marks.push({ kind: "text", x: x + named + 7, y: middle + 4, text: entry.note, fill: "soft", size: SMALL_SIZE });
-    }
+    const middle = (row + 0.5) * LEGEND_ROW;
+    marks.push(...sampleMarks(entry, x, middle), textAt(x + sample, middle + 4, text, { fill: "ink" }));
+    if (note) marks.push(textAt(x + named + 7, middle + 4, note));
     x += wide + 18;
   }
   return { marks, height: entries.length ? (row + 1) * LEGEND_ROW : 0 };
@@ -546,47 +413,31 @@ export function legendMarks(entries, width, y = 0) {
 
 /** @param {Entry} entry @param {number} x @param {number} y @returns {Mark[]} */
 function sampleMarks({ colour, style = 0, swatch = "line" }, x, y) {
-  if (swatch === "bar") return [{ kind: "line", x1: x + 5, x2: x + 5, y1: y - 6, y2: y + 6, stroke: colour, width: 2 }];
-  if (swatch === "dot") return [{ kind: "circle", x: x + 5, y, r: 3.5, fill: colour }];
-  if (swatch === "ring") return [{ kind: "circle", x: x + 5, y, r: 5, fill: "paper", stroke: colour, width: 1.5 }];
-  return [
-    { kind: "line", x1: x, x2: x + LEGEND_SAMPLE, y1: y, y2: y, stroke: colour, width: 2, dash: dashOf(style) },
-    markerMark(style, x + LEGEND_SAMPLE / 2, y, colour),
-  ];
+  if (swatch === "bar") return [lineAt(x + 5, y - 6, x + 5, y + 6, colour, { width: 2 })];
+  if (swatch === "dot") return [circleAt(x + 5, y, 3.5, { fill: colour })];
+  if (swatch === "ring") return [circleAt(x + 5, y, 5, { fill: "paper", stroke: colour, width: 1.5 })];
+  const dash = { width: 2, dash: dashOf(style) };
+  return [lineAt(x, y, x + LEGEND_SAMPLE, y, colour, dash), markerMark(style, x + LEGEND_SAMPLE / 2, y, colour)];
 }
 
 /**
- * A legend as an element, shared by several charts. Pointing at a name or focusing it highlights its run; a click keeps it.
+ * A legend as an element, shared by several charts. Pointing at a name highlights its run; a click keeps it.
  *
- * @param {Entry[]} entries @param {(entry: number) => void} [light] called with an entry, or -1
+ * @param {Entry[]} entries @param {(entry: number) => void} light called with an entry, or -1
  */
-export function legendElement(entries, light = () => {}) {
-  const sample = (/** @type {Entry} */ entry) => {
-    const scene = { ...emptyScene(LEGEND_SAMPLE, 12, ""), marks: sampleMarks(entry, 0, 6) };
-    const svg = toSvg(scene, livePalette);
-    svg.setAttribute("aria-hidden", "true");
-    return svg;
-  };
+export function legendElement(entries, light) {
   let kept = -1;
+  const keep = (/** @type {number} */ i) => {
+    kept = kept === i ? -1 : i;
+    buttons.forEach((button, j) => button.setAttribute("aria-pressed", String(j === kept)));
+    light(kept);
+  };
   const buttons = entries.map((entry, i) => {
-    const button = h(
-      "button.kit-entry",
-      { "aria-pressed": "false", title: entry.text },
-      sample(entry),
-      bdi(entry.text, { class: "clip" }),
-    );
-    button.addEventListener("pointerenter", () => light(i));
-    button.addEventListener("pointerleave", () => light(kept));
-    button.addEventListener("click", () => {
-      kept = kept === i ? -1 : i;
-      buttons.forEach((other, j) => other.setAttribute("aria-pressed", String(j === kept)));
-      light(kept);
-    });
-    return button;
+    const sample = toSvg({ ...emptyScene(LEGEND_SAMPLE, 12, ""), marks: sampleMarks(entry, 0, 6) });
+    sample.setAttribute("aria-hidden", "true");
+    const acts = { onpointerenter: () => light(i), onpointerleave: () => light(kept), onclick: () => keep(i) };
+    const name = bdi(entry.text, { class: "clip" });
+    return h("button.kit-entry", { "aria-pressed": "false", title: entry.text, ...acts }, sample, name);
   });
-  return h(
-    "ul.kit-legend",
-    { "aria-label": "Runs; select one to highlight it" },
-    buttons.map((button) => h("li", button)),
-  );
+  return h("ul.kit-legend", { "aria-label": "Runs; select one to highlight it" }, buttons.map((one) => h("li", one)));
 }

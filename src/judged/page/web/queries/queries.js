@@ -1,6 +1,6 @@
 import { integerText, plural, shorten, sliceName } from "../data/format.js";
 import { announce, bdi, fill, h, watchEdges } from "../dom.js";
-import { csvText, download } from "../kit/files.js";
+import { download, downloadSheet } from "../kit/files.js";
 import { createFilter, filterName } from "../table/filter.js";
 import { createTable } from "../table/table.js";
 import { changeSize, chosenRows, createQueryColumns, layoutFor, outcomes, querySheet } from "./columns.js";
@@ -171,7 +171,7 @@ export function mountQueries(host, book, store, selection) {
       title: "Download the ids of these queries, one per line",
     }, "Save ids"),
     h("button.quiet", {
-      onclick: () => download("slice.csv", "text/csv", csvText(sliceSheet(book, rowIds()))),
+      onclick: () => downloadSheet(sliceSheet(book, rowIds())),
       title: "Download a table of queries and slices, for judged compare --slices",
     }, "Save as slice"),
   ];
@@ -254,7 +254,7 @@ export function mountQueries(host, book, store, selection) {
   }
 
   function saveSheet() {
-    download("queries.csv", "text/csv", csvText(querySheet(book, table.order(), store.get())));
+    downloadSheet(querySheet(book, table.order(), store.get()));
     announce(`Saved ${plural(table.order().length, ...QUERY_NOUN)} as queries.csv.`);
   }
 

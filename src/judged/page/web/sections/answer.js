@@ -16,7 +16,7 @@ import {
 import { announce, bdi, byId, fill, h, wordNodes } from "../dom.js";
 import { linearScale } from "../kit/scale.js";
 import { crisp, emptyScene, intervalMarks } from "../kit/scene.js";
-import { livePalette, toSvg } from "../kit/svg.js";
+import { toSvg } from "../kit/svg.js";
 /** @import { Book, Measure, Pair } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
 /** @import { Selection } from "../queries/queries.js" */
@@ -152,7 +152,7 @@ function differenceStrip({ low, high, difference }, colour, what) {
       hollow: colour === "soft",
     }),
   );
-  const svg = toSvg(scene, livePalette);
+  const svg = toSvg(scene);
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", `Interval of the difference, ${what}, against 0`);
   svg.setAttribute("class", "strip");

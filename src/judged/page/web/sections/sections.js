@@ -35,7 +35,7 @@ import {
 } from "../data/format.js";
 import { bdi, byId, fill, h, wordNodes } from "../dom.js";
 import { legendElement, mountChart } from "../kit/chart.js";
-import { csvText, download } from "../kit/files.js";
+import { downloadSheet } from "../kit/files.js";
 import { meanCell } from "./summary.js";
 /** @import { View } from "../charts/common.js" */
 /** @import { Book, Picture } from "../data/data.js" */
@@ -340,10 +340,7 @@ export function judgeSheet({ facts }) {
 export function mountUnjudged(book, store) {
   const { facts } = book;
   const line = byId("unjudged-answer");
-  const save = () => {
-    const sheet = judgeSheet(book);
-    download(`${sheet.name}.csv`, "text/csv;charset=utf-8", csvText(sheet));
-  };
+  const save = () => downloadSheet(judgeSheet(book));
   const draw = () => {
     const answer = facts.unjudged[store.get().measure];
     const question = facts.runs.length > 1 ? "Could unjudged documents change who is first? " : "";
