@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from judged._version import __version__
-from judged.clicks.fitting.fit import MODELS
-from judged.clicks.interleaving.interleave import PAPERS as INTERLEAVING_PAPERS
-from judged.clicks.off_policy.estimators import PAPERS as ESTIMATOR_PAPERS
+from judged.clicks.interleaving import PAPERS as INTERLEAVING_PAPERS
+from judged.clicks.models import MODELS
+from judged.clicks.off_policy import PAPERS as ESTIMATOR_PAPERS
 from judged.errors import DataError, Place, UsageError, shown
 from judged.fusion.method import FUSIONS
 from judged.io.files import read_text

@@ -1,6 +1,6 @@
 """Result classes, for annotations."""
 
-from judged.clicks import ClickBoard, ClickFit, ClickGrades, Counterfactuals, InterleavedLists, InterleavingOutcome
+from judged.clicks import ClickFit, Counterfactuals, InterleavedLists, InterleavingOutcome
 from judged.comparison.comparison import Comparison
 from judged.comparison.leaderboard import Leaderboard
 from judged.comparison.power import Power
@@ -22,9 +22,7 @@ __all__ = [
     "Baseline",
     "BeyondAccuracy",
     "Classification",
-    "ClickBoard",
     "ClickFit",
-    "ClickGrades",
     "Comparison",
     "Correlation",
     "Correlations",

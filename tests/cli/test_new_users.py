@@ -78,7 +78,6 @@ def test_columns_and_grades_are_named_in_every_command(words: tuple[str, ...]) -
 
 @pytest.mark.parametrize("words", [
     ("clicks", "interleave", "scores.csv", "other.csv"),
-    ("clicks", "simulate", "odd.csv", "scores.csv", "--grade-col", "Note", "--grade-map", "Exact=3,Irrelevant=0"),
 ], ids=" ".join)  # fmt: skip
 def test_columns_of_runs_are_named_in_every_command(words: tuple[str, ...]) -> None:
     for name, scores in (("scores", (2, 1)), ("other", (1, 2))):
@@ -90,8 +89,7 @@ def test_columns_of_runs_are_named_in_every_command(words: tuple[str, ...]) -> N
 
 ODD_CALLS = [
     ("agree", "odd.csv", "odd.csv"), ("agree", "q", "q", "--run", "odd.csv", "odd.csv"), ("merge", "odd.csv", "odd.csv", "-o", "x"),
-    ("clicks", "fit", "odd.csv"), ("clicks", "score", "odd.csv", "--run", "x.run"), ("clicks", "simulate", "odd.csv", "x.run"),
-    ("clicks", "simulate", "q", "odd.csv"), ("clicks", "interleave", "odd.csv", "odd.csv"), ("compare", "q", "odd.csv", "x.run"),
+    ("clicks", "fit", "odd.csv"), ("clicks", "score", "odd.csv", "--run", "x.run"), ("clicks", "interleave", "odd.csv", "odd.csv"), ("compare", "q", "odd.csv", "x.run"),
     ("convert", "odd.csv", "x.run"), ("correlate", "odd.csv", "x.run"), ("curve", "pr", "q", "odd.csv"), ("eval", "q", "odd.csv"),
     ("eval", "odd.csv", "x.run"), ("explain", "AP", "q", "odd.csv"), ("gate", "q", "odd.csv"), ("power", "q", "odd.csv", "x.run"),
     ("recommend", "odd.csv"), ("report", "q", "odd.csv"),
@@ -199,8 +197,7 @@ def test_columns_of_a_click_log_are_named() -> None:
         "treffer",
     )
     for words in (
-        ("fit", "log.csv", "--model", "ctr"),
-        ("fit", "log.csv", "--model", "all"),
+        ("fit", "log.csv", "--model", "pbm"),
         ("score", "log.csv", "--run", "x.run", "--propensity", "1,0.5"),
     ):
         result = called("clicks", *words, *names)

@@ -34,8 +34,7 @@ STEPS = {  # the steps of each command, in order; others may be between them
     ("doctor",): ("importing packages",),
     ("cite", "a.json"): ("reading a.json",),
     ("board", "a.json", "b.json"): ("reading a.json", "reading b.json", "ranking the runs"),
-    ("clicks", "fit", "log.csv", "--model", "all"): ("reading log.csv", "fitting dbn", "fitting pbm"),
-    ("clicks", "simulate", "qrels.txt", "a.run", "-o", "s.csv"): ("reading a.run", "reading qrels.txt", "simulating clicks", "writing s.csv"),
+    ("clicks", "fit", "log.csv"): ("reading log.csv", "fitting dbn"),
     ("clicks", "interleave", "a.run", "b.run"): ("reading a.run", "reading b.run", "interleaving"),
     ("clicks", "score", "log.csv", "--run", "a.run"): ("reading log.csv", "fitting pbm", "fitting pbm to resamples"),
     ("convert", "a.run", "a.json"): ("reading a.run", "writing a.json"),
@@ -60,7 +59,8 @@ def files(collection: Path) -> Path:
     Path("docs.jsonl").write_text('{"_id": "d1", "text": "tea"}\n')
     for name in "ab":
         run("eval", "qrels.txt", f"{name}.run", "-q", "--format", "json", "-o", f"{name}.json")
-    run("clicks", "simulate", "qrels.txt", "a.run", "--sessions", "50", "-o", "log.csv")
+    rows = "".join(f"{i},q1,d{d},{int(i % d == 0)}\n" for i in range(50) for d in (1, 2, 3))
+    Path("log.csv").write_text("session,query,doc,click\n" + rows)
     return collection
 
 

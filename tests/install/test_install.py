@@ -331,7 +331,7 @@ for path in Path(sys.argv[1]).rglob("*.py"):
 print(sorted(missing))
 """
 # Tests of others of the paired tests call SciPy, their peer, with arguments that only newer versions have.
-CORE = "core/join core/numeric clicks/fitting evaluation/test_evaluate.py evaluation/test_values.py measures stats/paired/test_permutation.py io/formats/test_parquet.py"
+CORE = "core/join core/numeric clicks evaluation/test_evaluate.py evaluation/test_values.py measures stats/paired/test_permutation.py io/formats/test_parquet.py"
 
 
 @pytest.mark.needs("lowest python")

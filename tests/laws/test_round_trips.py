@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
-from judged.clicks.api import click_rows, write_clicks
 from judged.errors import JudgedError
 from judged.io.atomic import ENDINGS
-from judged.io.click_logs import read_list_rows
+from judged.io.click_logs import LISTS
+from judged.io.open_table import open_role_table
 from judged.io.write import WRITERS as ALL
 from judged.judging.merge import _FORMATS as ADJUDICATION
 from judged.judging.merge import save_adjudication_list
@@ -114,32 +114,15 @@ def test_compression_changes_nothing(packed, tmp_path):
         )
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
-def test_click_logs_keep_hostile_ids(ending, tmp_path):
-    for word in TEXTS:
-        log = jd.clicks.read_clicks([(word, word, word, 1, 1), (word, word, "other", 2, 0)])
-        path = tmp_path / f"log.{ending}"
-        try:
-            write_clicks(log, path)
-        except JudgedError as error:
-            assert error.slug in REFUSED, error  # noqa: PT017
-            continue
-        assert click_rows(jd.clicks.read_clicks(path)).columns == click_rows(log).columns, word
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "run"])
-def test_interleaved_lists_keep_hostile_ids(ending, tmp_path):
-    path = tmp_path / f"lists.{ending}"
-    for word in TEXTS:
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_interleaved_lists_keep_hostile_ids(format, tmp_path):
+    path = tmp_path / f"lists.{format}"
+    for word in (word for word in TEXTS if not set(word) & set("\n\r")):
         lists = jd.clicks.interleave({word: [word, "a"]}, {word: ["a", word]})
-        try:
-            lists.save(path)
-        except JudgedError as error:
-            assert error.slug in REFUSED, error  # noqa: PT017
-            continue
-        again = read_list_rows(path)
-        assert [again.query.ids[i] for i in again.query.code] == list(lists.query), word
-        assert [again.doc.ids[i] for i in again.doc.code] == list(lists.doc), word
+        path.write_text(lists.to_csv() if format == "csv" else lists.to_json(), encoding="utf-8")
+        again = open_role_table(path, "lists", LISTS).ids
+        assert [again["query"].ids[i] for i in again["query"].code] == list(lists.query), word
+        assert [again["doc"].ids[i] for i in again["doc"].code] == list(lists.doc), word
 
 
 @pytest.mark.parametrize("ending", [ending for ending in ADJUDICATION if ending])

@@ -10,8 +10,9 @@ from needs import optional
 
 import judged as jd
 from judged.errors import JudgedError
-from judged.io.click_logs import CLICKS, LISTS, read_list_rows
+from judged.io.click_logs import CLICKS, LISTS
 from judged.io.columns import NAMES, rivals
+from judged.io.open_table import open_role_table
 
 pd = optional("pandas")
 
@@ -45,7 +46,7 @@ PAIRS = [
 ]
 OTHERS = {
     "clicks": (jd.clicks.read_clicks, CLICKS, ("session", "query", "doc", "click")),
-    "lists": (read_list_rows, LISTS, ("query", "doc", "team")),
+    "lists": (lambda source: open_role_table(source, "lists", LISTS), LISTS, ("query", "doc", "team")),
 }
 
 

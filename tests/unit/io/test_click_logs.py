@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from needs import optional
 
-from judged.errors import DataError, FileError, UsageError
-from judged.io.click_logs import read_click_rows, read_list_rows, write_columns
+from judged.errors import DataError, FileError
+from judged.io.click_logs import CLICKS, LISTS
+from judged.io.open_table import open_role_table
 
 pd = optional("pandas")
 pl = optional("polars")
@@ -35,6 +36,10 @@ def lines(columns, separator=","):
 
 def records(columns):
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def read(source, named=None):
+    return open_role_table(source, "clicks", CLICKS, named)
 
 
 def parquet():
@@ -68,48 +73,46 @@ FORMS = {
 @pytest.mark.needs("pandas", "polars", "pyarrow")
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_gives_the_same_rows(form):
-    rows = read_click_rows(FORMS[form]())
-    told = [[coded.ids[c] for c in coded.code] for coded in (rows.session, rows.query, rows.doc)]
-    assert told == [COLUMNS["session"], COLUMNS["query"], COLUMNS["doc"]]
-    assert rows.rank.tolist() == COLUMNS["rank"]
-    assert rows.clicked.tolist() == [False, True, False, False]
+    table = read(FORMS[form]())
+    told = {role: [coded.ids[c] for c in coded.code] for role, coded in table.ids.items()}
+    assert told == {role: COLUMNS[role] for role in ("session", "query", "doc")}
+    assert table.numbers["rank"].tolist() == COLUMNS["rank"]
+    assert table.numbers["click"].tolist() == [False, True, False, False]
 
 
 def test_a_compressed_file_is_read_by_its_content(tmp_path):
     (tmp_path / "log").write_bytes(gzip.compress(lines(COLUMNS).encode()))
-    assert read_click_rows(tmp_path / "log").clicked.sum() == 1
+    assert read(tmp_path / "log").numbers["click"].sum() == 1
 
 
 def test_columns_can_be_named():
     renamed = dict(zip(["a", "b", "c", "d", "e"], COLUMNS.values(), strict=True))
     named = {"session": "a", "query": "b", "doc": "c", "rank": "d", "click": "e"}
-    assert read_click_rows(renamed, named).rank.tolist() == COLUMNS["rank"]
+    assert read(renamed, named).numbers["rank"].tolist() == COLUMNS["rank"]
     with pytest.raises(DataError) as error:
-        read_click_rows(renamed, {**named, "doc": "z"})
+        read(renamed, {**named, "doc": "z"})
     assert error.value.slug == "columns"
-    with pytest.raises(UsageError):
-        read_click_rows(renamed, {"score": "a"})
 
 
 def test_ranks_may_be_missing():
-    assert read_click_rows({name: column for name, column in COLUMNS.items() if name != "rank"}).rank is None
+    assert "rank" not in read({name: column for name, column in COLUMNS.items() if name != "rank"}).numbers
 
 
 @pytest.mark.needs("pandas")
 def test_ids_are_text_in_text_files_and_keep_their_type_elsewhere():
     numbers = {**COLUMNS, "query": [7, 7, 8, 8]}
-    assert read_click_rows(io.StringIO(lines(numbers))).query.ids == ("7", "8")
-    assert read_click_rows(pd.DataFrame(numbers)).query.ids == (7, 8)
+    assert read(io.StringIO(lines(numbers))).ids["query"].ids == ("7", "8")
+    assert read(pd.DataFrame(numbers)).ids["query"].ids == (7, 8)
     mixed = "\n".join(map(json.dumps, records({**COLUMNS, "query": [7, "7", 8, "8"]})))
-    assert read_click_rows(io.StringIO(mixed)).query.ids == ("7", "8")
+    assert read(io.StringIO(mixed)).ids["query"].ids == ("7", "8")
 
 
 def test_many_batches_are_one_log():
     many = {name: column * 3000 for name, column in COLUMNS.items()}
-    rows = read_click_rows(io.StringIO(lines(many)))
-    assert len(rows.clicked) == 12_000
-    assert rows.doc.ids == ("a", "b", "c")
-    assert (rows.doc.code == np.tile([0, 1, 0, 2], 3000)).all()
+    table = read(io.StringIO(lines(many)))
+    assert len(table.numbers["click"]) == 12_000
+    assert table.ids["doc"].ids == ("a", "b", "c")
+    assert (table.ids["doc"].code == np.tile([0, 1, 0, 2], 3000)).all()
 
 
 @pytest.mark.parametrize(
@@ -124,8 +127,8 @@ def test_many_batches_are_one_log():
         (HEADER + "1,q,a,one,0\n", "rank-type", "clicks:2: column 4 (rank)"),
         (HEADER + "1,q,a,0,0\n", "rank-type", "clicks:2: column 4 (rank)"),
         (HEADER + "1,q,a,1.5,0\n", "rank-type", "clicks:2: column 4 (rank)"),
-        (HEADER + "1,q,a,1,0\n1,q,b,2,2\n", "click-type", "clicks:3: column 5 (click)"),
-        (HEADER + "1,q,a,1,\n", "click-type", "clicks:2: column 5 (click)"),
+        (HEADER + "1,q,a,1,0\n1,q,b,2,2\n", "clicks", "clicks:3: column 5 (click)"),
+        (HEADER + "1,q,a,1,\n", "clicks", "clicks:2: column 5 (click)"),
         (HEADER + "1,q,,1,0\n", "id-empty", "clicks:2: column 3 (doc)"),
         (HEADER + '1,q,"a,1,0\n', "csv", "clicks:2"),
         ('{"session": 1}\n{"session": 2}\n', "columns", "clicks"),
@@ -136,7 +139,7 @@ def test_many_batches_are_one_log():
 )
 def test_what_is_wrong_is_told_with_its_place(text, slug, where):
     with pytest.raises(DataError) as error:
-        read_click_rows(io.StringIO(text))
+        read(io.StringIO(text))
     assert (error.value.slug, str(error.value.where)) == (slug, where)
 
 
@@ -146,8 +149,8 @@ def test_what_is_wrong_is_told_with_its_place(text, slug, where):
         ({**COLUMNS, "doc": ["a", None, "b", "c"]}, "id-null"),
         ({**COLUMNS, "doc": ["a", ["b"], "b", "c"]}, "id-type"),
         ({**COLUMNS, "rank": [1, 2, 1]}, "columns"),
-        ({**COLUMNS, "click": [0, 1, None, 0]}, "click-type"),
-        ({**COLUMNS, "click": [0, 1, float("nan"), 0]}, "click-type"),
+        ({**COLUMNS, "click": [0, 1, None, 0]}, "clicks"),
+        ({**COLUMNS, "click": [0, 1, float("nan"), 0]}, "clicks"),
         ({**COLUMNS, "rank": [1, float("nan"), 1, 2]}, "rank-type"),
         ([(1, 2, 3)], "columns"),
         ([], "empty-clicks"),
@@ -156,56 +159,36 @@ def test_what_is_wrong_is_told_with_its_place(text, slug, where):
 )
 def test_what_is_wrong_in_memory_is_told_too(source, slug):
     with pytest.raises(DataError) as error:
-        read_click_rows(source)
+        read(source)
     assert error.value.slug == slug
 
 
 def test_a_file_that_is_not_there_is_no_data_error(tmp_path):
     with pytest.raises(FileError):
-        read_click_rows(tmp_path / "none.csv")
+        read(tmp_path / "none.csv")
 
 
 def test_a_damaged_parquet_file_is_refused():
     with pytest.raises(DataError) as error:
-        read_click_rows(io.BytesIO(b"PAR1" + bytes(100) + b"PAR1"))
+        read(io.BytesIO(b"PAR1" + bytes(100) + b"PAR1"))
     assert error.value.slug == "damaged"
 
 
 # ── lists ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_interleaved_lists_have_teams_and_ranks_that_may_be_empty():
-    rows = read_list_rows(io.StringIO("query,rank,doc,team,rank_a,rank_b\nq,1,a,A,1,\nq,2,b,b,,1\n"))
-    assert rows.team.tolist() == [0, 1]
-    assert rows.rank_a.tolist() == [1, 0]
-    assert rows.rank_b.tolist() == [0, 1]
-    assert rows.session is None
+def test_interleaved_lists_have_teams():
+    table = open_role_table(io.StringIO("query,rank,doc,team\nq,1,a,A\nq,2,b,b\n"), "lists", LISTS)
+    assert table.numbers["team"].tolist() == [0, 1]
+    assert "session" not in table.ids
 
 
 def test_a_run_whose_tags_are_teams_is_a_list():
-    rows = read_list_rows(io.StringIO("q Q0 a 1 1.0 A\nq Q0 b 2 0.5 B\n"))
-    assert (rows.doc.ids, rows.team.tolist(), rows.rank.tolist()) == (("a", "b"), [0, 1], [1, 2])
+    table = open_role_table(io.StringIO("q Q0 a 1 1.0 A\nq Q0 b 2 0.5 B\n"), "lists", LISTS)
+    assert (table.ids["doc"].ids, table.numbers["team"].tolist()) == (("a", "b"), [0, 1])
 
 
 def test_another_team_is_refused():
     with pytest.raises(DataError) as error:
-        read_list_rows(io.StringIO("q Q0 a 1 1.0 A\nq Q0 b 2 0.5 bm25\n"))
-    assert (error.value.slug, error.value.where.line) == ("team-type", 2)
-
-
-# ── writing ──────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("name", ["log.csv", "log.tsv", "log.jsonl", "log.parquet", "log.csv.gz", "log.jsonl.zst"])
-def test_what_is_written_is_read_again(name, tmp_path):
-    write_columns(COLUMNS, tmp_path / name)
-    rows = read_click_rows(tmp_path / name)
-    assert [rows.doc.ids[c] for c in rows.doc.code] == COLUMNS["doc"]
-    assert rows.rank.tolist() == COLUMNS["rank"]
-
-
-def test_another_ending_is_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(UsageError) as error:
-        write_columns(COLUMNS, tmp_path / "log.xls")
-    assert error.value.slug == "format"
-    assert not list(tmp_path.iterdir())
+        open_role_table(io.StringIO("q Q0 a 1 1.0 A\nq Q0 b 2 0.5 bm25\n"), "lists", LISTS)
+    assert (error.value.slug, error.value.where.line) == ("clicks", 2)

@@ -42,7 +42,9 @@ def every_result() -> list[Result]:
     compared = jd.compare(QRELS, RUNS, "nDCG@10 AP", slices=jd.sample_path("queries.jsonl"), by="kind", min_queries=5)
     stream = jd.Evaluator("nDCG@10 AP", keep="means")
     stream.update([[1, 0, 1]], [[3, 2, 1]])
-    log = jd.clicks.simulate_clicks(QRELS, BM25, sessions=200)
+    log = [
+        (i, "q01", doc, rank, i % (rank + 1) == 0) for i in range(40) for rank, doc in enumerate(("d163", "d197"), 1)
+    ]
     lists = jd.clicks.interleave(BM25, DENSE, k=3)
     agreed = jd.agree({"a": FIRST, NASTY: SECOND}, runs=RUNS, model=NASTY)
     nasty = jd.evaluate({NASTY: {NASTY: 2, "[": 1}}, {NASTY: {"*": 3, NASTY: 2, "[": 1}}, "AP nDCG@2")
@@ -63,7 +65,7 @@ def every_result() -> list[Result]:
         jd.curve("ipr", QRELS, RUNS), jd.curve("at-k", QRELS, RUNS), jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold="f"),
         jd.recommenders.beyond_accuracy(BM25, items=2000), jd.recommenders.gauc(QRELS, BM25),
         jd.recommenders.evaluate_from_samples([1, 1, 3, 50], sampled=100, items=1001),
-        jd.clicks.fit_clicks(log, "pbm"), jd.clicks.fit_clicks(log, "pbm").grades(), jd.clicks.compare_click_models(log, ["ctr", "pbm"]),
+        jd.clicks.fit_clicks(log, "pbm"),
         jd.clicks.evaluate_from_clicks(log, DENSE, "P@3", propensity=[1, 0.5, 0.3]), lists,
         jd.clicks.score_interleaving(lists, [("s", query, doc, rank, rank == 1) for query, docs in lists.lists().items()
                                              for rank, doc in enumerate(docs, 1)][:3]),

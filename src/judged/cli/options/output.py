@@ -89,7 +89,8 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
     if format == "table" and output is None and sys.stdout.isatty():
         _show(result, places)
     else:
-        write_text(result.render(format, places=places), output)
+        # CSV by `to_csv`, in which a result may keep ids that are read again.
+        write_text(result.to_csv() if format == "csv" else result.render(format, places=places), output)
 
 
 def show_warnings(warnings: Iterable[Warned]) -> None:

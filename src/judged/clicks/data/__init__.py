@@ -1,1 +1,0 @@
-"""Click logs, and parameter estimates as columns."""

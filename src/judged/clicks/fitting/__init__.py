@@ -1,1 +1,0 @@
-"""Fit a click model to a log."""

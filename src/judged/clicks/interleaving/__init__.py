@@ -1,1 +1,0 @@
-"""Interleave two rankings, and score the clicks."""

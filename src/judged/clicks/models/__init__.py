@@ -1,1 +1,0 @@
-"""The click models, as probabilities."""

@@ -1,1 +1,0 @@
-"""Estimate the value of a ranking from logged clicks of another."""
