@@ -58,7 +58,7 @@ class Registry(Generic[T]):
         for name in names:
             other = self._exact.get(name)
             if other is not None and other.name != entry.name:
-                raise UsageError("name-taken", f"the name {name!r} of {entry.name} is already used by {other.name}")
+                raise UsageError("parameter", f"the name {name!r} of {entry.name} is already used by {other.name}")
         self._file[entry.name] = self._declaring_file()
         replaced = self._entries.get(entry.name)
         self._entries[entry.name] = entry

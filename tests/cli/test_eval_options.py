@@ -55,7 +55,7 @@ def test_level_is_the_lowest_relevant_grade():
 def test_depth_is_how_far_rankings_are_looked_at():
     assert values("qrels.txt", "a.run", "-m", "R", "NumRet") == {"R": 1.0, "NumRet": 5}
     assert values("qrels.txt", "a.run", "-m", "R", "NumRet", "--depth", "2") == {"R": (1 / 2 + 1) / 2, "NumRet": 4}
-    assert refused("eval", "qrels.txt", "a.run", "--depth", "0").slug == "depth"
+    assert refused("eval", "qrels.txt", "a.run", "--depth", "0").slug == "parameter"
 
 
 def test_judged_only_takes_unjudged_documents_out():

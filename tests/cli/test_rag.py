@@ -111,7 +111,7 @@ def test_one_query_of_one_file_is_explained():
         (["eval", "gold.json"], "[fields]"),
         (["eval", "counts.csv"], "[questions]"),
         (["eval", "rag.jsonl", "-m", "R@5tok", "--relevant", "gold"], "[fields]"),
-        (["eval", "gold.json", "run.json", "-m", "R@5tok"], "[no-tokens]"),
+        (["eval", "gold.json", "run.json", "-m", "R@5tok"], "[columns]"),
         (["eval", "gold.json", "run.json", "--roll-up", "first"], "[no-document]"),
         (["eval", "gold.json", "run.json", "--roll-up", "sum", "--chunk-separator", "#"], "[roll-up]"),
         (["eval", "gold.json", "run.json", "--retrieved", "x"], "[fields]"),

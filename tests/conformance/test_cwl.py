@@ -110,7 +110,7 @@ def test_costs_are_the_tokens_of_the_documents_that_are_inspected(name):
     assert alike[total][0] == pytest.approx(alike[parse(name)(of="depth")][0])
     with pytest.raises(DataError) as caught:
         jd.evaluate(qrels, run, [total])
-    assert caught.value.slug == "no-tokens"
+    assert caught.value.slug == "columns"
 
 
 def test_documents_of_the_top_grade_are_worth_k_to_the_beta_by_search_economics():

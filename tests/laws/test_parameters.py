@@ -79,7 +79,7 @@ def values(measure: Measure, tokens: bool = False):
     try:
         return measure.on(_collection(measure.definition.needs, tokens))
     except JudgedError as error:
-        if error.slug in ("parameter", "label-above-max", "gain-overflow", "no-tokens"):
+        if error.slug in ("parameter", "label-above-max", "gain-overflow", "columns"):
             return None
         raise
 

@@ -262,7 +262,7 @@ class Judged:
         rows = np.sort(np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64))
         if len(rows) and (rows[0] < 0 or rows[-1] >= len(self) or (rows[1:] == rows[:-1]).any()):
             raise UsageError(
-                "select", f"positions must be distinct integers from 0 to {len(self) - 1}, got {rows.tolist()[:5]}"
+                "parameter", f"positions must be distinct integers from 0 to {len(self) - 1}, got {rows.tolist()[:5]}"
             )
         number = np.full(len(self), -1)
         number[rows] = np.arange(len(rows))
@@ -285,7 +285,7 @@ class Judged:
         everyone = [query for part in parts for query in part.queries]
         if not parts or len(set(everyone)) < len(everyone) or len({part.policy for part in parts}) > 1:
             raise UsageError(
-                "merge", "cannot merge: there are no parts, two parts share a query, or their policies differ"
+                "parameter", "cannot merge: there are no parts, two parts share a query, or their policies differ"
             )
         names = ("retrieved", "answered", *PER_HIT)
         columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}

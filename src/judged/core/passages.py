@@ -128,7 +128,7 @@ def tokens_of(judged: Judged) -> RankTexts | None:
 def no_tokens(judged: Judged, why: str = "") -> DataError:
     """The error of a measure that needs token counts."""
     problem = f"the token counts of retrieved documents are unknown{why}"
-    return DataError("no-tokens", problem, where=judged.names[1], hint=NO_TOKENS)
+    return DataError("columns", problem, where=judged.names[1], hint=NO_TOKENS)
 
 
 def cut_to_budget(judged: Judged, budget: int) -> Judged:
@@ -139,7 +139,7 @@ def cut_to_budget(judged: Judged, budget: int) -> Judged:
     """
     if judged.policy.ties == "expected":
         raise UsageError(
-            "no-tokens",
+            "columns",
             "a token budget needs a single order of tied documents, got ties='expected'",
             hint=Hint("choose another, such as {ties}", ties="id-desc"),
         )

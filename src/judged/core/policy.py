@@ -63,7 +63,7 @@ class Policy:
         object.__setattr__(self, "prepared", tuple(map(str, self.prepared)))  # a list if it comes from JSON
         if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
             raise UsageError(
-                "depth", f"depth must be an integer ≥ 1 or None, got {shown(self.depth)}", value=self.depth
+                "parameter", f"depth must be an integer ≥ 1 or None, got {shown(self.depth)}", value=self.depth
             )
         for option in POLICY_OPTIONS:
             value = getattr(self, option.name)

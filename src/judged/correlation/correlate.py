@@ -96,9 +96,9 @@ def correlate(
     """
     requests = parse_coefficients(DEFAULT if measures is None else measures)
     if depth is not None:
-        check_count(depth, "depth", slug="depth")
+        check_count(depth, "depth")
     check_choice(documents, Documents, "documents")
-    check_share(level, "level", slug="parameter")
+    check_share(level, "level")
     listed = isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)
     if names is not None and not listed:
         raise UsageError("names", f"names must be two strings, got {shown(names)}", value=names)

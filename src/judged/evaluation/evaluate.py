@@ -203,7 +203,7 @@ def _parse_measures(
         )
     if not parsed:
         raise UsageError(
-            "no-measure", "no measure was given", hint=Hint("name at least one with {measures}", measures="nDCG@10")
+            "measure", "no measure was given", hint=Hint("name at least one with {measures}", measures="nDCG@10")
         )
     return parsed
 

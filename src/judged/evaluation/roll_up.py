@@ -217,7 +217,7 @@ def prepare(
     if overlap is not None:
         overlap_rule(overlap)
         if qrels.passages is None or not qrels.passages.spans:
-            raise UsageError("overlap", "option 'overlap' needs judgments that are spans, got ids", where=qrels.name)
+            raise UsageError("parameter", "option 'overlap' needs judgments that are spans, got ids", where=qrels.name)
         qrels = replace(qrels, overlap=overlap.replace(" ", ""))
     if rule is None and documents is not None and not excluded:
         raise UsageError(
@@ -249,7 +249,7 @@ def _check_counted(run: Run) -> None:
     if run.passages is None or run.passages.tokens is None:
         count = Wording("tokens=jd.rag.count_tokens({chunk: text})", "--tokens FILE")
         raise UsageError(
-            "no-tokens",
+            "columns",
             "words are counted only in question files with the texts of the chunks",
             where=run.name,
             hint=Hint("give the counts with {count}", count=count),

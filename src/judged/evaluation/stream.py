@@ -320,7 +320,7 @@ class Evaluator:
     def merge(self, other: Evaluator) -> Self:
         """Add the batches of another evaluator with the same measures, policies and judgments; its unnamed lists follow those of this one."""
         if other is self:
-            raise UsageError("merge", "an evaluator cannot be merged with itself")
+            raise UsageError("parameter", "an evaluator cannot be merged with itself")
         for what, ours, theirs in (
             ("measures", self._measures, other._measures),
             ("keep", self._keep, other._keep),

@@ -195,7 +195,7 @@ def _check_texts(entries: Sequence[Any], origin: Origin) -> None:
         and all(len(word) <= _LONGEST_ID and len(word.split()) == 1 for word in words)
     ):
         raise DataError(
-            "no-tokens",
+            "columns",
             f"words cannot be counted without texts, got ids such as {shown(words[0])}",
             where=origin.place(0),
             hint=NO_TOKENS,
@@ -253,7 +253,7 @@ def as_integers(values: Sequence[Any], name: str, place: Callable[[int], Place],
         number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if not number or not least <= float(value) <= 2**53 or float(value) != int(value):
             raise DataError(
-                "span" if name != "tokens" else "no-tokens",
+                "span" if name != "tokens" else "columns",
                 f"{name} as an integer ≥ 0",
                 got=shown(value),
                 where=place(row),

@@ -23,7 +23,7 @@ from judged.registry import expand_at, parse_call, split_calls
 
 _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
 _SEVERAL = re.compile(r"\d+(,\d+)+")
-_SYNTAX = "measure-syntax"
+_SYNTAX = "measure"
 _BEYOND = Hint("use {beyond}", beyond=Wording("jd.recommenders.beyond_accuracy", "judged recommend"))
 _MEANT: dict[str, str | Hint] = {  # names with another meaning elsewhere, or with none for rankings
     **dict.fromkeys(
@@ -76,9 +76,7 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
         return list(dict.fromkeys(m for part in names for m in parse_all(part, keep_names=keep_names)))
     parts = _split(names)
     if not parts:
-        raise UsageError(
-            "no-measure", "the name of the measure is empty", hint="name one, such as nDCG@10", value=names
-        )
+        raise UsageError("measure", "the name of the measure is empty", hint="name one, such as nDCG@10", value=names)
     measures = []
     for part in parts:
         expanded = _expand(part)

@@ -235,7 +235,7 @@ def _check_needs(measure: Measure, judged: Judged) -> None:
         hint = "use the diversity (or preference) judgments of the collection"
     else:
         return
-    raise UsageError("no-subtopics" if needs != "spans" else "no-spans", problem, where=judged.names[0], hint=hint)
+    raise UsageError("columns", problem, where=judged.names[0], hint=hint)
 
 
 # ── the registry ─────────────────────────────────────────────────────────────────────────────────

@@ -34,7 +34,7 @@ def log(
     known = next((_TRACKERS[root] for kind in kinds if (root := kind.split(".")[0]) in _TRACKERS), None)
     if known is None:
         raise UsageError(
-            "tracker", "a run of MLflow or Weights & Biases, a SummaryWriter, or a Live of DVCLive", got=shown(tracker)
+            "form", "a run of MLflow or Weights & Biases, a SummaryWriter, or a Live of DVCLive", got=shown(tracker)
         )
     named = {f"{prefix}{name}": value for name, value in metrics.items() if math.isfinite(value)}
     known(tracker, named, step, None if page is None else _html(page))
@@ -51,7 +51,7 @@ def _mlflow(tracker: Any, metrics: dict[str, float], step: int | None, page: str
     mlflow = import_module("mlflow")
     run = tracker if hasattr(tracker, "info") else mlflow.active_run()
     if run is None:
-        raise UsageError("tracker", "MLflow has no active run", hint="start one with mlflow.start_run()")
+        raise UsageError("form", "MLflow has no active run", hint="start one with mlflow.start_run()")
     plain = {plain_name(name): value for name, value in metrics.items()}
     mlflow.log_metrics(plain, step=step, run_id=run.info.run_id)
     if page is not None:
@@ -62,7 +62,7 @@ def _wandb(tracker: Any, metrics: dict[str, float], step: int | None, page: str 
     wandb = import_module("wandb")
     run = wandb.run if isinstance(tracker, ModuleType) else tracker
     if run is None:
-        raise UsageError("tracker", "Weights & Biases has no active run", hint="start one with wandb.init()")
+        raise UsageError("form", "Weights & Biases has no active run", hint="start one with wandb.init()")
     run.log(metrics, step=step)
     if page is not None:
         artifact = wandb.Artifact("judged", type="report")

@@ -39,8 +39,8 @@ def test_every_choice_makes_a_policy_with_its_line():
     ("options", "slug"),
     [
         ({"ties": "random"}, "policy"),
-        ({"depth": 0}, "depth"),
-        ({"depth": True}, "depth"),
+        ({"depth": 0}, "parameter"),
+        ({"depth": True}, "parameter"),
         ({"queries": None}, "policy"),
     ],
 )

@@ -263,7 +263,7 @@ def test_anything_with_dlpack_is_taken():
         ([[1, 1]], [[0.1, 0.2]], {"total_relevant": [1]}, "total-relevant"),
         ([[1, 1]], [[0.1, 0.2]], {"total_relevant": [3, 3]}, "shape"),
         ([[1, 1]], [[0.1, 0.2]], {"measures": "alpha_nDCG"}, "unsuitable-measure"),
-        ([[1, 1]], [[0.1, 0.2]], {"measures": []}, "no-measure"),
+        ([[1, 1]], [[0.1, 0.2]], {"measures": []}, "measure"),
         ([[1, 1]], [[0.1, 0.2]], {"wrong": 1}, "unknown-option"),
     ],
 )  # fmt: skip

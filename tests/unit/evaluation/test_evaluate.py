@@ -313,7 +313,7 @@ def frame() -> Any:
 def test_data_in_the_place_of_measures_is_named_as_such(call: Any) -> None:
     with pytest.raises(jd.UsageError, match="measures as names") as error:
         call()
-    assert error.value.slug == "measure-syntax"
+    assert error.value.slug == "measure"
 
 
 @pytest.mark.needs("pandas")

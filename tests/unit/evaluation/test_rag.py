@@ -146,7 +146,7 @@ def test_whole_numbers_stay_whole_numbers_when_rolled_up():
         ({"roll_up": "first", "documents": lambda chunk: None}, "no-document"),
         ({"documents": "#"}, "roll-up"),
         ({"chunks": {"c1": ("d", 0, 1)}}, "no-chunk"),
-        ({"overlap": "any"}, "overlap"),
+        ({"overlap": "any"}, "parameter"),
         ({"question": "id"}, "fields"),
         ({"rollup": "first"}, "unknown-option"),
     ],
@@ -343,11 +343,11 @@ def test_judged_documents_alone_are_packed_without_the_others():
 def test_missing_token_counts_are_one_error_that_names_the_first():
     with pytest.raises(jd.DataError) as caught:
         jd.evaluate(GOLD, RUN, "R@100tok", tokens={"c4": 10, "c1": 10})
-    assert caught.value.slug == "no-tokens"
+    assert caught.value.slug == "columns"
     assert "none for 3 of 5, such as 'c2' at run['q1'][1]" in str(caught.value)
     with pytest.raises(jd.DataError, match="tokens=") as caught:
         jd.evaluate(GOLD, RUN, "R@100tok")
-    assert caught.value.slug == "no-tokens"
+    assert caught.value.slug == "columns"
     assert jd.evaluate(GOLD, RUN, "R@1", tokens={"c4": 10}).mean() == {"R@1": 0.25}  # nothing asked for them
 
 
@@ -355,7 +355,7 @@ def test_missing_token_counts_are_one_error_that_names_the_first():
 def test_a_count_that_is_no_whole_number_is_refused(count):
     with pytest.raises(jd.DataError) as caught:
         jd.evaluate(GOLD, RUN, "R@100tok", tokens={"c4": count})
-    assert caught.value.slug == "no-tokens"
+    assert caught.value.slug == "columns"
 
 
 @pytest.mark.needs("pandas")

@@ -51,10 +51,10 @@ def test_ids_are_looked_up_in_a_table_of_chunks(form, tmp_path):
 def test_judgments_that_are_spans_need_chunks_that_are():
     with pytest.raises(jd.DataError, match="chunks=") as caught:
         jd.evaluate(GOLD, {"q": ["c1"]}, "RR")
-    assert caught.value.slug == "no-spans"
+    assert caught.value.slug == "columns"
     with pytest.raises(jd.UsageError) as caught:
         jd.evaluate({"q": ["c1"]}, {"q": ["c1"]}, "CharRecall")
-    assert caught.value.slug == "no-spans"
+    assert caught.value.slug == "columns"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_rule_says_which_chunks_hold_a_span(rule):
 def test_a_rule_that_does_not_exist_is_refused(rule):
     with pytest.raises(jd.UsageError) as caught:
         jd.evaluate(GOLD, {"q": [("d", 0, 9)]}, "R", overlap=rule)
-    assert caught.value.slug == "overlap"
+    assert caught.value.slug == "parameter"
 
 
 def test_the_rule_stands_in_the_policy():

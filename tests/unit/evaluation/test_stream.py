@@ -366,8 +366,8 @@ def test_evaluators_of_different_judgments_do_not_merge():
     ("call", "slug"),
     [
         (lambda: jd.Evaluator("RR", keep="all"), "option"),
-        (lambda: jd.Evaluator(""), "no-measure"),
-        (lambda: jd.Evaluator("", QRELS), "no-measure"),
+        (lambda: jd.Evaluator(""), "measure"),
+        (lambda: jd.Evaluator("", QRELS), "measure"),
         (lambda: jd.Evaluator("RR", tie="best"), "unknown-option"),
         (lambda: jd.Evaluator("RR", QRELS, tie="best"), "unknown-option"),
         (lambda: jd.Evaluator("RR", profile="none"), "profile"),

@@ -201,7 +201,7 @@ def test_duplicate_documents_follow_the_policy(refusal):
         *(("parameter", RUNS, "mapfuse", {"qrels": {"q": {"a": 1}}, "level": wrong}) for wrong in ("x", math.nan, 10**400)),
         ("option", RUNS, "posfuse", {"trained": [[0.5], [0.5]], "qrels": {"q": {"a": 1}}}),
         ("no-common-query", RUNS, "posfuse", {"qrels": {"other": {"a": 1}}}), ("runs", [A], "rrf", {}), ("empty-run", [A, {}], "rrf", {}), ("empty-run", [A, {"q": {}}], "rrf", {}), ("runs", A, "rrf", {}),
-        ("policy", RUNS, "rrf", {"ties": "best"}), ("depth", RUNS, "rrf", {"depth": 0}),
+        ("policy", RUNS, "rrf", {"ties": "best"}), ("parameter", RUNS, "rrf", {"depth": 0}),
     ],
 )  # fmt: skip
 def test_what_a_fusion_cannot_do_is_refused(refusal, slug, runs, method, options):

@@ -66,7 +66,7 @@ def test_mlflow_gets_names_that_it_takes(tool, tmp_path, monkeypatch):
 
 def test_a_module_stands_for_its_active_run(tool, refusal):
     for name in ("mlflow", "wandb"):
-        refusal("tracker", VALUES.log_to, tool(name))
+        refusal("form", VALUES.log_to, tool(name))
 
 
 def test_weights_and_biases_gets_an_artifact(tool, tmp_path):
@@ -144,7 +144,7 @@ def test_values_that_are_not_numbers_are_left_out():
 
 @pytest.mark.parametrize("tracker", [None, print, object(), "mlflow"])
 def test_what_is_no_tracker_is_refused(tracker, refusal):
-    refusal("tracker", VALUES.log_to, tracker)
+    refusal("form", VALUES.log_to, tracker)
 
 
 @pytest.mark.parametrize(

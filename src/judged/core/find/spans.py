@@ -54,7 +54,9 @@ def overlap_rule(text: str) -> Holds:
         least = -1.0
     if what not in ("gold", "chunk", "iou") or not 0 < least <= 1:
         raise UsageError(
-            "overlap", f"overlap must be any, gold>=x, chunk>=x or iou>=x with 0 < x ≤ 1, got {shown(text)}", value=text
+            "parameter",
+            f"overlap must be any, gold>=x, chunk>=x or iou>=x with 0 < x ≤ 1, got {shown(text)}",
+            value=text,
         )
     return {
         "gold": lambda shared, span, chunk: shared >= least * span,
@@ -67,14 +69,14 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
     """Return judgments of the chunks of a run, each for the spans that it is the first to contain."""
     if run.passages is None or not run.passages.spans:
         raise DataError(
-            "no-spans",
+            "columns",
             "the judgments are spans, but the chunks of the run have no document, start and end",
             where=run.name,
             hint="write chunks as {'doc': id, 'start': a, 'end': b}, or pass a table: chunks={id: (doc, start, end)}",
         )
     if policy.ties in ("best", "worst", "expected"):
         raise UsageError(
-            "overlap",
+            "parameter",
             f"spans need a single order of tied chunks, got ties={policy.ties!r}",
             value=policy.ties,
             hint=Hint("choose another, such as {ties}", ties="id-desc"),
