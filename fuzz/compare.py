@@ -13,7 +13,6 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,15 +40,15 @@ if "JUDGED_FUZZ_NATIVE" in os.environ:
 import numpy as np  # noqa: E402
 from fuzz.inputs import TARGETS, Case, case_of, documents_of, read_by_reference, read_natively, source_of  # noqa: E402
 
-from judged.core import text_rows  # noqa: E402
-from judged.core.find import documents, native, reference  # noqa: E402
+import judged.core.join as _join  # noqa: E402
+from judged.core import unread_runs  # noqa: E402
+from judged.core.find import ranking as documents  # noqa: E402
+from judged.core.find import reference, scan  # noqa: E402
 from judged.core.find.reference import Hits, check_id_kinds  # noqa: E402
-from judged.core.pool import IdPool, pool_of  # noqa: E402
 from judged.core.ids import IdColumn  # noqa: E402
-from judged.core.join import join as _join  # noqa: E402
 from judged.core.parts import find as placing  # noqa: E402
-from judged.core.parts.run import LocalPartitions  # noqa: E402
-from judged.core.parts.run import PartitionedRun  # noqa: E402
+from judged.core.parts.run import LocalPartitions, PartitionedRun  # noqa: E402
+from judged.core.pool import IdPool, pool_of  # noqa: E402
 from judged.core.tables import Run  # noqa: E402
 from judged.errors import JudgedError  # noqa: E402
 from judged.io.read import read_qrels, read_run  # noqa: E402
@@ -107,11 +106,11 @@ def replay(target: str, data: bytes) -> None:
 
 def _natively(case: Case) -> Hits:
     """As `join` does it, with parts so small that a short run has several."""
-    with mock.patch.multiple(native, _BYTES=case.part, _ROWS=case.part, usable_cores=lambda: case.threads):
+    with mock.patch.multiple(scan, BYTES=case.part, _ROWS=case.part, usable_cores=lambda: case.threads):
         run = case.opened()
         if isinstance(run, Run):
             check_id_kinds(_kinds(case), run)
-        return _join._find(case.qrels, _pool(case), run, case.policy, None, allow_empty=False)[1]
+        return _join._find(case.qrels, _pool(case), run, case.policy, None)[1]
 
 
 _COUNTED = (
@@ -148,9 +147,7 @@ def _in_parts(case: Case) -> Hits:
     )
     parts = tuple(_Part(run.take(part)) for part in np.array_split(deal, 3))
     partitioned = PartitionedRun(name=run.name, read=case.read, partitions=LocalPartitions(parts))
-    return placing.find_in_partitions(
-        _pool(case), partitioned, replace(case.policy, repeats="judged"), _kinds(case), None
-    )
+    return placing.find_in_partitions(_pool(case), partitioned, case.policy, _kinds(case), None)
 
 
 def _kinds(case: Case) -> tuple[Any, Any]:
@@ -158,7 +155,7 @@ def _kinds(case: Case) -> tuple[Any, Any]:
 
 
 def _by_reference(case: Case) -> Hits:
-    with mock.patch.object(text_rows, "native", None):  # which would read the columns of a file
+    with mock.patch.object(unread_runs, "native", None):  # which would read the columns of a file
         run = case.read()
     check_id_kinds(_kinds(case), run)
     return reference.find(_pool(case), run, case.policy)
@@ -176,7 +173,7 @@ _POOLS: dict[int, IdPool] = {}
 
 def _columns(read: Any) -> Answer:
     """The columns of a run or of judgments, and the places of its rows; read in parts so small that a short file has several."""
-    with mock.patch.object(text_rows, "_BYTES", 40):
+    with mock.patch.object(unread_runs, "_BYTES", 40):
         answer = _caught(read)
     for name, value in answer.items():
         if isinstance(value, IdColumn):

@@ -166,7 +166,7 @@ def read_natively(read: Callable[[Any], Any], source: Any) -> Any:
 
 
 def read_by_reference(read: Callable[[Any], Any], source: Any) -> Any:
-    with mock.patch.object(text_rows, "native", None):
+    with mock.patch.object(unread_runs, "native", None):
         return read_natively(read, source)
 
 

@@ -18,9 +18,27 @@ settings.register_profile("patient", deadline=None)  # machines are shared: how 
 settings.register_profile("quick", deadline=None, max_examples=20)  # make quick
 settings.load_profile("patient")
 
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+]
 _COMPARED: Counter[str] = Counter()
 _SKIPPED: Counter[str] = Counter()  # by reason
 _WITHOUT = pytest.StashKey[set[str]]()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One browser per process: Playwright cannot start a second one."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=needs.CHROMIUM, args=CHROMIUM_FLAGS, timeout=60_000)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

@@ -6,18 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from needs import CHROMIUM
 from tests.helpers.browser_waits import SECONDS
 
 import judged as jd
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-]
 SERVED = "http://page.test/"
 
 
@@ -26,16 +18,6 @@ def pytest_collection_modifyitems(items):
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.needs("chromium", "playwright"))
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=SECONDS * 1000)
-        yield browser
-        browser.close()
 
 
 @dataclass

@@ -9,7 +9,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from for_each import for_each
-from needs import CHROMIUM
 from tools.site.build import build, written_pages
 from tools.site.links import check_site
 from tools.site.spelling import all_texts, check_spelling
@@ -67,9 +66,7 @@ def test_words_are_spelt_right_and_a_wrong_one_is_found():
 
 @pytest.mark.browser
 @pytest.mark.needs("chromium", "playwright")
-def test_pages_ask_no_other_server_and_fit_a_phone(site):
-    from playwright.sync_api import sync_playwright
-
+def test_pages_ask_no_other_server_and_fit_a_phone(site, chromium):
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *words):
             pass
@@ -78,23 +75,21 @@ def test_pages_ask_no_other_server_and_fit_a_phone(site):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     home = f"http://127.0.0.1:{server.server_port}/"
     asked: list[str] = []
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 360, "height": 800})
-        page.on("request", lambda request: asked.append(request.url))
-        for path in (
-            "",
-            "reference/measures/alpha_ndcg/",
-            "reference/api/evaluate/",
-            "reference/cli/eval/",
-            "reference/errors/",
-        ):
-            page.goto(home + path, wait_until="networkidle")
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        page.keyboard.press("/")
-        page.keyboard.type("kappa")
-        page.wait_for_selector("text=/^\\d+ results$/")
-        browser.close()
+    page = chromium.new_page(viewport={"width": 360, "height": 800})
+    page.on("request", lambda request: asked.append(request.url))
+    for path in (
+        "",
+        "reference/measures/alpha_ndcg/",
+        "reference/api/evaluate/",
+        "reference/cli/eval/",
+        "reference/errors/",
+    ):
+        page.goto(home + path, wait_until="networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.keyboard.press("/")
+    page.keyboard.type("kappa")
+    page.wait_for_selector("text=/^\\d+ results$/")
+    page.close()
     server.shutdown()
     server.server_close()
     assert [url for url in asked if not url.startswith((home, "data:", "blob:"))] == []
