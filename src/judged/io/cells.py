@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -299,18 +299,6 @@ def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoRet
         where=origin.place(row, what),
         value=value,
     )
-
-
-def count_up(queries: Sequence[Any], values: Column) -> bool:
-    """Return whether the numbers of every query are 1, 2, 3 … in the order of the rows, as ranks are."""
-    numbers, seen = ranks(values), dict[Any, int]()
-    if numbers is None:
-        return False
-    for query, number in zip(queries, numbers.tolist(), strict=True):
-        seen[query] = seen.get(query, 0) + 1
-        if number != seen[query]:
-            return False
-    return max(seen.values(), default=0) > 1
 
 
 def ranks(values: Column) -> Ints | None:

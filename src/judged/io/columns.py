@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -157,8 +156,6 @@ RELEVANT = (
     (*(name for _, things in _GOLD for name in things), "qrels", "judgments", "judgements", "highlights"),
 )
 
-_RANK_WORDS = frozenset(("rank", "ranks", "ranking", "position", "positions", "pos", "place"))
-
 
 @lru_cache(maxsize=4096)
 def plain_name(name: object) -> str:
@@ -221,16 +218,6 @@ def list_names(role: str) -> tuple[str, ...]:
     return tuple(name for tier in NAMES[role] for name in tier)
 
 
-def looks_like_ranks(name: str) -> bool:
-    """Return whether a word of a column's name means ranks.
-
-    >>> [looks_like_ranks(name) for name in ("Listing Position", "searchRank", "Composition")]
-    [True, True, False]
-    """
-    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold())
-    return not _RANK_WORDS.isdisjoint(words)
-
-
 def single(columns: list[str]) -> str | None:
     return columns[0] if len(columns) == 1 else None
 
@@ -248,8 +235,6 @@ def list_columns(names: Iterable[str]) -> str:
 
 
 # ── Roles of columns ────────────────────────────────────────────────────────────────────────────────
-
-IsRanks = Callable[[str], bool]
 
 _NESTED = ("docs", "docids", "documents", "results", "ranking", "hits", "items")
 _MEANING = {
@@ -417,7 +402,6 @@ def find_columns(
     where: Place,
     *,
     query: bool = True,
-    is_ranks: IsRanks = looks_like_ranks,
 ) -> RoleColumns:
     """Find the column of each role.
 
@@ -426,10 +410,9 @@ def find_columns(
         request: the roles, and the columns that the caller named.
         where: the place for messages.
         query: whether the table has queries; a ranking of one query has none.
-        is_ranks: returns whether a column of unknown meaning has ranks, by its name or its values.
 
     Raises:
-        DataError: a role without a column or with several, with the names of the columns and the options that name one.
+        DataError: a role without a column or with several, with the names of the columns and the option that names one.
     """
     names = _texts(names)
     column: dict[str, str] = {}
@@ -453,20 +436,23 @@ def find_columns(
             _raise(f"two columns are called {columns[0]!r}", names, request, where, hint="rename one of them")
         if len(columns) > 1:
             both = " and ".join(map(repr, columns))
-            _raise(f"{both} can both be the column of {declared.meaning}", names, request, where)
+            _raise(f"{both} can both be the column of {declared.meaning}", names, request, where, role)
         if columns:
             column[role] = columns[0]
     required = (
-        ("query", "doc") if request.is_ranking else [name for name, role in request.roles.items() if role.required]
+        ["query", "doc"] if request.is_ranking else [name for name, role in request.roles.items() if role.required]
     )
-    for role in required:
-        if role not in column and (query or role != "query"):
-            data = request.is_ranking and any(is_decimal(str(n).encode(errors="replace")) for n in names)
-            hint = f"these look like data: add a header such as query,doc,{request.number}" if data else None
-            _raise(f"no column of {request.all_roles[role].meaning}", names, request, where, hint=hint)
+    missing = [role for role in required if role not in column and (query or role != "query")]
+    if missing:
+        data = request.is_ranking and any(is_decimal(str(n).encode(errors="replace")) for n in names)
+        hint = f"these look like data: add a header such as query,doc,{request.number}" if data else None
+        if request.is_ranking and request.number not in column and "rank" not in column:
+            missing.append(request.number)
+        meaning = request.all_roles[missing[0]].meaning
+        _raise(f"no column of {meaning}", names, request, where, *missing, hint=hint)
     if not request.is_ranking:
         return RoleColumns(column)
-    return _check_number(names, request, column, where, query=query, is_ranks=is_ranks)
+    return _check_number(names, request, column, where, query=query)
 
 
 def _check_number(
@@ -476,7 +462,6 @@ def _check_number(
     where: Place,
     *,
     query: bool,
-    is_ranks: IsRanks,
 ) -> RoleColumns:
     """Return the columns of a run or of judgments, which have scores, ranks or grades."""
     number = request.number
@@ -493,9 +478,8 @@ def _check_number(
     other = other or match(RETRIEVED if number == "grade" else RELEVANT, names)
     looks, needed = ("judgments", "a run") if number == "score" else ("a run", "judgments")
     swapped = f"this looks like {looks}, not {needed}; where both are needed, the judgments come first"
-    hint = swapped if other else guess_options(names, request, is_ranks)
-    slug = "swapped" if other else "columns"
-    return _raise(f"no column of {_MEANING[number]}", names, request, where, slug=slug, hint=hint)
+    slug, hint = ("swapped", swapped) if other else ("columns", None)
+    return _raise(f"no column of {_MEANING[number]}", names, request, where, number, slug=slug, hint=hint)
 
 
 def _raise(
@@ -503,55 +487,27 @@ def _raise(
     names: Sequence[str],
     request: ColumnRequest,
     where: Place,
-    *,
+    *roles: str,
     slug: str = "columns",
     hint: Hint | str | None = None,
 ) -> NoReturn:
+    """Raise an error with the names of the columns; without a hint, name the options of the roles whose columns are missing."""
     listing = list_columns(names)
-    problem = f"{problem}; the columns are {listing}"
-    raise DataError(slug, problem, hint=hint or guess_options(names, request), where=where, value=listing)
+    if hint is None and all(map(str.isidentifier, roles)):
+        options = {f"{role}_col": nearest_column(request.named.get(role, ""), names) for role in roles}
+        chosen = {option: near or to_choose(option) for option, near in options.items()}
+        hint = Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **chosen)
+    raise DataError(slug, f"{problem}; the columns are {listing}", hint=hint, where=where, value=listing)
 
 
 def _raise_unknown(role: str, names: Sequence[str], request: ColumnRequest, where: Place) -> NoReturn:
     name, option = request.named[role], f"{role}_col"
     near = nearest_column(name, names)
-    hint: Hint | str = guess_options(names, request)
+    hint: Hint | str = "check its name"
     if near is not None:
         hint = Hint(f"use {{{option}}}", **{option: near}) if option.isidentifier() else f"did you mean {near!r}?"
     problem = f"no column {name!r}; the columns are {list_columns(names)}"
     raise DataError("columns", problem, hint=hint, where=where, value=name)
-
-
-def guess_options(names: Sequence[str], request: ColumnRequest, is_ranks: IsRanks = looks_like_ranks) -> Hint:
-    """Name the options for the columns of a table, with the best guess for each."""
-    options: dict[str, Any] = {}
-    taken = {role: request.named_column(role, names) for role in request.named}
-    left = [name for name in names if name not in taken.values()]
-    for role, declared in request.all_roles.items():
-        if declared.required and role not in ("rank", "aspect") and role.isidentifier():
-            named = taken.get(role) or nearest_column(request.named.get(role, ""), left)
-            ranks = [name for name in left if role == "score" and is_ranks(name)]
-            columns = [named] if named is not None else match(declared.names, left)
-            guess = columns[0] if columns else _nearest(declared.names, [name for name in left if name not in ranks])
-            if guess is None and ranks:
-                role, guess = "rank", ranks[0]
-            option = f"{role}_col"
-            options[option] = guess or to_choose(option)
-            left = [name for name in left if name != guess]
-    return Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **options)
-
-
-def _nearest(tiers: Names, names: Sequence[str]) -> str | None:
-    """Return the column whose name contains a known name, is part of one, or resembles one most."""
-    known = [name for tier in tiers for name in tier if len(name) > 2]
-    inside = [name for name in names if any(word in plain_name(name) for word in known)]
-    inside += [name for name in names if len(name) > 2 and any(plain_name(name) in word for word in known)]
-    if inside:
-        return inside[0]
-    from difflib import get_close_matches
-
-    close = [(name, get_close_matches(plain_name(name), known, 1, 0.6)) for name in names if len(name) > 4]
-    return next((name for name, near in close if near), None)
 
 
 # ── The split of an input that has several, such as a BEIR folder or predictions of MTEB ────────────

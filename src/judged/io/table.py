@@ -13,7 +13,7 @@ from judged._types import Floats, Ints, is_masked_array
 from judged.core.ids import IdColumn
 from judged.core.tables import Id, IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Place, Warned, shown
-from judged.io.cells import Column, RawIds, as_list, count_up, encode_ids, floats, group_ids, ranks
+from judged.io.cells import Column, RawIds, as_list, encode_ids, floats, group_ids, ranks
 from judged.io.columns import ColumnRequest, Role, RoleColumns, list_columns, same_column
 from judged.io.origin import Context, Document, ItemOrigin, Keys, Origin, WholeOrigin
 from judged.io.text.decimals import decimals, first_wrong, is_decimal, numbers, raise_number
@@ -210,10 +210,6 @@ def as_run(table: SourceTable) -> Run:
     rank = _rank(table)
     if table.number is not None:
         score = _numbers(table)
-        if "score" in table.request.named and rank is None and count_up(keys["query"].tolist(), score):
-            named = table.request.named["score"]
-            text = f"the scores in {named!r} of {table.name} are 1, 2, 3 … in every query, which looks like ranks"
-            keys["warnings"] += (Warned("scores-are-ranks", 1, text, Hint("use {rank_col}", rank_col=named)),)
     elif rank is not None:
         score = -rank.astype(np.float64)
     else:

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -20,8 +20,8 @@ from judged.core.tables import Run
 from judged.core.unread_runs import Layout, TextRun, read_rows
 from judged.errors import DataError, Place, Warned, shown
 from judged.io import files as limits
-from judged.io.cells import GroupedIds, count_up
-from judged.io.columns import NAMES, ColumnRequest, IsRanks, count_known, find_columns, looks_like_ranks, match
+from judged.io.cells import GroupedIds
+from judged.io.columns import ColumnRequest, count_known, find_columns
 from judged.io.files import PAD, Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.mapped import TextLines, in_memory, open_later, open_now
@@ -261,9 +261,7 @@ def _can_cut(file: Stored) -> bool:
 def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escaped: bool | None = None) -> ColumnBatches:
     """Return rows as columns. `escaped`: some bytes are not UTF-8; None if that is not known."""
     path = context.name
-    columns = find_columns(
-        header.names, context.request, Place(path, header.line), is_ranks=_rank_test(rows, header, context.request)
-    )
+    columns = find_columns(header.names, context.request, Place(path, header.line))
     position = {role: header.names.index(name) for role, name in columns.column.items()}
     lines = [np.empty(0, np.int64)]
     places = {role: (at + 1, columns.column[role]) for role, at in position.items()}
@@ -292,21 +290,6 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
                 context = replace(context, warnings=(*context.warnings, warn_encoding(cells[role], path, role)))
             cells[role] = [cell.encode("utf-8", "surrogateescape") for cell in cells[role]]
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
-
-
-def _rank_test(rows: Iterable[Rows], header: Header, request: ColumnRequest) -> IsRanks:
-    """Return a function that tells columns of ranks by the name, or by the first rows; it is called only for a message, and takes them."""
-    held: list[list[list[str]]] = []
-
-    def is_ranks(name: str) -> bool:
-        if not held:
-            with suppress(DataError):
-                held.extend(batch for batch, _ in islice(rows, 1))
-        query = request.named_column("query", header.names) or next(iter(match(NAMES["query"], header.names)), None)
-        cells = {one: [row[header.names.index(one)] for row in held[0]] for one in (query, name) if one and held}
-        return looks_like_ranks(name) or (query in cells and count_up(cells[query], cells[name]))
-
-    return is_ranks
 
 
 def _iterate_rows(text: Iterator[str], header: Header, first_line: int, path: str) -> Iterator[Rows]:
