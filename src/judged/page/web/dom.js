@@ -58,9 +58,7 @@ export function bdi(text, properties = {}) {
 
 const LONGEST_NAME = 36;
 
-/**
- * @param {Book} book @param {number} run @param {{a: number, b: number}} pair the runs in focus
- */
+/** @param {Book} book @param {number} run @param {{a: number, b: number}} pair the runs in focus */
 export function runDot(book, run, pair) {
   const dot = h("span.dot", { "aria-hidden": "true" });
   dot.style.borderColor = `var(--${book.colour(run, pair)})`; // borders are printed, backgrounds are not
@@ -76,11 +74,7 @@ export function wordNodes({ facts, short }, words) {
 
 // ── Fade the edge of a box that can be scrolled further ──
 
-/**
- * Mark a box, or another element, if content is cut off on the right.
- *
- * @param {HTMLElement} box the scrolling element @param {HTMLElement} [marked] the element that gets the class
- */
+/** Mark a box, or another element, if content is cut off on the right. @param {HTMLElement} box the scrolling element @param {HTMLElement} [marked] the element that gets the class */
 export function markEdges(box, marked = box) {
   marked.classList.toggle("cut-right", box.scrollWidth - box.clientWidth - box.scrollLeft > 1);
 }

@@ -74,11 +74,7 @@ function swapPair(pair) {
   };
 }
 
-/**
- * Return the comparison of the two runs of a view, swapped if necessary; null if they were not compared.
- *
- * @param {Book} book @param {View} view @returns {Pair | null}
- */
+/** Return the comparison of the two runs of a view, swapped if necessary; null if they were not compared. @param {Book} book @param {View} view @returns {Pair | null} */
 export function viewedPair(book, { measure, a, b, slice = null }) {
   const found = book.pair(measure, a, b, slice);
   const other = found ? null : book.pair(measure, b, a, slice);
@@ -127,11 +123,7 @@ export function queriesText(count, { slice = null }) {
   return plural(count, "query", "queries") + (slice !== null ? ` in ${nameText(sliceName(slice))}` : "");
 }
 
-/**
- * Texts in several colours in one line.
- *
- * @param {{text: string, fill: string, bold?: boolean}[]} words @param {number} x @param {number} y @param {number} [gap] @returns {Mark[]}
- */
+/** Texts in several colours in one line. @param {{text: string, fill: string, bold?: boolean}[]} words @param {number} x @param {number} y @param {number} [gap] @returns {Mark[]} */
 export function wordMarks(words, x, y, gap = 12) {
   return words.map(({ text, fill, bold }) => {
     /** @type {Mark} */

@@ -61,9 +61,7 @@ function yDomain({ lines, unit }) {
   return niceDomain(Math.min(0, low), Math.max(0, high), 5);
 }
 
-/**
- * @param {Book} book @param {View} view @param {Picture} picture @param {number} width @param {Writing} [writing] @returns {Scene}
- */
+/** @param {Book} book @param {View} view @param {Picture} picture @param {number} width @param {Writing} [writing] @returns {Scene} */
 export function curveScene(book, view, picture, width, writing = {}) {
   const { lines } = picture;
   if (!lines.some(({ y }) => y.some(Number.isFinite))) {
@@ -122,11 +120,7 @@ function curveLabel(book, { title, x, y, lines }) {
   return `${title}: ${y} by ${x}. ${told.join("; ")}.`;
 }
 
-/**
- * Lines of equal F1, labelled unless a curve is in the way.
- *
- * @param {Scale} x @param {Scale} y @param {Line[]} lines @returns {Mark[]}
- */
+/** Lines of equal F1, labelled unless a curve is in the way. @param {Scale} x @param {Scale} y @param {Line[]} lines @returns {Mark[]} */
 function equalF1(x, y, lines) {
   return [0.2, 0.4, 0.6, 0.8].flatMap((f) => {
     const from = f / (2 - f);
@@ -150,11 +144,7 @@ function bandMarks({ x: at, low, high, rule, colour }, x, y) {
   return d ? [pathOf(d, { fill: colour, opacity: 0.13 })] : [];
 }
 
-/**
- * Points in pixels; missing values are NaN.
- *
- * @param {Line} line @param {Scale} x @param {Scale} y @returns {[number, number][]}
- */
+/** Points in pixels; missing values are NaN. @param {Line} line @param {Scale} x @param {Scale} y @returns {[number, number][]} */
 function linePixels(line, x, y) {
   return line.x.map((at, i) => [x.at(at), Number.isFinite(line.y[i]) ? y.at(line.y[i]) : NaN]);
 }
@@ -166,11 +156,7 @@ function lineMark(line, x, y) {
   return pathOf(d, { stroke: line.colour, width: line.strong ? 2.4 : 1.6, dash: dashOf(line.style) });
 }
 
-/**
- * Markers at even distances along a line, staggered between lines; a single point always has one.
- *
- * @param {Line & Paint} line @param {number} i @param {Scale} x @param {Scale} y @returns {Mark[]}
- */
+/** Markers at even distances along a line, staggered between lines; a single point always has one. @param {Line & Paint} line @param {number} i @param {Scale} x @param {Scale} y @returns {Mark[]} */
 function markersOf(line, i, x, y) {
   const points = linePixels(line, x, y).filter(([px, py]) => Number.isFinite(px) && Number.isFinite(py));
   let last = -Infinity;

@@ -21,11 +21,7 @@ const SPREAD_BINS = 20;
 const MOST_WHOLE = 40;
 const MANY_RUNS = 6;
 
-/**
- * Bins for values from low to high.
- *
- * @param {number} low @param {number} high @param {{unit: boolean, whole: boolean}} measure @returns {Bins}
- */
+/** Bins for values from low to high. @param {number} low @param {number} high @param {{unit: boolean, whole: boolean}} measure @returns {Bins} */
 export function spreadBins(low, high, { unit, whole }) {
   if (unit && low >= 0 && high <= 1) return { start: 0, step: 1 / SPREAD_BINS, count: SPREAD_BINS, whole: false };
   const span = high - low;
@@ -41,11 +37,7 @@ export function spreadBins(low, high, { unit, whole }) {
   };
 }
 
-/**
- * Count the values in each bin; the last bin includes its upper end.
- *
- * @param {Iterable<number>} values @param {Bins} bins @returns {number[]}
- */
+/** Count the values in each bin; the last bin includes its upper end. @param {Iterable<number>} values @param {Bins} bins @returns {number[]} */
 export function binCounts(values, { start, step, count }) {
   const counts = new Array(count).fill(0);
   for (const value of values) {

@@ -126,11 +126,7 @@ export class Book {
     );
   }
 
-  /**
-   * Return the colour of a run: its own, or of more runs than colours, one for each run in focus and grey for the rest.
-   *
-   * @param {number} run @param {{a: number, b: number, lit?: number}} focus
-   */
+  /** Return the colour of a run: its own, or of more runs than colours, one for each run in focus and grey for the rest. @param {number} run @param {{a: number, b: number, lit?: number}} focus */
   colour(run, { a, b, lit = -1 }) {
     if (this.facts.runs.length <= RUN_COLOURS) return `run${run}`;
     return run === b ? "run0" : run === a ? "run1" : run === lit ? "run2" : "context";

@@ -1,12 +1,7 @@
 /** Format numbers with the digits of Python in the terminal, and with a minus sign. */
 const PLACES = 4;
 
-/**
- * Format a number with a fixed number of decimals, rounding half to even as Python does (`toFixed` rounds 0.03125 up). Never -0.0000.
- *
- * @param {number} value
- * @param {number} [places]
- */
+/** Format a number with a fixed number of decimals, rounding half to even as Python does (`toFixed` rounds 0.03125 up). Never -0.0000. @param {number} value @param {number} [places] */
 export function numberText(value, places = PLACES) {
   if (Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";

@@ -113,13 +113,7 @@ function parseFragment(fragment) {
   );
 }
 
-/**
- * Apply a patch. If it would compare a run with itself, the two runs are swapped.
- *
- * @param {State} old
- * @param {Partial<State>} patch
- * @returns {State}
- */
+/** Apply a patch. If it would compare a run with itself, the two runs are swapped. @param {State} old @param {Partial<State>} patch @returns {State} */
 function patchState(old, patch) {
   const state = { ...old, ...patch };
   if (state.a !== state.b || old.a === old.b) return state;
@@ -127,11 +121,7 @@ function patchState(old, patch) {
   return { ...state, a: patch.a === undefined ? old.b : old.a, b: patch.a === undefined ? state.b : old.b };
 }
 
-/**
- * Convert between states and fragments.
- *
- * @param {Book} book
- */
+/** Convert between states and fragments. @param {Book} book */
 export function stateCodec(book) {
   const start = Object.freeze(defaultState(book));
   const table = stateSpellings(book);
@@ -173,12 +163,7 @@ const PLACE_ON_PAGE = /^#[^=&]+$/;
 /** Marks history entries made by this page, from which Back stays on the page. */
 const PUSHED_MARK = "judged";
 
-/**
- * Create the state of the page and keep it in sync with the address.
- *
- * @param {Book} book
- * @param {Window} view
- */
+/** Create the state of the page and keep it in sync with the address. @param {Book} book @param {Window} view */
 export function createState(book, view) {
   const codec = stateCodec(book);
   /** @type {Set<Listener>} */
@@ -246,11 +231,7 @@ export function createState(book, view) {
       }
     },
 
-    /**
-     * Undo a step made with `push`, but keep later changes.
-     *
-     * @param {Partial<State>} patch
-     */
+    /** Undo a step made with `push`, but keep later changes. @param {Partial<State>} patch */
     close(patch) {
       show(patchState(state, patch));
       leaving = view.history.state === PUSHED_MARK;

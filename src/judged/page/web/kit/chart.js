@@ -38,12 +38,7 @@ function printCharts(printed) {
   }
 }
 
-/**
- * Add a chart to an element.
- *
- * @param {Element} host @param {Chart} chart
- * @returns {{update: () => void, element: HTMLElement}} update: redraw after a change of the data
- */
+/** Add a chart to an element. @param {Element} host @param {Chart} chart @returns {{update: () => void, element: HTMLElement}} update: redraw after a change of the data */
 export function mountChart(host, chart) {
   const drawing = h("div.kit-drawing");
   const [title, sentence] = [h("h3.kit-title"), h("p.kit-sentence")];

@@ -150,13 +150,7 @@ function fittedTitle(title, width) {
   return textWidth(title, SMALL_SIZE) <= width ? title : fitText(title, width, SMALL_SIZE);
 }
 
-/**
- * An axis below a plot.
- *
- * @param {Scale} scale @param {{y: number, wide: number, top: number, title: string, whole?: boolean}} of
- *   wide: width of the scene; top: top of the grid lines
- * @returns {Mark[]}
- */
+/** An axis below a plot. @param {Scale} scale @param {{y: number, wide: number, top: number, title: string, whole?: boolean}} of wide: width of the scene; top: top of the grid lines @returns {Mark[]} */
 export function bottomAxis(scale, { y, wide, top, title, whole }) {
   const ticks = roomyTicks(scale, whole);
   const labels = tickTexts(ticks);

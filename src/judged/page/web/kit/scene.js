@@ -145,11 +145,7 @@ export function bandPath(x, low, high, rule = "line") {
   }).join("");
 }
 
-/**
- * An interval with a dot; only the dot if the interval is missing.
- *
- * @param {{low: number, high: number, at: number, y: number, colour: string, hollow?: boolean}} of in pixels @returns {Mark[]}
- */
+/** An interval with a dot; only the dot if the interval is missing. @param {{low: number, high: number, at: number, y: number, colour: string, hollow?: boolean}} of in pixels @returns {Mark[]} */
 export function intervalMarks({ low, high, at, y, colour, hollow = false }) {
   /** @type {Mark[]} */
   const marks = [];

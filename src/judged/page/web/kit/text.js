@@ -33,11 +33,7 @@ function browserRuler() {
   };
 }
 
-/**
- * Return the width of a text: measured in a browser, otherwise estimated.
- *
- * @param {string} text @param {number} size @param {boolean} [bold]
- */
+/** Return the width of a text: measured in a browser, otherwise estimated. @param {string} text @param {number} size @param {boolean} [bold] */
 export function textWidth(text, size, bold = false) {
   const font = `${bold ? "600 " : ""}${size}px`;
   const key = `${font} ${text}`;
@@ -79,11 +75,7 @@ export function clipName(name, most) {
   return isolate(keepEnds(name, most));
 }
 
-/**
- * Shorten a name to a width, keeping both ends.
- *
- * @param {string} text @param {number} width @param {number} size @param {boolean} [bold]
- */
+/** Shorten a name to a width, keeping both ends. @param {string} text @param {number} width @param {number} size @param {boolean} [bold] */
 export function fitText(text, width, size, bold = false) {
   const letters = Array.from(plainText(text).slice(0, 4000));
   if (letters.length <= 400 && textWidth(letters.join(""), size, bold) <= width) return isolate(letters.join(""));
@@ -114,11 +106,7 @@ export function letterCount(text) {
   return Array.from(text).reduce((sum, letter) => sum + (LETTER_FULL.test(letter) ? 2 : 1), 0);
 }
 
-/**
- * Remove the common prefix and suffix of long names.
- *
- * @param {string[]} names @returns {string[]}
- */
+/** Remove the common prefix and suffix of long names. @param {string[]} names @returns {string[]} */
 function withoutCommon(names) {
   const words = names.map((name) => Array.from(name));
   if (names.length < 2 || words.every((word) => word.length <= LONG_NAME)) return names;
@@ -170,11 +158,7 @@ function groupsAlike(names) {
   return [...groups.values()].filter((group) => group.length > 1);
 }
 
-/**
- * Break a text into lines; words that are too long are shortened.
- *
- * @param {string} text @param {number} width @param {number} size @param {boolean} [bold] @returns {string[]}
- */
+/** Break a text into lines; words that are too long are shortened. @param {string} text @param {number} width @param {number} size @param {boolean} [bold] @returns {string[]} */
 export function wrapText(text, width, size, bold = false) {
   /** @type {string[]} */
   const lines = [];

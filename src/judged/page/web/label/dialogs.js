@@ -157,12 +157,7 @@ async function saveText(session) {
   }
 }
 
-/**
- * Ask who is judging.
- *
- * @param {HTMLElement} box @param {Work} work @param {(name: string) => number} doneBy number of documents that a judge has judged
- * @param {(name: string) => void} choose
- */
+/** Ask who is judging. @param {HTMLElement} box @param {Work} work @param {(name: string) => number} doneBy number of documents that a judge has judged @param {(name: string) => void} choose */
 export function drawStart(box, work, doneBy, choose) {
   const open = work.judges.length === 1 && work.judges[0].name === "";
   const title = h("h2", { id: "start-title" }, "Who is judging?");

@@ -36,11 +36,7 @@ export function parseJudgment(text) {
   }
 }
 
-/**
- * Return the records of all judgments that have a grade, in the order of the page.
- *
- * @param {Work} work @param {string} judge @param {ReadonlyMap<number, Judgment>} judgments @returns {FileRecord[]}
- */
+/** Return the records of all judgments that have a grade, in the order of the page. @param {Work} work @param {string} judge @param {ReadonlyMap<number, Judgment>} judgments @returns {FileRecord[]} */
 export function fileRecords({ queries, items }, judge, judgments) {
   return [...judgments].sort(([a], [b]) => a - b).flatMap(([item, { grade, note, time }]) =>
     grade === null ? [] : [{ query: queries[items[item].query].id, doc: items[item].doc, grade, judge, time, note }]
@@ -81,12 +77,7 @@ function idBytes(text) {
   return bytes;
 }
 
-/**
- * Read the lines of a file of judgments: JSON Lines, or TREC qrels.
- *
- * @param {string} text @returns {FileRecord[]}
- * @throws {Error} with the number of the first line that is neither
- */
+/** Read the lines of a file of judgments: JSON Lines, or TREC qrels. @param {string} text @returns {FileRecord[]} @throws {Error} with the number of the first line that is neither */
 export function parseRecords(text) {
   /** @type {FileRecord[]} */
   const records = [];
@@ -155,10 +146,7 @@ export function chooseRecords({ queries, items, scale }, judge, records) {
  */
 
 export class JudgmentStore {
-  /**
-   * @param {{prefix: string, order: number[], grades: number[], keeper: Keeper | null, now?: () => number}} options
-   *   order: items of the judge; keeper: the browser's storage, null if there is none
-   */
+  /** @param {{prefix: string, order: number[], grades: number[], keeper: Keeper | null, now?: () => number}} options order: items of the judge; keeper: the browser's storage, null if there is none */
   constructor({ prefix, order, grades, keeper, now = Date.now }) {
     this.prefix = prefix;
     this.order = order;

@@ -154,11 +154,7 @@ function summaryNodes(session) {
 
 // ── The grades with their descriptions, the note, and the buttons to move ──
 
-/**
- * Build the panel once; `draw` shows the current document in it.
- *
- * @param {HTMLElement} box @param {Session} session @param {{give: (grade: number) => void, undo: () => void}} acts
- */
+/** Build the panel once; `draw` shows the current document in it. @param {HTMLElement} box @param {Session} session @param {{give: (grade: number) => void, undo: () => void}} acts */
 export function mountPanel(box, session, { give, undo }) {
   const buttons = session.work.scale.map(({ number, name, description, key }) => {
     const button = h(

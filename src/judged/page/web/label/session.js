@@ -10,10 +10,7 @@ import { chooseRecords, fileRecords, jsonLines, JudgmentFile, JudgmentStore, par
  */
 
 export class Session {
-  /**
-   * @param {Work} work @param {(item: number) => Promise<DocumentText>} textOf @param {{name: string, order: number[]}} judge
-   * @param {Keeper | null} keeper @param {() => number} [now]
-   */
+  /** @param {Work} work @param {(item: number) => Promise<DocumentText>} textOf @param {{name: string, order: number[]}} judge @param {Keeper | null} keeper @param {() => number} [now] */
   constructor(work, textOf, judge, keeper, now) {
     this.work = work;
     this.textOf = textOf;
@@ -194,11 +191,7 @@ export function readFacts(facts) {
   };
 }
 
-/**
- * Read the data of a page, and return it with a function that unpacks the text of an item.
- *
- * @param {Document} page @returns {Promise<{work: Work, textOf: (item: number) => Promise<DocumentText>}>}
- */
+/** Read the data of a page, and return it with a function that unpacks the text of an item. @param {Document} page @returns {Promise<{work: Work, textOf: (item: number) => Promise<DocumentText>}>} */
 export async function openWork(page) {
   const facts = await openPart(page, "facts");
   /** @type {Map<number, Promise<[string, string, boolean][]>>} */
@@ -218,11 +211,7 @@ export async function openWork(page) {
 /** A longer pause between two judgments is a break, which does not count as time spent. */
 const LONGEST_GAP = 120_000;
 
-/**
- * Return the next place without a judgment: after a place, then from the start; -1 if there is none.
- *
- * @param {number[]} order @param {number} at @param {(item: number) => boolean} isJudged
- */
+/** Return the next place without a judgment: after a place, then from the start; -1 if there is none. @param {number[]} order @param {number} at @param {(item: number) => boolean} isJudged */
 export function nextUnjudged(order, at, isJudged) {
   for (let step = 1; step <= order.length; step++) {
     const place = (at + step) % order.length;
@@ -231,11 +220,7 @@ export function nextUnjudged(order, at, isJudged) {
   return -1;
 }
 
-/**
- * Return the time spent on judgments, from their times, and the usual time of one; NaN with fewer than four.
- *
- * @param {string[]} times @returns {{spent: number, each: number}} milliseconds
- */
+/** Return the time spent on judgments, from their times, and the usual time of one; NaN with fewer than four. @param {string[]} times @returns {{spent: number, each: number}} milliseconds */
 export function timeSpent(times) {
   const sorted = times.map((time) => Date.parse(time)).filter((time) => !Number.isNaN(time)).sort((a, b) => a - b);
   const gaps = sorted.slice(1).map((time, i) => time - sorted[i]).filter((gap) => gap <= LONGEST_GAP);
@@ -265,11 +250,7 @@ export function gradeCounts(numbers, grades) {
   return numbers.map((number) => grades.filter((grade) => grade === number).length);
 }
 
-/**
- * Say what an import did.
- *
- * @param {{others: number, unknown: number, offScale: number}} found @param {number} total records of the file @param {number} changed
- */
+/** Say what an import did. @param {{others: number, unknown: number, offScale: number}} found @param {number} total records of the file @param {number} changed */
 export function importText({ others, unknown, offScale }, total, changed) {
   const left = [
     others ? `${plural(others, "judgment")} of other judges` : "",

@@ -27,14 +27,7 @@ export function outcomes(book, { measure, a, b }) {
   });
 }
 
-/**
- * Filter the rows, and count them by outcome.
- *
- * @param {number} size
- * @param {(row: number) => boolean} test
- * @param {Outcome[]} kinds
- * @param {State["only"]} only
- */
+/** Filter the rows, and count them by outcome. @param {number} size @param {(row: number) => boolean} test @param {Outcome[]} kinds @param {State["only"]} only */
 export function chosenRows(size, test, kinds, only) {
   const counts = new Map([["", 0], ["better", 0], ["worse", 0], ["same", 0], ["missing", 0]]);
   const add = (/** @type {string} */ kind) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -49,13 +42,7 @@ export function chosenRows(size, test, kinds, only) {
   return { rows, counts };
 }
 
-/**
- * Return the best value of a query, or NaN if all runs have the same.
- *
- * @param {Float64Array[]} columns one per run
- * @param {number} row
- * @param {boolean} lower
- */
+/** Return the best value of a query, or NaN if all runs have the same. @param {Float64Array[]} columns one per run @param {number} row @param {boolean} lower */
 export function bestValue(columns, row, lower) {
   let [least, most] = [Infinity, -Infinity];
   for (const column of columns) {
@@ -83,11 +70,7 @@ function slicesOf({ facts }) {
   return found.map((labels) => labels.join("; "));
 }
 
-/**
- * Return the rows as a sheet with all measures and runs, and the differences between the compared runs.
- *
- * @param {Book} book @param {ArrayLike<number>} rows @param {{a: number, b: number}} compared
- */
+/** Return the rows as a sheet with all measures and runs, and the differences between the compared runs. @param {Book} book @param {ArrayLike<number>} rows @param {{a: number, b: number}} compared */
 export function querySheet(book, rows, { a, b }) {
   const { facts } = book;
   const { measures, runs, texts, relevant } = facts;
@@ -145,12 +128,7 @@ export function changeSize(book, { measure, a, b }) {
   return (row) => Math.abs(second[row] - first[row]);
 }
 
-/**
- * Return a function that builds the columns. Ids and texts are sorted once.
- *
- * @param {Book} book
- * @param {(row: number) => string} link
- */
+/** Return a function that builds the columns. Ids and texts are sorted once. @param {Book} book @param {(row: number) => string} link */
 export function createQueryColumns(book, link) {
   const { facts } = book;
   const idWidth = widthFor(facts.queries.reduce((most, id) => Math.max(most, letterCount(id)), 5), 5.5, 12);
@@ -259,13 +237,7 @@ export function createQueryColumns(book, link) {
   };
 }
 
-/**
- * Widen the first columns so that they fill the available width.
- *
- * @param {Column[]} columns
- * @param {number} count
- * @param {number} room
- */
+/** Widen the first columns so that they fill the available width. @param {Column[]} columns @param {number} count @param {number} room */
 function fillRoom(columns, count, room) {
   const spare = room - columns.slice(0, count).reduce((sum, column) => sum + column.width, 0);
   return columns.map((column, i) =>
@@ -311,15 +283,7 @@ export function textCell(text, old) {
   return cell;
 }
 
-/**
- * A difference as a number and a small bar.
- *
- * @param {number} value
- * @param {string} text
- * @param {number} most the difference of the longest bar
- * @param {boolean} lower
- * @param {Node | null} old
- */
+/** A difference as a number and a small bar. @param {number} value @param {string} text @param {number} most the difference of the longest bar @param {boolean} lower @param {Node | null} old */
 export function differenceCell(value, text, most, lower, old) {
   const cell = /** @type {HTMLElement} */ (old ?? h("span", h("span.queries-bar", h("span")), h("span")));
   const [bar, number] = /** @type {HTMLElement[]} */ ([cell.firstChild?.firstChild, cell.lastChild]);

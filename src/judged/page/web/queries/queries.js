@@ -8,9 +8,7 @@ import { changeSize, chosenRows, createQueryColumns, layoutFor, outcomes, queryS
 /** @import { State, Store } from "../data/state.js" */
 /** @import { Outcome } from "./columns.js" */
 
-/**
- * The section of queries: search, filter, sort and open them.
- */
+/** The section of queries: search, filter, sort and open them. */
 
 const QUERY_NOUN = /** @type {[string, string]} */ (["query", "queries"]);
 

@@ -24,11 +24,7 @@ import { changesSection } from "./waterfall.js";
  *   the element to focus when the dialog closes, if the previously focused one is gone
  */
 
-/**
- * Mount a dialog that is open while the state names a query.
- *
- * @param {Book} book @param {QueryStore} store @param {QueryOptions} options
- */
+/** Mount a dialog that is open while the state names a query. @param {Book} book @param {QueryStore} store @param {QueryOptions} options */
 export function mountQuery(book, store, options) {
   const panel = new QueryPanel(book, store, options);
   document.body.append(panel.dialog);

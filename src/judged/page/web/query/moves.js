@@ -16,11 +16,7 @@ const FEWEST_ROWS = 10;
 const MOST_ROWS = 20;
 const GRADE_STEPS = 4;
 
-/**
- * Return the cutoff in a measure's name; 0 if there is none. The number after the @ of IPrec is a recall level.
- *
- * @param {string} name
- */
+/** Return the cutoff in a measure's name; 0 if there is none. The number after the @ of IPrec is a recall level. @param {string} name */
 export function cutoffOf(name) {
   const found = /^(?!IPrec\b).*@(\d+)$/.exec(name);
   return found ? Number(found[1]) : 0;
@@ -50,12 +46,7 @@ export function ranksOf(ranking) {
   return ranks;
 }
 
-/**
- * Return the move of each document from one list to the other.
- *
- * @param {Ranking} here @param {Ranking} there @param {(number | null)[]} grades @param {boolean} hereIsA
- * @returns {Move[]} one per rank
- */
+/** Return the move of each document from one list to the other. @param {Ranking} here @param {Ranking} there @param {(number | null)[]} grades @param {boolean} hereIsA @returns {Move[]} one per rank */
 export function movesOf(here, there, grades, hereIsA) {
   const twins = ranksOf(there);
   return here.docs.map((place, i) => {
@@ -73,11 +64,7 @@ export function movesOf(here, there, grades, hereIsA) {
 
 const MOVE_ARROWS = { up: "↑", down: "↓", same: "=", only: "", unseen: "" };
 
-/**
- * A move as an arrow and a few words.
- *
- * @param {Move} move @param {number} depth of the other list @param {string} other short name of its run
- */
+/** A move as an arrow and a few words. @param {Move} move @param {number} depth of the other list @param {string} other short name of its run */
 export function moveHint(move, depth, other) {
   const arrow = MOVE_ARROWS[move.direction];
   if (move.direction === "only") return { arrow, words: `not in \u2068${other}\u2069` };

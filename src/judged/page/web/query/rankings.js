@@ -266,11 +266,7 @@ export function connectors(lists) {
   return { element, draw };
 }
 
-/**
- * Return each document that both runs retrieved: its index, move and ranks.
- *
- * @param {Side} left @param {Side} right @returns {{place: number, move: Move, a: number, b: number}[]}
- */
+/** Return each document that both runs retrieved: its index, move and ranks. @param {Side} left @param {Side} right @returns {{place: number, move: Move, a: number, b: number}[]} */
 function twinsOf(left, right) {
   const from = (left.moves ?? []).map((move, i) => ({ place: docAt(left, i), move, a: i + 1, b: move.twin }));
   const to = (right.moves ?? []).map((move, i) => ({ place: docAt(right, i), move, a: move.twin, b: i + 1 }));

@@ -53,11 +53,7 @@ export function gradeChip(grade, facts) {
   return h("span", { class: `query-chip ${look}`, title: grade === null ? "unjudged" : `grade ${grade}` }, said, seen);
 }
 
-/**
- * The title and id of a document, or its id only.
- *
- * @param {Detail} detail @param {number} place @param {(title: string) => (string | Node)[]} [marked] marks words of the title
- */
+/** The title and id of a document, or its id only. @param {Detail} detail @param {number} place @param {(title: string) => (string | Node)[]} [marked] marks words of the title */
 export function docName(detail, place, marked = (title) => [title]) {
   const [id, title] = [detail.docs[place], detail.titles[place]];
   if (!title) return [bdi(id, { class: "query-id query-alone" })];
@@ -163,11 +159,7 @@ function listName(name) {
   return `\u2068${shorten(name, 30)}\u2069`;
 }
 
-/**
- * Describe the ranks that were searched, which are those on the page: "the 23 documents of bm25 and the first 100 of dense".
- *
- * @param {[name: string, ranking: Ranking][]} lists
- */
+/** Describe the ranks that were searched, which are those on the page: "the 23 documents of bm25 and the first 100 of dense". @param {[name: string, ranking: Ranking][]} lists */
 export function searchedWords(lists) {
   const [first, second] = lists.map(([, { docs, retrieved }]) => ({
     part: docs.length < retrieved ? "first " : "",
@@ -229,11 +221,7 @@ export function missedSection(view, detail, level) {
   );
 }
 
-/**
- * Group the documents: those missed by one run first, because they distinguish the runs. Titles only if there are two groups.
- *
- * @param {Missed[]} missed
- */
+/** Group the documents: those missed by one run first, because they distinguish the runs. Titles only if there are two groups. @param {Missed[]} missed */
 function missedGroups(missed) {
   const [one, both] = [missed.filter(({ by }) => by.length < 2), missed.filter(({ by }) => by.length > 1)];
   if (!one.length || !both.length) return [{ title: "", docs: missed }];

@@ -45,11 +45,7 @@ export function headlineOf(book, { measure, a, b }) {
   return { words: chosen.headlines[0], more: runs.length > 2 ? [["All runs: ", ...words]] : [] };
 }
 
-/**
- * Mount the card. A click on a count shows its queries.
- *
- * @param {Book} book @param {Store} store @param {() => void} showQueries
- */
+/** Mount the card. A click on a count shows its queries. @param {Book} book @param {Store} store @param {() => void} showQueries */
 export function mountAnswer(book, store, showQueries) {
   const draw = () => {
     const state = store.get();
@@ -384,10 +380,7 @@ export function activeFilters({ q, only, slice }) {
   ];
 }
 
-/**
- * @param {Book} book @param {Store} store
- * @param {Selection} selection
- */
+/** @param {Book} book @param {Store} store @param {Selection} selection */
 export function mountFilters(book, store, selection) {
   const line = byId("filters");
   const draw = () => {

@@ -40,9 +40,7 @@ export function changeReasons(detail, { measure, a, b }, gained, level, lower) {
   }));
 }
 
-/**
- * @param {HTMLElement} host @param {Book} book @param {Store} store @param {Trail} trail
- */
+/** @param {HTMLElement} host @param {Book} book @param {Store} store @param {Trail} trail */
 export function mountChanges(host, book, store, trail) {
   let [turn, seen, explained] = [0, false, -1];
   const draw = () => {

@@ -51,14 +51,7 @@ const FOCUS_KEYS = /** @type {(keyof State)[]} */ (["a", "b"]);
 const FILTER_KEYS = /** @type {(keyof State)[]} */ (["q", "only"]);
 const FILTER_DELAY = 150; // charts follow when typing pauses
 
-/**
- * Mount all charts in the order of the page.
- *
- * @param {Book} book
- * @param {Store} store
- * @param {Trail} trail
- * @param {Selection} selection
- */
+/** Mount all charts in the order of the page. @param {Book} book @param {Store} store @param {Trail} trail @param {Selection} selection */
 export function mountCharts(book, store, trail, selection) {
   const { facts } = book;
   const lights = { run: -1 };
@@ -218,11 +211,7 @@ function isLegendShared() {
   return matchMedia("(min-width: 60rem)").matches && !document.documentElement.classList.contains("printing");
 }
 
-/**
- * Mount the curves and return them; the curve over cutoffs follows the selected measure if that has a cutoff.
- *
- * @param {Parts} parts @param {{run: number}} lights the highlighted run
- */
+/** Mount the curves and return them; the curve over cutoffs follows the selected measure if that has a cutoff. @param {Parts} parts @param {{run: number}} lights the highlighted run */
 function mountCurves({ chart, book, store, view }, lights) {
   const { pictures, runs } = book.facts;
   const several = runs.length > 1;
@@ -276,13 +265,7 @@ function pairTile(name, value, below = [], tone = "") {
   return h("div.tile", h("dt", name), h("dd", { class: tone || null }, value, below.length > 0 && h("small", below)));
 }
 
-/**
- * Tiles with the comparison of b and a on the selected measure, over all queries or one slice.
- *
- * @param {Book} book
- * @param {View} view
- * @returns {HTMLElement}
- */
+/** Tiles with the comparison of b and a on the selected measure, over all queries or one slice. @param {Book} book @param {View} view @returns {HTMLElement} */
 export function pairTiles(book, view) {
   const pair = viewedPair(book, view);
   const measure = book.facts.measures[view.measure];

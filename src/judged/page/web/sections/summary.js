@@ -14,13 +14,7 @@ export function meanCell(value, measure) {
   return numberText(value, measure.places);
 }
 
-/**
- * Sort the runs; missing means come last.
- *
- * @param {Book} book
- * @param {SummaryOrder} order
- * @returns {number[]}
- */
+/** Sort the runs; missing means come last. @param {Book} book @param {SummaryOrder} order @returns {number[]} */
 function summaryOrder(book, { column, down }) {
   const runs = book.facts.runs.map((_, run) => run);
   if (column < 0) return down ? runs.reverse() : runs;
@@ -33,13 +27,7 @@ function summaryOrder(book, { column, down }) {
   });
 }
 
-/**
- * Mount the table. A click on a measure sorts by it and selects it.
- *
- * @param {HTMLElement} host
- * @param {Book} book
- * @param {Store} store
- */
+/** Mount the table. A click on a measure sorts by it and selects it. @param {HTMLElement} host @param {Book} book @param {Store} store */
 export function mountSummary(host, book, store) {
   const { measure } = store.get();
   /** @type {SummaryOrder} */

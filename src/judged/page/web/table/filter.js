@@ -72,12 +72,7 @@ export function filterName(name) {
   return /[\s"<>!]|^-|^(\|?diff\|?|relevant|missing|nan)$/i.test(name) ? `"${name}"` : name;
 }
 
-/**
- * The values that a condition can use, for a measure.
- *
- * @param {Book} book
- * @returns {{spelling: string, of: (chosen: Chosen) => Quantity}[]}
- */
+/** The values that a condition can use, for a measure. @param {Book} book @returns {{spelling: string, of: (chosen: Chosen) => Quantity}[]} */
 function filterValues(book) {
   const { runs } = book.facts;
   /** @param {Chosen} chosen @returns {Quantity} */
@@ -108,13 +103,7 @@ function absoluteQuantity(quantity) {
   return (row) => Math.abs(quantity(row));
 }
 
-/**
- * All subjects of conditions, longest spelling first. Names may contain spaces and operators, so they are matched as a whole
- * instead of tokenizing the text.
- *
- * @param {Book} book
- * @returns {Subject[]}
- */
+/** All subjects of conditions, longest spelling first. Names may contain spaces and operators, so they are matched as a whole instead of tokenizing the text. @param {Book} book @returns {Subject[]} */
 function filterSubjects(book) {
   const { measures, relevant } = book.facts;
   const values = filterValues(book);
@@ -147,14 +136,7 @@ function subjectAt(subjects, text, at, follows) {
     subjects.find((subject) => folded.startsWith(subject.spelling.toLowerCase(), at) && fits(subject));
 }
 
-/**
- * Parse the right side of an operator: a number or a subject.
- *
- * @param {Subject[]} subjects
- * @param {string} text
- * @param {number} at
- * @param {Chosen} chosen
- */
+/** Parse the right side of an operator: a number or a subject. @param {Subject[]} subjects @param {string} text @param {number} at @param {Chosen} chosen */
 function filterOperand(subjects, text, at, chosen) {
   const number = foundAt(FILTER_NUMBER, text, at);
   if (number) {
@@ -165,15 +147,7 @@ function filterOperand(subjects, text, at, chosen) {
   return subject && { quantity: subject.of(chosen), end: at + subject.spelling.length };
 }
 
-/**
- * Parse the condition at a position; null if there is none.
- *
- * @param {Subject[]} subjects
- * @param {string} text
- * @param {number} at
- * @param {Chosen} chosen
- * @returns {Reading | null}
- */
+/** Parse the condition at a position; null if there is none. @param {Subject[]} subjects @param {string} text @param {number} at @param {Chosen} chosen @returns {Reading | null} */
 function conditionAt(subjects, text, at, chosen) {
   const subject = subjectAt(subjects, text, at, FILTER_OPERATOR);
   if (!subject) return null;
@@ -215,11 +189,7 @@ function attemptAt({ facts }, text, at) {
   }. Quote words that contain operators.`;
 }
 
-/**
- * Create a parser for filters.
- *
- * @param {Book} book
- */
+/** Create a parser for filters. @param {Book} book */
 export function createFilter(book) {
   const { queries, texts } = book.facts;
   /** @type {string[] | null} */
@@ -239,13 +209,7 @@ export function createFilter(book) {
     return (row) => all[row].includes(needle);
   }
 
-  /**
-   * Parse a filter. Never throws: malformed conditions are searched as text, with a note.
-   *
-   * @param {string} text
-   * @param {Chosen} chosen
-   * @returns {Filter}
-   */
+  /** Parse a filter. Never throws: malformed conditions are searched as text, with a note. @param {string} text @param {Chosen} chosen @returns {Filter} */
   function parse(text, chosen) {
     subjects ??= filterSubjects(book);
     /** @type {RowTest[]} */

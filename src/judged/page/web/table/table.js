@@ -28,12 +28,7 @@ function sameRows(one, other) {
   return true;
 }
 
-/**
- * Set the column widths. Each row is a grid with the same tracks.
- *
- * @param {HTMLElement} grid
- * @param {Column[]} columns
- */
+/** Set the column widths. Each row is a grid with the same tracks. @param {HTMLElement} grid @param {Column[]} columns */
 function setTracks(grid, columns) {
   const least = columns.reduce((sum, { width }) => sum + width, 0);
   const tracks = {
@@ -46,12 +41,7 @@ function setTracks(grid, columns) {
   for (const [name, value] of Object.entries(tracks)) grid.style.setProperty(name, value);
 }
 
-/**
- * Create a table. Arrow keys move between rows, Enter or a click opens one, headers sort.
- *
- * @param {HTMLElement} host
- * @param {TableOptions} options
- */
+/** Create a table. Arrow keys move between rows, Enter or a click opens one, headers sort. @param {HTMLElement} host @param {TableOptions} options */
 export function createTable(host, options) {
   let now = { sort: "", down: false, tall: false, current: -1, ...options };
   let order = Int32Array.from([]);
@@ -276,14 +266,7 @@ export function scrollTarget({ top, height, size }, place) {
   return start < top ? start : Math.max(top, start + size - height);
 }
 
-/**
- * Return the row that a key leads to; -1 for other keys.
- *
- * @param {string} key
- * @param {number} place
- * @param {number} count
- * @param {number} page
- */
+/** Return the row that a key leads to; -1 for other keys. @param {string} key @param {number} place @param {number} count @param {number} page */
 export function placeByKey(key, place, count, page) {
   const steps = new Map([["ArrowDown", 1], ["ArrowUp", -1], ["PageDown", page], ["PageUp", -page]]);
   const step = key === "Home" ? -count : key === "End" ? count : steps.get(key);
@@ -301,13 +284,7 @@ function newSlot(columns) {
   return { element: h("div.table-row", { role: "row" }, cells), cells };
 }
 
-/**
- * Update a cell in place, only if it differs, to keep scrolling smooth.
- *
- * @param {HTMLElement} cell
- * @param {Column} column
- * @param {number} row
- */
+/** Update a cell in place, only if it differs, to keep scrolling smooth. @param {HTMLElement} cell @param {Column} column @param {number} row */
 function paintCell(cell, column, row) {
   const kind = column.tone ? `${cellClass(column)} ${column.tone(row)}` : "";
   if (kind && cell.className !== kind) cell.className = kind;
@@ -329,13 +306,7 @@ function paintSlot({ element, cells }, place, { order, columns, size }) {
   columns.forEach((column, i) => paintCell(cells[i], column, order[place]));
 }
 
-/**
- * Set attributes only if they change, because writing them triggers style recalculation.
- *
- * @param {TableSlot} slot
- * @param {boolean} active
- * @param {boolean} current
- */
+/** Set attributes only if they change, because writing them triggers style recalculation. @param {TableSlot} slot @param {boolean} active @param {boolean} current */
 function markSlot({ element }, active, current) {
   if (element.tabIndex !== (active ? 0 : -1) || !element.hasAttribute("tabindex")) element.tabIndex = active ? 0 : -1;
   if (element.classList.contains("table-current") !== current) element.classList.toggle("table-current");
@@ -427,12 +398,7 @@ export function createTableBody() {
  * @typedef {ArrayLike<number>} Rows
  */
 
-/**
- * Return a key whose code-point order is the natural order of texts: q2 before q10. Numbers become their length and digits without
- * leading zeros; ties are broken by the text.
- *
- * @param {string} text
- */
+/** Return a key whose code-point order is the natural order of texts: q2 before q10. Numbers become their length and digits without leading zeros; ties are broken by the text. @param {string} text */
 function naturalKey(text) {
   const key = text.replace(/\d+/g, (run) => {
     const digits = run.replace(/^0+/, "");
@@ -458,13 +424,7 @@ export function naturalRanks(texts) {
   return ranks;
 }
 
-/**
- * Sort rows by a column. The sort is stable; missing values come last in both directions.
- *
- * @param {Rows} rows
- * @param {(row: number) => number | string} sortValue
- * @param {boolean} down
- */
+/** Sort rows by a column. The sort is stable; missing values come last in both directions. @param {Rows} rows @param {(row: number) => number | string} sortValue @param {boolean} down */
 export function sortRows(rows, sortValue, down) {
   const values = Array.from(rows, sortValue);
   const texts = values.some((value) => typeof value === "string");
