@@ -2,7 +2,7 @@
 
 The scripts in `web/` are ES modules. Modules cannot be imported from disk without a server, so they are concatenated into one script
 without their `import` lines and `export` keywords. A top-level name may therefore be declared in one file only; a test checks this.
-The script is compressed as the data is, and `loader.js` unpacks and runs it. That takes a third of the space, less than a minifier
+The script is compressed as the data is, and `loader.js` unpacks and runs it. That takes two fifths of the space, less than a minifier
 would leave, and needs no parser of JavaScript. Styles are not compressed, because the page is readable without scripts.
 """
 
