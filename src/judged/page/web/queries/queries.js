@@ -1,3 +1,4 @@
+/** The section of queries: search, filter, sort and open them. */
 import { integerText, plural, shorten, sliceName } from "../data/format.js";
 import { announce, bdi, fill, h, watchEdges } from "../dom.js";
 import { download, downloadSheet } from "../kit/files.js";
@@ -7,8 +8,6 @@ import { changeSize, chosenRows, createQueryColumns, layoutFor, outcomes, queryS
 /** @import { Book } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
 /** @import { Outcome } from "./columns.js" */
-
-/** The section of queries: search, filter, sort and open them. */
 
 const QUERY_NOUN = /** @type {[string, string]} */ (["query", "queries"]);
 
