@@ -282,7 +282,7 @@ def test_an_adjudicator_who_has_not_decided_all_is_told_how_many_are_left(name, 
 
 def test_nothing_in_common():
     Path("c.txt").write_text("q9 0 a 1\n")
-    assert "[no-common-unit]" in refused("a.txt", "c.txt")
+    assert "[no-common-query]" in refused("a.txt", "c.txt")
 
 
 def test_one_category_has_no_kappa_and_says_why():

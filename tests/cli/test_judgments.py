@@ -38,7 +38,7 @@ def test_a_sample_keeps_its_probabilities(tmp_path):
 
 def test_wrong_strata_are_refused():
     assert called("pool", *RUNS, "--sample", "many").returncode == 2
-    assert refused("pool", *RUNS, "--sample", "10=1").slug == "strata"
+    assert refused("pool", *RUNS, "--sample", "10=1").slug == "parameter"
 
 
 def test_next_says_that_nothing_can_change_where_everything_is_judged():

@@ -32,7 +32,7 @@ def test_merging_by_mean_keeps_halves():
 
 
 def test_a_tied_majority_is_refused_unless_ties_are_decided():
-    assert "[tied-majority]" in outcome("a.txt", "b.txt", "-o", "m.txt").stderr
+    assert "[merge-how]" in outcome("a.txt", "b.txt", "-o", "m.txt").stderr
     assert not Path("m.txt").exists()
     outcome("a.txt", "b.txt", "--how", "majority", "--ties", "higher", "-o", "m.txt")
     assert "q2 0 b 3\n" in Path("m.txt").read_text()
@@ -50,7 +50,7 @@ def test_the_ending_of_the_file_decides_the_format():
         (["a.txt", "-o", "m.txt"], "two or more judges"),
         (["a.txt", "b.txt", "--how", "adjudicate", "-o", "m.txt"], "[merge-how]"),
         (["a.txt", "b.txt", "--adjudicator", "a.txt", "-o", "m.txt"], "[merge-how]"),
-        (["a.txt", "b.txt", "--missing", "error", "-o", "m.txt"], "[merge-missing]"),
+        (["a.txt", "b.txt", "--missing", "error", "-o", "m.txt"], "[merge-how]"),
         (["-", "-", "-o", "m.txt"], "only once"),
     ],
 )

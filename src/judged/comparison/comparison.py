@@ -66,7 +66,7 @@ class Comparison(Tracked):
             return row
         pairs = ", ".join(dict.fromkeys(f"{r.b} with {r.a}" for r in self.rows))
         problem = f"{b} was not compared with {a} by {shown(measure)}"
-        raise UsageError("no-pair", problem, hint=f"choose one of {pairs}, by {', '.join(self.measures)}")
+        raise UsageError("runs", problem, hint=f"choose one of {pairs}, by {', '.join(self.measures)}")
 
     def _name(self, measure: str) -> str:
         """The name of a measure in `measures`, which may be asked for by another; a name that was not computed stays."""

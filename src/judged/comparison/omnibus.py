@@ -166,7 +166,7 @@ def critical_difference(comparison: Comparison, measure: str) -> Critical:
     """Means of the runs, with bars from the verdicts of the comparison."""
     if comparison.baseline is not None:
         raise UsageError(
-            "no-pair", "the diagram needs all pairs of runs", hint=Hint("leave out {baseline}", baseline=None)
+            "runs", "the diagram needs all pairs of runs", hint=Hint("leave out {baseline}", baseline=None)
         )
     apart, order = separated(comparison, measure)
     means = tuple(comparison.mean_of(measure).tolist())

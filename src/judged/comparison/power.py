@@ -162,12 +162,12 @@ class Power(Result):
 
     def _warning_lines(self) -> list[str]:
         """The warnings, with those of little power in one line."""
-        weak = [w for w in self.warnings if w.slug == "little-chance"]
+        weak = [w for w in self.warnings if w.slug == "power"]
         if len(weak) < 2:
             return [f"warning: {w}" for w in self.warnings]
         names = ", ".join(w.text.partition(":")[0] for w in weak)
         others = [f"warning: {w}" for w in self.warnings if w not in weak]
-        together = Warned("little-chance", len(weak), f"power below {LITTLE:.0%} in {names}")
+        together = Warned("power", len(weak), f"power below {LITTLE:.0%} in {names}")
         return [*others, f"warning: {together}"]
 
 
@@ -373,11 +373,11 @@ def _warnings(one: MeasurePower, observed: float | None, alpha: float) -> list[W
     warnings = []
     if one.deviation == 0:
         text = f"{one.measure}: all differences are equal; their variation is unknown"
-        warnings.append(Warned("no-spread", one.observed, text))
+        warnings.append(Warned("power", one.observed, text))
     elif little_chance(one.deviation, one.queries, one.difference, alpha=alpha):
         text = f"{one.measure}: the power to find a difference of {one.difference:.2g} is below {LITTLE:.0%}"
-        warnings.append(Warned("little-chance", one.queries, text))
+        warnings.append(Warned("power", one.queries, text))
     if observed is not None and math.isclose(one.difference, observed, rel_tol=1e-3):
         text = f"{one.measure}: this is the observed difference; the power to find it says nothing beyond its p-value"
-        warnings.append(Warned("observed-power", 1, text))
+        warnings.append(Warned("power", 1, text))
     return warnings

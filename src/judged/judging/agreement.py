@@ -592,13 +592,13 @@ def _check_overlap(panel: Panel) -> None:
         return
     units = panel.units
     if units is None:
-        raise DataError("no-common-unit", "no row has labels of two judges", hint="check that the rows are aligned")
+        raise DataError("no-common-query", "no row has labels of two judges", hint="check that the rows are aligned")
     shared = [{units.queries[q] for q in np.unique(units.query[row >= 0])} for row in panel.ratings.codes]
     common = set.intersection(*shared)
     hint = "check that the document ids are the same" if common else "check that the queries are the same"
     problem = f"no document was judged by two of {', '.join(q.name for q in panel.qrels)}"
     problem += "; they have queries in common" if common else "; they have no query in common"
-    raise DataError("no-common-unit", problem, hint=hint, value=", ".join(panel.names))
+    raise DataError("no-common-query", problem, hint=hint, value=", ".join(panel.names))
 
 
 def _undefined_resamples(known: dict[str, Reliability]) -> list[Warned]:

@@ -187,7 +187,7 @@ def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
     incomplete = np.flatnonzero(panel.ratings.rated() < len(panel.names))
     if missing == "error" and len(incomplete):
         hint = Hint("merge the available grades with {missing}", missing="keep")
-        raise DataError("merge-missing", f"not all judges judged {_some(panel.units, incomplete)}", hint=hint)
+        raise DataError("merge-how", f"not all judges judged {_some(panel.units, incomplete)}", hint=hint)
     every = np.arange(len(panel.units))
     kept = np.setdiff1d(every, incomplete) if missing == "drop" else every
     if not len(kept):
@@ -208,11 +208,11 @@ def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged, colu
 def _raise_undecided(units: Units, rows: Ints, how: How, judges: int) -> None:
     if how == "adjudicate":
         hint = Hint("list the remaining disagreements with `judged agree` and {disagreements}", disagreements=None)
-        raise DataError("unadjudicated", f"the adjudicator has no grade for {_some(units, rows)}", hint=hint)
+        raise DataError("merge-how", f"the adjudicator has no grade for {_some(units, rows)}", hint=hint)
     problem = f"no majority for {_some(units, rows)}" + (
         "; two judges cannot outvote each other" if judges == 2 else ""
     )
-    raise DataError("tied-majority", problem, hint=Hint("use {ties}, or merge by mean or median", ties="lower"))
+    raise DataError("merge-how", problem, hint=Hint("use {ties}, or merge by mean or median", ties="lower"))
 
 
 def _some(units: Units, rows: Ints) -> str:

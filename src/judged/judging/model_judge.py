@@ -111,10 +111,10 @@ class Prompt:
         except (KeyError, IndexError, ValueError) as error:
             problem = f"the prompt has a place that is not known: {error}"
             raise UsageError(
-                "prompt", problem, hint="use {query}, {document} and {scale}, and {{ }} for braces"
+                "option", problem, hint="use {query}, {document} and {scale}, and {{ }} for braces"
             ) from None
         if missing:
-            raise UsageError("prompt", f"the prompt has no place {{{missing[0]}}}", value=shown(text[:40]))
+            raise UsageError("option", f"the prompt has no place {{{missing[0]}}}", value=shown(text[:40]))
         return cls(text)
 
 
@@ -190,7 +190,7 @@ class Cache:
                 )
         except sqlite3.Error as error:
             hint = "name another file, or a folder that exists"
-            raise FileError("cache", f"cannot use the cache: {error}", where=self._path, hint=hint) from error
+            raise FileError("io", f"cannot use the cache: {error}", where=self._path, hint=hint) from error
 
     def get(self, key: str) -> Answer | None:
         """Return the answer of a key, if there is one."""
@@ -205,7 +205,7 @@ class Cache:
                 row = (key, answer.text, answer.tokens_in, answer.tokens_out)
                 self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
         except sqlite3.Error as error:
-            raise FileError("cache", f"cannot write the cache: {error}", where=self._path) from error
+            raise FileError("io", f"cannot write the cache: {error}", where=self._path) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -243,7 +243,7 @@ class Endpoint:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
             hint = "write it as http://localhost:8080/v1; a key belongs in the environment"
-            raise UsageError("url", f"{shown(_without_user(self.url))} is not the address of an API", hint=hint)
+            raise UsageError("option", f"{shown(_without_user(self.url))} is not the address of an API", hint=hint)
 
     def ask(self, prompt: str, schema: dict[str, Any], seed: int) -> Answer:
         """Return the answer to a prompt.

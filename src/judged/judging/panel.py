@@ -130,7 +130,7 @@ def _align(qrels: Sequence[Qrels], names: Sequence[str] | None, policy: Policy) 
     table[judge, unit] = grade[order]
     repeats = [w for pool in pools for w in pool.warnings]
     text = "{} has subtopics; the highest grade of each document is used"
-    several = [Warned("subtopics", 1, text.format(q.label)) for q in qrels if q.aspect is not None]
+    several = [Warned("form", 1, text.format(q.label)) for q in qrels if q.aspect is not None]
     units = Units(queries, query[first], doc.take(first), kinds)
     warnings = tuple(dict.fromkeys([*(w for one in qrels for w in one.warnings), *repeats, *several]))
     return Panel(Ratings.of(*table, names=names), units, tuple(qrels), warnings)

@@ -78,7 +78,7 @@ def pool(
     ]
     if not items:
         what = "every document of the pool is judged" if pooled else "the runs have no documents"
-        raise DataError("empty-pool", what, hint="pool deeper, or stop judging" if pooled else "check the paths")
+        raise DataError("runs", what, hint="pool deeper, or stop judging" if pooled else "check the paths")
     items.sort(key=lambda item: (_by_id(item.query), item.rank, -len(item.runs), _by_id(item.doc)))
     chosen = _sample(items, strata, n, seed) if strata else items if n is None else _budget(items, n)
     left = len(items) - len(chosen)
@@ -155,7 +155,7 @@ def _within_budget(
         return dict(strata)
     if full >= n:
         raise UsageError(
-            "pool-budget",
+            "parameter",
             f"the strata with share 1 have {counted(full, 'document')}, more than the budget of {n}",
             value=n,
             hint="raise the budget, or sample these strata too",
@@ -173,12 +173,12 @@ def _check_strata(sample: Mapping[int, float] | None, depth: int) -> dict[int, f
         check_count(last, "sample")
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
             raise UsageError(
-                "strata", f"the share of a stratum must be above 0 and at most 1, got {shown(share)}", value=share
+                "parameter", f"the share of a stratum must be above 0 and at most 1, got {shown(share)}", value=share
             )
         shares[int(last)] = float(share)
     if not shares or max(shares) != depth:
         problem = f"the last stratum must end at the depth of the pool, {depth}, got {shown(max(shares, default=None))}"
-        raise UsageError("strata", problem, hint="write the strata as {last rank: share}, such as {10: 1, 20: 0.5}")
+        raise UsageError("parameter", problem, hint="write the strata as {last rank: share}, such as {10: 1, 20: 0.5}")
     return shares
 
 

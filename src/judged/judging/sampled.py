@@ -174,7 +174,7 @@ def estimate(
     for m in result.measures:
         if m.name not in ESTIMATES:
             raise UsageError(
-                "estimate",
+                "option",
                 f"{m.name} cannot be estimated from a sample",
                 hint=f"choose from {', '.join(ESTIMATES)}",
                 value=str(m),
@@ -233,14 +233,14 @@ def _check_sample(human: _Grades, todo: Todo, model: Any) -> tuple[Warned, ...]:
     """Warn of sampled documents that people did not judge; raise if there are no others, or if a model is to help."""
     missing = [item for item in todo if _key(item) not in human]
     if len(missing) == len(todo):
-        raise DataError("estimate", "no judged document is in the sample", hint="pass the pool that was judged")
+        raise DataError("option", "no judged document is in the sample", hint="pass the pool that was judged")
     if not missing:
         return ()
     what = f"{len(missing):,} of {counted(len(todo), 'sampled document')} not judged by people"
     if model is not None:
         first = f", such as {shown(missing[0].doc)} of query {shown(missing[0].query)}"
-        raise DataError("estimate", what + first, hint="judge all of them, since the others are no random sample")
-    return (Warned("sample-unjudged", len(missing), f"{what}, counted as not relevant"),)
+        raise DataError("option", what + first, hint="judge all of them, since the others are no random sample")
+    return (Warned("unjudged-run", len(missing), f"{what}, counted as not relevant"),)
 
 
 # ── with a model ─────────────────────────────────────────────────────────────────────────────────
@@ -266,7 +266,7 @@ def _check_model(human: Mapping[_Key, float], model: Mapping[_Key, float], todo:
         if count > most:
             problem = f"the model alone judged {counted(count, 'document')} of query {shown(as_text(query))}, and {most:,} of them could have been sampled"
             hint = "draw the sample from all documents that the model judged"
-            raise DataError("estimate", problem, hint=hint, value=count)
+            raise DataError("option", problem, hint=hint, value=count)
 
 
 def _adjust(

@@ -90,7 +90,7 @@ def _read(path: str | os.PathLike[str]) -> Any:
         name = os.fspath(path)
         cause = error.strerror if isinstance(error, OSError) else error
         problem = f"{shown(name)} is neither a scale nor a JSON file of one ({cause})"
-        raise UsageError("grade-scale", problem, hint=choose_one(name, SCALES), value=name) from error
+        raise UsageError("scale", problem, hint=choose_one(name, SCALES), value=name) from error
 
 
 def _grade(number: Any, words: Any) -> Grade:
@@ -104,7 +104,7 @@ def _grade(number: Any, words: Any) -> Grade:
 
 def _refuse(source: Any) -> Any:
     hint = 'write it as {0: "Not relevant", 1: "Relevant"}, with two to ten grades'
-    raise UsageError("grade-scale", f"a scale maps integers to names, got {shown(source)}", hint=hint, value=source)
+    raise UsageError("scale", f"a scale maps integers to names, got {shown(source)}", hint=hint, value=source)
 
 
 SCALES = {
@@ -364,7 +364,7 @@ def read_todo(source: Any) -> Todo:
     try:
         table = open_role_table(source, "documents to judge", _ROLES)
     except DataError as error:
-        raise error.changed(slug="empty-pool") if error.slug == "empty-clicks" else error from None
+        raise error.changed(slug="runs") if error.slug == "empty-clicks" else error from None
     query, doc = table.ids["query"], table.ids["doc"]
     columns = {
         role: table.numbers[role].tolist() if role in table.numbers else None
@@ -549,7 +549,7 @@ def _names(judges: Any) -> tuple[str, ...]:
     names = tuple(name.strip() if isinstance(name, str) else "" for name in names)
     if not names or len(names) > _MOST or not all(names) or len(set(names)) < len(names):
         problem = f"judges must be different names, or a number from 1 to {_MOST}, got {shown(judges)}"
-        raise UsageError("judge-names", problem, value=judges)
+        raise UsageError("names", problem, value=judges)
     return names
 
 

@@ -122,7 +122,7 @@ def _warn_unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple
     if texts is None or matched or not ids:
         return ()
     text = f"no text for any of {len(ids):,} {noun}, such as {shown(min(ids))}"
-    return (Warned("texts-missing", len(ids), text, Hint("check that the texts use the same ids")),)
+    return (Warned("no-text", len(ids), text, Hint("check that the texts use the same ids")),)
 
 
 def _check_path(path: Any, subject: Subject, *texts: Any) -> None:

@@ -118,7 +118,7 @@ def subject_of(result: Any) -> Subject:
         several = [] if recognise(result).kind == "questions" else several
         return subject_of(compare(result) if len(several) > 1 else evaluate(*(several or [result])))
     raise UsageError(
-        "report",
+        "option",
         "a result of jd.evaluate or jd.compare, or several results of jd.evaluate",
         got=shown(result),
         value=result,

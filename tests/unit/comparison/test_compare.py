@@ -97,7 +97,7 @@ def test_letters_and_groups_follow_from_the_verdicts():
             assert (not any({row.a, row.b} <= group for group in groups)) == apart
     with pytest.raises(jd.UsageError) as caught:
         jd.compare(QRELS, RUNS, "AP", baseline="good").critical("AP")
-    assert caught.value.slug == "no-pair"
+    assert caught.value.slug == "runs"
 
 
 def test_a_resampling_test_out_of_its_depth_is_replaced_and_the_table_says_so():

@@ -14,7 +14,7 @@ PLAIN = "q2 0 a 1\nq10 0 b 0\nq2 0 x 2\nq10 0 c 3\nq1 0 y -1\n"
 INPUTS = {
     "plain": PLAIN,
     "judged twice": PLAIN + "q2 0 a 1\n",
-    "subtopics": "q2 1 a 1\nq10 1 b 0\nq2 2 x 2\nq10 2 c 3\nq2 2 a 1\n",
+    "form": "q2 1 a 1\nq10 1 b 0\nq2 2 x 2\nq10 2 c 3\nq2 2 a 1\n",
     "a query without judgments": '{"q2": {"a": 1, "x": 2}, "q3": {}, "q10": {"c": 3, "b": 300}}',
 }
 needs_native = pytest.mark.needs("native")  # the reference does not sort judgments in place

@@ -200,12 +200,12 @@ def test_nothing_in_common_is_an_error_that_names_both(tmp_path):
     for name, line in (("a.txt", "q1 0 x 1\n"), ("b.txt", "q1 0 y 1\n"), ("c.txt", "q9 0 x 1\n")):
         (tmp_path / name).write_text(line)
     error = refused(tmp_path / "a.txt", tmp_path / "b.txt")
-    assert error.slug == "no-common-unit"
+    assert error.slug == "no-common-query"
     assert "a.txt" in str(error)
     assert "b.txt" in str(error)
     assert "document ids" in str(error.hint)
     assert "queries" in str(refused(tmp_path / "a.txt", tmp_path / "c.txt").hint)
-    assert refused([1, None], [None, 0]).slug == "no-common-unit"
+    assert refused([1, None], [None, 0]).slug == "no-common-query"
 
 
 def test_ids_of_two_types_are_an_error():
@@ -244,7 +244,7 @@ def test_different_scales_are_warned_of_as_data():
 def test_subtopics_count_with_their_highest_grade():
     found = jd.agree([("q", "1", "a", 1), ("q", "2", "a", 3), ("q", "1", "b", 0)], {"q": {"a": 3, "b": 0}})
     assert found["raw"].value == 1
-    assert "subtopics" in [w.slug for w in found.warnings]
+    assert "form" in [w.slug for w in found.warnings]
 
 
 @pytest.mark.parametrize(
@@ -820,7 +820,7 @@ def test_the_sample_was_merged_by_mean_halves_rounded_down():
 def test_two_judges_have_no_majority_where_they_disagree():
     with pytest.raises(jd.DataError) as error:
         jd.merge_judgments(*SAMPLE)
-    assert error.value.slug == "tied-majority"
+    assert error.value.slug == "merge-how"
     assert "19 documents: 'q01' 'd004'" in str(error.value)
     assert dict(error.value.hint.options) == {"ties": "lower"}
     assert len(jd.merge_judgments(*SAMPLE, ties="higher")) == 703
@@ -829,7 +829,7 @@ def test_two_judges_have_no_majority_where_they_disagree():
 def test_an_adjudicator_decides():
     with pytest.raises(jd.DataError) as error:
         jd.merge_judgments(A, B, how="adjudicate", adjudicator={"q1": {"b": 5}, "q7": {"z": 1}})
-    assert error.value.slug == "unadjudicated"
+    assert error.value.slug == "merge-how"
     assert "1 document: 'q2' 'b'" in str(error.value)
     merged = jd.merge_judgments(
         A, B, how="adjudicate", adjudicator={"q1": {"b": 5, "a": 9}, "q2": {"b": 4}, "q7": {"z": 1}}
@@ -848,7 +848,7 @@ def test_documents_that_not_all_judged(missing, count):
 def test_documents_that_not_all_judged_can_be_refused():
     with pytest.raises(jd.DataError) as error:
         jd.merge_judgments(A, B, how="max", missing="error")
-    assert error.value.slug == "merge-missing"
+    assert error.value.slug == "merge-how"
     assert "4 documents" in str(error.value)
 
 

@@ -109,7 +109,7 @@ def test_a_prompt_may_be_a_text_or_a_file(tmp_path):
     assert Prompt.of("{document}{query}").fill("a", "b", SCALES["binary"]) == "ba"
 
 
-@pytest.mark.parametrize(("prompt", "slug"), [("{query}", "prompt"), ("{query}{document}{x}", "prompt"), ("{query}{document}{", "prompt"), ("nowhere.txt", "io")])  # fmt: skip
+@pytest.mark.parametrize(("prompt", "slug"), [("{query}", "option"), ("{query}{document}{x}", "option"), ("{query}{document}{", "option"), ("nowhere.txt", "io")])  # fmt: skip
 def test_wrong_prompts_are_refused(prompt, slug):
     assert refused(Prompt.of, prompt).slug == slug
 
@@ -134,7 +134,7 @@ def test_of_several_answers_the_most_frequent_counts_and_of_ties_the_lowest():
     "scale", [{}, {0: "x"}, {0: "", 1: "b"}, {0.5: "a", 1: "b"}, "nowhere.json", 3, {0: "a", "0": "b"}]
 )
 def test_wrong_scales_are_refused(scale):
-    assert refused(Scale.of, scale).slug == "grade-scale"
+    assert refused(Scale.of, scale).slug == "scale"
 
 
 # ── judging ──────────────────────────────────────────────────────────────────────────────────────
@@ -269,7 +269,7 @@ def test_a_dry_run_shows_prompts_and_an_estimate_and_asks_nothing(serve):
 @pytest.mark.parametrize("url", ["localhost:8080", "ftp://x/v1", "http://user:pw@host/v1", ""])
 def test_wrong_addresses_are_refused_without_showing_passwords(url):
     error = refused(model_judge, url, model="m")
-    assert error.slug == "url"
+    assert error.slug == "option"
     assert "pw" not in str(error)
 
 

@@ -158,7 +158,7 @@ def test_nothing_to_judge_is_an_error_of_its_own():
 
     with pytest.raises(jd.DataError) as error:
         read_todo([])
-    assert error.value.slug == "empty-pool"
+    assert error.value.slug == "runs"
 
 
 def test_documents_with_the_best_ranks_come_first_unless_a_strategy_is_named():

@@ -49,7 +49,7 @@ def test_judged_documents_are_left_out():
 
 
 def test_a_pool_that_is_judged_throughout_is_an_error():
-    assert refused({"a": A}, without={"q1": {"d1": 0, "d2": 0, "d3": 0}, "q2": {"d1": 0}}) == "empty-pool"
+    assert refused({"a": A}, without={"q1": {"d1": 0, "d2": 0, "d3": 0}, "q2": {"d1": 0}}) == "runs"
 
 
 def test_a_budget_takes_the_best_ranks_of_all_queries_first():
@@ -87,8 +87,8 @@ def test_a_budget_reduces_the_shares_below_one():
 @pytest.mark.parametrize(
     ("options", "slug"),
     [
-        ({"depth": 0}, "parameter"), ({"n": 0}, "parameter"), ({"sample": {10: 1}}, "strata"), ({"sample": {}}, "strata"),
-        ({"sample": {20: 0}}, "strata"), ({"sample": {20: 1.5}}, "strata"), ({"sample": {10: 1, 20: 0.5}, "n": 3}, "pool-budget"),
+        ({"depth": 0}, "parameter"), ({"n": 0}, "parameter"), ({"sample": {10: 1}}, "parameter"), ({"sample": {}}, "parameter"),
+        ({"sample": {20: 0}}, "parameter"), ({"sample": {20: 1.5}}, "parameter"), ({"sample": {10: 1, 20: 0.5}, "n": 3}, "parameter"),
     ],
 )  # fmt: skip
 def test_wrong_settings_are_refused(options, slug):

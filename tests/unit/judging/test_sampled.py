@@ -56,7 +56,7 @@ def test_other_measures_and_other_pools_are_refused():
     for arguments in ((judged(todo), RUN, todo, "ERR@10"), (POOL, RUN, [{"qid": "z", "docno": "d"}], "P@5")):
         with pytest.raises(jd.JudgedError) as error:
             estimate(*arguments)
-        assert error.value.slug == "estimate"
+        assert error.value.slug == "option"
 
 
 # ── with a model ─────────────────────────────────────────────────────────────────────────────────
@@ -121,17 +121,17 @@ def test_a_sample_that_people_did_not_judge_wholly_is_refused_with_a_model_and_w
     todo = jd.pool(RUN, depth=60, sample=SHARES)
     seen = judged(todo)
     del seen["q3"][next(iter(seen["q3"]))]
-    assert [(w.slug, w.count) for w in estimate(seen, RUN, todo, "P@10").warnings] == [("sample-unjudged", 1)]
+    assert [(w.slug, w.count) for w in estimate(seen, RUN, todo, "P@10").warnings] == [("unjudged-run", 1)]
     with pytest.raises(jd.JudgedError, match="1 of") as error:
         estimate(seen, RUN, todo, "P@10", model=MODEL)
-    assert error.value.slug == "estimate"
+    assert error.value.slug == "option"
 
 
 def test_documents_of_the_model_that_could_not_be_sampled_are_refused():
     todo = jd.pool(RUN, depth=30, sample={30: 0.5})
     with pytest.raises(jd.JudgedError, match="could have been sampled") as error:
         estimate(judged(todo), RUN, todo, "P@10", model=MODEL)
-    assert error.value.slug == "estimate"
+    assert error.value.slug == "option"
     pooled = {
         q: {d: g for d, g in docs.items() if d in set(sorted(RUN[q], key=RUN[q].get)[-30:])}
         for q, docs in MODEL.items()

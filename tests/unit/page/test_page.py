@@ -278,7 +278,7 @@ def test_texts_that_match_nothing_are_warned_of(tmp_path):
         query_texts={"y": "other"},
     )
     codes = [w["code"] for w in opened(tmp_path / "page.html")[1]["warnings"]]
-    assert codes == ["texts-missing", "texts-missing"]
+    assert codes == ["no-text", "no-text"]
 
 
 def test_a_single_result_may_be_given_its_name(tmp_path):
@@ -498,7 +498,7 @@ def test_very_many_queries_are_shown_less_deep():
 def test_what_is_no_result_is_refused(wrong, tmp_path):
     with pytest.raises(jd.UsageError) as caught:
         jd.report(wrong, tmp_path / "page.html")
-    assert caught.value.slug == "report"
+    assert caught.value.slug == "option"
     assert list(tmp_path.iterdir()) == []
 
 
