@@ -436,33 +436,14 @@ def test_scores_come_as_lines_csv_or_json(tmp_path, text):
     assert read_scores(path) == {"a": 0.5, "b": 0.01}
 
 
-def test_a_column_of_a_table_is_named_by_its_header(tmp_path):
-    path = tmp_path / "scores"
-    path.write_text("# made by hand\nsystem\tmap\tnote\tndcg\na\t0.5\tx\t0.25\nb\t0.01\ty\t1\n")
-    assert read_scores(path, "ndcg") == {"a": 0.25, "b": 1.0}
-    for column, slug in (("AP", "columns"), ("system", "columns"), ("note", "score-text")):
-        with pytest.raises(jd.DataError) as error:
-            read_scores(path, column)
-        assert error.value.slug == slug
-    for text, slug in (
-        ("system,x\na,1,2\n", "columns"),
-        ("", "empty-scores"),
-        ("system,x\na,1\na,2\n", "duplicate-key"),
-    ):
-        path.write_text(text)
-        with pytest.raises(jd.DataError) as error:
-            read_scores(path, "x")
-        assert error.value.slug == slug
-
-
 @pytest.mark.parametrize(
     ("text", "slug"),
     [
-        ("", "empty-scores"),
-        ("system score\n", "empty-scores"),
+        ("", "empty-run"),
+        ("system score\n", "empty-run"),
         ("a 1\nb\n", "columns"),
         ("a 1\nb 2 3\n", "columns"),
-        ("a 1\nb high\n", "score-text"),
+        ("a 1\nb high\n", "score-type"),
         ("a 1\nb nan\n", "score-nan"),
         ("a 1\na 2\n", "duplicate-key"),
         ('{"a": 1, "a": 2}', "duplicate-key"),
