@@ -136,10 +136,15 @@ def _parts_in(value: Any, item: int) -> list[Shaped] | None:
     held = {name: entry for name, entry in value.items() if isinstance(entry, Mapping | list)}
     found: dict[str, list[Shaped]] = {}
     for i, (name, entry) in enumerate(held.items()):
-        pages = entry if isinstance(entry, list) else [entry]
-        shapes = [shape_of(page, alone=False) for page in pages]
-        if pages and all(shape is not None and shape.one_query for shape in shapes):
-            found[name] = [Shaped(shape, page, name, item) for shape, page in zip(shapes, pages, strict=True) if shape]
+        parts: list[Shaped] = []
+        for page in entry if isinstance(entry, list) else [entry]:
+            shape = shape_of(page, alone=False)
+            if shape is None or not shape.one_query:
+                parts = []
+                break
+            parts.append(Shaped(shape, page, name, item))
+        if parts:
+            found[name] = parts
         elif i >= _FEW and not found:
             return None  # a table of many queries
     query = _query_beside(value, (*_QUERIES, "id"))
