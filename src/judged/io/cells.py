@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judged._types import Floats, Ints, is_masked_array
 from judged.core.ids import IdColumn
 from judged.core.tables import IdKind
-from judged.errors import DataError, Place, shown
+from judged.errors import DataError, shown
 from judged.io.origin import Origin
 from judged.io.text.decimals import LARGEST_GRADE, What
 
@@ -71,7 +71,8 @@ def group_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints
     items = as_list(values, origin, role)
     _family(items, origin, role)
     distinct = {item: i for i, item in enumerate(dict.fromkeys(items))}
-    text, kind = encode_ids(list(distinct), _Distinct(origin, items, list(distinct)), role)
+    names = list(distinct)
+    text, kind = encode_ids(names, replace(origin, rows=lambda at: items.index(names[at])), role)
     seen: dict[bytes, int] = {}  # 7 and "7" of a JSON file are one id
     place = np.array([seen.setdefault(raw, len(seen)) for raw in text.tolist()], dtype=np.int64)
     code = np.fromiter(map(distinct.__getitem__, items), np.int64, len(items))
@@ -107,25 +108,6 @@ def as_list(values: Column, origin: Origin, role: str) -> list[Any]:
         return [None if np.isnat(value) else value for value in values]
     items: list[Any] = values.tolist()
     return items
-
-
-@dataclass(frozen=True, slots=True)
-class _Distinct:
-    """Distinct values, each with the place of its first row."""
-
-    origin: Origin
-    items: list[Any]
-    distinct: list[Any]
-
-    @property
-    def typed(self) -> bool:
-        return self.origin.typed
-
-    def place(self, row: int, role: str = "doc") -> Place:
-        return self.origin.place(self.items.index(self.distinct[row]), role)
-
-    def describe_row(self, row: int) -> str:
-        return self.origin.describe_row(self.items.index(self.distinct[row]))
 
 
 # ── types ────────────────────────────────────────────────────────────────────────────────────────

@@ -434,6 +434,6 @@ def read_plain_dict(source: dict[Any, Any], request: ColumnRequest) -> Run | Qre
 
 
 def _place(what: str, rows: DictRows, row: int) -> Place:
-    from judged.io.origin import Keys
+    from judged.io.origin import keys_origin
 
-    return Keys(what, rows.queries, np.bincount(rows.query, minlength=len(rows.queries)), rows.doc).place(row)
+    return keys_origin(what, rows.queries, np.bincount(rows.query, minlength=len(rows.queries)), rows.doc).place(row)

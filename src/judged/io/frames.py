@@ -22,7 +22,7 @@ from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, EngineError, JudgedError, Place, UsageError
 from judged.io.cells import Column
 from judged.io.columns import ColumnRequest, RoleColumns, find_columns
-from judged.io.origin import CellOrigin, Context, Origin, RowOrigin
+from judged.io.origin import Context
 from judged.io.table import ColumnBatches, as_run, concatenate
 
 # ── Columns of Spark DataFrames, and calls to Spark whose errors become a `JudgedError` ─────────────
@@ -188,11 +188,7 @@ def read_frame(frame: Frame, context: Context) -> ColumnBatches:
     lengths = {found.column[role]: len(column) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise_lengths(lengths, context.place)
-    origin: Origin = CellOrigin(context.name, found.column, first=context.row)
-    if context.path is not None:
-        position = {name: i for i, name in enumerate(names)}
-        origin = RowOrigin(context.path, found.column, position, context.typed, context.row, context.among)
-    return ColumnBatches(context, found, [columns], lambda: origin, once=frame.once)
+    return ColumnBatches(context, found, [columns], lambda: context.columns(found.column, names), once=frame.once)
 
 
 def raise_lengths(lengths: Mapping[str, int], where: Place) -> NoReturn:

@@ -1,8 +1,8 @@
-"""Origins: the place of each value in a source, in terms that its owner can look up."""
+"""Everything a reader knows about a source besides its values: the request, the name, the place of each value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,8 +13,6 @@ from judged.core.ids import IdColumn
 from judged.errors import Place, Warned, shown
 from judged.io.columns import ColumnRequest
 
-# ── Origins: the place of each value in a source, in terms that its owner can look up ───────────────
-
 Ids = Sequence[Any] | IdColumn
 
 
@@ -24,146 +22,63 @@ class Lines(Protocol):
     def __getitem__(self, row: int, /) -> int | None: ...
 
 
-class Origin(Protocol):
-    """The place of a row's value. `describe_row` gives in words what a `Place` cannot hold.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The place of each row's value, in terms that the owner of the source can look up.
 
-    `typed` sources distinguish 7 from "7"; in a text file every id is text.
+    Args:
+        name: the path, or what is read.
+        typed: whether 7 and "7" are two ids; in a text file every id is text.
+        form: the place, such as `run[{query}][{doc}]`; a file has its name, line and column instead.
+        words: what a place cannot hold, such as ` in row {number}`.
+        first: number of the first row.
+        item: the item of a list that each row belongs to, if an item has several.
+        line: the line of each row.
+        column: number and name of the column of each role.
+        queries: one per ranking, with `size` rows each.
+        docs: one per row.
+        rows: the row of each value, if values are those of some rows; with `role`, values of one role.
     """
 
-    @property
-    def typed(self) -> bool: ...
-    def place(self, row: int, role: str = "doc") -> Place: ...
-    def describe_row(self, row: int) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class WholeOrigin:
-    """A source as one place."""
-
     name: str
     typed: bool = True
-
-    def place(self, row: int, role: str = "doc") -> Place:
-        return Place(self.name)
-
-    def describe_row(self, row: int) -> str:
-        return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """A mapping of queries: `run['q1']['d2']`, or `run['q1'][0]` if rankings are lists."""
-
-    name: str
-    queries: Ids
-    size: Ints
-    docs: Ids | None  # None if documents are not keys
-    typed: bool = True
-
-    def query(self, row: int) -> tuple[Any, int]:
-        end = np.cumsum(self.size)
-        group = int(np.searchsorted(end, row, "right"))
-        return self.queries[group], row - int(end[group] - self.size[group])
-
-    def place(self, row: int, role: str = "doc") -> Place:
-        query, position = self.query(row)
-        key = position if self.docs is None else shown(self.docs[row])
-        return Place(f"{self.name}[{shown(query)}][{key}]")
-
-    def describe_row(self, row: int) -> str:
-        return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One JSON document: the file is the place, query and document are given in words."""
-
-    path: str
-    keys: Keys
-    docs: Ids
-    typed: bool = False
-
-    def place(self, row: int, role: str = "doc") -> Place:
-        return Place(self.path)
-
-    def describe_row(self, row: int) -> str:
-        return f" for document {shown(self.docs[row])} of query {shown(self.keys.query(row)[0])}"
-
-
-@dataclass(frozen=True, slots=True)
-class ItemOrigin:
-    """A list of tuples or records: `run[3]['score']`. `item` maps rows to list positions."""
-
-    name: str
-    key: Mapping[str, object] = field(default_factory=dict)
+    form: str = ""
+    words: str = ""
+    first: int = 0
     item: Ints | None = None
-    path: str | None = None  # a JSON document that holds the list
-    typed: bool = True
+    line: Ints | range | Lines | None = None
+    column: Mapping[str, tuple[int | None, object]] = field(default_factory=dict)
+    queries: Ids | None = None
+    size: Ints | None = None
+    docs: Ids | None = None
+    rows: Callable[[int], int] | None = None
+    role: str | None = None
 
     def place(self, row: int, role: str = "doc") -> Place:
-        return Place(self.path or self._text(row, role))
+        """Return the place of a value."""
+        row, role = self.rows(row) if self.rows else row, self.role or role
+        if self.form:
+            return Place(self._fill(self.form, row, role))
+        line = None if self.line is None else self.line[row]
+        number, name = self.column.get(role, (None, None))
+        return Place(self.name, None if line is None else int(line), number, None if name is None else str(name))
 
     def describe_row(self, row: int) -> str:
-        return f" at {self._text(row, '')}" if self.path else ""
+        """Return in words what the place does not say."""
+        return self._fill(self.words, self.rows(row) if self.rows else row, "") if self.words else ""
 
-    def _text(self, row: int, role: str) -> str:
-        at = row if self.item is None else int(self.item[row])
-        return f"{self.name}[{at}]" + (f"[{self.key[role]!r}]" if role in self.key else "")
-
-
-@dataclass(frozen=True, slots=True)
-class CellOrigin:
-    """The columns of a frame: `run['score'][3]`."""
-
-    name: str
-    column: Mapping[str, str]
-    typed: bool = True
-    first: int = 0  # number of the first row in the frame
-
-    def place(self, row: int, role: str = "doc") -> Place:
-        return Place(f"{self.name}[{self.column.get(role, role)!r}][{self.first + row}]")
-
-    def describe_row(self, row: int) -> str:
-        return ""
-
-
-@dataclass(frozen=True, slots=True)
-class RowOrigin:
-    """The columns of a Parquet or Arrow file: file and column are the place, the row is given in words."""
-
-    path: str
-    column: Mapping[str, str]
-    position: Mapping[str, int]
-    typed: bool = True
-    first: int = 0  # number of the first row in the file
-    among: str = ""  # the rows that are counted, in words
-
-    def place(self, row: int, role: str = "doc") -> Place:
-        name = self.column.get(role)
-        return Place(self.path, None, None if name is None else self.position[name] + 1, name)
-
-    def describe_row(self, row: int) -> str:
-        return f" in row {self.first + row + 1}{self.among}"
-
-
-@dataclass(frozen=True, slots=True)
-class LineOrigin:
-    """Lines of a text file; `column` gives the number and the name of a role's column."""
-
-    path: str
-    line: Ints | range | Lines
-    column: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    typed: bool = False
-
-    def place(self, row: int, role: str = "doc") -> Place:
-        line = self.line[row]
-        return Place(self.path, None if line is None else int(line), *self.column.get(role, (None, None)))
-
-    def describe_row(self, row: int) -> str:
-        return ""
-
-
-# ── Everything a reader knows about a source besides its values ─────────────────────────────────────
+    def _fill(self, form: str, row: int, role: str) -> str:
+        values: dict[str, object] = {"name": self.name, "row": self.first + row, "number": self.first + row + 1}
+        values["item"] = row if self.item is None else int(self.item[row])
+        values["column"] = self.column[role][1] if role in self.column else role
+        values["key"] = f"[{self.column[role][1]!r}]" if role in self.column else ""
+        if self.queries is not None and self.size is not None:
+            end = np.cumsum(self.size)
+            group = int(np.searchsorted(end, row, "right"))
+            values |= {"query": shown(self.queries[group]), "position": row - int(end[group] - self.size[group])}
+        if self.docs is not None:
+            values["doc"] = shown(self.docs[row])
+        return form.format(**values)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -192,19 +107,40 @@ class Context:
         return self.path is None or self.columnar
 
     def whole(self) -> Origin:
-        return WholeOrigin(self.name, self.typed)
+        """Return the source as one place."""
+        return Origin(name=self.name, typed=self.typed)
 
     def items(self, key: Mapping[str, object] | None = None, item: Ints | None = None) -> Origin:
-        """Return the origin of rows that are items of a list, or parts of such items."""
+        """Return the origin of rows that are items of a list, or parts of such items: `run[3]['score']`."""
         if self.lines is not None:
-            return LineOrigin(self.name, self.lines if item is None else np.asarray(self.lines)[item])
-        return ItemOrigin(self.request.what, key or {}, item, self.path, self.typed)
+            line = self.lines if item is None else np.asarray(self.lines)[item]
+            return Origin(name=self.name, typed=False, line=line)
+        if self.path is not None:  # a JSON document that holds the list
+            return Origin(name=self.path, typed=self.typed, item=item, words=f" at {self.request.what}[{{item}}]")
+        column = {role: (None, name) for role, name in (key or {}).items()}
+        return Origin(name=self.name, form="{name}[{item}]{key}", item=item, column=column)
 
     def keys(self, queries: Ids, size: Ints, docs: Ids, *, keyed: bool) -> Origin:
-        """Return the origin of rows that are entries of rankings."""
-        keys = Keys(self.request.what, queries, size, docs if keyed else None)
-        return keys if self.path is None else Document(self.path, keys, docs)
+        """Return the origin of rows that are entries of rankings: `run['q1']['d2']`, or `run['q1'][0]` in lists."""
+        if self.path is not None:
+            words = " for document {doc} of query {query}"
+            return Origin(name=self.path, typed=False, words=words, queries=queries, size=size, docs=docs)
+        return keys_origin(self.request.what, queries, size, docs if keyed else None)
+
+    def columns(self, column: Mapping[str, str], names: Sequence[str]) -> Origin:
+        """Return the origin of the columns of a frame, `run['score'][3]`, or of a file of columns."""
+        places = {role: (names.index(name) + 1, name) for role, name in column.items()}
+        if self.path is None:
+            return Origin(name=self.name, form="{name}[{column!r}][{row}]", first=self.row, column=places)
+        words = f" in row {{number}}{self.among}"
+        return Origin(name=self.path, typed=self.typed, words=words, first=self.row, column=places)
 
     def basics(self) -> dict[str, Any]:
         """Return the arguments that every table of this source has."""
         return {"name": self.name, "request": self.request, "once": self.once, "warnings": self.warnings}
+
+
+def keys_origin(name: str, queries: Ids, size: Ints, docs: Ids | None) -> Origin:
+    """Return the origin of a mapping of queries; `docs` is None if documents are not keys."""
+    form = "{name}[{query}][{position}]" if docs is None else "{name}[{query}][{doc}]"
+    return Origin(name=name, form=form, queries=queries, size=size, docs=docs)

@@ -15,7 +15,7 @@ from judged.core.tables import Id, IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.cells import Column, RawIds, as_list, encode_ids, floats, group_ids, ranks
 from judged.io.columns import ColumnRequest, Role, RoleColumns, list_columns, same_column
-from judged.io.origin import Context, Document, ItemOrigin, Keys, Origin, WholeOrigin
+from judged.io.origin import Context, Origin
 from judged.io.text.decimals import decimals, first_wrong, is_decimal, numbers, raise_number
 
 # ── Columns of a table by role, gathered batch by batch ─────────────────────────────────────────────
@@ -96,7 +96,7 @@ def _encode(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
         distinct, place = np.unique(column, return_inverse=True)
         known = np.array([seen.setdefault(item, len(seen)) for item in distinct.tolist()], dtype=np.int32)
         return known[place]
-    items = column if isinstance(column, list) else as_list(column, ItemOrigin("rows"), "doc")
+    items = column if isinstance(column, list) else as_list(column, Origin(name="rows"), "doc")
     try:
         for item in dict.fromkeys(items):
             seen.setdefault(item, len(seen))
@@ -107,32 +107,13 @@ def _encode(column: Column, seen: dict[Any, int]) -> NDArray[Any] | None:
 
 def _check_ids(names: list[Any], code: NDArray[Any], origin: Origin, role: str) -> Coded:
     """Return the ids as they are kept, after the checks of every id."""
-    rows = _FirstRows(origin, code, role)
+    rows = replace(origin, rows=lambda at: int(np.argmax(code == at)), role=role)
     text, kind = encode_ids(names, rows, "query" if role == "query" else "doc")
     if all(isinstance(name, str) for name in names) or (kind == "integer" and origin.typed):
         return Coded(tuple(names), code)
     words = text.texts()
     merged = {word: i for i, word in enumerate(dict.fromkeys(words))}  # 7 and "7" of a JSON file are one id
     return Coded(tuple(merged), np.array([merged[word] for word in words], dtype=np.int32)[code])
-
-
-@dataclass(frozen=True, slots=True)
-class _FirstRows:
-    """Distinct ids, each with the place of its first row."""
-
-    origin: Origin
-    code: NDArray[Any]
-    role: str
-
-    @property
-    def typed(self) -> bool:
-        return self.origin.typed
-
-    def place(self, row: int, role: str = "doc") -> Place:
-        return self.origin.place(int(np.argmax(self.code == row)), self.role)
-
-    def describe_row(self, row: int) -> str:
-        return self.origin.describe_row(int(np.argmax(self.code == row)))
 
 
 def _first_wrong(column: Column, read: Callable[[Column], Any] | None) -> int:
@@ -275,11 +256,11 @@ def _keys(table: SourceTable) -> dict[str, Any]:
 
 def _drop_objects(origin: Origin, queries: IdColumn, doc: IdColumn) -> Origin:
     """Return the origin without the objects that were read, to free their memory."""
-    if isinstance(origin, Document):
-        return WholeOrigin(origin.path)
-    if isinstance(origin, Keys):
-        return replace(origin, queries=queries, docs=None if origin.docs is None else doc)
-    return origin
+    if origin.queries is None:
+        return origin
+    if not origin.form:  # a file
+        return Origin(name=origin.name, typed=origin.typed)
+    return replace(origin, queries=queries, docs=None if origin.docs is None else doc)
 
 
 def _numbers(table: SourceTable) -> Floats:

@@ -25,7 +25,7 @@ from judged.io.columns import ColumnRequest, count_known, find_columns
 from judged.io.files import PAD, Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.mapped import TextLines, in_memory, open_later, open_now
-from judged.io.origin import Context, LineOrigin
+from judged.io.origin import Context, Origin
 from judged.io.table import Batch, ColumnBatches, SourceTable, as_run, concatenate
 from judged.io.text.decimals import is_decimal, with_points
 from judged.io.text.encoding import Begin, check_encoding, check_end, is_text, is_utf8, is_wide, warn_encoding
@@ -266,8 +266,8 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escape
     lines = [np.empty(0, np.int64)]
     places = {role: (at + 1, columns.column[role]) for role, at in position.items()}
 
-    def origin() -> LineOrigin:
-        return LineOrigin(path, np.concatenate(lines), places)
+    def origin() -> Origin:
+        return Origin(name=path, typed=False, line=np.concatenate(lines), column=places)
 
     def batches() -> Iterator[Batch]:
         for batch, numbers in rows:
@@ -325,7 +325,7 @@ def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> 
     raise DataError("columns", problem, where=where, value=line, hint=hint)
 
 
-def _check_breaks(cells: list[str], origin: LineOrigin, role: str) -> None:
+def _check_breaks(cells: list[str], origin: Origin, role: str) -> None:
     """Raise at an id over two lines: two ids with a stray quote."""
     joined = "".join(cells)
     if "\n" in joined or "\r" in joined:
@@ -425,7 +425,7 @@ def read_text_table(content: Content, text: DelimitedText, context: Context) -> 
         name=context.name,
         request=context.request,
         warnings=(*context.warnings, *check_end(last, context.name)),
-        origin=LineOrigin(context.name, lines, text.places),
+        origin=Origin(name=context.name, typed=False, line=lines, column=text.places),
         query=GroupedIds(rows.queries, rows.query),
         doc=rows.doc,
         number=rows.number if layout["number"] >= 0 else None,

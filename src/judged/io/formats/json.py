@@ -329,7 +329,7 @@ def unread_chunk(data: bytes, begin: Begin, name: str, text: JsonText, read: Cal
 def read_json_rows(content: Content, text: JsonText, context: Context) -> SourceTable | None:
     """Read an open file; None if only the reference can."""
     from judged.io.cells import GroupedIds
-    from judged.io.origin import LineOrigin
+    from judged.io.origin import Origin
     from judged.io.table import SourceTable
 
     with open_now(content, lines=text.lines) as (data, start):
@@ -339,7 +339,7 @@ def read_json_rows(content: Content, text: JsonText, context: Context) -> Source
         return None
     origin: Origin
     if text.lines:
-        origin = LineOrigin(context.name, TextLines(open_later(content), text.layout))
+        origin = Origin(name=context.name, typed=False, line=TextLines(open_later(content), text.layout))
     elif text.columns.column:
         origin = context.items(text.columns.column)
     else:

@@ -288,7 +288,7 @@ def test_exports_without_what_is_needed_are_refused():
     answers = [
         {"inputs": {"question": "why?"}, "outputs": {"answer": "so"}}
     ]  # a dataset of LangSmith: nothing was retrieved
-    assert refused(jd.evaluate, answers, measures="RR").slug == "fields"
+    assert refused(jd.evaluate, answers, measures="RR").slug == "runs"
 
 
 SPANS = [

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from native_rows import check, described, is_native
 
-import judged as jd
 from judged.core.join import join
 from judged.core.native import native
 from judged.core.policy import Policy
@@ -294,14 +293,6 @@ def test_an_unread_run_orders_as_the_columns_do(fields, tmp_path):
     assert seen.policy == expected.policy
     assert seen.policy.unscored == expected.policy.unscored == (fields == ("rank",))
     assert (seen.rank.tolist(), seen.warnings) == (expected.rank.tolist(), expected.warnings)
-
-
-def test_judgments_and_a_run_in_each_others_place_are_reported(tmp_path):
-    (tmp_path / "qrels.json").write_text(json.dumps({q: {"d1": 1, "d2": 0, "d3": 1} for q in QRELS}))
-    (tmp_path / "run.json").write_text(json.dumps({q: {"d1": 0.25, "d2": 0.75, "d3": 1.5} for q in QRELS}))
-    with pytest.raises(JudgedError) as error:
-        jd.evaluate(tmp_path / "run.json", tmp_path / "qrels.json", "P@1")
-    assert error.value.slug == "swapped"
 
 
 @pytest.mark.parametrize("field", ["subtopic", "aspect"])
