@@ -19,7 +19,7 @@ from judged.cli.options.output import emit, output_options
 @options("conventions", f"to level {COLUMNS} ties depth")
 @output_options()
 def command(measure: str, qrels: str, run: str | None, settings: dict[str, Any], **shown: Any) -> None:
-    """Show the value of MEASURE under the conventions of every tool, which convention causes each difference, and the queries that differ most.
+    """Show the value of MEASURE under the conventions of every tool, and which convention causes each difference.
 
     Policy options apply to every tool.
 

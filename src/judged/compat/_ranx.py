@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, KeysView, Mapping, Sequence
+from collections.abc import Callable, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import ascii_lowercase
@@ -36,6 +36,8 @@ class RanxTable:
     """
 
     _number: ClassVar[type] = float
+    _read: ClassVar[Callable[..., Qrels | Run]] = staticmethod(read_run)
+    _score_role: ClassVar[str] = "score_col"
 
     def __init__(self, rows: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         self._rows: Rows = {query: dict(row) for query, row in (rows or {}).items()}
@@ -130,6 +132,43 @@ class RanxTable:
             write(table, path, format=_format(path, kind))
 
     @classmethod
+    def from_dict(cls, d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Self:
+        """The table of a mapping."""
+        return cls(d, name)
+
+    @classmethod
+    def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:
+        """Read a file; the content determines its format. The name of a run is the tag of a TREC file, unless it is given."""
+        _format(path, kind)
+        table = cls._read(path)
+        return cls._of(table, name or getattr(table, "tag", "") or None)
+
+    @classmethod
+    def from_df(
+        cls,
+        df: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        name: str | None = None,
+    ) -> Self:
+        """The table of a frame."""
+        return cls._of(cls._read(df, query_col=q_id_col, doc_col=doc_id_col, **{cls._score_role: score_col}), name)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: str,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Read a Parquet file; `pd_kwargs` are not needed."""
+        return cls.from_df(path, q_id_col, doc_id_col, score_col, name)
+
+    @classmethod
     def _of(cls, table: Qrels | Run, name: str | None = None) -> Self:
         rows: Any = table.to_dict()
         if isinstance(table, Qrels):
@@ -174,6 +213,8 @@ class RanxQrels(RanxTable):
     """
 
     _number = int
+    _read = staticmethod(read_qrels)
+    _score_role = "grade_col"
 
     @property
     def qrels(self) -> Rows:
@@ -189,29 +230,6 @@ class RanxQrels(RanxTable):
     def save(self, path: str = "qrels.json", kind: str | None = None) -> None:
         """Write JSON, TREC lines or Parquet, by the kind or the extension."""
         self._save(path, kind, write_qrels, self._in_order())
-
-    @staticmethod
-    def from_dict(d: Mapping[str, Mapping[str, float]]) -> RanxQrels:
-        """The judgments of a mapping."""
-        return RanxQrels(d)
-
-    @staticmethod
-    def from_file(path: str, kind: str | None = None) -> RanxQrels:
-        """Read a file; the content determines its format."""
-        _format(path, kind)
-        return RanxQrels._of(read_qrels(path))
-
-    @staticmethod
-    def from_df(df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> RanxQrels:
-        """The judgments of a frame."""
-        return RanxQrels._of(read_qrels(df, query_col=q_id_col, doc_col=doc_id_col, grade_col=score_col))
-
-    @staticmethod
-    def from_parquet(
-        path: str, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score", pd_kwargs: Any = None
-    ) -> RanxQrels:
-        """Read a Parquet file; `pd_kwargs` are not needed."""
-        return RanxQrels.from_df(path, q_id_col, doc_id_col, score_col)
 
     @staticmethod
     def from_ir_datasets(dataset_id: str) -> RanxQrels:
@@ -250,37 +268,6 @@ class RanxRun(RanxTable):
     def save(self, path: str = "run.json", kind: str | None = None) -> None:
         """Write JSON, TREC lines or Parquet, by the kind or the extension."""
         self._save(path, kind, write_run, replace(read_run(self._in_order()), tag=self.name or ""))
-
-    @staticmethod
-    def from_dict(d: Mapping[str, Mapping[str, float]], name: str | None = None) -> RanxRun:
-        """The run of a mapping."""
-        return RanxRun(d, name)
-
-    @staticmethod
-    def from_file(path: str, kind: str | None = None, name: str | None = None) -> RanxRun:
-        """Read a file; the content determines its format. The name is the tag of a TREC file, unless it is given."""
-        _format(path, kind)
-        table = read_run(path)
-        return RanxRun._of(table, name or table.tag or None)
-
-    @staticmethod
-    def from_df(
-        df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score", name: str | None = None
-    ) -> RanxRun:
-        """The run of a frame."""
-        return RanxRun._of(read_run(df, query_col=q_id_col, doc_col=doc_id_col, score_col=score_col), name)
-
-    @staticmethod
-    def from_parquet(
-        path: str,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        pd_kwargs: Any = None,
-        name: str | None = None,
-    ) -> RanxRun:
-        """Read a Parquet file; `pd_kwargs` are not needed."""
-        return RanxRun.from_df(path, q_id_col, doc_id_col, score_col, name)
 
 
 PairKey = frozenset[str]

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from judged.core.tables import Id
 from judged.errors import JudgedError, UsageError, Warned, shown
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.options import EvaluateOptions, policies_in, with_level
@@ -25,7 +24,6 @@ from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number, signed, title_of
 
-_MOST_QUERIES = 10
 _MOST_MATCHES = 20
 _ADDITIVE = 1e-9
 _ALONE = "alone: the change by this convention alone; if these do not add up to the difference, only the combination explains it"
@@ -101,17 +99,6 @@ class ToolValue(NamedTuple):
         return f"{self.profile} {what} because it {self.why()}"
 
 
-class QueryRange(NamedTuple):
-    """The lowest and the highest value of one query over all tools, with their profiles, and the profiles that leave it out."""
-
-    query: Id
-    default: float
-    spread: float
-    low: tuple[float, tuple[str, ...]]
-    high: tuple[float, tuple[str, ...]]
-    left_out: tuple[str, ...]
-
-
 class Match(NamedTuple):
     """Conventions that give a published number: a profile, or one or two conventions, whose `text` completes "if the tool …"."""
 
@@ -125,7 +112,7 @@ class Match(NamedTuple):
 class Conventions(Result):
     """One measure under the conventions of every tool.
 
-    `tools` has a `ToolValue` per profile, `queries` the queries whose values differ, most first; `matches` what gives the published number
+    `tools` has a `ToolValue` per profile; `matches` what gives the published number
     `to`, of `tried` sets of conventions, or the nearest value if none does (`found` is then False).
     """
 
@@ -134,7 +121,6 @@ class Conventions(Result):
     default: float
     n_queries: int
     tools: tuple[ToolValue, ...]
-    queries: tuple[QueryRange, ...]
     policy: str = ""
     warnings: tuple[Warned, ...] = ()
     to: str = ""
@@ -170,7 +156,7 @@ class Conventions(Result):
         return f"{self.to} is the value {_condition(self.matches[0])}{others}."
 
     def tables(self, *, places: int = 4) -> list[Table]:
-        """The values of the tools, the queries that differ most, and what gives a published number, which comes first."""
+        """What gives a published number, and the values of the tools."""
         rows = tuple(row for tool in self.tools for row in _rows(tool, places))
         notes = (f"default: {self.policy}", _EXCEPTIONS, *(f"warning: {w}" for w in self.warnings))
         headers = ("profile", self.measure, "difference", "queries", "reason", "alone")
@@ -184,7 +170,7 @@ class Conventions(Result):
             optional=(3,),
             key=_ALONE if any(row[5] for row in rows) else "",
         )
-        return [*([self._matches(places)] if self.to else []), tools, *([self._ranges(places)] if self.queries else [])]
+        return [*([self._matches(places)] if self.to else []), tools]
 
     def _matches(self, places: int) -> Table:
         rows = tuple(
@@ -195,20 +181,6 @@ class Conventions(Result):
         return Table(
             ("profile", self.measure, "if the tool", "written"), rows, title=title, notes=notes, words=(0, 2, 3)
         ).head(_MOST_MATCHES)
-
-    def _ranges(self, places: int) -> Table:
-        rows = tuple(
-            (
-                str(q.query),
-                number(q.default, places),
-                number(q.spread, places),
-                *(f"{number(v, places)} {_some(by)}" for v, by in (q.low, q.high)),
-                _some(q.left_out),
-            )
-            for q in self.queries
-        )
-        headers = ("query", "default", "difference", "lowest", "highest", "left out by")
-        return Table(headers, rows, title="queries that differ most", words=(0, 3, 4, 5)).head(_MOST_QUERIES)
 
     def records(self) -> list[dict[str, Any]]:
         """One row per profile."""
@@ -240,13 +212,6 @@ class Conventions(Result):
             "tools": [
                 {**t._asdict(), "causes": [c._asdict() for c in t.causes], "together": t.together, "text": t.text}
                 for t in self.tools
-            ],
-            "queries": [
-                {
-                    **q._asdict(),
-                    **{end: {"value": v, "profiles": by} for end, (v, by) in (("low", q.low), ("high", q.high))},
-                }
-                for q in self.queries
             ],
             "to": self.to or None,
             "found": self.found if self.to else None,
@@ -287,11 +252,6 @@ def _change(change: float | None, places: int) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _some(profiles: tuple[str, ...], n: int = 2) -> str:
-    more = f" and {len(profiles) - n} more" if len(profiles) > n else ""
-    return ", ".join(profiles[:n]) + more
 
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
@@ -449,7 +409,6 @@ def _under_profiles(outcomes: Outcomes, default: Outcome, given: Mapping[str, An
         default=default.value,
         n_queries=len(default.column),
         tools=tools,
-        queries=_ranges(outcomes, default, sets),
         policy=str(judged.policy),
         warnings=judged.warnings,
     )
@@ -479,7 +438,11 @@ def _value(outcomes: Outcomes, default: Outcome, profile: Profile, chosen: tuple
     theirs = outcomes.of(chosen)
     if isinstance(theirs, JudgedError):
         return ToolValue(profile.name, str(outcomes.measure), problem=theirs.problem)
-    causes = [_cause(outcomes, default, switch) for switch in smallest(outcomes, chosen, theirs)]
+    causes = []
+    for switch in smallest(outcomes, chosen, theirs):
+        alone = outcomes.of((switch,))
+        change = None if isinstance(alone, JudgedError) else alone.value - default.value
+        causes.append(Cause(switch.name, switch.value, switch.text, switch.option, change))
     causes.sort(key=lambda cause: -abs(cause.alone or 0.0))
     apart = ~((theirs.column == default.column) | (np.isnan(theirs.column) & np.isnan(default.column)))
     return ToolValue(
@@ -501,37 +464,3 @@ def smallest(outcomes: Outcomes, chosen: tuple[Switch, ...], wanted: Outcome) ->
             if isinstance(found, Outcome) and found.same(wanted):
                 return some
     return chosen
-
-
-def _cause(outcomes: Outcomes, default: Outcome, switch: Switch) -> Cause:
-    alone = outcomes.of((switch,))
-    change = None if isinstance(alone, JudgedError) else alone.value - default.value
-    return Cause(switch.name, switch.value, switch.text, switch.option, change)
-
-
-def _ranges(outcomes: Outcomes, default: Outcome, sets: dict[str, tuple[Switch, ...]]) -> tuple[QueryRange, ...]:
-    """The lowest and the highest value of each query that has several, those that differ most first."""
-    computed = {name: found for name, s in sets.items() if isinstance(found := outcomes.of(s), Outcome)}
-    if not computed:
-        return ()
-    table = np.stack([found.column for found in computed.values()])
-    counts = np.stack([found.counts & ~np.isnan(found.column) for found in computed.values()])
-    low = np.where(counts, table, np.inf).min(axis=0)
-    high = np.where(counts, table, -np.inf).max(axis=0)
-    out = (~counts).sum(axis=0)
-    spread = np.where(low <= high, high - low, 0.0)
-    names, queries = list(computed), outcomes.source.judged.queries
-    rows = np.lexsort((-out, -spread))  # stable: queries in their order
-
-    def by(i: int, value: float) -> tuple[float, tuple[str, ...]]:
-        here = counts[:, i] & (table[:, i] == value)
-        return float(value), tuple(name for name, its in zip(names, here.tolist(), strict=True) if its)
-
-    def absent(i: int) -> tuple[str, ...]:
-        return tuple(name for name, counted in zip(names, counts[:, i].tolist(), strict=True) if not counted)
-
-    chosen = [i for i in rows.tolist() if spread[i] > 0 or 0 < out[i] < len(names)]
-    return tuple(
-        QueryRange(queries[i], float(default.column[i]), float(spread[i]), by(i, low[i]), by(i, high[i]), absent(i))
-        for i in chosen
-    )

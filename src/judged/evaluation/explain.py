@@ -24,7 +24,7 @@ from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import MEASURES, Measure
 from judged.stats.summary import FLOOR, mean
 from judged.steps import step
-from judged.tables.result import RecordTable, Result
+from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import counted, some
 
@@ -339,8 +339,12 @@ def explain_query(
     judged = in_one_order(judged)
     seen, steps = _trace_all_ranks(measure, judged)
     columns = shown_columns(steps, seen)
-    docs, last = source.documents([row])[0], _last_row(measure, judged, depth)
-    tokens = _tokens_so_far(measure, judged)
+    docs, budget = source.documents([row])[0], measure.get("tokens")
+    cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
+    last = depth or cutoff or max(10, int(judged.rank.max(initial=0)))
+    last = int(min(last, (measure.seen(judged) if budget else judged).retrieved[0]))
+    counts = None if judged.reading is None or budget is None else judged.reading.tokens
+    tokens = [] if counts is None else np.cumsum(counts).tolist()  # down to each rank
     hit_at = {int(r): i for i, r in enumerate(seen.rank)}
     rows: list[tuple[Any, ...]] = []
     for rank in range(1, last + 1):
@@ -426,44 +430,6 @@ def _with_unjudged(judged: Judged) -> Judged:
     return replace(judged, query=zeros, rank=rank, grade=grade, judgment=judgment, tie_first=first, tie_last=last)
 
 
-def values_by_cutoff(
-    measures: list[Measure],
-    qrels: Any,
-    run: Any,
-    query: Id | None = None,
-    *,
-    rows: int | None = None,
-    profile: str = "trec_eval-10",
-    **options: Unpack[EvaluateOptions],
-) -> RecordTable:
-    """Compute measures of one query at every cutoff: one row per rank."""
-    chosen = find_profile(profile)
-    for m in measures:
-        if m.definition.at != "cutoff":
-            raise UsageError("cutoff", f"{m} takes no cutoff", value=str(m))
-    source = _join(qrels, run, chosen, options)
-    if source.alternatives:
-        raise UsageError("alternatives", "values by cutoff do not support alternative sets of relevant documents")
-    row = _instructive_row(chosen.apply(measures[0]), source) if query is None else _row_of(source, query)
-    views = Views(source)
-
-    def value(m: Measure) -> Any:
-        return m.on(views.of(m).judged.select([row]))[0].item()
-
-    judged, docs = source.judged.select([row]), source.documents([row])[0]
-    grade = dict(zip(judged.rank.tolist(), judged.grade.tolist(), strict=True))
-    records = [
-        {
-            "k": k,
-            "document": docs[k - 1],
-            "grade": cell_text(grade.get(k, "–")),
-            **{str(m): value(chosen.apply(m @ k, options)) for m in measures},
-        }
-        for k in range(1, min(len(docs), rows or len(docs)) + 1)
-    ]
-    return RecordTable.of(records, words=("document",), title=f"query {source.judged.queries[row]} at every cutoff")
-
-
 def _join(qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any]) -> Provenance:
     return read_and_join(qrels, run, profile, options)
 
@@ -479,18 +445,6 @@ def _row_of(source: Provenance, query: Id) -> int:
         )
         raise UsageError("no-query", problem, hint=f"choose a judged query such as {some(queries)}", value=query)
     return queries.index(query)
-
-
-def _last_row(measure: Measure, judged: Judged, depth: int | None) -> int:
-    cutoff = measure.get(measure.definition.at) if measure.definition.at == "cutoff" else None
-    last = depth or cutoff or max(10, int(judged.rank.max(initial=0)))
-    return int(min(last, measure.seen(judged).retrieved[0] if measure.get("tokens") else judged.retrieved[0]))
-
-
-def _tokens_so_far(measure: Measure, judged: Judged) -> list[int]:
-    """Number of tokens down to each rank, if the measure has a token budget."""
-    counts = None if judged.reading is None or measure.get("tokens") is None else judged.reading.tokens
-    return [] if counts is None else np.cumsum(counts).tolist()
 
 
 @dataclass(frozen=True, slots=True)

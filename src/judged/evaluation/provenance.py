@@ -12,7 +12,7 @@ import numpy as np
 from judged._types import Floats, Ints
 from judged.core.ids import IdColumn
 from judged.core.judged import Judged
-from judged.core.parts.run import PartitionedRun
+from judged.core.parts.run import PartitionedRun, read_queries
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
 from judged.core.tables import Id, Qrels, Run
@@ -70,21 +70,20 @@ class Provenance:
         self.check_unchanged()
         return read_run(self.run, labels=self.qrels)
 
-    def _rows_of(self, judged: Judged) -> Run:
-        """The run in columns; of a partitioned run, the rows of some queries."""
-        if not isinstance(self.run, PartitionedRun):
-            return self.run_table
-        from judged.core.parts.run import read_queries
-
-        return read_queries(self.run, map(raw_id, judged.queries))
-
     def documents(self, rows: Sequence[int], depth: int | None = None) -> list[list[str]]:
         """All documents of some queries (by position), in the order in which they were evaluated, down to a depth."""
         judged = in_one_order(self.judged.select(rows))
         if judged.policy.unjudged == "condensed":
-            return [docs[:depth] for docs in _judged_documents(judged)]
+            assert judged.pool_doc is not None
+            docs = judged.pool_doc.take(judged.judgment).texts()
+            ends = np.cumsum(judged.hits).tolist()
+            return [docs[start:end][:depth] for start, end in zip([0, *ends], ends, strict=False)]
+        if isinstance(self.run, PartitionedRun):
+            run = read_queries(self.run, map(raw_id, judged.queries))
+        else:
+            run = self.run_table
         last = min((d for d in (depth, judged.policy.depth) if d is not None), default=None)
-        return [docs[:last] for docs in _rank_documents(self._rows_of(judged), judged, depth)]
+        return [docs[:last] for docs in _rank_documents(run, judged, depth)]
 
 
 def _current_folder() -> str:
@@ -115,14 +114,6 @@ def as_text(raw: bytes) -> str:
 def raw_id(query: Id) -> bytes:
     """The bytes of a query id in the file."""
     return str(query).encode("utf-8", "surrogateescape")
-
-
-def _judged_documents(judged: Judged) -> list[list[str]]:
-    """The judged documents of each ranking, by rank."""
-    assert judged.pool_doc is not None
-    docs = judged.pool_doc.take(judged.judgment).texts()
-    ends = np.cumsum(judged.hits).tolist()
-    return [docs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _rank_documents(run: Run, judged: Judged, depth: int | None) -> list[list[str]]:

@@ -209,12 +209,6 @@ def _spelt(tool: str) -> list[tuple[str, Measure]]:
     return [(name, parse(_with_number(name))) for name in names]
 
 
-@cache
-def _parsed(name: str) -> Measure:
-    """The measure that a name of another tool means; the names are the same for every measure that asks."""
-    return parse(_with_number(name))
-
-
 def _with_number(name: str) -> str:
     for end in ("@k", "_at_k", "=k"):
         if name.endswith(end):

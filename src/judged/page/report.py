@@ -13,9 +13,8 @@ from judged.io.atomic import write_atomically
 from judged.io.outputs import check_output
 from judged.io.texts import read_texts
 from judged.page.assemble import document
-from judged.page.facts import LEVEL, facts_of
+from judged.page.facts import facts_of
 from judged.page.inline import Page
-from judged.page.methods import citations, methods
 from judged.page.query_details import Details, Rankings, block_size, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
@@ -79,15 +78,6 @@ def write_page(
             if progress is not None:
                 progress(min(done, total), total)
     return warnings
-
-
-def write_methods(result: Any, path: Any) -> None:
-    """Write the methods section and the references of a result as text, to paste into a paper."""
-    subject = subject_of(result)
-    _check_path(path, subject)
-    paragraphs = [*methods(subject, LEVEL, bounds=False), "\n".join(["References:", *citations(subject)])]
-    with write_atomically(path) as file:
-        file.write("\n\n".join(paragraphs) + "\n")
 
 
 def _parts(

@@ -129,15 +129,6 @@ def test_given_policies_and_written_parameters_hold_for_every_tool():
     assert jd.conventions("P@2", QRELS, RUN, level=2).default == 0
 
 
-def test_queries_that_differ_most_come_first():
-    [first, *others] = jd.conventions("nDCG@10", QRELS, RUN).queries
-    assert (first.query, first.spread) == ("q3", 1)
-    assert "lightgbm" in first.high[1]
-    assert [q.spread for q in others] == sorted((q.spread for q in others), reverse=True)
-    missing = next(q for q in (first, *others) if q.query == "q2")
-    assert {"beir", "pytrec_eval"} <= set(missing.left_out)
-
-
 @pytest.mark.needs("pandas", "polars")
 def test_a_result_is_rendered_in_every_format():
     found = jd.conventions("AP", QRELS, RUN, to="0.25")

@@ -8,8 +8,6 @@ from math import log2
 import pytest
 
 import judged as jd
-from judged.evaluation.explain import values_by_cutoff
-from judged.measures.grammar import parse_all
 from judged.measures.registry import MEASURES, Measure
 
 QRELS = {"q": {"a": 3, "b": 0, "c": 1, "z": 2}}
@@ -54,14 +52,6 @@ def test_tied_documents_are_shown_in_the_order_that_was_judged(ties):
 def test_condensed_lists_show_judged_documents_only():
     explained = jd.explain("RR", QRELS, RUN, "q", unjudged="condensed")
     assert column(explained, "document") == ["b", "a", "c"]
-
-
-def test_every_cutoff_in_one_table():
-    table = values_by_cutoff(parse_all("P R"), QRELS, RUN, "q")
-    assert table["P"] == (0, 1 / 2, 1 / 3, 1 / 2)
-    with pytest.raises(jd.UsageError) as caught:
-        values_by_cutoff(parse_all("Bpref"), QRELS, RUN, "q")
-    assert caught.value.slug == "cutoff"
 
 
 def test_an_unknown_query_is_refused_with_some_that_exist():

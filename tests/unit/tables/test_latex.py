@@ -20,7 +20,7 @@ from judged.compat import ranx
 from judged.correlation.correlate import correlate_all
 from judged.evaluation.describe import MeasureDescription
 from judged.evaluation.evaluations import Evaluations
-from judged.evaluation.explain import Explanations, values_by_cutoff
+from judged.evaluation.explain import Explanations
 from judged.judging.todo import Judgment, Judgments, Todo, TodoItem
 from judged.measures.registry import MEASURES
 from judged.recommenders.registry import BEYOND
@@ -51,7 +51,7 @@ def every_result() -> list[Result]:
     return [
         *values, nasty, Evaluations(tuple(values), per_query=True), stream.result(),
         nasty.explain("nDCG@2", NASTY), Explanations((jd.explain("RBP", QRELS, BM25),)),
-        values_by_cutoff([jd.parse("P"), jd.parse("nDCG")], QRELS, BM25), jd.conventions("nDCG@10", QRELS, BM25, to="0.4"),
+        jd.conventions("nDCG@10", QRELS, BM25, to="0.4"),
         jd.compare(QRELS, {**RUNS, "copy": BM25}, "nDCG@10", baseline="bm25"),
         compared, compared.overall(), compared.jointly("tukey"), compared.report(overall=True, jointly="tukey", where=3),
         *(compared.report(table=name) for name in get_args(TableName)),
