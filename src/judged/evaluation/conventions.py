@@ -156,7 +156,7 @@ class Conventions(Result):
         return f"{self.to} is the value {_condition(self.matches[0])}{others}."
 
     def tables(self, *, places: int = 4) -> list[Table]:
-        """What gives a published number, and the values of the tools."""
+        """The conventions that give a published number, and the values of the tools."""
         rows = tuple(row for tool in self.tools for row in _rows(tool, places))
         notes = (f"default: {self.policy}", _EXCEPTIONS, *(f"warning: {w}" for w in self.warnings))
         headers = ("profile", self.measure, "difference", "queries", "reason", "alone")

@@ -152,7 +152,6 @@ def test_a_gate_takes_clusters_from_its_rules_and_the_command_line(tmp_path, mon
     jd.write_run(jd.read_run(NEW), "new.run")
     Path("users.csv").write_text("query,user\n" + "".join(f"{q},{u}\n" for q, u in CLUSTERS.items()))
     words = ["gate", "qrels.txt", "new.run", "-b", "base.run", "-m", "RR"]
-    assert "8 clusters of queries" in cli(*words, "--clusters", "users.csv", "--cluster-col", "user").output
     Path("judged.toml").write_text('[gate]\nclusters = "users.csv"\ncluster_col = "user"\n')
     assert "8 clusters of queries" in cli(*words).output
     for command in (["eval", "qrels.txt", "base.run"], ["eval", "qrels.txt", "base.run", "new.run"]):
