@@ -20,7 +20,7 @@ from judged.io.text.json_parser import load_json
 from judged.judging.next_documents import STRATEGIES
 from judged.measures.grammar import parse
 from judged.measures.registry import MEASURES, Measure
-from judged.recommenders.registry import BEYOND
+from judged.recommenders.measures import BEYOND
 from judged.references import Reference, keys_in, references
 from judged.registry import Registry, nearest_name, parse_call, split_calls
 from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS

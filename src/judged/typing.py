@@ -15,7 +15,7 @@ from judged.evaluation.values import Values
 from judged.judging.agreement import Agreement
 from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.decision import Gate
-from judged.recommenders import BeyondAccuracy, GroupedAUC, SampledEstimates
+from judged.recommenders import BeyondAccuracy, GroupedAUC
 
 __all__ = [
     "Agreement",
@@ -38,7 +38,6 @@ __all__ = [
     "Leaderboard",
     "Means",
     "Power",
-    "SampledEstimates",
     "Values",
     "Warned",
 ]

@@ -77,7 +77,7 @@ def test_what_is_given_is_used():
         categories=json.loads(Path("genres.json").read_text()),
     )
     assert {row["measure"]: row["value"] for row in data["measures"]} == expected.summary()
-    assert {"Calibration@10", "Serendipity@10"} <= set(expected.summary())
+    assert {"CategoryEntropy@10", "BiasDisparity@10"} <= set(expected.summary())
 
 
 def test_a_history_adds_measures():

@@ -14,7 +14,7 @@ from tools.site.links import check_site
 from tools.site.spelling import all_texts, check_spelling
 
 from judged.measures.registry import MEASURES
-from judged.recommenders.registry import BEYOND
+from judged.recommenders.measures import BEYOND
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("zensical", "latex2mathml")]
 FORMULAS = {d.name: d.latex for d in [*MEASURES, *BEYOND] if d.latex}

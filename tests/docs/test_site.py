@@ -21,7 +21,7 @@ from tools.site.sources import ROOT, for_site, written_pages
 from tools.site.writing import prose, relative
 
 from judged.measures.registry import MEASURES
-from judged.recommenders.registry import BEYOND
+from judged.recommenders.measures import BEYOND
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from judged.core.policy import POLICY_OPTIONS
 from judged.evaluation.array_functions import array_function_names
 from judged.measures.profiles import PROFILES
 from judged.measures.registry import MEASURES
-from judged.recommenders.registry import BEYOND
+from judged.recommenders.measures import BEYOND
 
 ROOT = Path(__file__).resolve().parents[2]
 

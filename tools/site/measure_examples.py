@@ -10,7 +10,7 @@ from tools.site.writing import block
 
 from judged.evaluation.array_functions import array_function_names
 from judged.measures.registry import Definition
-from judged.recommenders.registry import BeyondDefinition
+from judged.recommenders.measures import BeyondDefinition
 
 _FILES = {  # judgments that some measures need, and their meaning
     "subtopics": ("subtopics.txt", "the second column is the subtopic", "q1 1 a 1\nq1 1 b 1\nq1 2 c 1\nq1 2 d 0\n"),

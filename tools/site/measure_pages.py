@@ -13,7 +13,7 @@ from judged.evaluation.describe import MeasureDescription, edge_cases
 from judged.evaluation.tool_differences import peers_of
 from judged.measures.notation import LIST_NOTATION, NOTATION
 from judged.measures.registry import MEASURES, Definition
-from judged.recommenders.registry import BEYOND, BeyondDefinition
+from judged.recommenders.measures import BEYOND, BeyondDefinition
 from judged.references import keys_in, references, short_form
 from judged.tables.table import Table
 

@@ -19,7 +19,7 @@ def command(name: str | None, **options: Any) -> None:
     Coefficients of agreement and rank correlation are also described; `judged agree` and `judged correlate` compute them.
     """
     from judged.measures.registry import MEASURES
-    from judged.recommenders.registry import BEYOND
+    from judged.recommenders.measures import BEYOND
     from judged.tables.result import RecordTable
 
     if name is not None:
@@ -43,7 +43,7 @@ def _description(name: str) -> Any:
     """Find a measure, a measure beyond accuracy or a coefficient by name."""
     from judged.evaluation.describe import MeasureDescription, describe
     from judged.measures.registry import MEASURES, find
-    from judged.recommenders.registry import BEYOND
+    from judged.recommenders.measures import BEYOND
     from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
     from judged.stats.rank_correlation import RANK_COEFFICIENTS
 

@@ -23,11 +23,11 @@ from judged.cli.options.output import emit, output_options
     "--categories",
     metavar="FILE",
     group="Input",
-    help="JSON file, {item: category or list of categories}, for Calibration.",
+    help="JSON file, {item: category or list of categories}.",
 )
 @output_options()
 def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
-    """Evaluate the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty, calibration.
+    """Evaluate the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty, fairness.
 
     RUN has columns user, item and score; the history, past interactions such as the training data, has columns user and item, and may have ratings.
     Several runs make a table with one row per run. Files may be CSV, JSON, Parquet or TREC files, compressed or not; - is standard input. Accuracy is

@@ -32,7 +32,7 @@ _MEANT: dict[str, str | Hint] = {  # names with another meaning elsewhere, or wi
     ),
     "auc": "use jd.curves.classify for the area under the ROC curve of all documents",
     "gauc": "use jd.recommenders.gauc, in Python",
-    **dict.fromkeys(("coverage", "diversity", "ild", "novelty", "serendipity"), _BEYOND),
+    **dict.fromkeys(("coverage", "diversity", "ild", "novelty"), _BEYOND),
 }
 
 

@@ -1,61 +1,28 @@
-"""The public functions of recommenders: top-k lists from scores, and measures beyond accuracy."""
+"""Measures beyond accuracy of recommendations: values per user, and of the whole run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged._types import Ints
-from judged.core.tables import Run
-from judged.errors import DataError, Hint, shown
-from judged.io.arrays import as_numbers, is_sparse
-from judged.io.read import read_run
-from judged.recommenders.inputs import SideInformation, read_recommendations
-from judged.recommenders.interactions import as_text, read_interactions
-from judged.recommenders.registry import BEYOND, BeyondMeasure, parse_beyond
-from judged.recommenders.result import BeyondAccuracy, compute
-from judged.recommenders.top_scores import top_of_dense, top_of_sparse
+from judged._types import Floats
+from judged.core.policy import Policy
+from judged.core.tables import Id
+from judged.errors import UsageError, Warned, shown
+from judged.evaluation.slices import slices_of
+from judged.evaluation.values import Values
+from judged.recommenders.lists import Recommendations, RecommendedLists, SideInformation, read_recommendations
+from judged.recommenders.measures import BEYOND, BeyondMeasure, parse_beyond
 from judged.stats.checks import check_count
+from judged.stats.intervals import interval
+from judged.stats.summary import mean
 from judged.steps import step
-
-Seen = Callable[[int, int], tuple[Ints, Ints]]
-
-
-def top_k(
-    scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, items: Any = None, name: str = "scores"
-) -> Run:
-    """Return the k items with the highest scores of each user, without those already seen, as a run for `evaluate`.
-
-    Of items with equal scores at rank k, the first columns are selected; the order of equal scores within a list is
-    decided when the run is evaluated (`ties=`). A list is shorter if fewer items are left; a user without any is not in the run.
-
-    Args:
-        scores: users × items: an array, a tensor, nested lists; or a sparse matrix, of which only stored cells are recommended. NaN is
-            an error, -inf is never recommended. The matrix is read in blocks of rows and not copied.
-        k: number of items.
-        seen: items not to recommend: a sparse matrix or a boolean mask of the same shape, {user: items}, (user, item) pairs, a frame.
-        users: the ids of the rows; by default their numbers.
-        items: the ids of the columns; by default their numbers.
-        name: the name of the run.
-
-    >>> run = top_k([[0.1, 0.9, 0.5]], 2, seen={0: [1]})
-    >>> run.doc.tolist(), run.score.tolist()
-    ([b'2', b'0'], [0.5, 0.1])
-    """
-    k = check_count(k, "k", slug="cutoff")
-    matrix: Any = scores.tocsr() if is_sparse(scores) else as_numbers(scores, "scores")
-    if matrix.ndim != 2 or not all(matrix.shape):
-        raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
-    rows, columns = _names(users, matrix.shape[0], "users"), _names(items, matrix.shape[1], "items")
-    hidden = None if seen is None else _seen(seen, matrix.shape, rows, columns)
-    if is_sparse(scores):
-        user, item, score = top_of_sparse(matrix.indptr, matrix.indices, matrix.data, k, hidden)
-    else:
-        user, item, score = top_of_dense(matrix, k, hidden)
-    return read_run({"user": rows[user], "item": columns[item], "score": score.astype(float)}, name=name)
+from judged.tables.result import RecordTable, Result
+from judged.tables.table import Table
+from judged.tables.text import counted, number
 
 
 def beyond_accuracy(
@@ -70,9 +37,8 @@ def beyond_accuracy(
     qrels: Any = None,
     level: float = 1,
     categories: Any = None,
-    expected: Any = None,
 ) -> BeyondAccuracy:
-    """Measure coverage, concentration, popularity, novelty, diversity, serendipity and calibration of recommendations.
+    """Measure coverage, concentration, popularity, novelty, diversity and fairness of recommendations.
 
     Args:
         run: recommendations of one system, any input of `read_run`; equal scores are ordered by id, descending, as in `evaluate`.
@@ -87,7 +53,6 @@ def beyond_accuracy(
         qrels: relevant items of each user, any input of `read_qrels`.
         level: lowest relevant grade.
         categories: {item: category or list of categories}.
-        expected: a run of a primitive recommender, for Serendipity; by default the most popular items.
 
     Raises:
         UsageError: a measure needs an argument that is missing.
@@ -96,7 +61,7 @@ def beyond_accuracy(
     >>> result.summary()
     {'Coverage@2': 0.75, 'Distinct@2': 3.0}
     """
-    side = SideInformation(items, history, vectors, similarity, qrels, level, categories, expected)
+    side = SideInformation(items, history, vectors, similarity, qrels, level, categories)
     k = check_count(k, "k", slug="cutoff")
     chosen = tuple(m.at(k) for m in (_possible(side) if measures is None else parse_beyond(measures)))
     recommendations = read_recommendations(run, side, max(m.k or k for m in chosen))
@@ -113,70 +78,158 @@ def _possible(side: SideInformation) -> list[BeyondMeasure]:
     return [BeyondMeasure(d) for d in sorted(BEYOND, key=lambda d: d.of) if names.issuperset(d.needs)]
 
 
-# ── items not to recommend ───────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False, repr=False)
+class BeyondAccuracy(Result):
+    """Measures beyond accuracy: some have a value for each user, others one for the whole run.
 
+    Only the former have intervals and can be compared: how often an item is recommended is not a mean over users.
+    """
 
-def _names(ids: Any, size: int, what: str) -> NDArray[Any]:
-    if ids is None:
-        return np.arange(size)
-    names = list(ids.tolist() if hasattr(ids, "tolist") else ids)
-    if len(names) != size:
-        raise DataError("lengths", f"{len(names)} {what} for a matrix with {size}", where=what)
-    if len(set(names)) < size:
-        raise DataError("duplicate-key", f"duplicate id among the {what}", where=what)
-    out = np.empty(size, dtype=object)
-    out[:] = names
-    return out
+    name: str
+    k: int
+    users: tuple[Id, ...]
+    measures: tuple[BeyondMeasure, ...]
+    columns: dict[str, Floats]  # per user; NaN for a user without a value
+    totals: dict[str, float]  # of the whole run
+    warnings: tuple[Warned, ...] = ()
+    lists: RecommendedLists | None = None
 
-
-def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray[Any]) -> Seen:
-    """A function from a range of rows to the cells that must not be recommended."""
-    if is_sparse(seen):
-        _check_shape(seen.shape, shape)
-        cells = seen.tocoo()
-        return _of_cells(cells.row[cells.data != 0], cells.col[cells.data != 0], shape[0])
-    if hasattr(seen, "dtype") and getattr(seen, "ndim", 0) == 2 and not getattr(seen.dtype, "names", None):
-        mask = as_numbers(seen, "seen")
-        _check_shape(mask.shape, shape)
-        if mask.dtype != bool:
-            raise DataError(
-                "dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
+    def __getitem__(self, measure: str | BeyondMeasure) -> Floats:
+        """One value per user, in the order of `users`."""
+        key = self._key(measure)
+        if key not in self.columns:
+            raise UsageError(
+                "not-asked", f"{key} has one value for the whole run, not one per user", value=key, hint="see summary()"
             )
-        return lambda first, last: tuple(np.nonzero(mask[first:last]))  # type: ignore[return-value]
-    past = read_interactions(seen, "seen")
-    user = _places(past.users, users, "users")[past.user]
-    item = _places(past.items, items, "items")[past.item]
-    kept = (user >= 0) & (item >= 0)  # training data may have users and items that the matrix does not have
-    return _of_cells(user[kept], item[kept], shape[0])
+        return self.columns[key]
 
+    def summary(self) -> dict[str, float]:
+        """One number per measure: the mean over users with a value, or the value of the run."""
+        return {row["measure"]: row["value"] for row in self._rows({})}
 
-def _places(ids: list[str], names: NDArray[Any], what: str) -> Ints:
-    """The row or column of each id; -1 for an id that the matrix does not have."""
-    place = {as_text(name): i for i, name in enumerate(names.tolist())}
-    at = np.array([place.get(i, -1) for i in ids], dtype=np.int64)
-    if (at < 0).all():
-        problem = f"scores and seen have no {what} in common: {shown(names[0])} … and {shown(ids[0])} …"
-        raise DataError(
-            "no-common-item",
-            problem,
-            where="seen",
-            hint=Hint(f"name those of the matrix with {{{what}}}", **{what: None}),
+    def interval(self, measure: str | BeyondMeasure, *, level: float = 0.95) -> tuple[float, float] | None:
+        """Student's t interval of the mean over users; None for a measure of the whole run, and for fewer than two users."""
+        return self.intervals(level=level).get(self._key(measure))
+
+    def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
+        """The intervals of all measures that have a value per user."""
+        ranges = {str(m): (float(m.definition.range[0]), float(m.definition.range[1])) for m in self.measures}
+        limits = [ranges[name] for name in self.columns]
+        ends = interval(list(self.columns.values()), confidence=level, limits=limits) if self.columns else []
+        return dict(zip(self.columns, ends, strict=True))
+
+    def values(self) -> Values:
+        """The measures per user as `Values`, to compare runs: `compare({"a": a.values(), "b": b.values()})`.
+
+        `compare` calls the larger value better, or the smaller one if the measure says so; this need not be what your application wants.
+        """
+        columns = [(m.as_measure(), self.columns[str(m)]) for m in self.measures if str(m) in self.columns]
+        if not columns:
+            raise UsageError(
+                "not-asked",
+                "all measures are of the whole run, none has a value per user",
+                hint="add one, such as Novelty",
+            )
+        named = {str(measure): column for measure, column in columns}
+        return Values(self.users, tuple(m for m, _ in columns), named, Policy(), names=("history", self.name))
+
+    def by(self, slices: Any) -> RecordTable:
+        """Every measure within groups of users: {user: group}, or (table of users, name of a column).
+
+        A measure of the whole run is computed from the lists of the group; popularity stays that of the whole history.
+        """
+        if self.lists is None:
+            raise UsageError("no-source", "the result has no lists to divide into groups", hint="compute it again")
+        parts = slices_of(slices, self.users, None)
+        rows = []
+        for label, mask in parts.groups:
+            group = self.lists.only(mask)
+            values = {str(m): _known_mean(m.on(group)) for m in self.measures}
+            rows.append({"slice": label, "users": int(mask.sum()), **values})
+        return RecordTable.of(
+            rows, words=("slice",), title=self.name, notes=tuple(f"warning: {w}" for w in parts.warnings)
         )
-    return at
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per measure: a value of each user or of the run, its interval, and the number of users with a value."""
+        return self._rows(self.intervals())
+
+    def _rows(self, intervals: dict[str, tuple[float, float] | None]) -> list[dict[str, Any]]:
+        rows = []
+        for m in self.measures:
+            key, of = str(m), m.definition.of
+            users = int((~np.isnan(self.columns[key])).sum()) if of == "user" else len(self.users)
+            value = _known_mean(self.columns[key]) if of == "user" else self.totals[key]
+            low, high = intervals.get(key) or (None, None)
+            rows.append({"measure": key, "of": of, "value": value, "low": low, "high": high, "users": users})
+        return rows
+
+    def tables(self, *, places: int = 4) -> list[Table]:
+        """The records as one table."""
+        rows = tuple(
+            (
+                r["measure"],
+                number(int(r["value"]) if m.definition.whole else r["value"], places),
+                "" if r["low"] is None else f"[{number(r['low'], places)}, {number(r['high'], places)}]",
+                "each user" if r["of"] == "user" else "the run",
+                str(r["users"]),
+            )
+            for m, r in zip(self.measures, self.records(), strict=True)
+        )
+        notes = (
+            f"{counted(len(self.users), 'user')} · at most {self.k} recommendations each",
+            *(f"warning: {w}" for w in self.warnings),
+        )
+        headers = ("measure", "value", "95% interval", "of", "users")
+        return [Table(headers, rows, title=f"{self.name} beyond accuracy", notes=notes, words=(0, 3))]
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {
+            "judged": 1,
+            "run": self.name,
+            "k": self.k,
+            "measures": self.records(),
+            "users": self.users,
+            "values": self.columns,
+            "warnings": [w.to_dict() for w in self.warnings],
+        }
+
+    def _key(self, measure: str | BeyondMeasure) -> str:
+        names = [str(m) for m in self.measures]
+        if str(measure) in names:
+            return str(measure)
+        parsed = [str(m) for m in parse_beyond(measure)]
+        near = [name for name in names if name in parsed or name.partition("@")[0] in parsed]
+        if len(parsed) == 1 and len(near) == 1:
+            return near[0]
+        raise UsageError(
+            "not-asked",
+            f"{shown(str(measure))} was not computed",
+            hint=f"choose one of {', '.join(names)}",
+            value=str(measure),
+        )
 
 
-def _of_cells(row: NDArray[Any], column: NDArray[Any], rows: int) -> Seen:
-    order = np.argsort(row, kind="stable")
-    row, column = row[order].astype(np.int64), column[order].astype(np.int64)
-    start = np.searchsorted(row, np.arange(rows + 1))
+def compute(given: Recommendations, measures: tuple[BeyondMeasure, ...], k: int) -> BeyondAccuracy:
+    """Compute the measures, and count users without a value."""
+    values = {str(m): m.on(given.lists) for m in measures}
+    per_user = {str(m): values[str(m)] for m in measures if m.definition.of == "user"}
+    for column in per_user.values():
+        column.flags.writeable = False
+    gaps = {name: int(np.isnan(column).sum()) for name, column in per_user.items()}
+    missing = tuple(
+        Warned("values-missing", gap, f"{name}: {counted(gap, 'user')} without a value excluded")
+        for name, gap in gaps.items()
+        if gap
+    )
+    totals = {str(m): float(values[str(m)][0]) for m in measures if m.definition.of == "run"}
+    popular = any(m.definition.of == "user" and "history" in m.definition.needs for m in measures)
+    noted = tuple(
+        w for w in given.warnings if popular or w.slug != "item-unseen"
+    )  # no other measure asks for popularity
+    return BeyondAccuracy(given.name, k, given.users, measures, per_user, totals, noted + missing, given.lists)
 
-    def cells(first: int, last: int) -> tuple[Ints, Ints]:
-        inside = slice(start[first], start[last])
-        return row[inside] - first, column[inside]
 
-    return cells
-
-
-def _check_shape(got: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if tuple(got) != tuple(expected):
-        raise DataError("shape", f"the shape of the scores, {tuple(expected)}", got=str(tuple(got)), where="seen")
+def _known_mean(values: Floats) -> float:
+    return mean(values[~np.isnan(values)])

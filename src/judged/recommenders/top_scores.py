@@ -9,7 +9,116 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Ints
-from judged.errors import DataError
+from judged.core.tables import Run
+from judged.errors import DataError, Hint, shown
+from judged.io.arrays import as_numbers, is_sparse
+from judged.io.read import read_run
+from judged.recommenders.lists import as_text, read_interactions
+from judged.stats.checks import check_count
+
+
+def top_k(
+    scores: Any, k: int = 10, *, seen: Any = None, users: Any = None, items: Any = None, name: str = "scores"
+) -> Run:
+    """Return the k items with the highest scores of each user, without those already seen, as a run for `evaluate`.
+
+    Of items with equal scores at rank k, the first columns are selected; the order of equal scores within a list is
+    decided when the run is evaluated (`ties=`). A list is shorter if fewer items are left; a user without any is not in the run.
+
+    Args:
+        scores: users × items: an array, a tensor, nested lists; or a sparse matrix, of which only stored cells are recommended. NaN is
+            an error, -inf is never recommended. The matrix is read in blocks of rows and not copied.
+        k: number of items.
+        seen: items not to recommend: a sparse matrix or a boolean mask of the same shape, {user: items}, (user, item) pairs, a frame.
+        users: the ids of the rows; by default their numbers.
+        items: the ids of the columns; by default their numbers.
+        name: the name of the run.
+
+    >>> run = top_k([[0.1, 0.9, 0.5]], 2, seen={0: [1]})
+    >>> run.doc.tolist(), run.score.tolist()
+    ([b'2', b'0'], [0.5, 0.1])
+    """
+    k = check_count(k, "k", slug="cutoff")
+    matrix: Any = scores.tocsr() if is_sparse(scores) else as_numbers(scores, "scores")
+    if matrix.ndim != 2 or not all(matrix.shape):
+        raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
+    rows, columns = _names(users, matrix.shape[0], "users"), _names(items, matrix.shape[1], "items")
+    hidden = None if seen is None else _seen(seen, matrix.shape, rows, columns)
+    if is_sparse(scores):
+        user, item, score = top_of_sparse(matrix.indptr, matrix.indices, matrix.data, k, hidden)
+    else:
+        user, item, score = top_of_dense(matrix, k, hidden)
+    return read_run({"user": rows[user], "item": columns[item], "score": score.astype(float)}, name=name)
+
+
+# ── items not to recommend ───────────────────────────────────────────────────────────────────────
+
+
+def _names(ids: Any, size: int, what: str) -> NDArray[Any]:
+    if ids is None:
+        return np.arange(size)
+    names = list(ids.tolist() if hasattr(ids, "tolist") else ids)
+    if len(names) != size:
+        raise DataError("lengths", f"{len(names)} {what} for a matrix with {size}", where=what)
+    if len(set(names)) < size:
+        raise DataError("duplicate-key", f"duplicate id among the {what}", where=what)
+    out = np.empty(size, dtype=object)
+    out[:] = names
+    return out
+
+
+def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray[Any]) -> Seen:
+    """A function from a range of rows to the cells that must not be recommended."""
+    if is_sparse(seen):
+        _check_shape(seen.shape, shape)
+        cells = seen.tocoo()
+        return _of_cells(cells.row[cells.data != 0], cells.col[cells.data != 0], shape[0])
+    if hasattr(seen, "dtype") and getattr(seen, "ndim", 0) == 2 and not getattr(seen.dtype, "names", None):
+        mask = as_numbers(seen, "seen")
+        _check_shape(mask.shape, shape)
+        if mask.dtype != bool:
+            raise DataError(
+                "dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
+            )
+        return lambda first, last: tuple(np.nonzero(mask[first:last]))  # type: ignore[return-value]
+    past = read_interactions(seen, "seen")
+    user = _places(past.users, users, "users")[past.user]
+    item = _places(past.items, items, "items")[past.item]
+    kept = (user >= 0) & (item >= 0)  # training data may have users and items that the matrix does not have
+    return _of_cells(user[kept], item[kept], shape[0])
+
+
+def _places(ids: list[str], names: NDArray[Any], what: str) -> Ints:
+    """The row or column of each id; -1 for an id that the matrix does not have."""
+    place = {as_text(name): i for i, name in enumerate(names.tolist())}
+    at = np.array([place.get(i, -1) for i in ids], dtype=np.int64)
+    if (at < 0).all():
+        problem = f"scores and seen have no {what} in common: {shown(names[0])} … and {shown(ids[0])} …"
+        raise DataError(
+            "no-common-item",
+            problem,
+            where="seen",
+            hint=Hint(f"name those of the matrix with {{{what}}}", **{what: None}),
+        )
+    return at
+
+
+def _of_cells(row: NDArray[Any], column: NDArray[Any], rows: int) -> Seen:
+    order = np.argsort(row, kind="stable")
+    row, column = row[order].astype(np.int64), column[order].astype(np.int64)
+    start = np.searchsorted(row, np.arange(rows + 1))
+
+    def cells(first: int, last: int) -> tuple[Ints, Ints]:
+        inside = slice(start[first], start[last])
+        return row[inside] - first, column[inside]
+
+    return cells
+
+
+def _check_shape(got: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if tuple(got) != tuple(expected):
+        raise DataError("shape", f"the shape of the scores, {tuple(expected)}", got=str(tuple(got)), where="seen")
+
 
 Floats = NDArray[Any]
 Rows = tuple[Ints, Ints, Floats]  # user, item, score

@@ -9,7 +9,7 @@ from for_each import for_each
 
 from judged.measures.notation import LIST_NOTATION, NOTATION
 from judged.measures.registry import MEASURES
-from judged.recommenders.registry import BEYOND
+from judged.recommenders.measures import BEYOND
 
 DECLARED = [*(d for d in MEASURES if d.family != "own"), *BEYOND]
 NAMES = [d.name for d in DECLARED]
@@ -55,7 +55,7 @@ def test_every_letter_of_a_formula_is_explained():
 
 GREEK = {
     **{name: {r"\beta"} for name in ("SetF", "F", "Q", "O_measure", "P_measure", "P_plus", "NCUguBR", "NCUrbBR", "SearchEconomics", "NRBP", "nNRBP")},
-    **{name: {r"\alpha", r"\beta"} for name in ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "Calibration")},
+    **{name: {r"\alpha", r"\beta"} for name in ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP")},
     **{name: {r"\beta", r"\gamma"} for name in ("NCUrbP", "NCUrbBR")},
     "Utility": {"w"}, "infAP": {r"\epsilon"}, "RSP": {r"\pi"}, "REO": {r"\pi"}, "Rndcg": {"E"}, "G": {"H"},
 }  # fmt: skip

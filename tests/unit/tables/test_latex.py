@@ -23,7 +23,7 @@ from judged.evaluation.evaluations import Evaluations
 from judged.evaluation.explain import Explanations
 from judged.judging.todo import Judgment, Judgments, Todo, TodoItem
 from judged.measures.registry import MEASURES
-from judged.recommenders.registry import BEYOND
+from judged.recommenders.measures import BEYOND
 from judged.tables.result import RecordTable, Result
 
 pytestmark = pytest.mark.slow
@@ -64,7 +64,6 @@ def every_result() -> list[Result]:
         agreed, agreed.order, agreed.bias, jd.correlate(BM25, DENSE), correlate_all(RUNS),
         jd.curve("ipr", QRELS, RUNS), jd.curve("at-k", QRELS, RUNS), jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold="f"),
         jd.recommenders.beyond_accuracy(BM25, items=2000), jd.recommenders.gauc(QRELS, BM25),
-        jd.recommenders.evaluate_from_samples([1, 1, 3, 50], sampled=100, items=1001),
         jd.clicks.fit_clicks(log, "pbm"),
         jd.clicks.evaluate_from_clicks(log, DENSE, "P@3", propensity=[1, 0.5, 0.3]), lists,
         jd.clicks.score_interleaving(lists, [("s", query, doc, rank, rank == 1) for query, docs in lists.lists().items()

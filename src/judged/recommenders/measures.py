@@ -1,0 +1,675 @@
+"""Measures beyond accuracy: declared once by `@beyond`, found in `BEYOND`, read from names by `parse_beyond`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Literal, get_type_hints
+
+import numpy as np
+
+from judged._types import Bools, Floats, Ints
+from judged.core.judged import Judged
+from judged.errors import Hint, UsageError, Wording, shown
+from judged.measures.parameters import Cutoff, Flag, Persistence, Share, Spec, number
+from judged.measures.registry import Measure, find, measure
+from judged.recommenders.lists import By, Discount, MissingArgumentError, RecommendedLists, discounts
+from judged.registry import Registry, expand_at, parse_call, split_calls
+
+Unit = Literal["user", "run"]
+Formula = Callable[..., Any]
+
+LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=True))]
+
+_ARGUMENTS = {
+    "items": "the catalogue (its items, or their number)",
+    "history": "past interactions of users and items",
+    "vectors": "a vector for each item, or a similarity of items",
+    "qrels": "the relevant items of each user",
+    "categories": "the categories of each item",
+}
+
+
+_RELEVANCE = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
+
+
+@dataclass(frozen=True, eq=False)
+class BeyondDefinition:
+    """A declared measure.
+
+    Args:
+        name: its name in the literature.
+        function: the formula, from `RecommendedLists` and parameters to one value per user, or to one of the whole run.
+        of: "user" or "run": which of the two.
+        needs: the arguments that it needs with its default parameters.
+        formula: in plain mathematics.
+        latex: the same, typeset.
+        paper: keys of `judged.references`, separated by blanks.
+        intuition: two sentences for readers who have never seen the measure.
+        range: the smallest and the largest value.
+        lower_is_better: for measures with a better end.
+        whole: a count, printed without decimals.
+    """
+
+    name: str
+    function: Formula
+    of: Unit
+    needs: tuple[str, ...]
+    formula: str
+    paper: str
+    range: tuple[float, float]
+    intuition: str = ""
+    latex: str = ""
+    aliases: tuple[str, ...] = ()
+    lower_is_better: bool = False
+    whole: bool = False
+
+    @cached_property
+    def hints(self) -> dict[str, Any]:
+        """The type of each parameter."""
+        hints = get_type_hints(self.function, include_extras=True)
+        return {name: hints[name] for name in list(inspect.signature(self.function).parameters)[1:]}
+
+    @cached_property
+    def parameters(self) -> dict[str, tuple[Spec, Any]]:
+        """Name → (description, default), in the order of the signature."""
+        defaults = inspect.signature(self.function).parameters
+        return {name: (Spec.of(name, hint), defaults[name].default) for name, hint in self.hints.items()}
+
+    @property
+    def description(self) -> str:
+        """The docstring of the formula."""
+        return inspect.cleandoc(self.function.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the description."""
+        return self.description.partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondMeasure:
+    """A measure beyond accuracy with its parameters: `Gini(over='recommended')@5`."""
+
+    definition: BeyondDefinition
+    params: tuple[tuple[str, Any], ...] = ()  # those that differ from the defaults
+    k: int | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.definition.name, self.params, self.k)  # a definition contains functions
+
+    def at(self, k: int) -> BeyondMeasure:
+        """The measure with this cutoff, unless it has its own."""
+        return self if self.k is not None else BeyondMeasure(self.definition, self.params, k)
+
+    def on(self, lists: RecommendedLists) -> Floats:
+        """One value per user, or a single one of the whole run."""
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value = self.definition.function(lists.cut(self.k or lists.k), **dict(self.params))
+        except MissingArgumentError as missing:
+            need = missing.argument
+            action = (
+                Hint("pass vectors= or similarity= in Python")
+                if need == "vectors"
+                else Hint(f"pass {{{need}}}", **{need: None})
+            )
+            raise UsageError("argument", f"{self} needs {_ARGUMENTS[need]}", hint=action, value=need) from None
+        return np.atleast_1d(np.asarray(value, dtype=float))
+
+    def as_measure(self) -> Measure:
+        """The measure as `compare` knows measures: by a name that can be read again, and with its better end."""
+        if find(self.definition.name) is None:
+            _declare_name(self.definition)
+        definition = find(self.definition.name)
+        assert definition is not None
+        return Measure(definition)(**dict(self.params), cutoff=self.k)
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.params)
+        return self.definition.name + (f"({inside})" if inside else "") + (f"@{self.k}" if self.k else "")
+
+    __repr__ = __str__
+
+
+BEYOND: Registry[BeyondDefinition] = Registry("measure")
+
+
+def beyond(name: str, *, of: Unit, needs: tuple[str, ...] = (), **options: Any) -> Callable[[Formula], Formula]:
+    """Declare the function below it as a measure: from `RecommendedLists` to one value per user, or to one of the run."""
+
+    def declare(function: Formula) -> Formula:
+        definition = BeyondDefinition(name, function, of, needs, **options)
+        assert definition.parameters is not None  # a wrong signature fails here, not at the first use
+        BEYOND.add(definition)
+        return function
+
+    return declare
+
+
+def parse_beyond(names: str | BeyondMeasure | Iterable[str | BeyondMeasure]) -> list[BeyondMeasure]:
+    """Parse names of measures: one, several separated by blanks, or a list.
+
+    >>> parse_beyond("Coverage Gini(over=recommended)@5")
+    [Coverage, Gini(over='recommended')@5]
+    """
+    if isinstance(names, BeyondMeasure):
+        return [names]
+    if isinstance(names, str):
+        parsed = [one for word in split_calls(names) for one in _parse(word)]
+    elif isinstance(names, Iterable):
+        parsed = [one for name in names for one in parse_beyond(name)]
+    else:
+        raise UsageError("measure", "the name of a measure, or a list of them", got=shown(names), value=names)
+    if not parsed:
+        raise UsageError("measure", "no beyond-accuracy measure given", hint="name one, such as Coverage")
+    return list(dict.fromkeys(parsed))
+
+
+def _parse(text: str) -> list[BeyondMeasure]:
+    call = parse_call(text)
+    definition = BEYOND.find(call.name, hint=_RELEVANCE)
+    known = definition.parameters
+    unknown = next((name for name in call.params if name not in known), None)
+    if unknown is not None:
+        action = f"its parameters are {', '.join(known)}" if known else "omit it"
+        raise UsageError("parameter", f"{definition.name} has no parameter {unknown!r}", hint=action, value=text)
+    checked = {name: spec.check(call.params[name]) for name, (spec, _) in known.items() if name in call.params}
+    params = tuple((name, value) for name, value in checked.items() if value != known[name][1])
+    cutoffs = [None] if call.at is None else expand_at(call.at)
+    return [BeyondMeasure(definition, params, None if at is None else _cutoff(at)) for at in cutoffs]
+
+
+def _cutoff(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) < 10**9:
+        raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(text)}", value=text)
+    return int(text)
+
+
+def _declare_name(d: BeyondDefinition) -> None:
+    """Declare the name and parameters among the measures of relevance, without a formula from judgments."""
+
+    def function(j: Judged, **_: Any) -> Floats:
+        raise UsageError(
+            "measure",
+            f"{d.name} needs recommendations, not judgments",
+            hint=Hint("use {beyond}", beyond=Wording("jd.recommenders.beyond_accuracy", "judged recommend")),
+            value=d.name,
+        )
+
+    hints = {"cutoff": Cutoff, **d.hints}
+    defaults = {"cutoff": None, **{name: default for name, (_, default) in d.parameters.items()}}
+    first = inspect.Parameter("j", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    others = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name]) for name in hints]
+    function.__signature__ = inspect.Signature([first, *others])  # type: ignore[attr-defined]
+    function.__annotations__ = {**hints, "return": Floats}
+    function.__doc__ = d.description
+    measure(
+        d.name,
+        lower_is_better=d.lower_is_better,
+        paper=d.paper,
+        formula=d.formula,
+        latex=d.latex,
+        intuition=d.intuition,
+    )(function)
+
+
+def _restore(name: str, params: tuple[tuple[str, Any], ...], k: int | None) -> BeyondMeasure:
+    return BeyondMeasure(BEYOND.find(name), params, k)
+
+
+# ── concentration on items: of the whole run ─────────────────────────────────────────────────────────
+
+
+Over = Literal["catalogue", "recommended"]
+
+
+@beyond(
+    "Coverage",
+    intuition="Coverage is the share of the catalogue that at least one user got to see. It suits shops and libraries that want their "
+    "whole range to be found; it says nothing about how often an item is shown.",
+    latex=r"\mathrm{Coverage} = \frac{\left|\bigcup_u L_u\right|}{|I|}",
+    of="run",
+    needs=("items",),
+    range=(0, 1),
+    aliases=("CatalogCoverage", "CatalogueCoverage", "ItemCoverage"),
+    formula="distinct items recommended / items of the catalogue",
+    paper="ge2010",
+)
+def coverage(lists: RecommendedLists) -> float:
+    """Share of the catalogue that was recommended to any user."""
+    return len(lists.recommended) / lists.catalogue
+
+
+@beyond(
+    "UserCoverage",
+    intuition="User coverage is the share of the users to whom the system can recommend anything. It suits systems that fail for new "
+    "users: their other values hide the users without a list.",
+    latex=r"\mathrm{UserCoverage} = \frac{|\{u \in U : L_u \ne \emptyset\}|}{|U|}",
+    of="run",
+    needs=("history",),
+    range=(0, 1),
+    formula="users with recommendations / users of the history or the run",
+    paper="anelli2021",
+)
+def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
+    """Share of the users who get recommendations; with `full=True`, all k of them. In slices, the share is of all users."""
+    served = int((lists.size >= (lists.k if full else 1)).sum())
+    return served / (lists.history.users + int((lists.history.place < 0).sum()))
+
+
+@beyond(
+    "Distinct",
+    intuition="Distinct counts the different items that were recommended to anybody. It is coverage as a plain number, and suits "
+    "catalogues of unknown size.",
+    latex=r"\mathrm{Distinct} = \left|\bigcup_u L_u\right|",
+    of="run",
+    range=(1, np.inf),
+    whole=True,
+    aliases=("AggregateDiversity", "DistinctItems"),
+    formula="distinct items recommended",
+    paper="adomavicius2012",
+)
+def distinct(lists: RecommendedLists) -> float:
+    """Number of distinct items recommended, over all users."""
+    return float(len(lists.recommended))
+
+
+@beyond(
+    "Gini",
+    intuition="Gini tells how unequally recommendations are spread over items: 0 if each is shown equally often, near 1 if a few get "
+    "nearly all. It suits market places, in which every seller should have a chance.",
+    latex=r"\mathrm{Gini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}}",
+    of="run",
+    needs=("items",),
+    range=(0, 1),
+    aliases=("GiniIndex", "ListGini"),
+    lower_is_better=True,
+    formula="Σ (2i - n - 1)·x(i) / (n·Σ x), x(1) ≤ … ≤ x(n) the recommendations of each item",
+    paper="gini1912 adomavicius2012",
+)
+def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
+    """Inequality of recommendations over items: 0 if all get the same number, near 1 if a few get all.
+
+    `over="recommended"` ignores items that were never recommended.
+    """
+    return gini_of(lists.per_item(np.ones(len(lists.item))), _number_of_items(lists, over))
+
+
+@beyond(
+    "ExposureGini",
+    intuition="ExposureGini is Gini of attention rather than of recommendations: the first ranks of a list give an item more of it. "
+    "It suits long lists, of which users see mainly the top.",
+    latex=r"\mathrm{ExposureGini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}},\quad x_i = \sum_{u : i \in L_u} \frac{1}{\log_2(r_{u,i} + 1)}",
+    of="run",
+    needs=("items",),
+    range=(0, 1),
+    lower_is_better=True,
+    formula="Gini of Σ discount(rank) over the recommendations of each item",
+    paper="diaz2020",
+)
+def exposure_gini(
+    lists: RecommendedLists, *, over: Over = "catalogue", discount: Discount = "log2", persistence: Persistence = 0.85
+) -> float:
+    """Inequality of exposure over items, with more exposure at the first ranks.
+
+    The discount of rank r is log2 (1 / log2(r + 1)), reciprocal (1 / r), geometric (persistence^(r - 1)) or none.
+    """
+    return gini_of(lists.per_item(discounts(lists.rank, discount, persistence)), _number_of_items(lists, over))
+
+
+@beyond(
+    "Entropy",
+    intuition="Entropy tells how hard it is to guess which item a random recommendation shows: 0 bits if it is always the same one. "
+    "It suits the same questions as Gini, and needs no catalogue.",
+    latex=r"\mathrm{Entropy} = -\sum_i p_i \log_2 p_i",
+    of="run",
+    range=(0, np.inf),
+    aliases=("ShannonEntropy",),
+    formula="-Σ p·log2 p, p the share of all recommendations that an item has",
+    paper="shannon1948 adomavicius2012",
+)
+def entropy(lists: RecommendedLists, *, base: LogBase = 2.0, norm: Literal["none", "catalogue"] = "none") -> float:
+    """Entropy of recommendations over items, in bits; `norm="catalogue"` divides by the logarithm of its size, for values from 0 to 1."""
+    share = lists.per_item(np.ones(len(lists.item))) / len(lists.item)
+    bits = float(-(share * np.log(share)).sum()) / np.log(base)
+    if norm == "none":
+        return max(bits, 0.0)
+    return max(bits, 0.0) / (np.log(lists.catalogue) / np.log(base)) if lists.catalogue > 1 else 0.0
+
+
+def gini_of(x: Floats, count: int | None = None) -> float:
+    """The Gini coefficient of non-negative amounts, padded with zeros to `count`.
+
+    >>> gini_of(np.array([1.0, 3.0]))
+    0.25
+    """
+    n = len(x) if count is None else count
+    place = np.arange(n - len(x) + 1, n + 1)
+    total = float(x.sum())
+    return float(((2 * place - n - 1) * np.sort(x)).sum()) / (n * total) if total > 0 else float("nan")
+
+
+def _number_of_items(lists: RecommendedLists, over: Over) -> int:
+    return lists.catalogue if over == "catalogue" else len(lists.recommended)
+
+
+# ── popularity and novelty: of each list ─────────────────────────────────────────────────────────────
+
+
+@beyond(
+    "Popularity",
+    intuition="Popularity is the average number of interactions of the recommended items. A high value warns that the system mainly "
+    "recommends what everybody knows.",
+    latex=r"\mathrm{Popularity} = \frac{1}{|L|} \sum_{i \in L} n_i",
+    of="user",
+    needs=("history",),
+    range=(0, np.inf),
+    aliases=("AveragePopularity", "ARP"),
+    lower_is_better=True,
+    formula="mean over the list of the interactions that an item has",
+    paper="yin2012",
+)
+def popularity(
+    lists: RecommendedLists, *, by: By = "interactions", scale: Literal["count", "share"] = "count"
+) -> Floats:
+    """Mean popularity of the recommended items: their interactions or their users, as a count or as a share of all.
+
+    Lower means less biased towards popular items, which is not always better.
+    """
+    count = lists.history.popularity(lists.items, by)[lists.item]
+    return lists.per_user(count / lists.history.total(by) if scale == "share" else count)
+
+
+@beyond(
+    "PopularityRank",
+    intuition="PopularityRank places each recommended item on a scale from the least to the most popular item of the data. It suits "
+    "comparisons between datasets, since it does not depend on the number of interactions.",
+    latex=r"\mathrm{PopularityRank} = \frac{1}{|L|} \sum_{i \in L} \frac{\rho_i}{m}",
+    of="user",
+    needs=("history",),
+    range=(0, 1),
+    aliases=("MeanPopRank", "Obscurity"),
+    lower_is_better=True,
+    formula="mean over the list of rank / items of the history, rank 1 the least popular; 0 for an item without users",
+    paper="ekstrand2017",
+)
+def popularity_rank(lists: RecommendedLists, *, by: By = "users") -> Floats:
+    """Mean popularity of the recommended items as a quantile: 1 for the most popular item. Equally popular ones have their mean rank.
+
+    Only items with interactions are ranked, also if `items` lists more.
+    """
+    count = lists.history.popularity(lists.items, by)
+    ordered = np.sort(count[count > 0])
+    rank = (np.searchsorted(ordered, count, "left") + np.searchsorted(ordered, count, "right") + 1) / 2
+    return lists.per_user(np.where(count > 0, rank / len(ordered), 0.0)[lists.item])
+
+
+_TAIL = "abdollahpouri2017"
+
+
+def _tail(lists: RecommendedLists, head: float, of: str) -> Bools:
+    """True for rows outside the most popular items that together have the share `head`; of equally popular ones the first are head."""
+    count = lists.history.popularity(lists.items, "users")
+    order = np.argsort(-count, kind="stable")
+    size = count[order] if of == "interactions" else (count[order] > 0).astype(float)
+    before = np.cumsum(size) - size
+    tail = np.ones(lists.items, bool)
+    tail[order] = (before >= head * size.sum() * (1 - 1e-12)) | (count[order] == 0)
+    return tail[lists.item]
+
+
+@beyond(
+    "TailShare",
+    intuition="TailShare is the share of a list that is outside the few best sellers. It suits shops that earn with the long tail of "
+    "rare items.",
+    latex=r"\mathrm{TailShare} = \frac{|L \cap T|}{|L|}",
+    of="user",
+    needs=("history",),
+    range=(0, 1),
+    aliases=("APLT", "TailPercentage"),
+    formula="items of the list in the long tail / its length",
+    paper=_TAIL,
+)
+def tail_share(
+    lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
+) -> Floats:
+    """Share of the list that is in the long tail: not among the most popular items with `head` of all interactions, or of all items.
+
+    A user counts once per item. Elliot has 80% of the interactions, RecBole 90% of the items (`TailShare(head=0.9, of='items')`).
+    """
+    return lists.per_user(_tail(lists, head, of))
+
+
+@beyond(
+    "TailCount",
+    intuition="TailCount is the number of items of a list that are outside the few best sellers. It is TailShare as a plain number, "
+    "for lists of one length.",
+    latex=r"\mathrm{TailCount} = |L \cap T|",
+    of="user",
+    needs=("history",),
+    range=(0, np.inf),
+    aliases=("ACLT",),
+    formula="items of the list in the long tail",
+    paper=_TAIL,
+)
+def tail_count(
+    lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
+) -> Floats:
+    """Number of items of the list in the long tail; see TailShare."""
+    return np.asarray(np.bincount(lists.user, weights=_tail(lists, head, of), minlength=lists.users), dtype=float)
+
+
+@beyond(
+    "Novelty",
+    intuition="Novelty tells how surprising the recommended items are: an item that half of the users have brings 1 bit, one that "
+    "every thousandth has about 10. It suits systems that should show things which users do not know yet.",
+    latex=r"\mathrm{Novelty} = -\frac{1}{|L|} \sum_{i \in L} \log_2 p_i",
+    of="user",
+    needs=("history",),
+    range=(0, np.inf),
+    aliases=("SelfInformation", "MIUF"),
+    formula="mean over the list of -log2 p, p the share of users who have the item",
+    paper="zhou2010 vargas2011",
+)
+def novelty(
+    lists: RecommendedLists,
+    *,
+    by: By = "users",
+    form: Literal["surprisal", "complement"] = "surprisal",
+    base: LogBase = 2.0,
+    discount: Discount = "none",
+    persistence: Persistence = 0.85,
+    relevant: Flag = False,
+    unseen: Literal["one", "skip"] = "one",
+) -> Floats:
+    """Mean self-information of the recommended items, in bits.
+
+    `form="complement"` uses 1 - p instead (EPC); `by="interactions"` uses p as a share of all interactions (EFD). `discount` weights
+    ranks, `relevant=True` counts only relevant items, over the weight of the whole list: both as Vargas and Castells do. The
+    self-information of an item without users would be infinite: it counts as if it had one, or is skipped.
+    """
+    count = lists.history.popularity(lists.items, by)[lists.item]
+    total = lists.history.total(by)
+    value = 1 - count / total if form == "complement" else np.log(total / np.maximum(count, 1)) / np.log(base)
+    weight = discounts(lists.rank, discount, persistence) * ((count > 0) if unseen == "skip" else 1.0)
+    return lists.per_user(value * lists.relevant if relevant else value, weight)
+
+
+# ── diversity: of each list ──────────────────────────────────────────────────────────────────────────
+
+
+@beyond(
+    "ILD",
+    intuition="ILD tells how different the items of one list are from each other. It suits lists in which near duplicates annoy, such "
+    "as news and music.",
+    latex=r"\mathrm{ILD} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \left(1 - \mathrm{sim}(i, j)\right)",
+    of="user",
+    needs=("vectors",),
+    range=(0, 2),
+    aliases=("IntraListDiversity", "Diversity"),
+    formula="mean over pairs of the list of 1 - similarity",
+    paper="smyth2001 ziegler2005",
+)
+def intra_list_diversity(lists: RecommendedLists) -> Floats:
+    """Mean dissimilarity of two items of a list; NaN for a list with fewer than two items that have a similarity."""
+    return 1 - intra_list_similarity(lists)
+
+
+@beyond(
+    "ILS",
+    intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It is the counterpart "
+    "of ILD under its first name in the literature.",
+    latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
+    of="user",
+    needs=("vectors",),
+    range=(-np.inf, np.inf),
+    aliases=("IntraListSimilarity",),
+    lower_is_better=True,
+    formula="mean, or sum, over pairs of the list of their similarity",
+    paper="ziegler2005",
+)
+def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
+    """Mean similarity of two items of a list; Ziegler's is the sum over pairs, which grows with the list."""
+    upper, lower = lists.pairs
+    known = lists.known[upper] & lists.known[lower]
+    upper, lower = upper[known], lower[known]
+    alike = lists.similarity(lists.item[upper], lists.item[lower])
+    total = np.bincount(lists.user[upper], weights=alike, minlength=lists.users)
+    pairs = np.bincount(lists.user[upper], minlength=lists.users)
+    return np.where(pairs > 0, total / (np.maximum(pairs, 1) if form == "mean" else 1), np.nan)
+
+
+# ── categories: of each list ─────────────────────────────────────────────────────────────────────────
+
+
+@beyond(
+    "CategoryEntropy",
+    intuition="Category entropy tells how evenly a list is spread over categories: 0 bits if all items are of one. It suits questions "
+    "of variety if items have categories but no similarity.",
+    latex=r"\mathrm{CategoryEntropy} = -\sum_c q_c \log_2 q_c",
+    of="user",
+    needs=("categories",),
+    range=(0, np.inf),
+    formula="-Σ q·log2 q, q the share of the list that a category has",
+    paper="shannon1948 ekstrand2020",
+)
+def category_entropy(
+    lists: RecommendedLists, *, base: LogBase = 2.0, discount: Discount = "none", persistence: Persistence = 0.85
+) -> Floats:
+    """Entropy of the categories of the list, in bits: 0 if all items are of one category.
+
+    An item of several categories counts for each in equal shares. `discount="geometric"` weights ranks (rank-biased entropy). NaN
+    for a list without categories.
+    """
+    weight = discounts(lists.rank, discount, persistence)
+    q = _shares(_totals(lists.categories, lists.user, lists.item, weight, lists.users))
+    nats = -np.where(q > 0, q * np.log(np.where(q > 0, q, 1.0)), q).sum(axis=1)
+    return np.asarray(np.maximum(nats, 0.0) / np.log(base))
+
+
+def _totals(categories: Floats, user: Ints, item: Ints, weight: Floats, users: int) -> Floats:
+    """The total of each category for each user; one category at a time, since interactions may be many."""
+    columns = [np.bincount(user, weights=weight * share[item], minlength=users) for share in categories.T]
+    return np.stack(columns, axis=1)
+
+
+def _shares(amount: Floats) -> Floats:
+    total = amount.sum(axis=1, keepdims=True)
+    return np.divide(amount, total, out=np.full(amount.shape, np.nan), where=total > 0)
+
+
+# ── fairness to groups of items: of the whole run ────────────────────────────────────────────────────
+
+
+_ZHU = "zhu2020"
+
+
+@beyond(
+    "RSP",
+    intuition="RSP compares groups of items: how often an item of each group is recommended, of all the times it could have been. It "
+    "suits checks of fairness to groups of providers if every group deserves the same exposure.",
+    latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
+    of="run",
+    needs=("categories",),
+    range=(0, np.inf),
+    aliases=("StatisticalParity", "RankingStatisticalParity"),
+    lower_is_better=True,
+    formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible",
+    paper=_ZHU,
+)
+def statistical_parity(
+    lists: RecommendedLists, *, discount: Discount = "none", persistence: Persistence = 0.85
+) -> float:
+    """Relative spread over categories of the probability that an item is recommended; 0 is the same for all, and lower is better.
+
+    With a history, items that a user already has could not be recommended to the user. With a `discount` the exposure of an item is
+    compared instead, as in demographic parity of exposure (Singh and Joachims, KDD 2018). An item of several categories counts in each.
+    """
+    member = lists.categories > 0
+    possible = lists.users * member.sum(axis=0).astype(float)
+    if lists.interactions is not None:
+        possible -= _count(member, lists.own_pairs[1])
+    return _spread(_count(member, lists.item, discounts(lists.rank, discount, persistence)), possible)
+
+
+@beyond(
+    "REO",
+    intuition="REO compares groups of items: how many of the items of each group that users want are recommended to them. It suits "
+    "checks of fairness if exposure should follow what users like.",
+    latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
+    of="run",
+    needs=("categories", "qrels"),
+    range=(0, np.inf),
+    aliases=("EqualOpportunity", "RankingEqualOpportunity"),
+    lower_is_better=True,
+    formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items",
+    paper=_ZHU,
+)
+def equal_opportunity(lists: RecommendedLists) -> float:
+    """Relative spread over categories of the share of relevant items that are recommended; 0 is the same for all, and lower is better.
+
+    Categories without a relevant item are left out. An item of several categories counts in each.
+    """
+    member = lists.categories > 0
+    return _spread(_count(member, lists.item[lists.relevant]), _count(member, lists.relevant_pairs[1]))
+
+
+@beyond(
+    "BiasDisparity",
+    intuition="Bias disparity tells how much the recommendations shift the shares of the categories away from what users chose "
+    "themselves. It suits the question whether a system amplifies a preference that is in its data.",
+    latex=r"\mathrm{BiasDisparity} = \frac{1}{|C|} \sum_{c \in C} \frac{|q_c - p_c|}{p_c}",
+    of="run",
+    needs=("history", "categories"),
+    range=(0, np.inf),
+    lower_is_better=True,
+    formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
+    paper="tsintzou2019",
+)
+def bias_disparity(lists: RecommendedLists) -> float:
+    """Mean relative change of the share of a category from histories to recommendations; 0 is no change, and lower is better.
+
+    Categories that are in no history are left out. Slices of users give the disparity of each group.
+    """
+    ours, theirs = (_count(lists.categories, item) for item in (lists.item, lists.own_pairs[1]))
+    known = theirs > 0
+    if not known.any() or not ours.any():
+        return float("nan")
+    before = theirs[known] / theirs.sum()
+    return float(np.mean(np.abs(ours[known] / ours.sum() - before) / before))
+
+
+def _count(member: Floats | Bools, item: Ints, weight: Floats | None = None) -> Floats:
+    """The weighted number of rows of each category."""
+    amount = np.bincount(item, weights=weight, minlength=len(member)).astype(float)
+    return np.asarray(amount @ member, dtype=float)
+
+
+def _spread(amount: Floats, possible: Floats) -> float:
+    """The standard deviation of the ratios over their mean; NaN if all are 0 or there are none."""
+    share = amount[possible > 0] / possible[possible > 0]
+    mean = share.mean() if len(share) else 0.0
+    return float(share.std() / mean) if mean > 0 else float("nan")
