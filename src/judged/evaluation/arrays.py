@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -75,7 +75,12 @@ def score(
     """
     check_options(options, _POLICIES)
     chosen = find_profile(profile)
-    parsed = [_without_ids(m) for m in parse_measures(measures, chosen, level, keep_names=keep_names, given=options)]
+    parsed = [
+        replace(
+            m, policy=tuple((n, v) for n, v in m.policy if n in _POLICIES and v not in _BY_ID)
+        )  # of items without ids
+        for m in parse_measures(measures, chosen, level, keep_names=keep_names, given=options)
+    ]
     for m in parsed:
         if m.definition.needs != "grades" or m.definition.text:
             raise UsageError("unsuitable-measure", f"{m} cannot be computed from labels and scores", value=str(m))
@@ -153,11 +158,6 @@ def array_policy(*, ties: Any = "input", **options: Any) -> Policy:
     return Policy(ties=ties, **options)
 
 
-def _without_ids(measure: Measure) -> Measure:
-    """The measure without policies that do not apply to items in arrays."""
-    return replace(measure, policy=tuple((n, v) for n, v in measure.policy if n in _POLICIES and v not in _BY_ID))
-
-
 def measure_lists(
     lists: ArrayLists,
     measures: Sequence[Measure],
@@ -169,7 +169,11 @@ def measure_lists(
 ) -> Values:
     """Rank the items of each list by their scores, and compute the measures."""
     judged, columns, views = measure_columns(lists, measures, policy, total_relevant)
-    known = (*lists.warnings, *_infinite(lists))
+    known = list(lists.warnings)
+    if infinite := int(np.isinf(lists.score).sum()):
+        text = f"{infinite} {'score is' if infinite == 1 else 'scores are'} infinite; ranked first or last"
+        hint = Hint("leave out items that were not retrieved with {mask}", mask=None)
+        known.append(Warned("score-inf", infinite, text, hint))
     sampled = [w for view in views if view.orders is not None for w in view.orders.warnings(view.measures)]
     object.__setattr__(judged, "warnings", lambda j: (*known, *_warnings(j)))  # computed when they are asked for
     result = Values(
@@ -211,7 +215,9 @@ def measure_columns(
 ) -> tuple[Judged, dict[str, Floats], list[_View]]:
     """Return the ranking without its warnings, a column for each measure, and the ranking of each policy."""
     level = _shared_level(measures, total_relevant)
-    depth = _deepest_rank(measures, policy)
+    ranks = [_last_rank(m) for m in measures]
+    # Nothing below the last rank that any measure sees matters, unless ties may move an item up.
+    depth = None if None in ranks or policy.ties == "expected" else max(filter(None, ranks))
     judged = _rank(lists, policy, total_relevant, level, depth)
     shared = _View(judged)
     views, columns = {policy: shared}, {}
@@ -232,12 +238,6 @@ def _shared_level(measures: Sequence[Measure], total: Any) -> float:
         names = ", ".join(f"{level:g}" for level in levels)
         raise UsageError("total-relevant", f"total_relevant= needs measures of one level, got levels {names}")
     return levels[-1] if levels else 1.0
-
-
-def _deepest_rank(measures: Sequence[Measure], policy: Policy) -> int | None:
-    """The last rank that any measure sees; None if one sees them all, or if ties may move any item up."""
-    ranks = [rank for m in measures if (rank := _last_rank(m)) is not None]
-    return max(ranks) if len(ranks) == len(measures) and policy.ties != "expected" else None
 
 
 def _last_rank(m: Measure) -> int | None:
@@ -282,13 +282,6 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
             where=f"total_relevant of list {lists.names[row]!r}",
         )
     return (totals - relevant).astype(np.int64)
-
-
-def _infinite(lists: ArrayLists) -> Iterator[Warned]:
-    count = int(np.isinf(lists.score).sum())
-    if count:
-        text = f"{count} {'score is' if count == 1 else 'scores are'} infinite; ranked first or last"
-        yield Warned("score-inf", count, text, Hint("leave out items that were not retrieved with {mask}", mask=None))
 
 
 def _warnings(judged: Judged) -> tuple[Warned, ...]:

@@ -127,7 +127,8 @@ def join_topics(options: Options, qrels: Qrels, run: Run | ScannedRun, topics: T
         return _complete(options, run.judged, topics), None
     policy = _policy(options)
     if topics.missing.all():
-        run = _only_unjudged(topics.names[0])
+        topic = IdColumn.of([raw_id(topics.names[0])])  # a run of one unjudged document
+        run = Run(name="run", queries=topic, query=np.zeros(1, np.int64), doc=IdColumn.of([b"\0"]), score=np.ones(1))
     try:
         judged = join(qrels, run, policy)
         repeated = any(warning.slug == "duplicate-judgment" for warning in judged.warnings)
@@ -143,11 +144,6 @@ def _complete(options: Options, judged: Judged, topics: Topics) -> Judged:
     retrieved = np.where(topics.missing, 0 if _judged_only(options) else 1, judged.retrieved)
     judged = replace(judged, retrieved=retrieved)
     return judged.cut(0) if options.depth is not None and options.depth <= 0 else judged
-
-
-def _only_unjudged(topic: str) -> Run:
-    query = IdColumn.of([raw_id(topic)])
-    return Run(name="run", queries=query, query=np.zeros(1, np.int64), doc=IdColumn.of([b"\0"]), score=np.ones(1))
 
 
 # ── duplicate documents ──────────────────────────────────────────────────────────────────────────

@@ -150,12 +150,12 @@ def test_a_gate_takes_clusters_from_its_rules_and_the_command_line(tmp_path, mon
     jd.write_qrels(jd.read_qrels(QRELS), "qrels.txt")
     jd.write_run(jd.read_run(BASE), "base.run")
     jd.write_run(jd.read_run(NEW), "new.run")
-    Path("users.csv").write_text("query,user\n" + "".join(f"{q},{u}\n" for q, u in CLUSTERS.items()))
+    Path("users.csv").write_text("query,cluster\n" + "".join(f"{q},{u}\n" for q, u in CLUSTERS.items()))
     words = ["gate", "qrels.txt", "new.run", "-b", "base.run", "-m", "RR"]
-    Path("judged.toml").write_text('[gate]\nclusters = "users.csv"\ncluster_col = "user"\n')
+    Path("judged.toml").write_text('[gate]\nclusters = "users.csv"\n')
     assert "8 clusters of queries" in cli(*words).output
     for command in (["eval", "qrels.txt", "base.run"], ["eval", "qrels.txt", "base.run", "new.run"]):
-        done = cli(*command, "-m", "RR", "--clusters", "users.csv", "--cluster-col", "user")
+        done = cli(*command, "-m", "RR", "--clusters", "users.csv")
         assert "8 clusters of queries" in done.output, done.output
-    data = json.loads(cli("eval", "qrels.txt", "base.run", "-m", "RR", "--clusters", "users.csv", "--cluster-col", "user", "--format", "json").output)  # fmt: skip
+    data = json.loads(cli("eval", "qrels.txt", "base.run", "-m", "RR", "--clusters", "users.csv", "--format", "json").output)  # fmt: skip
     assert tuple(data["intervals"]["RR"]) == pytest.approx(result().interval("RR"))

@@ -211,7 +211,6 @@ def test_a_file_of_weights_on_the_command_line(tmp_path, monkeypatch):
     Path("a.run").write_text("q1 Q0 a 1 2 t\nq2 Q0 b 1 2 t\nq2 Q0 a 2 1 t\n")
     Path("w.csv").write_text("query,weight,visits\nq1,3,1\nq2,1,1\n")
     assert values("q.txt", "a.run", "-m", "RR", "--weights", "w.csv") == {"RR": (3 * 1 + 1 / 2) / 4}
-    assert values("q.txt", "a.run", "-m", "RR", "--weights", "w.csv", "--weight-col", "visits") == {"RR": 3 / 4}
 
 
 # ── weights of items ─────────────────────────────────────────────────────────────────────────────
