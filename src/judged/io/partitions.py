@@ -365,10 +365,10 @@ def cut_columnar(files: Sequence[Stored], format: FileFormat, request: ColumnReq
     assert format.row_groups is not None
     row_groups = format.row_groups
     groups = [group for of_file in map_files(lambda file: row_groups(file, request), files) for group in of_file]
-    check_scores((group.rows.file.name, group.rows.scored) for group in groups)
-    total = sum(group.rows.count for group in groups)
+    check_scores((rows.file.name, rows.scored) for rows in groups)
+    total = sum(rows.count for rows in groups)
     least = min(max(total // 32, FEWEST), MOST)
-    return pack(_stretches([group.rows for group in groups], least), _BYTES * least)
+    return pack(_stretches(groups, least), _BYTES * least)
 
 
 def _stretches(rows: Iterable[Rows], least: int) -> list[RowsPiece]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from judged.errors import DataError, JudgedError, Place
 from judged.io.columns import ColumnRequest, count_known, find_columns
 from judged.io.files import ARROW_STREAM, Content
-from judged.io.formats.registry import FORMATS, Detected, FileFormat, RowGroup, Rows
+from judged.io.formats.registry import FORMATS, Detected, FileFormat, Rows
 from judged.io.origin import Context
 from judged.io.text.lines import Head
 
@@ -146,36 +146,20 @@ def _open_parquet(data: Any) -> Frame:
     )
 
 
-def _parquet_groups(file: Stored, request: ColumnRequest) -> list[RowGroup]:
+def _parquet_groups(file: Stored, request: ColumnRequest) -> list[Rows]:
     parquet = import_pyarrow("Parquet", file.name, "pyarrow.parquet")
     with find_damage("Parquet", file.name), file.open("OSFile") as raw:
         footer = parquet.read_metadata(raw)
         if not footer.num_rows:
             return []
         columns = columns_in_file(footer.schema.to_arrow_schema().names, file, request)
-        query = columns["query"]
-        leaves = [footer.schema.column(i).path for i in range(footer.num_columns)]
         groups, row = [], 0
         for number in range(footer.num_row_groups):
-            group = footer.row_group(number)
-            bounds = _bounds(group.column(leaves.index(query))) if query in leaves else ()
-            if group.num_rows:
-                rows = Rows(file, "Parquet", row, group.num_rows, request, "score" in columns)
-                groups.append(RowGroup(rows, *bounds))
-            row += group.num_rows
+            count = footer.row_group(number).num_rows
+            if count:
+                groups.append(Rows(file, "Parquet", row, count, request, "score" in columns))
+            row += count
         return groups
-
-
-def _bounds(column: Any) -> tuple[Any, ...]:
-    """Return the least and the greatest value; () if they are not certain."""
-    try:
-        statistics = column.statistics
-        if statistics is None or not statistics.has_min_max:
-            return ()
-        low, high = statistics.min, statistics.max
-    except (ValueError, NotImplementedError):  # ids that are not UTF-8; types without an order
-        return ()
-    return (low, high) if type(low) is type(high) and type(low) in (str, int) else ()
 
 
 def _read_parquet_rows(rows: Rows) -> Iterator[ArrowRun]:
@@ -246,7 +230,7 @@ def _open_arrow(data: Any) -> Frame:
     return arrow_frame(_reader(import_module("pyarrow.ipc"), open_buffer(data)).read_all())
 
 
-def _arrow_groups(file: Stored, request: ColumnRequest) -> list[RowGroup]:
+def _arrow_groups(file: Stored, request: ColumnRequest) -> list[Rows]:
     ipc = import_pyarrow("Arrow", file.name, "pyarrow.ipc")
     with find_damage("Arrow", file.name), file.open("memory_map") as raw:
         names = _reader(ipc, raw).schema.names
@@ -255,7 +239,7 @@ def _arrow_groups(file: Stored, request: ColumnRequest) -> list[RowGroup]:
         groups, row = [], 0
         for number, batch in enumerate(_batches(reader)):
             if batch.num_rows:
-                groups.append(RowGroup(Rows(file, "Arrow", row, batch.num_rows, request, "score" in columns, number)))
+                groups.append(Rows(file, "Arrow", row, batch.num_rows, request, "score" in columns, number))
             row += batch.num_rows
         return groups
 

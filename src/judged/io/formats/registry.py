@@ -55,7 +55,7 @@ class FileFormat(NamedTuple):
     read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun | SourceTable]] | None = None
     can_cut: Callable[[Stored], bool] = lambda _: True
     unread: Callable[[Content, Detected, Callable[[], Run]], UnreadRun | None] | None = None
-    row_groups: Callable[[Stored, ColumnRequest], list[RowGroup]] | None = None
+    row_groups: Callable[[Stored, ColumnRequest], list[Rows]] | None = None
     read_rows: Callable[[Rows], Iterator[ArrowRun]] | None = None
     open_frame: Callable[[Any], Frame] | None = None
     aliases: tuple[str, ...] = ()
@@ -80,14 +80,6 @@ class Rows:
     request: ColumnRequest
     scored: bool
     block: int | None = None
-
-
-class RowGroup(NamedTuple):
-    """Rows that are read together, with the least and the greatest query among them if they are known."""
-
-    rows: Rows
-    low: Any = None
-    high: Any = None
 
 
 FORMATS = Registry[FileFormat]("format", package="judged.io.formats")
