@@ -7,7 +7,15 @@ import {
   scatterHeight,
   scatterScene,
 } from "../charts/by-query.js";
-import { intervalName, intervalOf, isTested, nameText, viewedDifferences, viewedPair } from "../charts/common.js";
+import {
+  intervalName,
+  intervalOf,
+  isTested,
+  meanText,
+  nameText,
+  viewedDifferences,
+  viewedPair,
+} from "../charts/common.js";
 import { coverageCsv, coverageScene, curveCsv, curveScene, linePaint } from "../charts/curve.js";
 import { matrixCsv, matrixPair, matrixScene } from "../charts/matrix.js";
 import {
@@ -36,7 +44,6 @@ import {
 import { bdi, byId, fill, h, wordNodes } from "../dom.js";
 import { legendElement, mountChart } from "../kit/chart.js";
 import { downloadSheet } from "../kit/files.js";
-import { meanCell } from "./summary.js";
 /** @import { View } from "../charts/common.js" */
 /** @import { Book, Picture } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
@@ -206,7 +213,7 @@ function heightBeside(book, view) {
   return second > 0 ? scatterHeight(book, view, Math.max(220, Math.floor(second))) : undefined;
 }
 
-/** Return whether the curves are side by side below one legend; page.css uses the same width. */
+/** Return whether the curves are side by side below one legend; report.css uses the same width. */
 function isLegendShared() {
   return matchMedia("(min-width: 60rem)").matches && !document.documentElement.classList.contains("printing");
 }
@@ -273,7 +280,7 @@ export function pairTiles(book, view) {
   if (!pair) {
     return h("p.note", name(view.b), " and ", name(view.a), " were not compared.");
   }
-  const mean = (/** @type {number} */ value) => meanCell(value, measure);
+  const mean = (/** @type {number} */ value) => meanText(value, measure);
   const tone = verdictTone(pair.verdict);
   const notes = [pair.note, pair.needs].filter((text) => text !== "").map((text) =>
     `${text[0].toUpperCase()}${text.slice(1)}.`

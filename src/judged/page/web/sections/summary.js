@@ -1,5 +1,6 @@
 /** The table of runs by measures: means, intervals and significance marks, sortable by any column. */
-import { between, numberText, plainWords } from "../data/format.js";
+import { meanText } from "../charts/common.js";
+import { between, plainWords } from "../data/format.js";
 import { bdi, fill, h, runDot } from "../dom.js";
 import { aboutButton } from "./answer.js";
 /** @import { Book, Measure, Summary } from "../data/data.js" */
@@ -8,11 +9,6 @@ import { aboutButton } from "./answer.js";
 /** @typedef {{column: number, down: boolean}} SummaryOrder a measure, or -1 for the input order of the runs */
 
 const DETAILED_RUNS = 8;
-
-/** Format a mean as the tables in the terminal do. @param {number} value @param {Measure} measure */
-export function meanCell(value, measure) {
-  return numberText(value, measure.places);
-}
 
 /** Sort the runs; missing means come last. @param {Book} book @param {SummaryOrder} order @returns {number[]} */
 function summaryOrder(book, { column, down }) {
@@ -103,8 +99,8 @@ export function measureHint({ name, description, formula }) {
  * @param {Summary} one @param {Measure} measure @param {boolean} chosen @param {number} runs
  */
 function summaryCell(one, measure, chosen, runs) {
-  const mean = meanCell(one.mean, measure);
-  const own = Number.isNaN(one.low) ? "" : between(one.low, one.high, (value) => meanCell(value, measure));
+  const mean = meanText(one.mean, measure);
+  const own = Number.isNaN(one.low) ? "" : between(one.low, one.high, (value) => meanText(value, measure));
   const below = runs === 1 ? [own] : runs <= DETAILED_RUNS ? one.against : chosen ? one.against.slice(0, 1) : [];
   return h(
     "td",
