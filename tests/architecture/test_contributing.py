@@ -9,8 +9,7 @@ import pytest
 
 import judged as jd
 from judged.evaluation.describe import MeasureDescription
-from judged.measures.examples import ranked
-from judged.measures.registry import MEASURES
+from judged.measures.registry import MEASURES, ranked
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
 

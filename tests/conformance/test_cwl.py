@@ -15,9 +15,8 @@ import judged as jd
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.errors import DataError, UsageError
-from judged.measures.examples import ranked
 from judged.measures.grammar import parse
-from judged.measures.registry import MEASURES
+from judged.measures.registry import MEASURES, ranked
 
 RATES = re.compile(r"(BPM|INST|INSQ|SDCG|NERR8|NERR9|NERR10|NERR11)\(")
 

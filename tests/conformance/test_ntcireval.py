@@ -11,9 +11,8 @@ from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.policy import Policy
 from judged.io.text.trec import parse_qrels, parse_run
-from judged.measures.examples import ranked
 from judged.measures.grammar import parse
-from judged.measures.registry import Measure
+from judged.measures.registry import Measure, ranked
 
 # ── worked examples: grades 0, 1, 3; the ideal gains 3, 4, 4 down to ranks 1, 2, 3 ───────────────
 

@@ -189,7 +189,7 @@ def test_printing_and_parsing_are_inverse(definition):
 
 @for_each("definition", [d for d in DEFINITIONS if d.example], ids=lambda d: d.name)
 def test_the_declared_example_comes_out(definition):
-    from judged.measures.examples import ranked
+    from judged.measures.registry import ranked
 
     grades, value = definition.example
     got = Measure(definition)(**definition.example_params).on(ranked(grades))[0]

@@ -225,12 +225,6 @@ class _ReadsSources(type):
             )
         return READERS[cls.__name__](*source, **columns) if source else super().__call__(**columns)
 
-    def __getattr__(cls, name: str) -> Any:
-        hint = (
-            f"; write jd.{cls.__name__}(…), which takes mappings, frames and files" if name.startswith("from_") else ""
-        )
-        raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}{hint}")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class _IdTable(HasName, metaclass=_ReadsSources):

@@ -98,7 +98,7 @@ def correlate(
     if depth is not None:
         check_count(depth, "depth")
     check_choice(documents, Documents, "documents")
-    check_share(level, "level")
+    check_share(level, "level", slug="parameter")
     listed = isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)
     if names is not None and not listed:
         raise UsageError("names", f"names must be two strings, got {shown(names)}", value=names)

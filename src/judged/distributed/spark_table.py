@@ -65,7 +65,12 @@ def open_table(frame: Any, named: Mapping[str, str | None], name: str, executor:
     with talking():
         names, types = list(frame.columns), {field.name: field.dataType for field in frame.schema.fields}
     column = columns_in(names, "run", named, name).column
-    query, doc = (id_kind(types[column[role]], role, column[role], name) for role in ("query", "doc"))
+    kinds = []
+    for role, noun in (("query", "query ids"), ("doc", "document ids")):
+        kind = kind_of(types[column[role]])
+        if kind is None:
+            _raise_type("id-type", noun, "strings or integers", column[role], types[column[role]], name)
+        kinds.append(kind)
     if "rank" in column and kind_of(types[column["rank"]]) != "integer":
         if named.get("rank") or "score" not in column:
             _raise_type("rank-type", "ranks", "integers", column["rank"], types[column["rank"]], name)
@@ -75,7 +80,7 @@ def open_table(frame: Any, named: Mapping[str, str | None], name: str, executor:
             *(_column(frame, column[role], types[column[role]], role, name).alias(role) for role in column)
         )
     executor = replace(executor or Spark(), session=frame.sparkSession)
-    return SparkTable(selected, SparkColumns(name, dict(column)), (query, doc), executor)
+    return SparkTable(selected, SparkColumns(name, dict(column)), (kinds[0], kinds[1]), executor)
 
 
 def check_judgments(count: int, name: str) -> None:
@@ -104,10 +109,6 @@ class SparkTable:
     in_process = False
     sizes = ()
 
-    def check_kinds(self, kinds: tuple[IdKind, IdKind]) -> None:
-        """Raise `id-type` if its ids are of other types than those of the judgments."""
-        check_same_kinds(kinds, self.kinds, self.columns.name, "convert one side: df.withColumn(…, col.cast('string'))")
-
     def read(self) -> Run:
         """Collect all rows."""
         return read_run(self.frame, name=self.columns.name)
@@ -122,7 +123,8 @@ class SparkTable:
 
     def locate(self, task: LocateHits) -> LocatedHits:
         """Locate the judged documents by a semi-join in the JVM: judgments go to every worker, and only judged rows come back."""
-        self.check_kinds(task.kinds)
+        hint = "convert one side: df.withColumn(…, col.cast('string'))"
+        check_same_kinds(task.kinds, self.kinds, self.columns.name, hint)
         import pyarrow.compute as pc
 
         with talking():
@@ -141,7 +143,10 @@ class SparkTable:
         """
         frame, sql = self.frame, functions(self.frame)
         keys = frame.sparkSession.createDataFrame(_judgments(task)).select(sql.xxhash64("query", "doc").alias("key"))
-        ids = [wide(frame[role], kind) for role, kind in zip(("query", "doc"), self.kinds, strict=True)]
+        ids = [
+            frame[role].cast("long") if kind == "integer" else frame[role]
+            for role, kind in zip(("query", "doc"), self.kinds, strict=True)
+        ]
         judged = frame.join(sql.broadcast(keys), sql.xxhash64(*ids) == keys["key"], "left_semi")
         return judged.select(*self.columns.column, sql.spark_partition_id().alias(_PARTITION))
 
@@ -172,43 +177,19 @@ def kind_of(kind: Any) -> IdKind | None:
     return "text" if word.startswith(("string", "char", "varchar")) else None
 
 
-def id_kind(kind: Any, role: str, column: str, name: str) -> IdKind:
-    """Return the kind of the ids in a column, or raise `id-type`."""
-    known = kind_of(kind)
-    if known is None:
-        _raise_type(
-            "id-type", {"query": "query ids", "doc": "document ids"}[role], "strings or integers", column, kind, name
-        )
-    return known
-
-
 def _raise_type(slug: str, noun: str, types: str, column: str, kind: Any, name: str) -> NoReturn:
     problem = f"{noun} must be {types}, but column {column!r} has type {kind.simpleString()}"
     raise DataError(slug, problem, where=name, value=column, hint="convert it: df.withColumn(…, col.cast(…))")
 
 
-def wide(column: Any, kind: IdKind) -> Any:
-    """Return a column of ids with all integers as 64 bits."""
-    return column.cast("long") if kind == "integer" else column
-
-
 def _column(frame: Any, column: str, kind: Any, role: str, name: str) -> Any:
-    if role == "score":
-        return number_column(frame, column, kind, name)
-    return id_column(frame, column, kind) if role in ("query", "doc") else frame[quoted(column)]
-
-
-def id_column(frame: Any, column: str, kind: Any) -> Any:
-    """Return a column of ids that are equal only if their bytes are, unlike under some collations."""
-    plain = kind.simpleString() == "string" or kind_of(kind) == "integer"
-    return frame[quoted(column)] if plain else frame[quoted(column)].cast("string")
-
-
-def number_column(frame: Any, column: str, kind: Any, name: str, what: str = "score") -> Any:
-    """Return a column of numbers; decimals become doubles."""
-    word = kind.typeName()
-    if word in ("byte", "short", "integer", "long", "float", "double"):
-        return frame[quoted(column)]
+    """Return the column of a role: ids equal only if their bytes are, unlike under some collations; decimals as doubles."""
+    word, selected = kind.typeName(), frame[quoted(column)]
+    if role in ("query", "doc"):
+        plain = kind.simpleString() == "string" or kind_of(kind) == "integer"
+        return selected if plain else selected.cast("string")
+    if role == "rank" or word in ("byte", "short", "integer", "long", "float", "double"):
+        return selected
     if word == "decimal":
-        return frame[quoted(column)].cast("double")
-    _raise_type(f"{what}-type", f"{what}s", "numbers", column, kind, name)
+        return selected.cast("double")
+    _raise_type("score-type", "scores", "numbers", column, kind, name)

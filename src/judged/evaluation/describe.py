@@ -9,10 +9,9 @@ from judged.core.policy import Empty
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.explain import cell_text, explain_ideal, plain_number, shown_columns, trace
 from judged.evaluation.tool_differences import Peer, peers_of
-from judged.measures.examples import ranked
 from judged.measures.grammar import parse
 from judged.measures.parameters import literal
-from judged.measures.registry import Definition, Measure
+from judged.measures.registry import Definition, Measure, ranked
 from judged.references import keys_in, short_form
 from judged.tables.result import Result
 from judged.tables.table import Table

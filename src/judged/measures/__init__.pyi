@@ -1,4 +1,3 @@
-from .examples import ranked as ranked
 from .grammar import parse as parse
 from .grammar import parse_all as parse_all
 from .registry import MEASURES as MEASURES
@@ -6,3 +5,4 @@ from .registry import Definition as Definition
 from .registry import Measure as Measure
 from .registry import find as find
 from .registry import measure as measure
+from .registry import ranked as ranked

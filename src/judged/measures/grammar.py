@@ -147,27 +147,17 @@ def _cutoff(text: str, whole: str) -> Any:
     """The number, or the token budget, after an @."""
     if len(text) <= 20 and _is_budget(text):
         return text  # which the measure reads
-    if re.fullmatch(r"0\d+", text) and len(text) <= 20:
+    long = len(text) > 20 and not text.isdigit()  # is not read at all
+    if long or re.fullmatch(r"0\d+", text) or not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", text):
+        hint = "write an integer without leading zeros, as in @10"
         raise UsageError(
-            "cutoff", f"cutoff with leading zeros in {shown(whole)}", hint=f"write @{int(text)}", value=whole
+            "cutoff", f"{shown(text)} after the @ in {shown(whole)} is not a cutoff", hint=hint, value=whole
         )
-    if re.fullmatch(r"[1-9]\d{9,}", text) and (len(text) > 20 or int(text) > DEEPEST):
-        raise UsageError(
-            "cutoff",
-            f"cutoff must be at most {DEEPEST:,}, got {shown(text)}",
-            hint="leave out the cutoff for all documents",
-            value=whole,
-        )
-    if re.fullmatch(r"\d+-", text):  # XGBoost: map@2-
-        problem = f"a minus after the cutoff in {shown(whole)} has no meaning here"
-        hint = Hint("leave it out, and set {empty} to count queries without a relevant document as 0", empty="zero")
-        raise UsageError("cutoff", problem, hint=hint, value=whole)
-    try:
-        if len(text) > 20:
-            raise ValueError(text)
-        return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
-    except ValueError:
-        raise UsageError("cutoff", "a number after the @", got=shown(whole), value=whole) from None
+    value = float(text)
+    if value > DEEPEST:
+        problem = f"cutoff must be at most {DEEPEST:,}, got {shown(text)}"
+        raise UsageError("cutoff", problem, hint="leave out the cutoff for all documents", value=whole)
+    return int(text) if re.fullmatch(r"[+-]?\d+", text) else value
 
 
 # ── names with parameters after a dot or an underscore ───────────────────────────────────────────

@@ -238,6 +238,14 @@ def _check_needs(measure: Measure, judged: Judged) -> None:
     raise UsageError("columns", problem, where=judged.names[0], hint=hint)
 
 
+def ranked(grades: list[float]) -> Judged:
+    """A ranking of one query in which every document is judged, from its grades at rank 1, 2, …"""
+    from judged.core.labelled import rank_lists
+
+    grade = np.array(grades, dtype=float)
+    return rank_lists(grade, -np.arange(len(grade), dtype=float), np.array([len(grade)]), ("example",))
+
+
 # ── the registry ─────────────────────────────────────────────────────────────────────────────────
 
 MEASURES: Registry[Definition] = Registry("measure", package="judged.measures.families")
