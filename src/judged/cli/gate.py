@@ -13,7 +13,7 @@ from judged.cli.options.inputs import named_file
 from judged.cli.options.output import emit, output_options, show_warnings
 
 _CONFIG = "judged.toml"
-_RULES = "max_drop max_query_drop min max mode alpha min_queries slices by anchor history"
+_RULES = "max_drop max_total_drop max_query_drop min max mode alpha min_queries slices by anchor history"
 
 
 @click.command("gate", cls=Command)

@@ -75,7 +75,7 @@ def gate(
             Without one, only `min` and `max` apply.
         measures: as in `evaluate`. [default: those of a saved baseline]
         max_drop: largest allowed drop of a mean; a number, or {measure: number}. [default: 0]
-        max_total_drop: the same since the anchor. [default: `max_drop`]
+        max_total_drop: largest allowed drop since the anchor; as `max_drop`. [default: max_drop]
         mode: drops that fail: significantly more than max_drop, more in the mean, or more that cannot be ruled out (sure). [default: significant]
         alpha: significance level; in mode `significant`, the largest chance that a candidate fails that is nowhere worse by more than is allowed; in `sure`, twice the
             chance that one passes that is worse. [default: 0.05]

@@ -33,7 +33,7 @@ CHUNKS = "roll_up chunks documents tokens split"
 _GROUPS = {  # parameters that are not of the group Input
     "Measures": "measures measure level bounds average query points k",
     "Policies": f"{POLICIES} order empty duplicates rejudged strict how missing n strategy sample overlap judges allow_changed_judgments allow_missing_queries",
-    "Statistics": f"{STATISTICS} difference power n_queries mode max_drop max_query_drop min max min_queries",
+    "Statistics": f"{STATISTICS} difference power n_queries mode max_drop max_total_drop max_query_drop min max min_queries",
     "Model": "prompt scale repeat method norm",
     "Output": "title",
 }
@@ -50,7 +50,7 @@ _METAVARS = {
     "NAME,NAME": "judges",
     "RANK=SHARE,...": "sample",
     "NAME=MEAN,...": "min max",
-    "DROP": "max_drop",
+    "DROP": "max_drop max_total_drop",
     "N": "depth resamples seed n k n_queries min_queries repeat",
 }
 _GROUP_OF = {name: group for group, names in _GROUPS.items() for name in names.split()}
@@ -67,11 +67,13 @@ _FLAGS = {  # of parameters that have a letter, or another name
     "n": ("-n",),
 }
 _REPEATED = ("measures", "by", "query")
-_NUMBERS = {
+_DROP = "0.01 or nDCG@10=0.01"
+_NUMBERS = {  # examples
     "grade_map": "Exact=3,Substitute=2",
     "sample": "10=1,100=0.1",
-    "max_drop": "0.01 or nDCG@10=0.01",
-}  # examples
+    "max_drop": _DROP,
+    "max_total_drop": _DROP,
+}
 _REGISTRIES = {
     "measures": "judged.measures.registry:MEASURES",
     "measure": "judged.measures.registry:MEASURES",
