@@ -179,10 +179,10 @@ def test_runs_of_one_name_are_told_apart_by_their_folders():
 
 
 def test_measures_end_at_the_next_option_or_file():
-    wanted = run("eval", "qrels.txt", "a.run", "-m", "nDCG@10", "AP", "-p", "2")
-    assert run("eval", "-m", "nDCG@10", "AP", "qrels.txt", "a.run", "-p", "2") == wanted
-    assert run("eval", "-p", "2", "-m", "nDCG@10", "-m", "AP", "qrels.txt", "a.run") == wanted
-    assert run("eval", "qrels.txt", "a.run", "-p", "2", "-m", "nDCG@10 AP") == wanted
+    wanted = run("eval", "qrels.txt", "a.run", "-m", "nDCG@10", "AP")
+    assert run("eval", "-m", "nDCG@10", "AP", "qrels.txt", "a.run") == wanted
+    assert run("eval", "-m", "nDCG@10", "-m", "AP", "qrels.txt", "a.run") == wanted
+    assert run("eval", "qrels.txt", "a.run", "-m", "nDCG@10 AP") == wanted
     assert list(values("qrels.txt", "a.run", "-m", "P@{1,2}", "RR")) == ["P@1", "P@2", "RR"]
 
 

@@ -72,13 +72,6 @@ def test_queries_says_which_ones_count():
     assert refused("eval", "qrels.txt", "one.run", "--queries", "strict").slug == "query-missing"
 
 
-def test_empty_is_the_value_of_a_query_without_a_relevant_document():
-    Path("e.txt").write_bytes(b"q1 0 d1 0\nq2 0 d4 1\n")
-    wanted = {"zero": 1 / 4, "skip": 1 / 2, "one": 3 / 4}
-    assert {how: values("e.txt", "a.run", "-m", "RR", "--empty", how)["RR"] for how in wanted} == wanted
-    assert refused("eval", "e.txt", "a.run", "--empty", "error").slug == "no-relevant"
-
-
 def test_order_may_follow_the_rank_column():
     Path("r.run").write_bytes(b"q1 Q0 d2 2 0.9 t\nq1 Q0 d3 1 0.1 t\nq2 Q0 d4 1 1.0 t\n")
     assert values("qrels.txt", "r.run", "-m", "RR") == {"RR": (1 / 2 + 1) / 2}
@@ -94,14 +87,3 @@ def test_a_profile_sets_the_conventions_of_another_tool():
         for name in ("trec_eval-9", "lightgbm")
     }
     assert names == {"trec_eval-9": "nDCG@2", "lightgbm": "nDCG(gain='exp')@2"}
-
-
-def test_places_are_the_decimals_shown():
-    assert "AP       0.54  [0.01, 1.00]        2" in run("eval", "qrels.txt", "a.run", "-m", "AP", "--places", "2")
-
-
-def test_bounds_show_what_unjudged_documents_could_change():
-    Path("u.run").write_bytes(b"q1 Q0 d3 1 3 t\nq1 Q0 x 2 2 t\nq2 Q0 d4 1 1 t\n")
-    text = run("eval", "qrels.txt", "u.run", "-m", "P@2", "--bounds")
-    assert "unjudged: irrelevant – top grade" in text
-    assert "0.5000 – 0.7500" in text

@@ -177,7 +177,7 @@ def test_a_name_may_be_longer_than_that_of_a_file():
 @pytest.mark.parametrize("words", [
     ["eval", "deep.json", "a.run"], ["eval", "qrels.txt", "deep.json"], ["eval", "deep.json"], ["board", "deep.json", "deep.json"],
     ["gate", "qrels.txt", "a.run", "-b", "deep.json"], ["gate", "qrels.txt", "a.run", "-b", "b.run", "--config", "deep.toml"],
-    ["recommend", "a.run", "--categories", "deep.json"], ["correlate", "deep.json", "deep.json"], ["agree", "deep.json", "qrels.txt"],
+    ["correlate", "deep.json", "deep.json"], ["agree", "deep.json", "qrels.txt"],
 ], ids=" ".join)  # fmt: skip
 def test_brackets_nested_beyond_the_stack_are_bad_input(words):
     deep = "[" * 100_000 + "]" * 100_000

@@ -60,9 +60,9 @@ def test_a_table_with_a_sentence_above():
 
 
 def test_json_holds_what_the_library_gives():
-    words = ("--n-queries", "200", "--power", "0.9", "--alpha", "0.01", "--format", "json")
+    words = ("--power", "0.9", "--alpha", "0.01", "--format", "json")
     data = json.loads(run("qrels.txt", "a.run", "b.run", "-m", "RR", "AP", *words))
-    wanted = jd.power("qrels.txt", "a.run", "b.run", "RR AP", n_queries=200, power=0.9, alpha=0.01)
+    wanted = jd.power("qrels.txt", "a.run", "b.run", "RR AP", power=0.9, alpha=0.01)
     assert data == json.loads(wanted.to_json())
 
 
@@ -100,7 +100,6 @@ def test_a_run_may_come_from_standard_input():
         (["qrels.txt", "a.run", "b.run", "--difference", "0"], 2, "[parameter]"),
         (["qrels.txt", "a.run", "b.run", "--power", "1"], 2, "[confidence]"),
         (["qrels.txt", "a.run", "b.run", "--power", "0.02"], 2, "[confidence]"),
-        (["qrels.txt", "a.run", "b.run", "--n-queries", "both"], 2, "--n-queries"),
         (["a.run", "qrels.txt", "b.run"], 2, "[swapped]"),
         (["qrels.txt", "-", "-"], 2, "only once"),
     ],

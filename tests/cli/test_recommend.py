@@ -19,7 +19,6 @@ def folder(tmp_path, monkeypatch):
     Path("train.csv").write_text("userId,movieId,rating\nu,c,4\nv,b,5\nw,a,1\n")
     Path("test.csv").write_text("user,item,rating\nu,b,5\nv,c,2\n")
     Path("items.txt").write_text("a\nb\nc\nd\n")
-    Path("genres.json").write_text('{"a": ["x"], "b": ["x", "y"], "c": "y"}')
     Path("users.csv").write_text("user_id,group\nu,new\nv,old\n")
 
 
@@ -62,8 +61,6 @@ def test_what_is_given_is_used():
             "test.csv",
             "--level",
             "4",
-            "--categories",
-            "genres.json",
             "--format",
             "json",
         )
@@ -74,10 +71,8 @@ def test_what_is_given_is_used():
         history="train.csv",
         qrels="test.csv",
         level=4,
-        categories=json.loads(Path("genres.json").read_text()),
     )
     assert {row["measure"]: row["value"] for row in data["measures"]} == expected.summary()
-    assert {"CategoryEntropy@10", "BiasDisparity@10"} <= set(expected.summary())
 
 
 def test_a_history_adds_measures():
@@ -121,7 +116,6 @@ def test_wrong_calls_are_refused(words, text):
     (("run.csv", "-m", "Ginni"), "unknown-measure"),
     (("run.csv", "--items", "2"), "catalogue"),
     (("run.csv", "--items", "none.txt"), "io"),
-    (("run.csv", "--categories", "run.csv"), "json"),
 ])  # fmt: skip
 def test_errors_name_what_is_wrong(words, slug):
     outcome = invoke(*words)

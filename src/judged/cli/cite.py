@@ -12,7 +12,7 @@ from judged.cli.options.output import emit, output_options
 
 @click.command("cite", cls=Command)
 @click.argument("cited", nargs=-1)
-@output_options("bibtex", places=False, default="bibtex")
+@output_options("bibtex", default="bibtex")
 def command(cited: tuple[str, ...], **options: Any) -> None:
     """Print BibTeX of the measures, tests, corrections, intervals and methods used, and of judged itself.
 

@@ -127,7 +127,7 @@ def fit(log: str, model: str, **options: Any) -> None:
 )
 @_seed
 @column_options("query", "doc", "score", "rank")
-@output_options(places=False, default="csv")
+@output_options(default="csv")
 def interleave(run_a: str, run_b: str, **options: Any) -> None:
     """Interleave RUN_A and RUN_B into one list per query or session, with the team of every document.
 

@@ -23,7 +23,7 @@ _MORE = "order duplicates rejudged weights clusters model engine"
 @master_option
 @option("--where", type=click.IntRange(1), metavar="N", group="Output", help="Add the N queries that changed most.")
 @option("--table", type=click.Choice(get_args(TableName)), group="Output", help="Show only this table. [default: all]")
-@output_options(places=True)
+@output_options()
 def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
     """Compare two or more RUNS, evaluated with the judgments in QRELS: all pairs, or each run with a baseline.
 

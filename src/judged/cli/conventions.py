@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command
-from judged.cli.options.derive import COLUMNS, options
+from judged.cli.options.derive import options
 from judged.cli.options.inputs import unnamed
 from judged.cli.options.output import emit, output_options
 
@@ -16,7 +16,7 @@ from judged.cli.options.output import emit, output_options
 @click.argument("measure")
 @click.argument("qrels")
 @click.argument("run", required=False)
-@options("conventions", f"to level {COLUMNS} ties depth")
+@options("conventions", "to level ties depth")
 @output_options()
 def command(measure: str, qrels: str, run: str | None, settings: dict[str, Any], **shown: Any) -> None:
     """Show the value of MEASURE under the conventions of every tool, and which convention causes each difference.

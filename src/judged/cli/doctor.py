@@ -32,7 +32,7 @@ _BUILT_IN = {"zstandard": "compression.zstd", "isal": "zlib"}  # modules of Pyth
 
 
 @click.command("doctor", cls=Command)
-@output_options(places=False)
+@output_options()
 def command(**options: Any) -> None:
     """Show what is installed: version, Python, native core, optional packages, and how to install those that are missing.
 

@@ -12,7 +12,7 @@ from judged.cli.options.engine import master_option, spark_session
 from judged.cli.options.inputs import evaluate_files
 from judged.cli.options.output import emit, output_options
 
-_MORE = "order empty duplicates rejudged strict bounds weights clusters model engine exclude_self"
+_MORE = "order duplicates rejudged strict weights clusters model engine"
 
 
 @click.command("eval", cls=Command)
@@ -21,8 +21,7 @@ _MORE = "order empty duplicates rejudged strict bounds weights clusters model en
 @options("evaluate", f"{EVALUATION} {QUESTIONS} {CHUNKS} {_MORE}")
 @master_option
 @option("-q", "--per-query", is_flag=True, group="Output", help="Add the value of each query.")
-@option("-n", "--no-summary", is_flag=True, group="Output", help="Print only the values per query.")
-@output_options("trec", places=True)
+@output_options("trec")
 def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
     """Evaluate one or more RUNS with the judgments in QRELS.
 
@@ -43,9 +42,9 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
 
     with spark_session(settings, shown["master"]) as session:
         results = evaluate_files(qrels, runs, settings, session)
-    per_query = shown["per_query"] or shown["no_summary"] or not results[0].numeric_measures
-    result = Evaluations(tuple(results), per_query, not shown["no_summary"], _compare_with_first)
-    if per_query and result.summary and shown["format"] in ("csv", "trec"):
+    per_query = shown["per_query"] or not results[0].numeric_measures
+    result = Evaluations(tuple(results), per_query, compare=_compare_with_first)
+    if per_query and shown["format"] in ("csv", "trec"):
         _check_all(result)
     emit(result, shown, result.warnings)
 
@@ -56,7 +55,7 @@ def _check_all(result: Any) -> None:
 
     if any(query == "all" for values in result.results for query in values.queries):
         problem = "the rows of the query 'all' look like those of the means"
-        hint = Hint("leave out the means with {no_summary}", no_summary=True)
+        hint = Hint("use {format}", format="json")
         raise UsageError("query-all", problem, hint=hint, value="all")
 
 

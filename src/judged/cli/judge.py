@@ -22,16 +22,7 @@ from judged.cli.options.output import emit, write_text
     help="Address of an OpenAI-compatible API, such as http://localhost:8080/v1.",
 )
 @option("--model", required=True, metavar="NAME", group="Model", help="Name of the model.")
-@options("model_judge", "prompt scale")
-@option(
-    "--concurrency",
-    type=click.IntRange(1),
-    default=4,
-    show_default=True,
-    metavar="N",
-    group="Model",
-    help="Number of concurrent requests.",
-)
+@options("model_judge", "scale")
 @option(
     "--dry-run",
     is_flag=True,
@@ -64,7 +55,7 @@ def command(todo: str, url: str, model: str, output: str | None, settings: dict[
         emit(prompts, {"format": "json", "output": None})
         say("\n".join(prompts.notes))
         return
-    found = judge.judge(todo, *texts, concurrency=options["concurrency"], missing=missing)
+    found = judge.judge(todo, *texts, missing=missing)
     found.save(output)
     write_text(found.to_text(), None)
     say(f"Judgments written to {output}; answers kept in {settings['cache']}.")

@@ -12,7 +12,7 @@ from judged.cli.options.output import emit, output_options
 
 @click.command("measures", cls=Command)
 @click.argument("name", required=False)
-@output_options(places=False)
+@output_options()
 def command(name: str | None, **options: Any) -> None:
     """List all measures, or describe one: intuition, formula, worked example, parameters, other names, paper.
 
@@ -34,7 +34,7 @@ def command(name: str | None, **options: Any) -> None:
     notes = (
         "judged measures NAME describes one",
         "measures beyond accuracy: judged recommend, jd.recommenders",
-        "coefficients: judged agree, judged correlate --list",
+        "coefficients: judged agree, judged correlate",
     )
     emit(RecordTable.of(rows, words=("measure", "family", "meaning"), notes=notes), options)
 

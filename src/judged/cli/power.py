@@ -16,7 +16,7 @@ from judged.cli.options.output import emit, output_options
 @click.argument("qrels")
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN", required=False)
-@options("power", f"{EVALUATION} difference power alpha n_queries margin")
+@options("power", f"{EVALUATION} difference power alpha margin")
 @output_options()
 def command(qrels: str, first: str, second: str | None, settings: dict[str, Any], **shown: Any) -> None:
     """Estimate the power of a comparison of two RUNs: the smallest detectable difference; the number of queries needed for a given one.
@@ -28,7 +28,7 @@ def command(qrels: str, first: str, second: str | None, settings: dict[str, Any]
     \b
     judged power qrels.txt bm25.run dense.run
     judged power qrels.txt bm25.run dense.run -m nDCG@10 AP --difference 0.01
-    judged power qrels.txt bm25.run dense.run --n-queries 200 --power 0.9
+    judged power qrels.txt bm25.run dense.run --power 0.9
     """
     from judged.comparison.power import power
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -19,19 +18,13 @@ from judged.cli.options.output import emit, output_options
 @option(
     "--items", metavar="N|FILE", group="Input", help="Catalogue: the number of items, or a file with one id per line."
 )
-@option(
-    "--categories",
-    metavar="FILE",
-    group="Input",
-    help="JSON file, {item: category or list of categories}.",
-)
 @output_options()
 def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
-    """Evaluate the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty, fairness.
+    """Evaluate the recommendations in RUN beyond accuracy: coverage, concentration, popularity, novelty.
 
     RUN has columns user, item and score; the history, past interactions such as the training data, has columns user and item, and may have ratings.
     Several runs make a table with one row per run. Files may be CSV, JSON, Parquet or TREC files, compressed or not; - is standard input. Accuracy is
-    measured by `judged eval QRELS RUN`, where users are queries. For measures that need vectors or similarities, and for groups of users, use Python:
+    measured by `judged eval QRELS RUN`, where users are queries. For measures that need vectors, similarities or categories, and for groups of users, use Python:
     jd.recommenders.beyond_accuracy.
 
     \b
@@ -47,8 +40,7 @@ def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> 
 
     files = named_files(runs)
     named = files if isinstance(files, dict) else dict(zip(short_names(files), files, strict=True))
-    side = {"items": _items(options["items"]), "categories": _categories(options["categories"])}
-    results = {name: beyond_accuracy(file, **side, **settings) for name, file in named.items()}
+    results = {name: beyond_accuracy(file, items=_items(options["items"]), **settings) for name, file in named.items()}
     warnings = [warning for result in results.values() for warning in result.warnings]
     if len(results) == 1:
         emit(next(iter(results.values())), options, warnings)
@@ -67,17 +59,3 @@ def _items(text: str | None) -> Any:
     from judged.io.files import read_text
 
     return [line.strip() for line in read_text(text).splitlines() if line.strip()]
-
-
-def _categories(path: str | None) -> Any:
-    if path is None:
-        return None
-    from judged.errors import DataError
-    from judged.io.files import read_text
-
-    try:
-        return json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            "json", f"not JSON: {error}", where=path, hint="write {item: category or list of categories}"
-        ) from error

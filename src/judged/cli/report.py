@@ -12,7 +12,7 @@ from judged.cli.options.derive import COMPARISON, EVALUATION, options
 from judged.cli.options.inputs import evaluate_files
 from judged.cli.options.output import show_warnings
 
-_PAGE = ("doc_texts", "query_texts", "title")
+_PAGE = ("doc_texts", "query_texts")
 
 
 @click.command("report", cls=Command)
@@ -47,7 +47,7 @@ def command(qrels: str, runs: tuple[str, ...], output: str, methods: str | None,
         result: Any = compare(results, **tests)
     else:
         result = dict(zip(short_names([results[0].names[1]]), results, strict=True))
-    show_warnings(write_page(result, output, **page, depth=None))
+    show_warnings(write_page(result, output, **page, title=None, depth=None))
     size = os.path.getsize(output) if os.path.isfile(output) else 0  # noqa: PTH113, PTH202 - see `main`
     say(f"{output} ({size / 1e6:.1f} MB)")
     if methods is not None:

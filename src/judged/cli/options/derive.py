@@ -32,7 +32,7 @@ CHUNKS = "roll_up chunks documents tokens split"
 
 _GROUPS = {  # parameters that are not of the group Input
     "Measures": "measures measure level bounds average query points k",
-    "Policies": f"{POLICIES} order empty duplicates rejudged strict how missing n strategy sample overlap judges allow_changed_judgments allow_missing_queries",
+    "Policies": f"{POLICIES} order empty duplicates rejudged strict how missing n strategy sample overlap judges allow_changed_judgments",
     "Statistics": f"{STATISTICS} difference power n_queries mode max_drop max_total_drop max_query_drop min max min_queries",
     "Model": "prompt scale repeat method norm",
     "Output": "title",

@@ -49,20 +49,10 @@ _PLAIN = str.maketrans(
 _WITHOUT_NOTES = ("csv", "latex", "trec")  # formats that have no place for warnings
 
 
-def output_options(*extra: str, places: bool = False, default: str = "table") -> Callable[[F], F]:
-    """Declare `--format` and `-o`, and with `places` also `-p`; `extra` are formats that only this command has, `default` is the format without `--format`."""
+def output_options(*extra: str, default: str = "table") -> Callable[[F], F]:
+    """Declare `--format` and `-o`; `extra` are formats that only this command has, `default` is the format without `--format`."""
 
     def declare(command: F) -> F:
-        if places:
-            command = option(
-                "-p",
-                "--places",
-                type=click.IntRange(0, 17),
-                default=4,
-                show_default=True,
-                group="Output",
-                help="Number of decimals.",
-            )(command)
         command = option(
             "-o", "--output", metavar="FILE", group="Output", help="Output file. [default: standard output]"
         )(command)
@@ -83,14 +73,14 @@ def emit(result: Result, options: dict[str, Any], warnings: Iterable[Warned] = (
 
     Warnings are part of the notes of a table; they go to standard error if the format has no place for them.
     """
-    format, output, places = options["format"], options["output"], options.get("places", 4)
+    format, output = options["format"], options["output"]
     if format in _WITHOUT_NOTES:
         show_warnings(warnings)
     if format == "table" and output is None and sys.stdout.isatty():
-        _show(result, places)
+        _show(result)
     else:
         # CSV by `to_csv`, in which a result may keep ids that are read again.
-        write_text(result.to_csv() if format == "csv" else result.render(format, places=places), output)
+        write_text(result.to_csv() if format == "csv" else result.render(format), output)
 
 
 def show_warnings(warnings: Iterable[Warned]) -> None:
@@ -114,7 +104,7 @@ def write_text(text: str, output: str | None) -> None:
         file.write(text)
 
 
-def _show(result: Result, places: int) -> None:
+def _show(result: Result) -> None:
     """Print a result on a terminal, within its width, in bold and faint letters."""
     import shutil
 
@@ -123,7 +113,7 @@ def _show(result: Result, places: int) -> None:
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     columns = shutil.get_terminal_size().columns
     style = (lambda text, kind: text) if plain else (lambda text, kind: click.style(text, **_STYLES[kind]))
-    click.echo(_encodable(result_text(result, places, columns=columns, style=style), sys.stdout.encoding))
+    click.echo(_encodable(result_text(result, 4, columns=columns, style=style), sys.stdout.encoding))
 
 
 def _encodable(text: str, encoding: str | None) -> str:
