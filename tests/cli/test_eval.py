@@ -111,25 +111,21 @@ PER_QUERY = {
 
 
 @pytest.mark.parametrize("form", PER_QUERY)
-def test_values_of_queries_come_before_the_means_or_alone(form):
+def test_values_of_queries_come_before_the_means(form):
     words = ["eval", "qrels.txt", "a.run", "-m", "P@1", "AP", "--format", form]
-    alone, both, means = run(*words, "-n"), run(*words, "-q"), run(*words)
-    assert lines(alone) == PER_QUERY[form]
+    both, means = run(*words, "-q"), run(*words)
     assert lines(both)[: len(PER_QUERY[form])] == PER_QUERY[form]
     assert lines(means)[-1] == lines(both)[-1]
-    assert len(both) > len(alone)
 
 
 def test_values_of_queries_in_json_and_latex():
     words = ["eval", "qrels.txt", "a.run", "-m", "AP", "--format"]
-    both, alone = json.loads(run(*words, "json", "-q")), json.loads(run(*words, "json", "-n"))
-    assert both["queries"] == alone["queries"] == ["q1", "q2"]
-    assert both["values"] == alone["values"] == {"AP": [(1 / 2 + 2 / 3) / 2, 1 / 2]}
+    both = json.loads(run(*words, "json", "-q"))
+    assert both["queries"] == ["q1", "q2"]
+    assert both["values"] == {"AP": [(1 / 2 + 2 / 3) / 2, 1 / 2]}
     assert "summary" in both
-    assert not {"summary", "intervals"} & set(alone)
     assert r"q1 & 0.5833 \\" in lines(run(*words, "latex", "-q"))
     assert run(*words, "latex", "-q").count(r"\begin{tabular}") == 2
-    assert run(*words, "latex", "-n").count(r"\begin{tabular}") == 1
 
 
 def test_several_runs_stand_in_one_table():
@@ -262,7 +258,6 @@ def test_a_query_called_all_is_not_taken_for_the_mean():
     Path("all.run").write_bytes(b"all Q0 d1 1 1 t\nq Q0 d2 1 1 t\n")
     for form in ("csv", "trec"):
         assert refused("eval", "all.txt", "all.run", "-q", "--format", form).slug == "query-all"
-        assert "all" in run("eval", "all.txt", "all.run", "-m", "AP", "-q", "-n", "--format", form)
         assert "all" in run("eval", "all.txt", "all.run", "-m", "AP", "--format", form)
     assert "all" in run("eval", "all.txt", "all.run", "-m", "AP", "-q")
 

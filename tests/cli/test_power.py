@@ -42,7 +42,6 @@ def shell(*words):
 def test_help_shows_examples_and_the_number_of_queries():
     text = run("--help")
     assert "judged power qrels.txt bm25.run dense.run" in text
-    assert "--n-queries N" in text
     assert "--queries [judged|both|strict]" in text
 
 

@@ -80,11 +80,6 @@ def test_chunks_are_rolled_up_by_a_table(folder):
     }
 
 
-def test_the_querys_own_document_is_left_out():
-    assert means("gold.json", "run.json", "-m", "RR") == {"RR": 0.5}
-    assert means("gold.json", "run.json", "-m", "RR", "--exclude-self") == {"RR": 0.75}
-
-
 def test_tokens_come_from_a_table():
     assert means("gold.json", "run.json", "-m", "R@30tok", "--tokens", "counts.csv") == {"R@30tok": 0.5}
 
