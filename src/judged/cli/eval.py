@@ -12,7 +12,7 @@ from judged.cli.options.engine import master_option, spark_session
 from judged.cli.options.inputs import evaluate_files
 from judged.cli.options.output import emit, output_options
 
-_MORE = "order duplicates rejudged strict weights clusters model engine"
+_MORE = "order empty duplicates rejudged strict weights clusters model engine"
 
 
 @click.command("eval", cls=Command)

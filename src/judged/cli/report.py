@@ -19,12 +19,9 @@ _PAGE = ("doc_texts", "query_texts")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @option("-o", "--output", metavar="FILE", default="report.html", show_default=True, group="Output", help="Output file.")
-@option(
-    "--methods", metavar="FILE", group="Output", help="Also write the methods section as text, to paste into a paper."
-)
 @options("report", " ".join(_PAGE))
 @options("compare", f"{EVALUATION} {COMPARISON}")
-def command(qrels: str, runs: tuple[str, ...], output: str, methods: str | None, settings: dict[str, Any]) -> None:
+def command(qrels: str, runs: tuple[str, ...], output: str, settings: dict[str, Any]) -> None:
     """Write an HTML report on one or more RUNS, evaluated with the judgments in QRELS.
 
     The file is self-contained and needs no network access. Several runs are compared, as by `judged compare`.
@@ -38,7 +35,7 @@ def command(qrels: str, runs: tuple[str, ...], output: str, methods: str | None,
     """
     from judged.comparison.compare import compare
     from judged.io.run_names import short_names
-    from judged.page.report import write_methods, write_page
+    from judged.page.report import write_page
 
     page = {name: settings.pop(name, None) for name in _PAGE}
     tests = {name: settings.pop(name) for name in COMPARISON.split() if name in settings}
@@ -50,6 +47,3 @@ def command(qrels: str, runs: tuple[str, ...], output: str, methods: str | None,
     show_warnings(write_page(result, output, **page, title=None, depth=None))
     size = os.path.getsize(output) if os.path.isfile(output) else 0  # noqa: PTH113, PTH202 - see `main`
     say(f"{output} ({size / 1e6:.1f} MB)")
-    if methods is not None:
-        write_methods(result, methods)
-        say(methods)
