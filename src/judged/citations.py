@@ -23,7 +23,7 @@ from judged.measures.registry import MEASURES, Measure
 from judged.recommenders.measures import BEYOND
 from judged.references import Reference, keys_in, references
 from judged.registry import Registry, nearest_name, parse_call, split_calls
-from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
+from judged.stats.agreement import AGREEMENT_COEFFICIENTS
 from judged.stats.corrections import CORRECTIONS
 from judged.stats.effect_sizes import EFFECTS
 from judged.stats.intervals import PAPERS as INTERVAL_PAPERS

@@ -18,7 +18,7 @@ from needs import optional
 
 import judged as jd
 from judged.cli.main import cli
-from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
+from judged.stats.agreement import AGREEMENT_COEFFICIENTS
 
 ir_measures = optional("ir_measures")
 

@@ -11,7 +11,7 @@ from judged.cli.options.command import Command, option, say
 from judged.cli.options.derive import NumberList, options
 from judged.cli.options.inputs import named_files
 from judged.cli.options.output import emit, output_options, show_warnings, write_text
-from judged.stats.agreement.choices import WeightsName
+from judged.stats.agreement import WeightsName
 
 
 @click.command("agree", cls=Command)

@@ -44,7 +44,7 @@ def _description(name: str) -> Any:
     from judged.evaluation.describe import MeasureDescription, describe
     from judged.measures.registry import MEASURES, find
     from judged.recommenders.measures import BEYOND
-    from judged.stats.agreement.registry import AGREEMENT_COEFFICIENTS
+    from judged.stats.agreement import AGREEMENT_COEFFICIENTS
     from judged.stats.rank_correlation import RANK_COEFFICIENTS
 
     plain = name.partition("@")[0].partition("(")[0]

@@ -10,7 +10,6 @@ from math import isnan
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from judged._types import Ints
 from judged.core.policy import Rejudged
@@ -21,13 +20,18 @@ from judged.judging.merge import adjudication_list, list_disagreements, save_adj
 from judged.judging.panel import Level, Panel, read_panel
 from judged.judging.system_order import ModelBias, SystemOrder, model_bias, system_order
 from judged.measures.registry import Measure
-from judged.stats.agreement.choices import Interval, WeightsName
-from judged.stats.agreement.intervals import Reliability, by_query, coefficients
-from judged.stats.agreement.paradox import Paradox, paradox
-from judged.stats.agreement.ratings import Label, Ratings
-from judged.stats.agreement.registry import coefficient_key, parse_coefficient, usual_coefficients
-from judged.stats.agreement.weights import weights_of
+from judged.stats.agreement import (
+    Interval,
+    Reliability,
+    WeightsName,
+    by_query,
+    coefficient_key,
+    coefficients,
+    parse_coefficient,
+    usual_coefficients,
+)
 from judged.stats.checks import check_choice, check_share
+from judged.stats.ratings import Label, Ratings
 from judged.steps import step
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
@@ -47,7 +51,6 @@ class JudgePair:
     alone: tuple[int, int]
     coefficients: dict[str, Reliability]
     confusion: Ints  # rows: the first judge
-    paradox: Paradox
 
     @property
     def one_label(self) -> bool:
@@ -75,10 +78,8 @@ class Agreement(Result):
     panel: Panel
     coefficients: dict[str, Reliability]
     pairs: tuple[JudgePair, ...]
-    paradox: Paradox
     order: SystemOrder | None
-    weights: str
-    own: Any
+    weights: WeightsName
     confidence: float
     warnings: tuple[Warned, ...]
     note: str = ""  # about intervals that differ from the default
@@ -151,7 +152,7 @@ class Agreement(Result):
         units, ratings = self.panel.units, self.panel.ratings
         if units is None:
             raise UsageError("judges", "columns of labels have no queries")
-        requests = [parse_coefficient(key, ratings, self.own) for key in keys]
+        requests = [parse_coefficient(key, ratings) for key in keys]
         present, size, values = by_query(ratings, requests, units.query)
         undefined = np.isnan(np.stack([*values.values(), np.zeros(len(size))])).any(axis=0)
         columns = {
@@ -221,7 +222,6 @@ class Agreement(Result):
                 "alone": p.alone,
                 "confusion": p.confusion,
                 "coefficients": _coefficient_data(p.coefficients),
-                "paradox": asdict(p.paradox),
             }
             for p in self.pairs
         ]
@@ -237,7 +237,6 @@ class Agreement(Result):
             "units": self.judged,
             "overlap": self.overlap,
             "coefficients": _coefficient_data(self.coefficients),
-            "paradox": asdict(self.paradox),
             "pairs": pairs,
             "by_query": self.by_query.records() if self.panel.units is not None else None,
             "disagreements": self.disagreements().records(),
@@ -292,7 +291,7 @@ def _coefficient_line(a: Agreement) -> str:
     if isnan(c.value):
         return f"{name} ({why}) is undefined: {c.reason}"
     if len(a.pairs) == 1 and a.pairs[0].one_label:
-        return f"{name} ({why}) is not informative: {a.paradox.sentences[0]}"
+        return f"{name} ({why}) is not informative: a judge gave one label to every document"
     between = (
         "no interval" if isnan(c.low) else (f"{100 * a.confidence:g}% interval {number(c.low)} to {number(c.high)}")
     )
@@ -353,9 +352,8 @@ def _pairs(a: Agreement, places: int) -> Table:
         (*p.names, str(p.both), *(f"{number(p[key].value, places)} {_between(p[key], places)}" for key in keys))
         for p in a.pairs
     )
-    notes = tuple(f"{p.names[0]} and {p.names[1]}: {s}" for p in a.pairs for s in p.paradox.sentences)
     headers = ("judge", "judge", "both judged", *names)
-    return Table(headers, rows, title="pairs of judges", notes=notes, words=(0, 1))
+    return Table(headers, rows, title="pairs of judges", words=(0, 1))
 
 
 def _notes(a: Agreement) -> tuple[str, ...]:
@@ -370,14 +368,10 @@ def _notes(a: Agreement) -> tuple[str, ...]:
     elif a.level is not None:
         notes.append(f"grades ≥ {a.level:g} count as 1, others as 0")
     notes += filter(None, [_interval_methods(a), a.note])
-    shares = ", ".join(f"{label} {share:.0%}" for label, share in list(a.paradox.prevalence.items())[:12])
-    marginals = f"labels: {shares}"
-    if two:
-        marginals += f" · bias {number(a.paradox.bias, 2)}"
-        if not isnan(a.paradox.ceiling) and not a.pairs[0].one_label:
-            marginals += f" · largest kappa with these marginals {a.paradox.ceiling:z.2f}"
-    notes.append(marginals)
-    notes += [f"note: {sentence}" for sentence in a.paradox.sentences]
+    codes = a.panel.ratings.codes
+    counts = np.bincount(codes[:, (codes >= 0).all(axis=0)].ravel() if two else codes[codes >= 0])
+    shares = [f"{label} {n:.0%}" for label, n in zip(a.categories, counts / counts.sum(), strict=False)]
+    notes.append(f"labels: {', '.join(shares[:12])}")
     undefined = [c for c in a.coefficients.values() if c.reason]
     if undefined:
         notes.append(f"undefined: {', '.join(c.name for c in undefined)} ({undefined[0].reason})")
@@ -411,7 +405,7 @@ FEWEST_QUERIES = 10  # a percentile interval from fewer queries depends too much
 def agree(
     *sources: Any,
     level: Level | None = None,
-    weights: WeightsName | ArrayLike = "nominal",
+    weights: WeightsName = "nominal",
     names: Sequence[str] | None = None,
     confidence: float = 0.95,
     interval: Interval | None = None,
@@ -436,13 +430,11 @@ def agree(
             them); or one table with all judges, see `judges` and `judge_col`.
         level: lowest grade that counts as 1 in binary labels; {"human": 2, "llm": 1} for judges with different scales, where
             None is the level of all others.
-        weights: nominal, linear, quadratic, ordinal or ratio; or a matrix of agreement weights (1 on the diagonal, less
-            elsewhere). Unless they are nominal, all coefficients are also computed with these weights.
+        weights: nominal, linear or quadratic. Unless they are nominal, all coefficients are also computed with these weights.
         names: names of the judges.
         confidence: confidence level of the intervals.
-        interval: "queries" is a bootstrap over queries, since documents of a query are not independent: the default for 10 or
-            more queries. "units" is a bootstrap over units: the default for fewer queries. "analytic" is a closed form for
-            independent units: the default for columns and for one query; Krippendorff's ordinal alpha has none and uses "units".
+        interval: "queries" resamples queries, since documents of a query are not independent: the default for 10 or
+            more queries. "units" resamples units: the default for fewer queries and for columns.
         seed: random seed.
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
         measure: measure that orders the systems.
@@ -493,51 +485,45 @@ def _check_statistics(confidence: float, seed: Any, interval: Interval | None) -
     check_share(confidence, "confidence")
     generator(seed)  # raises an error for a bad seed even if it is not used
     if interval is not None:
-        check_choice(interval, Interval, "interval", slug="interval")
+        check_choice(interval, Interval, "interval")
 
 
 @step("computing agreement")
-def _agreement(panel: Panel, weights: Any, interval: Interval | None, options: dict[str, Any]) -> Agreement:
+def _agreement(panel: Panel, weights: WeightsName, interval: Interval | None, options: dict[str, Any]) -> Agreement:
     """Compute the coefficients of all judges and of each pair."""
     ratings, query = panel.ratings, panel.units.query if panel.units is not None else None
-    chosen = weights_of(weights, ratings.numbers, len(ratings.categories))
-    by, own = chosen.name, chosen.matrix if chosen.name == "own" else None
+    check_choice(weights, WeightsName, "weights")
     if interval == "queries" and query is None:
         raise UsageError(
-            "interval",
+            "parameter",
             "columns of labels have no queries for a bootstrap",
             hint=Hint("use {interval}", interval="units"),
         )
     _check_overlap(panel)
-    options = {"query": query, **options}
-    requests = [parse_coefficient(key, ratings, own) for key in usual_coefficients(ratings, by)]
-    known = coefficients(ratings, requests, interval=interval or _usual_interval(ratings, query), **options)
-    two = known if ratings.raters == 2 else None
+    requests = [parse_coefficient(key, ratings) for key in usual_coefficients(ratings, weights)]
+    known = coefficients(ratings, requests, query=_resampled(ratings, query, interval), **options)
     pairs = tuple(
-        _pair(ratings.take([a, b]), by, own, {"interval": interval, **options}, two)
+        _pair(ratings.take([a, b]), weights, query, interval, options, known)
         for a, b in combinations(range(ratings.raters), 2)
     )
-    paradox = pairs[0].paradox if two is not None else _paradox_of_all(ratings, known)
     note = "" if interval else _interval_note(ratings, query)
     warnings = (*panel.warnings, *_undefined_resamples(known))
-    return Agreement(panel, known, pairs, paradox, None, by, own, options["confidence"], warnings, note)
+    return Agreement(panel, known, pairs, None, weights, options["confidence"], warnings, note)
 
 
-def _usual_interval(ratings: Ratings, query: Ints | None) -> Interval:
-    """Return the default: a bootstrap over queries if there are enough, closed forms for a single query."""
-    if query is None:
-        return "analytic"
-    queries = _shared_queries(ratings, query)
-    return "queries" if queries >= FEWEST_QUERIES else "units" if queries > 1 else "analytic"
+def _resampled(ratings: Ratings, query: Ints | None, interval: Interval | None) -> Ints | None:
+    """Return the queries to resample: by default if there are enough of them. None if units are resampled."""
+    if query is None or interval == "units":
+        return None
+    return query if interval == "queries" or _shared_queries(ratings, query) >= FEWEST_QUERIES else None
 
 
 def _interval_note(ratings: Ratings, query: Ints | None) -> str:
     if query is None or (queries := _shared_queries(ratings, query)) >= FEWEST_QUERIES:
         return ""
-    instead = "documents are resampled instead" if queries > 1 else "documents are treated as independent"
     return (
         f"{counted(queries, 'query is', 'queries are')} too few for a bootstrap over queries (fewer than {FEWEST_QUERIES}):"
-        f" {instead}, and intervals may be too narrow"
+        " documents are resampled instead, and intervals may be too narrow"
     )
 
 
@@ -545,46 +531,25 @@ def _shared_queries(ratings: Ratings, query: Ints) -> int:
     return len(np.unique(query[ratings.rated() >= 2]))
 
 
-def _pair(two: Ratings, by: str, own: Any, options: dict[str, Any], known: dict[str, Reliability] | None) -> JudgePair:
-    """Compare two judges; `known` are their coefficients if there are no other judges."""
+def _pair(
+    two: Ratings,
+    weights: WeightsName,
+    query: Ints | None,
+    interval: Interval | None,
+    options: dict[str, Any],
+    known: dict[str, Reliability],
+) -> JudgePair:
+    """Compare two judges; `known` are the coefficients of all judges, which are theirs if there are no others."""
     judged = two.codes >= 0
-    if known is None:
+    if "kappa" not in known:
         graded = two.numbers is not None and len(two.categories) > 2
-        weighted = [f"kappa({'quadratic' if by == 'nominal' else by})"] if graded or by != "nominal" else []
-        keys = ("raw", "expected", "kappa", "pi", "ac1", "bp", "alpha", *weighted)
-        options = {**options, "interval": options["interval"] or _usual_interval(two, options["query"])}
-        known = coefficients(two, [parse_coefficient(key, two, own) for key in keys], **options)
-    confusion = two.confusion()
-    share = confusion / max(1, confusion.sum())
-    marginals = paradox(
-        share.sum(axis=1),
-        share.sum(axis=0),
-        two.categories,
-        raw=known["raw"].value,
-        expected=known["expected"].value,
-        kappa=known["kappa"].value,
-        even=known["bp"].value,
-        names=two.names,
-    )
+        weighted = "quadratic" if graded and weights == "nominal" else weights
+        keys = ["raw", "kappa", "fleiss", "ac1", "alpha", *([f"kappa({weighted})"] if weighted != "nominal" else [])]
+        requests = [parse_coefficient(key, two) for key in keys]
+        known = coefficients(two, requests, query=_resampled(two, query, interval), **options)
     first, second = (judged & ~judged[::-1]).sum(axis=1).tolist()
     both = int(judged.all(axis=0).sum())
-    return JudgePair((two.names[0], two.names[1]), both, (first, second), known, confusion, marginals)
-
-
-def _paradox_of_all(ratings: Ratings, known: dict[str, Reliability]) -> Paradox:
-    """Analyse the pooled marginals of several judges."""
-    counts = np.bincount(ratings.codes[ratings.codes >= 0], minlength=len(ratings.categories))
-    return paradox(
-        counts / counts.sum(),
-        None,
-        ratings.categories,
-        raw=known["raw"].value,
-        expected=known["fleiss"].expected,
-        kappa=known["fleiss"].value,
-        even=known["bp"].value,
-        called="Fleiss' kappa",
-        constant=any(len(np.unique(row[row >= 0])) == 1 for row in ratings.codes),
-    )
+    return JudgePair((two.names[0], two.names[1]), both, (first, second), known, two.confusion())
 
 
 def _check_overlap(panel: Panel) -> None:

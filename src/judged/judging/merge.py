@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -19,15 +19,18 @@ from judged.evaluation.options import JudgmentColumns, named_columns
 from judged.io.atomic import ENDINGS, write_atomically
 from judged.io.columns import ColumnRequest, is_usual
 from judged.judging.panel import Panel, Units, read_panel
-from judged.stats.agreement.choices import How, MergeTies, Missing
-from judged.stats.agreement.merge import merge
-from judged.stats.agreement.ratings import Ratings
 from judged.stats.checks import check_choice
+from judged.stats.ratings import Ratings
 from judged.steps import step
 from judged.tables.formats.csv import csv_text
 from judged.tables.result import RecordTable
 from judged.tables.text import counted, distinct_columns, plain_data
 
+How = Literal["majority", "mean", "median", "max", "min", "adjudicate"]
+MergeTies = Literal["error", "lower", "higher", "first"]
+Missing = Literal["keep", "drop", "error"]
+
+_MEANS: dict[str, Any] = {"mean": np.nanmean, "median": np.nanmedian, "max": np.nanmax, "min": np.nanmin}
 _FORMATS = {"": "csv", ".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
@@ -177,9 +180,10 @@ def merge_judgments(
     named.check_used()
     with step("merging judgments"):
         merged = merge(panel.grades[:, keep], how, ties, adjudicated)
-    if merged.undecided.any():
-        _raise_undecided(units, keep[merged.undecided], how, len(panel.names))
-    return _qrels(units, keep, merged.grade, name or f"{how} of {', '.join(panel.names)}")
+    undecided = np.isnan(merged)
+    if undecided.any():
+        _raise_undecided(units, keep[undecided], how, len(panel.names))
+    return _qrels(units, keep, merged, name or f"{how} of {', '.join(panel.names)}")
 
 
 def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
@@ -233,3 +237,46 @@ def _qrels(units: Units, keep: Ints, grade: Floats, name: str) -> Qrels:
         doc_kind=units.kinds[1],
         grade=grade,
     )
+
+
+def merge(
+    grades: Floats, how: How = "majority", ties: MergeTies = "error", adjudicated: Floats | None = None
+) -> Floats:
+    """Merge grades (judges × units, NaN for a missing judgment) into one column; NaN where it is undecided.
+
+    A unit with one grade keeps it. Means and medians are not rounded.
+
+    Args:
+        grades: one row per judge.
+        how: "majority" is the most frequent grade, which need not be an absolute majority; "adjudicate" takes the grade of
+            `adjudicated` where judges disagree.
+        ties: grades that are equally frequent: undecided ("error"), the lower or the higher one, or the one of the first judge.
+        adjudicated: grades of the adjudicator; a unit that needs one and has none stays undecided.
+
+    >>> merge(np.array([[0, 2.0], [1, 2], [1, 0]]))
+    array([1., 2.])
+    """
+    check_choice(how, How, "how", slug="merge-how")
+    check_choice(ties, MergeTies, "ties", slug="merge-how")
+    none = np.isnan(grades).all(axis=0)
+    filled = np.where(none, 0.0, grades)  # NumPy warns about columns of NaN
+    if how == "majority":
+        merged = _majority(filled, ties)
+    elif how == "adjudicate":
+        low, high = np.nanmin(filled, axis=0), np.nanmax(filled, axis=0)
+        merged = np.where(low == high, low, np.nan if adjudicated is None else adjudicated)
+    else:
+        merged = _MEANS[how](filled, axis=0)
+    return np.where(none, np.nan, merged)
+
+
+def _majority(grades: Floats, ties: MergeTies) -> Floats:
+    votes = np.zeros(grades.shape, np.int64)
+    for one in grades:
+        votes += grades == one  # the number of judges who gave each grade; NaN equals nothing
+    leading = votes == votes.max(axis=0)
+    low = np.where(leading, grades, np.inf).min(axis=0)
+    high = np.where(leading, grades, -np.inf).max(axis=0)
+    first = grades[np.argmax(leading, axis=0), np.arange(grades.shape[1])]
+    tied = {"error": np.full(len(low), np.nan), "lower": low, "higher": high, "first": first}[ties]
+    return np.where(low == high, low, tied)

@@ -20,7 +20,7 @@ from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.judges import read_judges
 from judged.io.read import read_qrels, read_requested_qrels
 from judged.io.run_names import short_names
-from judged.stats.agreement.ratings import Ratings
+from judged.stats.ratings import Ratings
 
 Level = float | Mapping[str | None, float]  # for all judges, or by judge, with None for all others
 

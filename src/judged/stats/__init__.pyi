@@ -1,6 +1,5 @@
-from .agreement.intervals import Reliability as Reliability
-from .agreement.intervals import coefficients as coefficients
-from .agreement.ratings import Ratings as Ratings
+from .agreement import Reliability as Reliability
+from .agreement import coefficients as coefficients
 from .corrections import CORRECTIONS as CORRECTIONS
 from .corrections import Correction as Correction
 from .corrections import adjusted as adjusted
@@ -64,6 +63,7 @@ from .rank_correlation import tau_ap as tau_ap
 from .rank_overlap import RBO as RBO
 from .rank_overlap import overlap as overlap
 from .rank_overlap import rbo as rbo
+from .ratings import Ratings as Ratings
 from .summary import SUMMARIES as SUMMARIES
 from .summary import geometric_mean as geometric_mean
 from .summary import mean as mean

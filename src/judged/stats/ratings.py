@@ -56,7 +56,7 @@ class Ratings:
             raise DataError(
                 "lengths", f"columns of labels have different lengths: {got}", hint="use None for a missing label"
             )
-        kinds = {column.dtype.kind for column in read if not _is_blank(column)}
+        kinds = {column.dtype.kind for column in read if column.dtype.kind == "O" or not np.isnan(column).all()}
         if len(kinds) > 1:
             raise DataError(
                 "label", "the labels of one rater are numbers and those of another are text", hint="convert one of them"
@@ -64,27 +64,8 @@ class Ratings:
         text = kinds == {"O"}
         scale = _scale(read, categories, text)
         codes = np.stack([_encode(column, scale, text) for column in read])
-        labels = tuple(scale.tolist()) if text else tuple(_tidy(x) for x in scale.tolist())
+        labels = tuple(scale.tolist()) if text else tuple(int(x) if x == int(x) else x for x in scale.tolist())
         return cls(codes, labels, _rater_names(names, len(columns)))
-
-    @classmethod
-    def of_counts(cls, counts: Any, categories: Sequence[Label] | None = None) -> Ratings:
-        """Build ratings from counts, units × categories, of anonymous raters.
-
-        Valid for coefficients that do not depend on who gave a label: Fleiss, Krippendorff, Gwet, Brennan-Prediger.
-        """
-        table = np.asarray(counts)
-        if table.ndim != 2 or table.dtype.kind not in "iuf" or (table < 0).any() or (table != np.floor(table)).any():
-            raise DataError("counts", "a table of counts, units × categories", got=shown(counts))
-        size = table.sum(axis=1).astype(np.int64)
-        codes = np.full((max(2, int(size.max(initial=0))), len(table)), -1)
-        unit, category = np.nonzero(table)
-        times = table[unit, category].astype(np.int64)
-        rows = np.repeat(unit, times)
-        first = np.repeat(np.cumsum(size) - size, size)
-        codes[np.arange(len(rows)) - first, rows] = np.repeat(category, times)
-        labels = tuple(categories) if categories is not None else tuple(range(table.shape[1]))
-        return cls(codes, labels, _rater_names(None, len(codes)))
 
     def __len__(self) -> int:
         return self.codes.shape[1]
@@ -129,7 +110,7 @@ class Ratings:
                 size = len(distinct)
             key = key * base + row + 1
             size *= base
-        unit = _positions(key, size)
+        unit = np.unique(key, return_inverse=True)[1]
         count = np.bincount(unit) if len(unit) else np.zeros(0, np.int64)
         first = np.empty(len(count), np.int64)
         first[unit[::-1]] = np.arange(len(unit))[::-1]
@@ -156,14 +137,6 @@ class Patterns:
     def rated(self) -> Ints:
         """The number of labels of each pattern."""
         return (self.codes >= 0).sum(axis=0)
-
-
-def _positions(key: Ints, size: int) -> Ints:
-    """Return the index of each key among the distinct ones; by counting if that is cheaper than sorting."""
-    if size <= max(4 * len(key), 1 << 16):
-        place = np.cumsum(np.bincount(key, minlength=size) > 0) - 1
-        return place[key]
-    return np.unique(key, return_inverse=True)[1]
 
 
 def _rater_names(names: Sequence[str] | None, raters: int) -> tuple[str, ...]:
@@ -220,10 +193,6 @@ def _check_finite(column: NDArray[Any], number: int) -> Floats:
     return floats
 
 
-def _is_blank(column: NDArray[Any]) -> bool:
-    return bool(np.isnan(column).all()) if column.dtype.kind == "f" else False
-
-
 def _scale(columns: list[NDArray[Any]], categories: Sequence[Label] | None, text: bool) -> NDArray[Any]:
     """Return the sorted categories: those that occur and those that were declared."""
     declared = list(categories) if categories is not None else []
@@ -256,7 +225,3 @@ def _encode(column: NDArray[Any], scale: NDArray[Any], text: bool) -> Ints:
     codes = np.searchsorted(scale, column).astype(np.int64)
     codes[np.isnan(column)] = -1
     return codes
-
-
-def _tidy(x: float) -> Label:
-    return int(x) if x == int(x) else x

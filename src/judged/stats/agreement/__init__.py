@@ -1,1 +1,0 @@
-"""Chance-corrected agreement of judges: kappa, alpha, AC1."""
