@@ -58,7 +58,7 @@ def test_few_files_are_open_at_a_time(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ["q1 Q0 d1 1 nan x", "q1 Q0 d1 1", "q1 Q0 d4 1 9.5 x"], ids=["nan", "short", "duplicate"]
+    "line", ["q1 Q0 d1 1 nan x", "q1 Q0 d1 1", "q1 Q0 d7 1 9.5 x"], ids=["nan", "short", "duplicate"]
 )
 def test_errors_are_those_of_the_file_itself(tmp_path, line):
     (path,) = write(tmp_path, [])
