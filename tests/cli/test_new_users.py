@@ -387,8 +387,8 @@ def test_frames_and_judgments_are_refused_likewise(refusal: Any) -> None:
 
 
 @pytest.mark.parametrize(("words", "slug"), [
-    (("eval", "bm25.jsonl", "-m", "R@100tok", "--tokens", "words"), "no-tokens"), (("eval", "bm25.jsonl", "-m", "R@100tok"), "no-tokens"),
-    (("eval", "q", "x.run", "-m", "R@100tok", "--tokens", "words"), "no-tokens"), (("eval", "q", "x.run", "--roll-up", "first"), "no-document"),
+    (("eval", "bm25.jsonl", "-m", "R@100tok", "--tokens", "words"), "columns"), (("eval", "bm25.jsonl", "-m", "R@100tok"), "columns"),
+    (("eval", "q", "x.run", "-m", "R@100tok", "--tokens", "words"), "columns"), (("eval", "q", "x.run", "--roll-up", "first"), "no-document"),
     (("recommend", "x.run", "-m", "nDCG"), "unknown-measure"), (("agree", "q", "q", "--judge-col", "who"), "judges"),
     (("board", "means.json"), "values-file"), (("board", "two.json"), "values-file"), (("board", "other.json"), "values-file"),
     (("board", "x.run"), "values-file"), (("curve", "pr", "sets.jsonl"), "alternatives"),
@@ -664,7 +664,7 @@ def test_a_misspelt_split_is_answered_with_the_nearest() -> None:
 
 
 def test_a_misspelt_scale_is_answered_with_the_nearest() -> None:
-    with pytest.raises(jd.JudgedError, match=r"Did you mean graded\?  \[grade-scale\]"):
+    with pytest.raises(jd.JudgedError, match=r"Did you mean graded\?  \[scale\]"):
         jd.model_judge(str, scale="grded")
 
 

@@ -109,7 +109,7 @@ def test_cutoffs_are_not_limited():
 def test_judgments_without_subtopics_are_refused():
     files = [text.encode() + bytes(8) for text in ("q 0 a 1\n", "q Q0 a 1 1 t\n")]
     plain = join(parse_qrels(files[0], "qrels"), parse_run(files[1], "run"), Policy())
-    with pytest.raises(UsageError, match="form"):
+    with pytest.raises(UsageError, match="columns"):
         parse("alpha_nDCG@10").on(plain)
 
 

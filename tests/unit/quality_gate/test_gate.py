@@ -480,7 +480,7 @@ def test_where_the_level_makes_two_bounds_one_the_stricter_holds():
         ("max_drop = { default = -1 }", "rule"),
         ("min = { RR = 'a' }", "rule"),
         ("correction = 'max'", "correction"),
-        ("depth = 0", "depth"),
+        ("depth = 0", "parameter"),
     ],
 )
 def test_a_wrong_value_in_a_file_is_told_with_file_and_key(tmp_path, line, slug):
