@@ -11,7 +11,7 @@ import judged
 
 # A package imports only packages of earlier lines; packages of one line do not import each other.
 ORDER = [
-    {"errors", "steps", "deprecation", "_types", "_version"},
+    {"errors", "steps", "_types", "_version"},
     {"registry", "references"},
     {"tables"},
     {"core"},

@@ -33,7 +33,6 @@ def beyond_accuracy(
     items: Any = None,
     history: Any = None,
     vectors: Any = None,
-    similarity: Any = None,
     qrels: Any = None,
     level: float = 1,
     categories: Any = None,
@@ -48,8 +47,6 @@ def beyond_accuracy(
         history: past interactions, usually the training data: a file or frame with users and items (ratings are ignored),
             pairs, {user: items}, or a sparse matrix.
         vectors: {item: vector}, (ids, matrix), or a matrix whose rows are `items` in order (items 0, 1, 2 … without it).
-        similarity: `cosine` (the default) or `euclidean` (1 / (1 + distance)) of vectors; `jaccard` of categories; or a
-            function of two items, a matrix, (ids, matrix).
         qrels: relevant items of each user, any input of `read_qrels`.
         level: lowest relevant grade.
         categories: {item: category or list of categories}.
@@ -61,7 +58,7 @@ def beyond_accuracy(
     >>> result.summary()
     {'Coverage@2': 0.75, 'Distinct@2': 3.0}
     """
-    side = SideInformation(items, history, vectors, similarity, qrels, level, categories)
+    side = SideInformation(items, history, vectors, qrels, level, categories)
     k = check_count(k, "k", slug="cutoff")
     chosen = tuple(m.at(k) for m in (_possible(side) if measures is None else parse_beyond(measures)))
     recommendations = read_recommendations(run, side, max(m.k or k for m in chosen))
@@ -71,10 +68,7 @@ def beyond_accuracy(
 
 def _possible(side: SideInformation) -> list[BeyondMeasure]:
     """Every measure whose arguments are present: those of the run, then those of each user."""
-    names = {name for name in ("items", "history", "qrels", "categories") if getattr(side, name) is not None}
-    alike = side.vectors is not None or (side.similarity is not None and not isinstance(side.similarity, str))
-    if alike or (side.similarity == "jaccard" and "categories" in names):
-        names.add("vectors")
+    names = {n for n in ("items", "history", "qrels", "categories", "vectors") if getattr(side, n) is not None}
     return [BeyondMeasure(d) for d in sorted(BEYOND, key=lambda d: d.of) if names.issuperset(d.needs)]
 
 

@@ -16,9 +16,8 @@ from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.io.arrays import is_number_matrix, is_sparse
+from judged.io.arrays import as_numbers, is_number_matrix, is_sparse
 from judged.io.read import read_qrels, read_run
-from judged.recommenders.similarity import ItemTable, similarity_of
 from judged.stats.checks import check_count
 from judged.tables.text import counted
 
@@ -284,7 +283,6 @@ class SideInformation:
     items: Any = None
     history: Any = None
     vectors: Any = None
-    similarity: Any = None
     qrels: Any = None
     level: float = 1
     categories: Any = None
@@ -313,8 +311,7 @@ def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommen
     item = np.fromiter(map(place.__getitem__, doc), np.int64, len(doc))
     numbers = place if labels is None or catalogue is not None else _with_labelled(place, labels)
     shares = None if labels is None else _shares(labels, place, numbers)
-    table = ItemTable(place, catalogue, run.doc_kind == "integer")
-    alike = similarity_of(side.vectors, side.similarity, shares, table)
+    alike, described = (None, None) if side.vectors is None else cosine_of(side.vectors, place, catalogue)
     names = {as_text(u): i for i, u in enumerate(users)}
     relevant = None if side.qrels is None else _relevant(side, names, numbers)
     lists = RecommendedLists(
@@ -328,8 +325,8 @@ def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommen
         relevant_row=None if relevant is None else _found(relevant, user, item),
         relevant_to=relevant,
         interactions=None if history is None else _history(history, names, place),
-        similarity_of=alike.between,
-        described=alike.described,
+        similarity_of=alike,
+        described=described,
         shares=shares,
     )
     return Recommendations(run.label, users, lists, _warnings(lists))
@@ -485,9 +482,79 @@ def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
             hint = Hint(every) if unseen == len(shown_items) else None
             warnings.append(Warned("item-unseen", unseen, text, hint))
     listed = None if lists.shares is None else np.asarray(lists.shares.any(axis=1))
-    for known, what in ((lists.described, "vector or similarity"), (listed, "category")):
+    for known, what in ((lists.described, "vector"), (listed, "category")):
         missing = 0 if known is None else int((~known[shown_items]).sum())
         if missing:
             text = f"{counted(missing, 'recommended item has', 'recommended items have')} no {what}; excluded where one is needed"
             warnings.append(Warned("item-unknown", missing, text))
     return tuple(warnings)
+
+
+# ── similarity of items ──────────────────────────────────────────────────────────────────────────
+
+_CELLS = 1 << 22  # numbers in memory at a time
+
+
+def cosine_of(vectors: Any, place: dict[str, int], catalogue: list[str] | None) -> tuple[Similarity, Bools]:
+    """Return the cosine of the vectors of items by number, and the items that have a vector.
+
+    Args:
+        vectors: {item: vector}, (ids, matrix), or a matrix whose rows are the items of the catalogue in order, or items 0, 1, 2 …
+        place: the numbers of items by id.
+        catalogue: the items in order, if they were given as ids.
+    """
+    row, matrix = _rows(vectors, place, catalogue)
+    if is_sparse(matrix):
+        norm = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+        matrix = matrix.multiply(np.where(norm > 0, 1 / np.where(norm > 0, norm, 1), 0)[:, None]).tocsr()
+        step = _CELLS >> 8
+    else:
+        matrix = np.asarray(matrix, dtype=float)
+        norm = np.linalg.norm(matrix, axis=1, keepdims=True)
+        matrix = np.divide(
+            matrix, norm, out=np.zeros(matrix.shape), where=norm > 0
+        )  # a vector of zeros has similarity 0
+        step = max(1, _CELLS // max(matrix.shape[1], 1))
+
+    def between(a: Ints, b: Ints) -> Floats:
+        if is_sparse(matrix):
+            return np.asarray(matrix[a].multiply(matrix[b]).sum(axis=1)).ravel()
+        return np.asarray(np.einsum("ij,ij->i", matrix[a], matrix[b]))
+
+    def similarity(a: Ints, b: Ints) -> Floats:
+        parts = [between(row[a[at : at + step]], row[b[at : at + step]]) for at in range(0, len(a), step)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    return similarity, row >= 0
+
+
+def _rows(given: Any, place: dict[str, int], catalogue: list[str] | None) -> tuple[Ints, Any]:
+    """The row of each item, -1 for none; and the matrix."""
+    ids: list[Any] | None = None
+    if isinstance(given, Mapping):
+        ids, given = list(given), [np.asarray(v, dtype=float).ravel() for v in given.values()]
+        if len({len(v) for v in given}) != 1:
+            raise DataError("shape", "vectors have different lengths", where="vectors")
+    elif isinstance(given, tuple) and len(given) == 2:
+        ids, given = list(given[0].tolist() if hasattr(given[0], "tolist") else given[0]), given[1]
+    matrix = given.tocsr() if is_sparse(given) else as_numbers(given, "vectors")
+    if matrix.ndim != 2 or (ids is not None and len(ids) != matrix.shape[0]):
+        raise DataError("shape", "a matrix with one row per item", got=f"shape {matrix.shape}", where="vectors")
+    if not np.isfinite(matrix.data if is_sparse(matrix) else matrix).all():
+        raise DataError("shape", "NaN or infinity in vectors", where="vectors")
+    if ids is None and catalogue is not None and len(catalogue) != matrix.shape[0]:
+        raise DataError("shape", f"{matrix.shape[0]} rows for {len(catalogue)} items", where="vectors")
+    if ids is None:
+        ids = catalogue or list(range(matrix.shape[0]))
+    row = np.full(len(place), -1)
+    for i, text in enumerate(map(str, ids)):
+        if (at := place.get(text)) is not None:
+            row[at] = i
+    if (row < 0).all():
+        raise DataError(
+            "catalogue",
+            "no item of the run or the history is in vectors",
+            where="vectors",
+            hint="check that the ids are the same",
+        )
+    return row, matrix

@@ -26,7 +26,7 @@ LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=
 _ARGUMENTS = {
     "items": "the catalogue (its items, or their number)",
     "history": "past interactions of users and items",
-    "vectors": "a vector for each item, or a similarity of items",
+    "vectors": "a vector for each item",
     "qrels": "the relevant items of each user",
     "categories": "the categories of each item",
 }
@@ -111,11 +111,7 @@ class BeyondMeasure:
                 value = self.definition.function(lists.cut(self.k or lists.k), **dict(self.params))
         except MissingArgumentError as missing:
             need = missing.argument
-            action = (
-                Hint("pass vectors= or similarity= in Python")
-                if need == "vectors"
-                else Hint(f"pass {{{need}}}", **{need: None})
-            )
+            action = Hint("pass vectors= in Python") if need == "vectors" else Hint(f"pass {{{need}}}", **{need: None})
             raise UsageError("argument", f"{self} needs {_ARGUMENTS[need]}", hint=action, value=need) from None
         return np.atleast_1d(np.asarray(value, dtype=float))
 

@@ -200,27 +200,10 @@ VECTORS = {"a": [1, 0], "b": [0, 1], "c": [1, 1], "d": [1, 0]}
     {"vectors": (list(VECTORS), np.array(list(VECTORS.values())))},
     {"vectors": np.array(list(VECTORS.values())), "items": list(VECTORS)},
     {"vectors": (list(VECTORS), sparse.csr_matrix(np.array(list(VECTORS.values()), dtype=float)))},
-    {"similarity": lambda x, y: float(np.dot(VECTORS[x], VECTORS[y]) / np.linalg.norm(VECTORS[x]) / np.linalg.norm(VECTORS[y]))},
-    {"similarity": (list("abcd"), np.array([[1, 0, 0.5**0.5, 1], [0, 1, 0.5**0.5, 0], [0.5**0.5, 0.5**0.5, 1, 0.5**0.5], [1, 0, 0.5**0.5, 1]]))},
-], ids=["dict", "ids and matrix", "matrix in order", "sparse", "function", "matrix of similarities"])  # fmt: skip
-def test_diversity_from_vectors_or_a_similarity(given):
+], ids=["dict", "ids and matrix", "matrix in order", "sparse"])  # fmt: skip
+def test_diversity_from_vectors(given):
     found = jd.recommenders.beyond_accuracy(RUN, "ILD", **given)["ILD"]
     assert found.tolist() == pytest.approx([1 - 2 * 0.5**0.5 / 3, 2 / 3])  # pairs of a, b, c; of a, d, b
-
-
-def test_diversity_by_distance_and_by_shared_categories():
-    found = jd.recommenders.beyond_accuracy({"u": ["a", "b"]}, "ILD", vectors=VECTORS, similarity="euclidean")["ILD"]
-    assert found.tolist() == pytest.approx([1 - 1 / (1 + math.sqrt(2))])
-    genres = {"a": ["x", "y"], "b": ["y", "z"]}
-    assert jd.recommenders.beyond_accuracy({"u": ["a", "b"]}, "ILD", categories=genres, similarity="jaccard")[
-        "ILD"
-    ].tolist() == pytest.approx([1 - 1 / 3])
-
-
-def test_numbers_are_given_to_a_similarity_as_numbers():
-    asked = []
-    jd.recommenders.beyond_accuracy({1: [10, 20]}, "ILD", similarity=lambda x, y: asked.append((x, y)) or 0.0)
-    assert asked == [(10, 20)]
 
 
 def test_items_without_a_vector_are_counted():
@@ -280,9 +263,6 @@ def test_ids_are_compared_as_text():
     ({"vectors": {"z": [1]}}, "catalogue"),
     ({"vectors": {"a": [1], "b": [1, 2]}}, "shape"),
     ({"vectors": {"a": [math.nan], "b": [1]}}, "shape"),
-    ({"vectors": VECTORS, "similarity": lambda x, y: 0}, "argument"),
-    ({"similarity": "manhattan"}, "argument"),
-    ({"similarity": (["a", "b"], [[1, 0, 0], [0, 1, 0]])}, "shape"),
     ({"categories": ["a"]}, "argument"),
     ({"categories": {"z": 1}}, "catalogue"),
     ({"qrels": {"nobody": {"a": 1}}}, "no-common-query"),
