@@ -160,7 +160,7 @@ def test_names_of_columns_and_words_match_in_any_case_if_only_one_is_meant() -> 
     assert jd.read_qrels({"q": {"a": "Exact"}}, grade_map=grades).grade.tolist() == [2.0]
     with pytest.raises(jd.DataError) as unknown:
         jd.read_qrels({"q": {"a": "EXACT"}}, grade_map=grades)
-    assert unknown.value.slug == "unknown-grade"
+    assert unknown.value.slug == "grade-type"
 
 
 def test_judges_in_one_table_have_columns_and_words_of_their_own() -> None:
@@ -326,7 +326,7 @@ def test_recommendations_need_a_run_and_a_history() -> None:
 def test_a_matrix_of_scores_is_no_run(matrix: Any) -> None:
     with pytest.raises(jd.DataError) as caught:
         jd.evaluate(QRELS, matrix)
-    assert caught.value.slug == "score-matrix"
+    assert caught.value.slug == "form"
     assert "jd.recommenders.top_k" in str(caught.value.hint)
 
 

@@ -108,7 +108,7 @@ def test_one_query_of_one_file_is_explained():
         (["eval", "rag.jsonl", "-m", "R@5tok", "--relevant", "gold"], "[fields]"),
         (["eval", "gold.json", "run.json", "-m", "R@5tok"], "[columns]"),
         (["eval", "gold.json", "run.json", "--roll-up", "first"], "[no-document]"),
-        (["eval", "gold.json", "run.json", "--roll-up", "sum", "--chunk-separator", "#"], "[roll-up]"),
+        (["eval", "gold.json", "run.json", "--roll-up", "sum", "--chunk-separator", "#"], "[option]"),
         (["eval", "gold.json", "run.json", "--retrieved", "x"], "[fields]"),
     ],
 )

@@ -111,7 +111,7 @@ def test_what_is_missing_is_told_by_query_and_document(spark, column, value, sai
     with pytest.raises(jd.DataError) as caught:
         jd.evaluate({"q": {"a": 1}}, made(spark, **columns))
     assert said in str(caught.value)
-    assert caught.value.slug == ("score-nan" if column == "score" else "id-null")
+    assert caught.value.slug == ("score-nan" if column == "score" else "id-type")
 
 
 def test_ids_of_another_type_than_those_of_the_judgments_are_refused(spark):

@@ -102,7 +102,11 @@ def value_of(expression: str) -> Any:
     return eval(expression, {"__builtins__": {}, **known, "BASE_RUN": base})
 
 
-RENAMED = {"metric": "unknown-measure"}  # our slugs say what is wrong
+RENAMED = {  # our slugs say what is wrong; one slug for all that is wrong with ids, and one for grades
+    "metric": "unknown-measure",
+    "id-encoding": "id-type",
+    "grade-range": "grade-type",
+}
 
 
 def slug_of(code: str) -> str:
@@ -354,7 +358,7 @@ def same_as_base(result: jd.Values) -> None:
 @runs("AR-03")
 def a_masked_column(folder, monkeypatch):
     scores = np.ma.array([0.5, 0.9, 0.7, 0.3], mask=[False, False, False, True])
-    with refused("masked"):
+    with refused("form"):
         jd.evaluate(QRELS, {"query": ["q1"] * 4, "doc": ["d1", "d2", "d3", "d4"], "score": scores}, MEASURES)
 
 
@@ -480,11 +484,11 @@ def a_grade_above_the_top_of_the_scale(folder, monkeypatch):
 def a_generator_used_twice(folder, monkeypatch):
     rows = ((query, doc, score) for query, docs in RUN.items() for doc, score in docs.items())
     same_as_base(jd.evaluate(QRELS, rows, MEASURES))
-    with refused("exhausted"):
+    with refused("form"):
         jd.evaluate(QRELS, rows, MEASURES)
     judgments = iter([("q1", "d1", 1)])
     jd.evaluate(judgments, RUN, MEASURES)
-    with refused("exhausted"):
+    with refused("form"):
         jd.evaluate(judgments, RUN, MEASURES)
     with files(folder)[1].open() as stream:
         run = jd.read_run(stream)  # what a reader gives can be used again and again
@@ -583,7 +587,7 @@ def check_values_of_other_bytes(folder: Path) -> None:
     assert (folder / "other.csv").read_bytes() == b"query,AP\nq\xff,1.0\n"
     refusing = (values.to_pandas, values.to_polars, values.to_arrow, lambda: values.save(folder / "other.parquet"))
     for convert in refusing:
-        with refused("id-encoding"):
+        with refused("id-type"):
             convert()
     assert not (folder / "other.parquet").exists()
 

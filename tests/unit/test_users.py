@@ -232,7 +232,7 @@ def test_a_missing_id_is_refused_on_either_side(null, side, role):
     for source in ([tuple(row) for row in rows], [dict(zip(named, row, strict=True)) for row in rows], frame):
         with pytest.raises(jd.DataError, match=rf"{side}\[") as caught:
             read(source)
-        assert caught.value.slug == "id-null"
+        assert caught.value.slug == "id-type"
         assert caught.value.hint
 
 
@@ -246,10 +246,10 @@ def test_a_missing_id_in_a_file_is_refused():
     )
     with pytest.raises(jd.DataError, match="run:2: ") as caught:
         jd.read_run(io.BytesIO(lines.encode()))
-    assert caught.value.slug == "id-null"
+    assert caught.value.slug == "id-type"
     with pytest.raises(jd.DataError, match=r"run:3: column 2 \(doc_id\)") as caught:
         jd.read_run(io.BytesIO(b"qid,doc_id,score\nq,a,1\nq,,2\n"))
-    assert caught.value.slug == "id-empty"
+    assert caught.value.slug == "id-type"
 
 
 def test_a_negative_grade_gains_nothing_and_is_relevant_at_no_level():

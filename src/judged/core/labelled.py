@@ -107,7 +107,7 @@ def column_of(name: str, values: Any) -> Floats:
     if is_masked_array(values) and np.ma.is_masked(values):
         count = int(np.ma.getmaskarray(values).sum())
         raise DataError(
-            "masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint="drop these rows first"
+            "form", f"{counted(count, 'value is', 'values are')} masked", where=name, hint="drop these rows first"
         )
     try:
         array = np.asarray(values)

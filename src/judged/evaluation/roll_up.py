@@ -146,7 +146,7 @@ def _raise_no_document(rows: Run | Qrels, row: int, problem: str) -> NoReturn:
 def roll_up_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
     """Replace the chunks of a run by their documents."""
     if how not in HOW:
-        raise UsageError("roll-up", f"roll_up must be one of {', '.join(HOW)}, got {shown(how)}", value=how)
+        raise UsageError("option", f"roll_up must be one of {', '.join(HOW)}, got {shown(how)}", value=how)
     query, row = ranked_rows(run, policy)
     doc = resolve(run).take(row)
     code = _codes(query, doc)
@@ -177,7 +177,7 @@ def _scores(run: Run, how: str) -> NDArray[np.float64]:
     size = np.bincount(run.query, minlength=len(run.queries))
     if run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
         raise DataError(
-            "roll-up",
+            "option",
             f"roll-up by {how} needs a score for every chunk",
             where=run.name,
             hint=Hint("use {roll_up}, which needs none", roll_up="first"),
@@ -221,7 +221,7 @@ def prepare(
         qrels = replace(qrels, overlap=overlap.replace(" ", ""))
     if rule is None and documents is not None and not excluded:
         raise UsageError(
-            "roll-up",
+            "option",
             "documents are given without a rule to roll up chunks",
             hint=Hint("add {roll_up}, or max or sum", roll_up="first"),
         )
@@ -263,7 +263,7 @@ def _add_columns(run: Run, table: ChunkTable, *, must: bool) -> Run:
     if must and (at < 0).any():
         row = int(np.argmax(at < 0))
         raise DataError(
-            "no-chunk",
+            "no-document",
             f"{int((at < 0).sum())} chunks of the run are not in {table.name}, such as {shown(run.doc[row])}",
             where=run.where(row),
             value=run.doc[row],

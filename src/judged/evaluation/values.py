@@ -335,7 +335,7 @@ class Values(Tracked):
         for query in self.queries:
             if not str(query).isascii() and str(query) != str(query).encode("utf-8", "replace").decode():
                 hint = "use to_dict, to_json or CSV, which keep other bytes"
-                raise DataError("id-encoding", f"query id {shown(query)} is not UTF-8", value=query, hint=hint)
+                raise DataError("id-type", f"query id {shown(query)} is not UTF-8", value=query, hint=hint)
         wide = any(isinstance(query, int) and abs(query) >= 2**63 for query in self.queries)
         return [str(query) for query in self.queries] if wide else list(self.queries)
 

@@ -40,7 +40,7 @@ def as_numbers(source: Any, name: str) -> NDArray[Any]:
     if is_masked_array(source) and np.ma.is_masked(source):
         count = int(np.ma.getmaskarray(source).sum())
         hint = Hint("pass the mask as {mask} (True for items)", mask=None)
-        raise DataError("masked", f"{counted(count, 'value is', 'values are')} masked", where=name, hint=hint)
+        raise DataError("form", f"{counted(count, 'value is', 'values are')} masked", where=name, hint=hint)
     try:
         array = _host(source)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
@@ -276,13 +276,13 @@ def _owners(qid: Any, size: int) -> tuple[Ints, tuple[Any, ...]]:
     if ids.shape != (size,):
         raise DataError("shape", "one qid per item", got=f"{ids.shape} for {size} items")
     if ids.dtype.kind == "f" and np.isnan(ids).any():
-        raise DataError("id-null", "some qids are missing")
+        raise DataError("id-type", "some qids are missing")
     if ids.dtype.kind != "O":
         names, owner = np.unique(ids, return_inverse=True)
         return owner.reshape(-1).astype(np.int64), tuple(names.tolist())
     words = ids.tolist()
     if any(one is None or one != one for one in words):
-        raise DataError("id-null", "some qids are missing")
+        raise DataError("id-type", "some qids are missing")
     if len(kinds := {str if isinstance(one, str) else bytes if isinstance(one, bytes) else float for one in words}) > 1:
         raise DataError("id-type", "qids of one type", got=" and ".join(sorted(kind.__name__ for kind in kinds)))
     code = {name: i for i, name in enumerate(sorted(set(words)))}
@@ -343,7 +343,7 @@ def _raise_wrong(lists: ArrayLists) -> NoReturn:
     elif not wrong.any():
         slug, expected, wrong = "label", "labels ≥ 0", column < 0
         if not wrong.any():
-            slug, expected, wrong = "grade-range", "labels up to 2**53", column > LARGEST_GRADE
+            slug, expected, wrong = "grade-type", "labels up to 2**53", column > LARGEST_GRADE
     at = int(np.argmax(wrong))
     owner = int(np.searchsorted(np.cumsum(lists.sizes), at, "right"))
     value, where = column[at].item(), f"list {lists.names[owner]!r}"

@@ -37,10 +37,10 @@ RawIds = Column | IdColumn | GroupedIds  # an `IdColumn` is already checked
 
 _NOUN = {"query": "query id", "doc": "document id", "aspect": "subtopic"}
 _WRONG = {
-    "id-null": ("a {noun}", "drop the rows without an id"),
-    "id-empty": ("a non-empty {noun}", "drop the rows without an id"),
-    "id-type": ("a {noun} as text or as an integer", "convert it, for example with str(id)"),
-    "id-encoding": ("a {noun} that can be written as UTF-8", "fix the text: it contains an unpaired surrogate"),
+    "null": ("a {noun}", "drop the rows without an id"),
+    "empty": ("a non-empty {noun}", "drop the rows without an id"),
+    "type": ("a {noun} as text or as an integer", "convert it, for example with str(id)"),
+    "encoding": ("a {noun} that can be written as UTF-8", "fix the text: it contains an unpaired surrogate"),
     "nul": ("a {noun} without NUL characters", "remove them: the text is damaged"),
 }
 
@@ -98,7 +98,7 @@ def as_list(values: Column, origin: Origin, role: str) -> list[Any]:
         if mask.any():
             row = int(np.argmax(mask))
             raise DataError(
-                "masked",
+                "form",
                 f"the column has masked values{origin.describe_row(row)}",
                 hint="drop the masked rows first",
                 where=origin.place(row, role),
@@ -137,12 +137,12 @@ def _family(items: list[Any], origin: Origin, role: str) -> str:
     for row, item in enumerate(items):
         other = kinds[type(item)]
         if other == "null" or (isinstance(item, (float, np.floating)) and item != item):
-            _raise("id-null", origin, role, row, item)
+            _raise("null", origin, role, row, item)
         if other == "unsuitable" or not (origin.typed or other in ("text", "bytes", "integer")):
-            _raise("id-type", origin, role, row, item, f"{shown(item)} ({type(item).__name__})")
+            _raise("type", origin, role, row, item, f"{shown(item)} ({type(item).__name__})")
         if other != family:
             got = f"{shown(item)} ({type(item).__name__}) after {shown(items[0])} ({type(items[0]).__name__})"
-            _raise("id-type", origin, role, row, item, got)
+            _raise("type", origin, role, row, item, got)
     raise AssertionError(families)
 
 
@@ -151,11 +151,11 @@ def _words(items: list[Any], family: str, origin: Origin, role: str) -> list[str
         try:
             return [item if isinstance(item, str) else int.__repr__(int(item)) for item in items]
         except ValueError as error:  # such a number cannot even be shown
-            got, hint = "an integer of thousands of digits", _WRONG["id-type"][1]
+            got, hint = "an integer of thousands of digits", _WRONG["type"][1]
             raise DataError("id-type", f"a {_NOUN[role]}", got=got, hint=hint, where=_NOUN[role]) from error
     for row, item in enumerate(items):
         if item != item:  # NaN in a column of floats
-            _raise("id-null", origin, role, row, item)
+            _raise("null", origin, role, row, item)
     return list(map(str, items))
 
 
@@ -166,7 +166,7 @@ def _join(words: list[Any], origin: Origin, role: str) -> IdColumn:
         joined = b"\0".join(words) if isinstance(words[0], bytes) else "\0".join(words).encode()
     except UnicodeEncodeError:
         row = next(i for i, word in enumerate(words) if not _encodes(word))
-        _raise("id-encoding", origin, role, row, words[row], words[row].encode("unicode_escape").decode())
+        _raise("encoding", origin, role, row, words[row], words[row].encode("unicode_escape").decode())
     buffer = np.frombuffer(joined + bytes(8), np.uint8)
     end = np.append(np.flatnonzero(buffer[:-8] == 0), len(joined))
     if len(end) != len(words):
@@ -175,7 +175,7 @@ def _join(words: list[Any], origin: Origin, role: str) -> IdColumn:
         _raise("nul", origin, role, row, words[row])
     start = np.append(0, end[:-1] + 1)
     if (start == end).any():
-        _raise("id-empty", origin, role, int(np.argmax(start == end)), words[int(np.argmax(start == end))])
+        _raise("empty", origin, role, int(np.argmax(start == end)), words[int(np.argmax(start == end))])
     return IdColumn(buffer, start, end - start)
 
 
@@ -186,10 +186,10 @@ def _encodes(word: str) -> bool:
         return False
 
 
-def _raise(slug: str, origin: Origin, role: str, row: int, value: object, got: str | None = None) -> NoReturn:
-    expected, hint = _WRONG[slug]
+def _raise(wrong: str, origin: Origin, role: str, row: int, value: object, got: str | None = None) -> NoReturn:
+    expected, hint = _WRONG[wrong]
     raise DataError(
-        slug,
+        "nul" if wrong == "nul" else "id-type",
         expected.format(noun=_NOUN[role]) + origin.describe_row(row),
         got=got or shown(value),
         hint=hint,
@@ -223,7 +223,7 @@ def check_range(grades: Floats, origin: Origin) -> None:
         problem = f"a grade between -2**53 and 2**53{origin.describe_row(row)}"
         where, grade = origin.place(row, "grade"), float(grades[row])
         hint = "use small grades such as 0, 1, 2, 3"
-        raise DataError("grade-range", problem, got=f"{grade:g}", where=where, value=grade, hint=hint)
+        raise DataError("grade-type", problem, got=f"{grade:g}", where=where, value=grade, hint=hint)
 
 
 def _from_objects(items: list[Any], origin: Origin, what: What) -> Floats:

@@ -116,7 +116,7 @@ def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
         expected, hint = "a run with ids", "convert it to a run with jd.recommenders.top_k"
     else:
         expected, hint = "judgments with ids", "evaluate labels and scores in matrices with jd.score(labels, scores)"
-    raise DataError("score-matrix", expected, got="a matrix of numbers", where=where, hint=hint)
+    raise DataError("form", expected, got="a matrix of numbers", where=where, hint=hint)
 
 
 # ── Rankings, one per query ─────────────────────────────────────────────────────────────────────────
@@ -263,7 +263,7 @@ def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> N
             f"the {what} of query {shown(query)} is a set, without order",
             "write a list, best first, or {doc: score}",
         )
-        raise DataError("unordered", problem, where=where, value=ranking, hint=hint)
+        raise DataError("form", problem, where=where, value=ranking, hint=hint)
     raise DataError(
         "form",
         f"the {what} of query {shown(query)} as {{doc: {context.request.number}}} or [doc, …]",

@@ -73,12 +73,11 @@ def _table(source: Any, roles: Roles, named: Mapping[str, str], request: ColumnR
     try:
         table = open_role_table(source, "judgments", roles, {**chosen, **named})
     except DataError as error:
-        slug = {"columns": "columns", "empty-clicks": "empty-qrels"}.get(error.slug)
-        if slug is None:
+        if error.slug != "columns":
             raise
         hint = "add a header line with columns of query ids, document ids and grades"
         own = error.hint is not None and (error.hint.options or error.value in named.values())
-        raise error.changed(slug=slug, hint=error.hint if own else hint) from None
+        raise error.changed(hint=error.hint if own else hint) from None
     if request.used is not None:
         request.used.roles.update(chosen)
     return table

@@ -129,11 +129,11 @@ def _read_items(source: Any) -> tuple[list[Any], Context]:
         if isinstance(value, Content):
             head = read_head(value)
             if not head.line:
-                raise DataError("empty-questions", "the file is empty", where=context.name)
+                raise DataError("questions", "the file is empty", where=context.name)
             raise_no_questions(shown(head.line.decode("utf-8", "replace")), Place(context.name, head.number))
     items = value if context.lines is not None else list_records(value, context.place)
     if not items:
-        raise DataError("empty-questions", "the input has no questions", where=context.name)
+        raise DataError("questions", "the input has no questions", where=context.name)
     return items, context
 
 
@@ -210,7 +210,7 @@ def _table(
     for row, entry in enumerate(entries):
         if entry is None:
             problem, where = f"null in a list of chunks{origin.describe_row(row)}", origin.place(row)
-            raise DataError("id-null", problem, where=where, hint="leave it out")
+            raise DataError("id-type", problem, where=where, hint="leave it out")
     chunks = read_chunk_entries(entries, what, origin, count=count)
     table = SourceTable(
         name=context.name,

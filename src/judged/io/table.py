@@ -132,7 +132,7 @@ def _raise_cell(role: Role, name: str, value: Any, row: int, origin: Origin) -> 
 
 def raise_empty(context: Context) -> NoReturn:
     hint = "check that this is the right input and not empty"
-    raise DataError("empty-clicks", f"the {context.request.what} have no rows", where=context.name, hint=hint)
+    raise DataError("columns", f"the {context.request.what} have no rows", where=context.name, hint=hint)
 
 
 # ── Tables of runs and judgments ────────────────────────────────────────────────────────────────────
@@ -304,7 +304,7 @@ def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:
             where = table.origin.place(row, "grade")
             problem = f"unknown grade {shown(cell)}{table.origin.describe_row(row)}; the known words are {known}"
             raise DataError(
-                "unknown-grade", problem, where=where, value=cell, hint=Hint("add it to {grade_map}", grade_map=None)
+                "grade-type", problem, where=where, value=cell, hint=Hint("add it to {grade_map}", grade_map=None)
             )
     values = [grades[cell] if cell in grades else float(cell) if isinstance(cell, str) else cell for cell in cells]
     return floats(values, table.origin, "grade")
@@ -374,9 +374,7 @@ def _raise_empty(table: SourceTable) -> None:
     what = table.request.what
     if table.once:
         hint = "convert it to a list, or pass the result of read_run or read_qrels"
-        raise DataError(
-            "exhausted", f"the {what} is an iterator that has already been read", where=table.name, hint=hint
-        )
+        raise DataError("form", f"the {what} is an iterator that has already been read", where=table.name, hint=hint)
     hint = "check that this is the right input and not empty"
     noun = "rankings" if what == "run" else "judgments"
     raise DataError(f"empty-{what}", f"no {noun} found", hint=hint, where=table.name)

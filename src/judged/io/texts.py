@@ -195,13 +195,13 @@ def id_text(value: Any, where: Place) -> str:
         value = value.decode("utf-8", "surrogateescape")
     if is_missing(value) or isinstance(value, bool):
         raise DataError(
-            "id-null", f"the id is missing: {shown(value)}", where=where, value=value, hint="drop texts without an id"
+            "id-type", f"the id is missing: {shown(value)}", where=where, value=value, hint="drop texts without an id"
         )
     if isinstance(value, (Mapping, list, tuple, set)):
         hint = "convert it, for example with str(id)"
         raise DataError("id-type", "an id as text or integer", got=shown(value), where=where, value=value, hint=hint)
     if value == "":
-        raise DataError("id-empty", "the id is empty", where=where, value=value, hint="drop texts without an id")
+        raise DataError("id-type", "the id is empty", where=where, value=value, hint="drop texts without an id")
     return str(value)
 
 
@@ -264,7 +264,7 @@ def iterate_file(content: Content, ids: Ids) -> Iterator[Row]:
     number, line = next(_filled(numbered), (1, b""))
     if not line:
         hint = "check that this is the right file"
-        raise DataError("empty-texts", "the file is empty", where=Place(content.name), hint=hint)
+        raise DataError("columns", "the file is empty", where=Place(content.name), hint=hint)
     if detected is not None and detected.format is JSON:
         yield from _iterate_json(chain([(number, line)], numbered), content.name, ids)
     else:

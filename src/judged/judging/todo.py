@@ -364,7 +364,7 @@ def read_todo(source: Any) -> Todo:
     try:
         table = open_role_table(source, "documents to judge", _ROLES)
     except DataError as error:
-        raise error.changed(slug="runs") if error.slug == "empty-clicks" else error from None
+        raise error.changed(slug="runs") if error.slug == "columns" else error from None
     query, doc = table.ids["query"], table.ids["doc"]
     columns = {
         role: table.numbers[role].tolist() if role in table.numbers else None

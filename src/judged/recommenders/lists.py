@@ -239,7 +239,7 @@ def read_interactions(source: Any, where: str) -> Interactions:
         return Interactions([str(u) for u in users.tolist()], [str(i) for i in items.tolist()], user, item)
     if is_number_matrix(source):
         raise DataError(
-            "score-matrix",
+            "form",
             "interactions with ids, or a sparse matrix of users × items",
             got="a matrix of numbers",
             where=where,
@@ -339,7 +339,7 @@ def _read_lists(source: Any) -> Run:
     """Read a run; an array is a matrix of scores, even with three columns."""
     if is_number_matrix(source):
         raise DataError(
-            "score-matrix",
+            "form",
             "a run with ids",
             got="a matrix of numbers",
             where="run",

@@ -337,7 +337,7 @@ def test_whole_numbers_beyond_a_double_are_compared_exactly(dtype):
 def test_labels_beyond_a_double_are_refused():
     with pytest.raises(jd.DataError) as caught:
         jd.ndcg(np.array([2**60, 2**60 + 1]), [1.0, 2.0])
-    assert caught.value.slug == "grade-range"
+    assert caught.value.slug == "grade-type"
 
 
 def test_infinite_scores_are_ranked_with_a_warning():
@@ -348,7 +348,7 @@ def test_infinite_scores_are_ranked_with_a_warning():
 
 @pytest.mark.parametrize(
     ("qid", "slug"),
-    [([None, "a"], "id-null"), (["a", float("nan")], "id-null"), ([1, "1"], "id-type"), ([1.0, math.nan], "id-null")],
+    [([None, "a"], "id-type"), (["a", float("nan")], "id-type"), ([1, "1"], "id-type"), ([1.0, math.nan], "id-type")],
 )
 def test_ids_of_lists_that_are_none_are_refused(qid, slug):
     with pytest.raises(jd.DataError) as caught:

@@ -139,13 +139,13 @@ def test_whole_numbers_stay_whole_numbers_when_rolled_up():
 @pytest.mark.parametrize(
     ("options", "slug"),
     [
-        ({"roll_up": "sum", "documents": "#"}, "roll-up"),  # lists have no scores
-        ({"roll_up": "mean", "documents": "#"}, "roll-up"),
+        ({"roll_up": "sum", "documents": "#"}, "option"),  # lists have no scores
+        ({"roll_up": "mean", "documents": "#"}, "option"),
         ({"roll_up": "first"}, "no-document"),
         ({"roll_up": "first", "documents": {"c1": "d"}}, "no-document"),
         ({"roll_up": "first", "documents": lambda chunk: None}, "no-document"),
-        ({"documents": "#"}, "roll-up"),
-        ({"chunks": {"c1": ("d", 0, 1)}}, "no-chunk"),
+        ({"documents": "#"}, "option"),
+        ({"chunks": {"c1": ("d", 0, 1)}}, "no-document"),
         ({"overlap": "any"}, "parameter"),
         ({"question": "id"}, "fields"),
         ({"rollup": "first"}, "unknown-option"),

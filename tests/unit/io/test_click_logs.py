@@ -118,8 +118,8 @@ def test_many_batches_are_one_log():
 @pytest.mark.parametrize(
     ("text", "slug", "where"),
     [
-        ("", "empty-clicks", "clicks"),
-        (HEADER, "empty-clicks", "clicks"),
+        ("", "columns", "clicks"),
+        (HEADER, "columns", "clicks"),
         ("a,b,c\n1,2,3\n", "columns", "clicks:1"),
         ("session,query,doc,rank\n1,q,a,1\n", "columns", "clicks:1"),
         ("session,query,doc,rank,click,click\n1,q,a,1,0,0\n", "columns", "clicks:1"),
@@ -129,7 +129,7 @@ def test_many_batches_are_one_log():
         (HEADER + "1,q,a,1.5,0\n", "rank-type", "clicks:2: column 4 (rank)"),
         (HEADER + "1,q,a,1,0\n1,q,b,2,2\n", "clicks", "clicks:3: column 5 (click)"),
         (HEADER + "1,q,a,1,\n", "clicks", "clicks:2: column 5 (click)"),
-        (HEADER + "1,q,,1,0\n", "id-empty", "clicks:2: column 3 (doc)"),
+        (HEADER + "1,q,,1,0\n", "id-type", "clicks:2: column 3 (doc)"),
         (HEADER + '1,q,"a,1,0\n', "csv", "clicks:2"),
         ('{"session": 1}\n{"session": 2}\n', "columns", "clicks"),
         ('{"session": 1, "query": 1, "doc": 1, "click": 1}\n{"session": 1}\n', "columns", "clicks:2"),
@@ -146,14 +146,14 @@ def test_what_is_wrong_is_told_with_its_place(text, slug, where):
 @pytest.mark.parametrize(
     ("source", "slug"),
     [
-        ({**COLUMNS, "doc": ["a", None, "b", "c"]}, "id-null"),
+        ({**COLUMNS, "doc": ["a", None, "b", "c"]}, "id-type"),
         ({**COLUMNS, "doc": ["a", ["b"], "b", "c"]}, "id-type"),
         ({**COLUMNS, "rank": [1, 2, 1]}, "columns"),
         ({**COLUMNS, "click": [0, 1, None, 0]}, "clicks"),
         ({**COLUMNS, "click": [0, 1, float("nan"), 0]}, "clicks"),
         ({**COLUMNS, "rank": [1, float("nan"), 1, 2]}, "rank-type"),
         ([(1, 2, 3)], "columns"),
-        ([], "empty-clicks"),
+        ([], "columns"),
         (7, "form"),
     ],
 )

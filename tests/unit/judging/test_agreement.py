@@ -709,8 +709,8 @@ def test_a_row_for_each_judgment_with_the_judge_beside_it(tmp_path):
         ("q1 0 a 1\n", {"judges": ["a", "b"]}, "columns", "sheet.csv:1"),
         ("human,gpt4\n1,1\n", {"judges": ["human", "gpt4"]}, "columns", "sheet.csv:1"),
         ("qid,docno,human,gpt4\nq,a,1,\n", {"judges": ["human", "gpt4"]}, "empty-qrels", "sheet.csv"),
-        ("qid,docno,human,gpt4\n", {"judges": ["human", "gpt4"]}, "empty-qrels", "sheet.csv"),
-        ("", {"judges": ["human", "gpt4"]}, "empty-qrels", "sheet.csv"),
+        ("qid,docno,human,gpt4\n", {"judges": ["human", "gpt4"]}, "columns", "sheet.csv"),
+        ("", {"judges": ["human", "gpt4"]}, "columns", "sheet.csv"),
     ],
 )
 def test_tables_that_are_refused_say_where(text, options, slug, place, tmp_path, monkeypatch):

@@ -442,7 +442,7 @@ def test_a_matrix_of_three_items_is_not_read_as_rows_of_user_item_and_score(matr
     arguments = {"run": {"u": ["a", "b"]}, "history": {"u": ["b"]}, "qrels": {"u": {"a": 1}}, argument: matrix}
     with pytest.raises(jd.DataError) as caught:
         jd.recommenders.beyond_accuracy(**arguments)
-    assert caught.value.slug == "score-matrix"
+    assert caught.value.slug == "form"
     assert str(caught.value.where) == argument
 
 
@@ -451,5 +451,5 @@ def test_a_matrix_of_three_scores_per_user_is_neither_a_run_nor_judgments(matrix
     for read in (jd.read_run, jd.read_qrels):
         with pytest.raises(jd.DataError) as caught:
             read(matrix)
-        assert caught.value.slug == "score-matrix"
+        assert caught.value.slug == "form"
     assert len(jd.read_run(np.array([[1, 7, 0.5], [1, 8, 2.5]]))) == 2

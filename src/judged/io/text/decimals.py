@@ -100,7 +100,7 @@ def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoRet
         slug = "score-nan" if what == "score" else "grade-type"
         problem, hint = f"{what} is NaN{about}", Hint("check how the score was computed; NaN cannot be ranked")
     elif _DECIMAL.fullmatch(raw):
-        slug, problem = "grade-range", f"grade {shown(raw)}{about} is outside -2**53 to 2**53"
+        slug, problem = "grade-type", f"grade {shown(raw)}{about} is outside -2**53 to 2**53"
         hint = Hint("use small grades such as 0, 1, 2, 3")
     elif raw.count(b",") == 1 and _DECIMAL.fullmatch(raw.replace(b",", b".")):
         hint = Hint("write a decimal point: " + raw.replace(b",", b".").decode())

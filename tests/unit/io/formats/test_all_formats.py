@@ -161,7 +161,7 @@ def test_documents_that_are_only_listed_are_relevant(rows, save):
 def test_a_generator_is_read_to_its_end(rows, run_rows, refusal):
     source = iter(RUN_TUPLES)
     assert rows(read_run(source)) == run_rows
-    error = refusal("exhausted", read_run, source)
+    error = refusal("form", read_run, source)
     assert "list" in str(error)
 
 

@@ -38,7 +38,7 @@ def test_a_row_of_another_width_is_refused(row, count, save, refusal):
 
 
 def test_empty_cells_are_refused_where_they_stand(save, refusal):
-    error = refusal("id-empty", read_run, save("a.csv", HEADER + "q,d,1\nq,,2\n"))
+    error = refusal("id-type", read_run, save("a.csv", HEADER + "q,d,1\nq,,2\n"))
     assert (error.where.line, error.where.column, error.where.column_name) == (3, 2, "docno")
     error = refusal("score-text", read_run, save("a.csv", HEADER + "q,d,1\nq,e,\n"))
     assert (error.where.line, error.where.column) == (3, 3)

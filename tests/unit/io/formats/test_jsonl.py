@@ -100,7 +100,7 @@ def test_a_ranking_that_is_none_is_refused_with_its_line(save, refusal):
     lines = '{"qid": "q1", "docs": ["a"]}\n{"qid": "q2", "docs": "a"}\n'
     assert refusal("form", read_run, save("a.jsonl", lines)).where.line == 2
     lines = '{"qid": "q1", "docs": ["a"]}\n{"qid": null, "docs": ["a"]}\n'
-    assert refusal("id-null", read_run, save("a.jsonl", lines)).where.line == 2
+    assert refusal("id-type", read_run, save("a.jsonl", lines)).where.line == 2
 
 
 def test_a_later_error_can_name_its_line(save):

@@ -173,7 +173,7 @@ def test_requests_with_judgments_of_umbrela_have_judgments_and_a_ranking():
 
 @pytest.mark.parametrize(
     ("change", "slug"),
-    [({"judgment": None}, "grade-type"), ({"judgment": "good"}, "grade-type"), ({"query": None}, "id-null")],
+    [({"judgment": None}, "grade-type"), ({"judgment": "good"}, "grade-type"), ({"query": None}, "id-type")],
 )
 def test_a_wrong_judgment_of_umbrela_is_named_with_its_line(change, slug, tmp_path):
     records = loaded(DATA / "umbrela.jsonl")

@@ -173,7 +173,7 @@ def test_queries_that_are_written_plainly_are_read_plainly(tmp_path):
 def test_a_missing_value_behind_a_dictionary_is_missing():
     table = pyarrow.table({**COLUMNS, "qid": pyarrow.array(["a", "b", None, "a", "b", "c", "c"]).dictionary_encode()})
     error = error_of(read_run, table)
-    assert (error.slug, str(error.where)) == ("id-null", "run['qid'][2]")
+    assert (error.slug, str(error.where)) == ("id-type", "run['qid'][2]")
 
 
 def test_many_small_files_are_one_part_and_large_ones_several(tmp_path, monkeypatch):

@@ -55,7 +55,7 @@ def test_a_filter_is_kept(files, monkeypatch):
     error = error_of(
         batches_of, open_partitions(dataset.dataset(files / "a.parquet").filter(dataset.field("score") == 1))
     )
-    assert error.slug == "id-null"
+    assert error.slug == "id-type"
     assert "in row 1 of those that pass the filter" in str(error)
 
 

@@ -289,9 +289,9 @@ def test_columns_that_are_not_there_are_named(save):
 @pytest.mark.parametrize(
     ("slug", "source"),
     [
-        ("id-null", [{"id": None, "text": "t"}]),
-        ("id-null", pd.DataFrame({"id": ["a", None], "text": ["x", "y"]})),
-        ("id-empty", [("", "t")]),
+        ("id-type", [{"id": None, "text": "t"}]),
+        ("id-type", pd.DataFrame({"id": ["a", None], "text": ["x", "y"]})),
+        ("id-type", [("", "t")]),
         ("id-type", [(["a"], "t")]),
         ("columns", ["just a text"]),
         ("columns", [("a", "b", "c", "d")]),
@@ -314,8 +314,8 @@ def test_what_is_no_text_file_is_refused_for_what_it_is(save, tmp_path):
     assert "UTF-16" in str(refused("encoding", save("x.jsonl", JSONL.encode("utf-16"))))
     assert refused("encoding", save("x.jsonl", JSONL.encode() + b'{"_id": "caf\xe9"}\n')).where.line == 3
     assert refused("nul", save("x.bin", b"a\tb\nc\0d\te\n")).where.line == 2
-    assert refused("empty-texts", save("x.tsv", "")).where
-    assert refused("empty-texts", save("x.tsv", "\n \n")).where
+    assert refused("columns", save("x.tsv", "")).where
+    assert refused("columns", save("x.tsv", "\n \n")).where
     assert isinstance(refused("io", tmp_path), FileError)
     assert isinstance(refused("io", tmp_path / "absent.tsv"), FileError)
     assert isinstance(refused("io", "a\0b"), FileError)

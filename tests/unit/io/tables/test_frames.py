@@ -45,11 +45,11 @@ def test_integers_and_missing_values_of_polars(refusal):
     run = read_run(frame.with_columns(docno=module.Series([2**53 + 1, 2, 3, 4, 1])))
     assert (run.doc_kind, run.doc[0]) == ("integer", str(2**53 + 1).encode())
     assert (
-        str(refusal("id-null", read_run, frame.with_columns(docno=module.Series(["a", None, "c", "d", "e"]))).where)
+        str(refusal("id-type", read_run, frame.with_columns(docno=module.Series(["a", None, "c", "d", "e"]))).where)
         == "run['docno'][1]"
     )
     assert (
-        str(refusal("id-null", read_run, frame.with_columns(docno=module.Series([1, None, 3, 4, 5]))).where)
+        str(refusal("id-type", read_run, frame.with_columns(docno=module.Series([1, None, 3, 4, 5]))).where)
         == "run['docno'][1]"
     )
     refusal("score-nan", read_run, frame.with_columns(score=module.Series([1.0, None, 3, 4, 5])))
@@ -101,15 +101,15 @@ def test_a_reader_of_batches_is_read_once(refusal):
     _, table = small("pyarrow")
     reader = table.to_reader()
     assert len(read_run(reader)) == 5
-    refusal("exhausted", read_run, reader)
+    refusal("form", read_run, reader)
 
 
 @pytest.mark.needs("pyarrow")
 def test_missing_values_of_arrow_are_refused(refusal):
     module, _ = small("pyarrow")
     for name, values, slug in (
-        ("docno", ["a", None, "c", "d", "e"], "id-null"),
-        ("docno", [1, None, 3, 4, 5], "id-null"),
+        ("docno", ["a", None, "c", "d", "e"], "id-type"),
+        ("docno", [1, None, 3, 4, 5], "id-type"),
         ("score", [1, None, 3, 4, 5], "score-nan"),
     ):
         error = refusal(slug, read_run, module.table({**COLUMNS, name: values}))
@@ -146,7 +146,7 @@ def test_a_duckdb_relation_is_a_run(rows, run_rows, refusal):
         enum = connection.sql(f"SELECT qid::ENUM('q1', 'q2') AS qid, docno, score FROM ({SELECT})")
         assert rows(read_run(enum)) == run_rows
         missing = connection.sql(f"SELECT qid, nullif(docno, 'd2') AS docno, score FROM ({SELECT})")
-        assert str(refusal("id-null", read_run, missing).where) == "run['docno'][1]"
+        assert str(refusal("id-type", read_run, missing).where) == "run['docno'][1]"
         missing = connection.sql(f"SELECT qid, docno, nullif(score, 0.9) AS score FROM ({SELECT})")
         assert str(refusal("score-nan", read_run, missing).where) == "run['score'][1]"
         integers = connection.sql(f"SELECT 7 AS qid, docno, score FROM ({SELECT})")

@@ -55,7 +55,7 @@ def test_numbers_in_a_text_file_need_no_word():
 )
 def test_a_word_that_the_map_lacks_is_named(source):
     error = refused(source(), grade_map=ESCI)
-    assert (error.slug, error.value) == ("unknown-grade", "Exakt")
+    assert (error.slug, error.value) == ("grade-type", "Exakt")
 
 
 def test_a_map_of_another_type_is_refused():
@@ -118,7 +118,7 @@ def test_columns_of_clicks_are_named_like_those_of_runs():
 
 @pytest.mark.parametrize("matrix", [np.ones((2, 4)), np.zeros((3, 2), np.float32)])
 def test_a_matrix_of_scores_is_no_run(matrix):
-    assert refused(matrix, jd.read_run).slug == "score-matrix"
+    assert refused(matrix, jd.read_run).slug == "form"
     assert "top_k" in str(refused(matrix, jd.read_run).hint)
 
 

@@ -59,7 +59,7 @@ def test_missing_ids_of_pandas_are_refused(dtype, refusal):
     module, frame = small()
     numbers = dtype in ("Int64", "float64")
     ids = module.Series([1, 2, None, 4, 5] if numbers else ["a", "b", None, "d", "e"], dtype=dtype)
-    error = refusal("id-null", read_run, frame.assign(docno=ids))
+    error = refusal("id-type", read_run, frame.assign(docno=ids))
     assert str(error.where) == "run['docno'][2]"
 
 

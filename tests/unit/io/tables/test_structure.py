@@ -50,7 +50,7 @@ def test_a_ranking_is_a_mapping_or_a_list(ranking, refusal):
 
 
 def test_a_ranking_has_an_order(refusal):
-    assert str(refusal("unordered", read_run, {"q1": {"d1", "d2"}}).where) == "run['q1']"
+    assert str(refusal("form", read_run, {"q1": {"d1", "d2"}}).where) == "run['q1']"
 
 
 def test_rankings_have_one_form(refusal):

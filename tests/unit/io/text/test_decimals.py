@@ -76,9 +76,9 @@ def test_a_grade_is_any_number_and_kept_as_it_is(given, wanted):
         ("grade-type", math.nan),
         ("grade-type", "high"),
         ("grade-type", "1"),
-        ("grade-range", 2**53 + 2),
-        ("grade-range", 10**400),
-        ("grade-range", -math.inf),
+        ("grade-type", 2**53 + 2),
+        ("grade-type", 10**400),
+        ("grade-type", -math.inf),
     ],
 )
 def test_a_grade_that_cannot_be_used_is_refused(slug, given, refusal):
@@ -90,10 +90,10 @@ def test_a_grade_that_cannot_be_used_is_refused(slug, given, refusal):
 def test_masked_numbers_and_ids_are_refused(refusal):
     masked = np.ma.array([1.0, 2.0], mask=[False, True])
     columns = {"qid": ["q", "q"], "docno": ["a", "b"], "score": masked}
-    assert str(refusal("masked", read_run, columns).where) == "run['score'][1]"
+    assert str(refusal("form", read_run, columns).where) == "run['score'][1]"
     ids = {**columns, "docno": np.ma.array(["a", "b"], mask=[True, False]), "score": [1.0, 2.0]}
-    assert str(refusal("masked", read_run, ids).where) == "run['docno'][0]"
-    refusal("masked", read_run, {"q": np.ma.array(["a", "b"], mask=[True, False])})
+    assert str(refusal("form", read_run, ids).where) == "run['docno'][0]"
+    refusal("form", read_run, {"q": np.ma.array(["a", "b"], mask=[True, False])})
     assert read_run({**columns, "score": np.ma.array([1.0, 2.0])}).score.tolist() == [1, 2]
 
 
@@ -127,7 +127,7 @@ def test_a_score_in_a_text_file_is_a_plain_decimal(text, slug, hint, save, refus
 
 
 @pytest.mark.parametrize(
-    ("text", "slug"), [("high", "grade-text"), ("1_0", "grade-text"), ("9" * 20, "grade-range"), ("nan", "grade-type"), ("inf", "grade-text"), ("", "grade-text")]
+    ("text", "slug"), [("high", "grade-text"), ("1_0", "grade-text"), ("9" * 20, "grade-type"), ("nan", "grade-type"), ("inf", "grade-text"), ("", "grade-text")]
 )  # fmt: skip
 def test_a_grade_in_a_text_file_is_a_plain_decimal(text, slug, save, refusal):
     if text:
@@ -138,9 +138,9 @@ def test_a_grade_in_a_text_file_is_a_plain_decimal(text, slug, save, refusal):
 
 
 def test_a_grade_out_of_range_is_found_before_a_later_one_that_is_text(save, refusal):
-    error = refusal("grade-range", read_qrels, save("a.qrels", f"q 0 a 1\nq 0 b {'9' * 20}\nq 0 c high\n"))
+    error = refusal("grade-type", read_qrels, save("a.qrels", f"q 0 a 1\nq 0 b {'9' * 20}\nq 0 c high\n"))
     assert error.where.line == 2
-    refusal("grade-range", read_qrels, save("a.qrels", "q 0 a 1\nq 0 b 1e300\n"))
+    refusal("grade-type", read_qrels, save("a.qrels", "q 0 a 1\nq 0 b 1e300\n"))
 
 
 @pytest.mark.parametrize("text", ["2.0", "+2", "2.", "02", "2e0", "20e-1"])
