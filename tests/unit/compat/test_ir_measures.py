@@ -9,6 +9,7 @@ from collections import namedtuple
 from importlib import import_module
 
 import pytest
+from for_each import for_each
 from generated_rankings import answered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -125,7 +126,7 @@ def test_a_measure_has_methods(module):
     assert measure.evaluator(QRELS).calc_aggregate(RUN) == {measure: 1 / 2}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["P(rel=2)@5", "nDCG(dcg='exp-log2')@10", "nDCG(gains={0:1})@5", "RBP(rel=1)", "RBP(p=0.5)", "SetF(beta=0.5)", "IPrec@0.5", "Compat(p=0.8)", "Judged@10",
      "NumRet(rel=1)", "alpha_nDCG(alpha=0.3)@5", "AP(judged_only=True)", "ERR@20", "Success(rel=2)@3", "INST(max_rel=3)", "NRBP(beta=0.6)"],

@@ -6,6 +6,7 @@ import json
 import math
 
 import pytest
+from for_each import for_each
 from profile_inputs import generated
 
 import judged as jd
@@ -42,7 +43,7 @@ def values_of(result: jd.Values) -> tuple[float, dict[str, float]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_the_causes_switched_together_give_the_value_of_the_profile_exactly(name):
     """The law: the value under a profile, from its causes alone, with the same bits for every query; and no cause can be left out."""
     for kind in ("tied", "near"):

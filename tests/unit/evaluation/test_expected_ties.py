@@ -8,6 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from for_each import for_each
 
 import judged as jd
 from judged.evaluation import tied_orders
@@ -25,8 +26,8 @@ def orders(depth=None):
     return [jd.join(QRELS, {"q": [*top, *middle, "e"]}, depth=depth) for top, middle in runs]
 
 
-@pytest.mark.parametrize("block", [2, 10**6])
-@pytest.mark.parametrize("definition", SUMS, ids=lambda d: d.name)
+@for_each("block", [2, 10**6])
+@for_each("definition", SUMS, ids=lambda d: d.name)
 def test_the_expected_value_of_a_sum_is_the_mean_over_all_orders(definition, block, monkeypatch):
     monkeypatch.setattr(tied_orders, "_EXACT", 1)  # nothing is listed: a sum needs no order
     monkeypatch.setattr(tied_orders, "_BLOCK", block)

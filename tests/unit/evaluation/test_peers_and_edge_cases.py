@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from for_each import for_each
 
 from judged.evaluation.describe import edge_cases
 from judged.evaluation.tool_differences import Peer, _with_number, peers_of
@@ -51,7 +52,7 @@ def test_another_measure_of_the_same_name_is_listed_where_it_belongs():
     assert "beir" not in {peer.tool for peer in peers_of(MEASURES.find("Accuracy"))}
 
 
-@pytest.mark.parametrize("definition", OWN, ids=lambda d: d.name)
+@for_each("definition", OWN, ids=lambda d: d.name)
 def test_edge_cases_are_computed_for_every_measure_of_numbers(definition):
     cases = dict(edge_cases(definition))
     assert bool(cases) == (not definition.text and definition.needs != "spans")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from for_each import for_each
 
 import judged as jd
 from judged.fusion.method import FUSIONS
@@ -184,7 +185,7 @@ def test_duplicate_documents_follow_the_policy(refusal):
     assert jd.fuse([twice, A], "sum", norm="none", duplicates="first")["q"]["a"] == 3 + 9
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("slug", "runs", "method", "options"),
     [
         ("unknown-fusion-method", RUNS, "rff", {}), ("unknown-fusion-method", RUNS, None, {}), ("unknown-normalisation", RUNS, "sum", {"norm": "x"}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from for_each import for_each
 
 from judged.judging.todo import TodoItem, assign
 
@@ -11,9 +11,9 @@ def items(*sizes):
     return [TodoItem(f"q{q}", f"d{d}") for q, size in enumerate(sizes) for d in range(size)]
 
 
-@pytest.mark.parametrize("overlap", [0, 0.1, 0.25, 0.5, 1])
-@pytest.mark.parametrize("judges", [2, 3, 7])
-@pytest.mark.parametrize("sizes", [(1,), (1, 1, 1), (50, 3, 3, 2, 20), (7,) * 20])
+@for_each("overlap", [0, 0.1, 0.25, 0.5, 1])
+@for_each("judges", [2, 3, 7])
+@for_each("sizes", [(1,), (1, 1, 1), (50, 3, 3, 2, 20), (7,) * 20])
 def test_every_document_has_a_judge_and_the_share_has_all(overlap, judges, sizes):
     todo = items(*sizes)
     found = assign(todo, judges, overlap)

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from for_each import for_each
 
 import judged as jd
 from judged import AP, P, nDCG, parse
@@ -14,7 +15,7 @@ from judged.measures.other_tools import NICKNAMES
 from judged.measures.registry import MEASURES, measure
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "canonical"),
     [
         ("pre@2", "P@2"),
@@ -114,7 +115,7 @@ def test_a_wrong_name_says_what_is_right(text, slug, hint):
     assert hint in str(caught.value.hint or "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "name"),
     [
         ("HR@10", "Success@10"), ("hit_rate@10", "Success@10"), ("mean_average_precision", "AP"), ("mean_reciprocal_rank@5", "RR@5"),

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from for_each import for_each
 from scipy import stats
 
 from judged.errors import UsageError
@@ -30,8 +31,8 @@ def options(test):
     return {"resamples": 999} if "resamples" in test.options else {}
 
 
-@pytest.mark.parametrize("test", MEANS, ids=lambda t: t.name)
-@pytest.mark.parametrize("n", SIZES)
+@for_each("test", MEANS, ids=lambda t: t.name)
+@for_each("n", SIZES)
 def test_the_interval_of_a_test_excludes_0_exactly_if_p_is_at_most_the_level(test, n):
     for x in tables(n):
         d = np.concatenate([x, -x, x[:, 1:] - x[:, :1]], axis=1)
@@ -71,8 +72,8 @@ def test_tests_of_wins_have_the_interval_of_the_t_test():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("correction", list(CORRECTIONS), ids=lambda c: c.name)
-@pytest.mark.parametrize("test", list(TESTS), ids=lambda t: t.name)
+@for_each("correction", list(CORRECTIONS), ids=lambda c: c.name)
+@for_each("test", list(TESTS), ids=lambda t: t.name)
 def test_better_and_worse_are_the_pairs_whose_interval_excludes_0(test, correction):
     if correction.function is None and not test.corrects:
         with pytest.raises(UsageError):
@@ -132,8 +133,8 @@ def test_without_differences_the_verdict_is_identical_and_never_equal():
         assert np.isnan(found.low[0])
 
 
-@pytest.mark.parametrize("test", MEANS, ids=lambda t: t.name)
-@pytest.mark.parametrize("n", range(1, 12))
+@for_each("test", MEANS, ids=lambda t: t.name)
+@for_each("n", range(1, 12))
 def test_a_constant_difference_decides_if_random_signs_do(test, n):
     x = np.stack([np.zeros(n), np.full(n, 0.1)], axis=1)
     found = decide(x, [(0, 1)], test=test.name)

@@ -8,6 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from for_each import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -363,8 +364,8 @@ def test_bars_are_the_groups_that_share_a_letter():
 # ── errors ───────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("bad", [[], [0.1, 0.2], [[0.1], [0.2]], [[0.1, np.nan]], [[0.1, np.inf]], [["a", "b"]], [[1, 2], [3]], None])  # fmt: skip
-@pytest.mark.parametrize("test", [friedman, anova, tukey, randomised_tukey])
+@for_each("bad", [[], [0.1, 0.2], [[0.1], [0.2]], [[0.1, np.nan]], [[0.1, np.inf]], [["a", "b"]], [[1, 2], [3]], None])  # fmt: skip
+@for_each("test", [friedman, anova, tukey, randomised_tukey])
 def test_tables_that_are_none_are_refused(test, bad):
     with pytest.raises(DataError) as caught:
         test(bad)

@@ -7,6 +7,7 @@ from math import isnan, log
 
 import numpy as np
 import pytest
+from for_each import for_each
 
 import judged as jd
 from judged.stats.rank_overlap import overlap, rbo, with_scores
@@ -35,7 +36,7 @@ def by_definition(a, b, p):
     return low, res, ext
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_rbo_of_lists_of_any_lengths_is_that_of_the_paper(seed):
     rng = np.random.default_rng(seed)
     a, b = (rng.permutation(12)[: rng.integers(1, 13)].tolist() for _ in range(2))

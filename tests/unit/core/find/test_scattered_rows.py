@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from for_each import for_each
 from needs import optional
 
 from judged.core.find import reference, scan
@@ -38,10 +39,10 @@ def table(*, dictionary: bool = False, repeat: bool = False) -> pa.Table:
 QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for d in range(0, 900, 30)])
 
 
-@pytest.mark.parametrize("dictionary", [False, True])
-@pytest.mark.parametrize("chunks", [1, 7])
-@pytest.mark.parametrize("in_rounds", [False, True])
-@pytest.mark.parametrize(
+@for_each("dictionary", [False, True])
+@for_each("chunks", [1, 7])
+@for_each("in_rounds", [False, True])
+@for_each(
     "policy",
     [
         Policy(),

@@ -11,6 +11,7 @@ import random
 
 import pytest
 import zstd
+from for_each import for_each
 from small_partitions import batches_of, described, error_in_parts, error_of, rows_of, small
 
 from judged.core.join import join
@@ -45,9 +46,9 @@ PACK = {
 CONTENT = {"TREC": TREC, "CSV": CSV, "quoted CSV": QUOTED, "TSV": CSV.replace(b",", b"\t"), "JSON Lines": JSONL}
 
 
-@pytest.mark.parametrize("packing", PACK)
-@pytest.mark.parametrize("form", CONTENT)
-@pytest.mark.parametrize("size", [1, 40, 150, 10**6])
+@for_each("packing", PACK)
+@for_each("form", CONTENT)
+@for_each("size", [1, 40, 150, 10**6])
 def test_rows_and_places_are_those_of_the_whole_file(form, packing, size, save, monkeypatch):
     path = save("a.run", PACK[packing](CONTENT[form]))
     expected = described(read_run(path))
@@ -102,9 +103,9 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("packing", ["plain", "gzip", "zstd"])
-@pytest.mark.parametrize("kind", BROKEN)
-@pytest.mark.parametrize("size", [1, 60, 10**6])
+@for_each("packing", ["plain", "gzip", "zstd"])
+@for_each("kind", BROKEN)
+@for_each("size", [1, 60, 10**6])
 def test_what_is_wrong_is_said_as_of_the_whole_file(kind, packing, size, save, monkeypatch):
     path = save("a", PACK[packing](BROKEN[kind]))
     expected = error_of(read_run, path)

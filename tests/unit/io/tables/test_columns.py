@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from for_each import for_each
 
 from judged.errors import UsageError
 from judged.io.read import read_qrels, read_run
@@ -28,7 +29,7 @@ GRADE = ["relevance", "rel", "grade", "label", "gain", "rating"]
 ASPECT = ["subtopic", "intent", "aspect", "iteration"]
 
 
-@pytest.mark.parametrize(("query", "doc"), list(itertools.product(QUERY, DOC)))
+@for_each(("query", "doc"), list(itertools.product(QUERY, DOC)))
 def test_ids_are_found_by_each_usual_name(query, doc, rows):
     assert rows(read_run({query: ["q"], doc: ["d"], "score": [0.5]})) == [(b"q", b"d", 0.5)]
 

@@ -9,6 +9,7 @@ import lzma
 
 import pytest
 import zstd
+from for_each import for_each
 from small_collection import QRELS, RUN
 
 from judged.errors import DataError
@@ -37,7 +38,7 @@ def test_a_text_file_cut_at_any_byte_is_an_error_or_a_warning(read, content, sav
     assert set(silent) <= ends
 
 
-@pytest.mark.parametrize("size", range(len(JSON)))
+@for_each("size", range(len(JSON)))
 def test_a_json_document_cut_at_any_byte_is_an_error(size, save):
     with pytest.raises(DataError):
         read_run(save("cut", JSON[:size]))

@@ -7,6 +7,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from for_each import for_each
 from scipy import stats
 
 from judged.core.resample import drawn_at
@@ -31,8 +32,8 @@ def tables(n, pairs=3):
     yield np.round(rng.random((n, pairs)), 1) - np.round(rng.random((n, pairs)), 1)
 
 
-@pytest.mark.parametrize("n", range(2, 13))
-@pytest.mark.parametrize("alternative", SIDES)
+@for_each("n", range(2, 13))
+@for_each("alternative", SIDES)
 def test_few_queries_are_enumerated(n, alternative):
     for d in tables(n):
         found = permutation(d, alternative=alternative)

@@ -8,6 +8,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from for_each import for_each
 from scipy import stats
 
 from judged.core.resample import resampled_means
@@ -31,8 +32,8 @@ def tables(n, pairs=4):
 SIZES = [2, 3, 5, 12, 13, 14, 25, 49, 50, 51, 200, 7_000]
 
 
-@pytest.mark.parametrize("alternative", SIDES)
-@pytest.mark.parametrize("n", SIZES)
+@for_each("alternative", SIDES)
+@for_each("n", SIZES)
 def test_t_is_scipys(n, alternative):
     for d in tables(n):
         d = d[:, np.ptp(d, axis=0) > 0]
@@ -44,9 +45,9 @@ def test_t_is_scipys(n, alternative):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("alternative", SIDES)
-@pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
-@pytest.mark.parametrize("n", [2, 3, 6, 14, 25, 49, 50, 51, 200, 7_000])
+@for_each("alternative", SIDES)
+@for_each("zeros", ["wilcox", "pratt", "zsplit"])
+@for_each("n", [2, 3, 6, 14, 25, 49, 50, 51, 200, 7_000])
 def test_signed_ranks_are_scipys(n, zeros, alternative):
     for d in tables(n):
         for x in d.T:
