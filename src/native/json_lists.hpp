@@ -1,6 +1,6 @@
 // JSON records with a list of documents, one per line: `{"query": "q1", "retrieved": ["d1", "d2"], …}`, the best first.
 //
-// The specification is io/formats/json.py, and io/rag/questions.py for files that have two such lists.
+// The specification is io/formats/json.py, and io/questions.py for files that have two such lists.
 #pragma once
 
 #include <string>
