@@ -6,7 +6,6 @@ import doctest
 import inspect
 import re
 
-import click
 import pytest
 from for_each import for_each
 from tools.site import api_names, cli_pages, measure_pages
@@ -90,9 +89,8 @@ def test_the_page_of_a_command_says_what_its_help_says(words, pages):
     page = " ".join(_unmarked(pages[cli_pages.path_of(words)]).split())
     help_text = ctx.get_help()
     assert all(flag in page for flag in re.findall(r"(?<![\w-])--?[a-z][\w-]*", help_text))
-    for option in ctx.command.params:
-        if isinstance(option, click.Option) and option.help and not option.hidden:
-            assert " ".join(_unmarked(option.help).split()) in page
+    for records in cli_pages.help_groups(ctx).values():
+        assert all(" ".join(_unmarked(text).split()) in page for _, text in records)
 
 
 def _unmarked(text: str) -> str:

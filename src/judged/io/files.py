@@ -87,7 +87,7 @@ Raw = bytes | bytearray
 
 PATH = (str, bytes, os.PathLike)
 PAD = bytes(8)
-_MOST_KEPT = 200  # files that stay open for later
+_MOST_KEPT = 16  # files that stay open for later: a process may have few
 HEAD = 1 << 16  # bytes by which the format of a file is detected
 CHANGED = "the file changed while it was read"
 _STEP = 1 << 20
@@ -145,7 +145,7 @@ class OpenFile(os.PathLike[str]):
             os.close(self._number)
 
     def keep(self) -> OpenFile | str:
-        """Return the file itself, to be kept open for later, or its absolute path if too many are: a process may have about 1,000."""
+        """Return the file itself, to be kept open for later, or its absolute path if too many are."""
         if self not in self._kept and len(self._kept) >= _MOST_KEPT:
             return os.path.abspath(self.path)
         self._kept.add(self)

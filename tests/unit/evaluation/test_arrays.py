@@ -249,7 +249,7 @@ def test_anything_with_dlpack_is_taken():
         (np.empty((0, 3)), np.empty((0, 3)), {}, "empty-run"),
         (np.array([1, 0], object), [0.1, 0.2], {}, "dtype"),
         (["a", "b"], [0.1, 0.2], {}, "dtype"),
-        (np.ma.array([1, 0], mask=[0, 1]), [0.1, 0.2], {}, "masked"),
+        (np.ma.array([1, 0], mask=[0, 1]), [0.1, 0.2], {}, "form"),
         (np.ones((2, 2, 2)), np.ones((2, 2, 2)), {}, "shape"),
         ([1, 0], [0.1, 0.2], {"group": [1]}, "group"),
         ([1, 0], [0.1, 0.2], {"group": [1.5, 0.5]}, "group"),

@@ -35,10 +35,3 @@ def test_runs_and_judgments_are_made_from_mappings_frames_and_files(tmp_path):
 def test_runs_and_judgments_are_the_first_thing_that_a_program_may_make():
     code = "import judged as jd; print(jd.Qrels({'q': {'a': 1}}), jd.Run({'q': ['a']}))"
     assert "1 query" in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-
-
-@pytest.mark.parametrize("kind", [jd.Run, jd.Qrels])
-@pytest.mark.parametrize("name", ["from_dict", "from_file", "from_df", "from_parquet"])
-def test_constructors_of_ranx_lead_to_the_constructor(kind, name):
-    with pytest.raises(AttributeError, match=rf"jd\.{kind.__name__}\(…\)"):
-        getattr(kind, name)
