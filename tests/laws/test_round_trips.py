@@ -20,7 +20,7 @@ from judged.io.click_logs import LISTS
 from judged.io.open_table import open_role_table
 from judged.io.write import WRITERS as ALL
 from judged.judging.merge import _FORMATS as ADJUDICATION
-from judged.judging.merge import save_adjudication_list
+from judged.judging.merge import adjudication_text
 from judged.tables.formats.csv import csv_text
 
 HOSTILE = (
@@ -133,7 +133,7 @@ def test_adjudication_lists_keep_hostile_ids(ending, tmp_path):
         judges = [{word: {word: 1, "d": 0}}, {word: {word: 0, "d": 0}}]
         table = jd.agree(*judges).adjudication_list()
         filled = type(table)({**table.columns, "relevance": (1,) * len(table)})
-        save_adjudication_list(filled, path)
+        path.write_text(adjudication_text(filled, ADJUDICATION[ending]), encoding="utf-8", newline="")
         assert rows(jd.read_qrels(path)) == [(encoded(word), encoded(word), 1)], word
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -16,7 +15,7 @@ from judged.core.policy import Rejudged
 from judged.core.resample import generator
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import ColumnOptions, named_columns
-from judged.judging.merge import adjudication_list, list_disagreements, save_adjudication_list
+from judged.judging.merge import adjudication_list, list_disagreements
 from judged.judging.panel import Level, Panel, read_panel
 from judged.judging.system_order import ModelBias, SystemOrder, model_bias, system_order
 from judged.measures.registry import Measure
@@ -142,9 +141,8 @@ class Agreement(Result):
         weighted = [f"{main}({self.weights})"] if self.weights != "nominal" else []
         table = self.per_query("raw", main, *weighted)
         keys = [table["raw"], table[(*weighted, main)[0]]]
-        order = np.lexsort(
-            np.round(keys, 12)
-        )  # differences by rounding are ties, which stay in the order of ids; NaN is last
+        # Differences by rounding are ties, which stay in the order of ids; NaN is last.
+        order = np.lexsort(np.round(keys, 12))
         return table.take(order.tolist())
 
     def per_query(self, *keys: str) -> RecordTable:
@@ -179,33 +177,35 @@ class Agreement(Result):
         """All disagreements with an empty column `relevance`; once filled in, they are the judgments of an adjudicator."""
         return adjudication_list(self.panel)
 
-    def save_disagreements(self, path: str | os.PathLike[str]) -> None:
-        """Write the adjudication list to a .csv, .tsv, .json or .jsonl file, with ids unchanged."""
-        save_adjudication_list(self.adjudication_list(), path)
-
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
     def headline(self) -> tuple[str, ...]:
         """Sentences: the recommended coefficient, exact agreement, leniency, and the order of systems."""
-        return conclusion(self)
+        order = self.order.headline() if self.order is not None else ()
+        bias = self.bias.headline() if self.bias is not None else ()
+        return (_coefficient_line(self), _exact(self), *_lenient(self), *order, *bias)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Coefficients, confusion or pairs of judges, worst queries and documents, and the order of systems."""
-        tables = summary_tables(self, places)
-        if len(self.pairs) == 1:
-            tables.append(confusion_table(self.pairs[0], self.categories))
+        rows = tuple(
+            (c.name, number(c.value, places), _between(c, places), number(c.expected, places))
+            for c in self.coefficients.values()
+        )
+        headers = ("coefficient", "value", f"{100 * self.confidence:g}% interval", "chance")
+        tables = [Table(headers, rows, title=f"agreement of {_and(self.names)}", notes=_notes(self))]
+        tables.append(_pairs(self, places) if len(self.pairs) > 1 else _confusion(self.pairs[0], self.categories))
         for part in (self._queries(), self.disagreements(_WORST, per_query=2), self.order, self.bias):
             tables += part.tables(places=places) if part else []
         return tables
 
     def _queries(self) -> RecordTable | None:
         """Every query, or those with the least agreement; None if there are few queries or no disagreement."""
-        if self.panel.units is None or self.all_queries:
-            return self.by_query if self.all_queries else None
-        queries = self.by_query
+        if self.all_queries:
+            return self.by_query
+        if self.panel.units is None or len(queries := self.by_query) < _MANY_QUERIES:
+            return None
         rows = [i for i, raw in enumerate(queries["raw"]) if raw < 1][:_WORST]
-        many = len(queries) >= _MANY_QUERIES
-        return replace(queries.take(rows), title="queries with the lowest agreement") if many else None
+        return replace(queries.take(rows), title="queries with the lowest agreement")
 
     def records(self) -> list[dict[str, Any]]:
         """One row per coefficient; one per query with `all_queries`."""
@@ -272,13 +272,6 @@ def _main_key(a: Agreement) -> str:
     return "kappa" if two else "alpha"
 
 
-def conclusion(a: Agreement) -> tuple[str, ...]:
-    """Return the headline: coefficient, exact agreement, leniency, order of systems."""
-    order = a.order.headline() if a.order is not None else ()
-    bias = a.bias.headline() if a.bias is not None else ()
-    return (_coefficient_line(a), _exact(a), *_lenient(a), *order, *bias)
-
-
 def _is_graded(a: Agreement) -> bool:
     return a.panel.ratings.numbers is not None and len(a.categories) > 2
 
@@ -325,19 +318,7 @@ def _lenient(a: Agreement) -> tuple[str, ...]:
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def summary_tables(a: Agreement, places: int) -> list[Table]:
-    """Return the coefficients with notes, and for more than two judges those of each pair."""
-    share = f"{100 * a.confidence:g}%"
-    rows = tuple(
-        (c.name, number(c.value, places), _between(c, places), number(c.expected, places))
-        for c in a.coefficients.values()
-    )
-    headers = ("coefficient", "value", f"{share} interval", "chance")
-    first = Table(headers, rows, title=f"agreement of {_and(a.names)}", notes=_notes(a))
-    return [first] if len(a.pairs) == 1 else [first, _pairs(a, places)]
-
-
-def confusion_table(pair: JudgePair, categories: Sequence[Label]) -> Table:
+def _confusion(pair: JudgePair, categories: Sequence[Label]) -> Table:
     """Return the confusion matrix of two judges; rows are the first."""
     labels, total = tuple(map(str, categories)), pair.confusion.sum(axis=0).tolist()
     rows = [(label, *map(str, row), str(sum(row))) for label, row in zip(labels, pair.confusion.tolist(), strict=True)]
@@ -426,8 +407,7 @@ def agree(
 
     Args:
         sources: judgments of each judge, in any format that `read_qrels` accepts; or columns of labels of the same length, with
-            None for a missing label; or one mapping {name: judgments}; or one frame with a column per judge (`names` selects
-            them); or one table with all judges, see `judges` and `judge_col`.
+            None for a missing label; or one mapping {name: judgments}; or one table with all judges, see `judges` and `judge_col`.
         level: lowest grade that counts as 1 in binary labels; {"human": 2, "llm": 1} for judges with different scales, where
             None is the level of all others.
         weights: nominal, linear or quadratic. Unless they are nominal, all coefficients are also computed with these weights.
@@ -451,7 +431,11 @@ def agree(
     >>> round(a["kappa(quadratic)"].value, 3)
     0.985
     """
-    _check_statistics(confidence, seed, interval)
+    check_share(confidence, "confidence")
+    generator(seed)  # raises an error for a bad seed even if it is not used
+    check_choice(weights, WeightsName, "weights")
+    if interval is not None:
+        check_choice(interval, Interval, "interval")
     named = named_columns(columns, ColumnOptions)
     panel = read_panel(
         sources, names, level=level, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named
@@ -461,7 +445,10 @@ def agree(
     agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
     order = None if runs is None else system_order(panel, runs, measure, rejudged, named)
     named.check_used()
-    return _with_systems(agreement, order, model or _model_among(panel), width)
+    model = model or _model_among(panel)
+    bias = None if model is None else model_bias(panel, model, order, width)
+    warnings = () if order is None else order.warnings
+    return replace(agreement, order=order, bias=bias, warnings=(*agreement.warnings, *warnings))
 
 
 def _model_among(panel: Panel) -> str | None:
@@ -474,25 +461,10 @@ def _model_among(panel: Panel) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _with_systems(agreement: Agreement, order: SystemOrder | None, model: str | None, width: float) -> Agreement:
-    """Add the order of systems by judge, and the bias of the judge that is a model."""
-    bias = None if model is None else model_bias(agreement.panel, model, order, width)
-    warnings = () if order is None else order.warnings
-    return replace(agreement, order=order, bias=bias, warnings=(*agreement.warnings, *warnings))
-
-
-def _check_statistics(confidence: float, seed: Any, interval: Interval | None) -> None:
-    check_share(confidence, "confidence")
-    generator(seed)  # raises an error for a bad seed even if it is not used
-    if interval is not None:
-        check_choice(interval, Interval, "interval")
-
-
 @step("computing agreement")
 def _agreement(panel: Panel, weights: WeightsName, interval: Interval | None, options: dict[str, Any]) -> Agreement:
     """Compute the coefficients of all judges and of each pair."""
     ratings, query = panel.ratings, panel.units.query if panel.units is not None else None
-    check_choice(weights, WeightsName, "weights")
     if interval == "queries" and query is None:
         raise UsageError(
             "parameter",
@@ -501,12 +473,18 @@ def _agreement(panel: Panel, weights: WeightsName, interval: Interval | None, op
         )
     _check_overlap(panel)
     requests = [parse_coefficient(key, ratings) for key in usual_coefficients(ratings, weights)]
-    known = coefficients(ratings, requests, query=_resampled(ratings, query, interval), **options)
+    resampled = _resampled(ratings, query, interval)
+    known = coefficients(ratings, requests, query=resampled, **options)
     pairs = tuple(
         _pair(ratings.take([a, b]), weights, query, interval, options, known)
         for a, b in combinations(range(ratings.raters), 2)
     )
-    note = "" if interval else _interval_note(ratings, query)
+    note = ""
+    if interval is None and query is not None and resampled is None:
+        note = (
+            f"{counted(_shared_queries(ratings, query), 'query is', 'queries are')} too few for a bootstrap over queries"
+            f" (fewer than {FEWEST_QUERIES}): documents are resampled instead, and intervals may be too narrow"
+        )
     warnings = (*panel.warnings, *_undefined_resamples(known))
     return Agreement(panel, known, pairs, None, weights, options["confidence"], warnings, note)
 
@@ -516,15 +494,6 @@ def _resampled(ratings: Ratings, query: Ints | None, interval: Interval | None) 
     if query is None or interval == "units":
         return None
     return query if interval == "queries" or _shared_queries(ratings, query) >= FEWEST_QUERIES else None
-
-
-def _interval_note(ratings: Ratings, query: Ints | None) -> str:
-    if query is None or (queries := _shared_queries(ratings, query)) >= FEWEST_QUERIES:
-        return ""
-    return (
-        f"{counted(queries, 'query is', 'queries are')} too few for a bootstrap over queries (fewer than {FEWEST_QUERIES}):"
-        " documents are resampled instead, and intervals may be too narrow"
-    )
 
 
 def _shared_queries(ratings: Ratings, query: Ints) -> int:

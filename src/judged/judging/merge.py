@@ -16,7 +16,7 @@ from judged.core.policy import Rejudged
 from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.options import JudgmentColumns, named_columns
-from judged.io.atomic import ENDINGS, write_atomically
+from judged.io.atomic import ENDINGS
 from judged.io.columns import ColumnRequest, is_usual
 from judged.judging.panel import Panel, Units, read_panel
 from judged.stats.checks import check_choice
@@ -90,13 +90,6 @@ def adjudication_text(table: RecordTable, format: str) -> str:
         return csv_text(table.records(), "\t" if format == "tsv" else ",", exact=("query_id", "doc_id"))
     rows = [json.dumps(plain_data(row), ensure_ascii=False) for row in table.records()]
     return "".join(f"{row}\n" for row in rows) if format == "jsonl" else f"[{f',{chr(10)} '.join(rows)}]\n"
-
-
-def save_adjudication_list(table: RecordTable, path: str | os.PathLike[str]) -> None:
-    """Write an adjudication list to a file."""
-    text = adjudication_text(table, adjudication_format(path))
-    with write_atomically(path) as file:
-        file.write(text)
 
 
 def _difference(ratings: Ratings, levels: Sequence[float] | None = None) -> Floats:

@@ -429,7 +429,7 @@ class ModelJudge:
         """Return the judgment of one document, and the tokens that new answers took."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         if prompt is None:
-            return Judgment(item.query, item.doc, None, self.name, now, "no text", by="model"), (0, 0)
+            return Judgment(item.query, item.doc, None, self.name, "model", now, "no text"), (0, 0)
         texts, used = [], [0, 0]
         for number in range(self.repeat):
             key = key_of(self._identity(), prompt, self.scale.numbers, number)
@@ -442,7 +442,7 @@ class ModelJudge:
         grades = [grade for text in texts if (grade := grade_in(text, self.scale)) is not None]
         grade = agreed_grade(grades)
         note = "" if grade is not None else f"no grade in the answer {shown(texts[0][:80])}"
-        return Judgment(item.query, item.doc, grade, self.name, now, note, tuple(grades), "model"), (used[0], used[1])
+        return Judgment(item.query, item.doc, grade, self.name, "model", now, note, tuple(grades)), (used[0], used[1])
 
     def _identity(self) -> tuple[object, ...]:
         """Return what an answer depends on besides the prompt."""

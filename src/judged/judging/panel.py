@@ -18,7 +18,7 @@ from judged.core.tables import Id, IdKind, Qrels, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.judges import read_judges
-from judged.io.read import read_qrels, read_requested_qrels
+from judged.io.read import read_requested_qrels
 from judged.io.run_names import short_names
 from judged.stats.ratings import Ratings
 
@@ -91,9 +91,13 @@ def read_panel(
             hint = Hint(f"leave out {{{next(iter(option))}}}, or pass one table", **option)
             raise UsageError("judges", f"columns of judges are selected in one table, got {len(sources)}", hint=hint)
         by_name = read_judges(sources[0], judges, judge_col, request)
-        judgments, names = list(by_name.values()), names if names is not None else list(by_name)
+    elif len(sources) == 1 and isinstance(sources[0], Mapping) and not _is_one_judge(sources[0]):
+        by_name = sources[0]
     else:
-        judgments, names = _split_sources(sources, names)
+        by_name = None
+    judgments = list(sources if by_name is None else by_name.values())
+    if by_name is not None and names is None:
+        names = [str(name) for name in by_name]
     count = len(judgments)
     if count < 2:
         raise UsageError("judges", f"agreement needs two or more judges, got {count}", hint=_ONE_ALONE)
@@ -205,58 +209,14 @@ def _scale_warnings(ratings: Ratings) -> list[Warned]:
 # ── inputs ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _split_sources(judges: Sequence[Any], names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
-    """Return the judgments of each judge, and their names if the input has them."""
-    if len(judges) != 1:
-        return list(judges), names
-    (only,) = judges
-    if isinstance(only, Mapping):
-        if only and all(
-            isinstance(docs, Mapping) and docs and all(map(_is_grade, docs.values())) for docs in only.values()
-        ):
-            return [only], None  # {query: {doc: grade}}: one judge
-        return list(only.values()), names if names is not None else [str(name) for name in only]
-    columns = getattr(only, "column_names", getattr(only, "columns", None))
-    return ([only], names) if columns is None else _split_frame(only, list(columns), names)
-
-
-def _is_grade(value: Any) -> bool:
-    return isinstance(value, str) or not hasattr(value, "__len__")
-
-
-def _split_frame(frame: Any, columns: list[Any], names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
-    """Split a frame with a column per judge; rows are aligned by ids if it has them, otherwise by position."""
-    missing = [name for name in names or () if name not in columns]
-    if missing:
-        raise DataError(
-            "columns", f"no column {shown(missing[0])}", hint=f"the columns are {shown(columns)}", value=missing[0]
-        )
-    if names is None and len(columns) > 2 and _has_ids(frame, columns[-1]):
-        raise UsageError(
-            "names",
-            "the frame has columns besides those of the judges",
-            hint=Hint("name the columns of the judges, such as {names}", names=["a", "b"]),
-        )
-    if names is None or not _has_ids(frame, names[0]):
-        chosen = columns if names is None else names
-        return [frame[name] for name in chosen], [str(name) for name in chosen]
-    return [read_qrels(_rows_with(frame, name), grade_col=name) for name in names], list(names)
-
-
-def _has_ids(frame: Any, column: str) -> bool:
-    try:
-        read_qrels(_rows_with(frame, column)[:1], grade_col=column)
-    except DataError as error:
-        return error.slug != "columns"
-    return True
-
-
-def _rows_with(frame: Any, column: str) -> Any:
-    """Return the rows in which a column is not empty."""
-    cells = frame[column]
-    if hasattr(cells, "notna"):  # pandas
-        return frame[cells.notna()]
-    return frame.filter(cells.is_not_null() if hasattr(cells, "is_not_null") else cells.is_valid())
+def _is_one_judge(source: Mapping[Any, Any]) -> bool:
+    """Return whether this is {query: {doc: grade}} rather than {name: judgments}."""
+    return all(
+        isinstance(docs, Mapping)
+        and docs
+        and all(isinstance(x, str) or not hasattr(x, "__len__") for x in docs.values())
+        for docs in source.values()
+    )
 
 
 def _is_column(source: Any) -> bool:

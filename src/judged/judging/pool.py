@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -106,20 +106,14 @@ def top_documents(runs: Mapping[str, Run], depth: int, policy: Policy) -> Pooled
     """Return the documents at the top of the runs, by query, with the rank in each run, which is named by its position."""
     pooled: Pooled = {}
     for at, run in enumerate(runs.values()):
-        _add_run(pooled, run, at, depth, policy)
+        query, row = ranked_rows(run, policy)
+        rank = np.arange(len(query)) - np.searchsorted(query, query) + 1
+        top = rank <= depth
+        queries = decoded(run.queries, run.query_kind)
+        docs = decoded(run.doc.take(row[top]), run.doc_kind)
+        for q, doc, r in zip(query[top].tolist(), docs, rank[top].tolist(), strict=True):
+            pooled.setdefault(queries[q], {}).setdefault(doc, {})[at] = r
     return pooled
-
-
-def _add_run(pooled: Pooled, run: Run, at: int, depth: int, policy: Policy) -> None:
-    """Add the top documents of a run."""
-    query, row = ranked_rows(run, policy)
-    starts = np.searchsorted(query, np.arange(len(run.queries)))
-    rank = np.arange(len(query)) - starts[query] + 1
-    top = rank <= depth
-    queries = decoded(run.queries, run.query_kind)
-    docs = decoded(run.doc.take(row[top]), run.doc_kind)
-    for q, doc, r in zip(query[top].tolist(), docs, rank[top].tolist(), strict=True):
-        pooled.setdefault(queries[q], {}).setdefault(doc, {})[at] = r
 
 
 def _budget(items: Sequence[TodoItem], n: int) -> list[TodoItem]:
@@ -196,6 +190,7 @@ class RunBias:
         unique: judged documents at its top that no other run has at its top.
         relevant: those of them that are relevant.
         value, value_without: the mean of the measure.
+        difference: the value without its contributions minus the value with them.
         rank, rank_without: among the runs; the others have their values with all judgments.
     """
 
@@ -204,13 +199,9 @@ class RunBias:
     relevant: int
     value: float
     value_without: float
+    difference: float
     rank: int
     rank_without: int
-
-    @property
-    def difference(self) -> float:
-        """The value without its contributions minus the value with them."""
-        return self.value_without - self.value
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -261,19 +252,7 @@ class PoolBias(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one mapping per run."""
-        return [
-            {
-                "run": r.run,
-                "unique": r.unique,
-                "relevant": r.relevant,
-                "value": r.value,
-                "value_without": r.value_without,
-                "difference": r.difference,
-                "rank": r.rank,
-                "rank_without": r.rank_without,
-            }
-            for r in self.runs
-        ]
+        return [asdict(run) for run in self.runs]
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -338,7 +317,11 @@ def pool_bias(
         if unique.any():
             [without] = evaluate(_remove(judgments, unique), opened[name], chosen, **settings).mean().values()
         ranks = [1 + sum((v < x if lower else v > x) for k, v in enumerate(full) if k != i) for x in (full[i], without)]
-        rows.append(RunBias(name, int(unique.sum()), int((unique & relevant).sum()), full[i], without, *ranks))
+        rows.append(
+            RunBias(
+                name, int(unique.sum()), int((unique & relevant).sum()), full[i], without, without - full[i], *ranks
+            )
+        )
     rows.sort(key=lambda row: -abs(row.difference))
     return PoolBias(next(iter(values[0])), depth, tuple(rows))
 

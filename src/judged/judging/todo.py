@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -72,15 +73,14 @@ class Scale:
             return SCALES[source]
         if isinstance(source, str | os.PathLike):
             source = _read(source)
-        if not isinstance(source, Mapping) or len(source) < 2:
-            _refuse(source)
         try:
-            grades = sorted((_grade(number, words) for number, words in source.items()), key=lambda grade: grade.number)
-        except (ValueError, TypeError):
-            _refuse(source)
-        if len({grade.number for grade in grades}) < len(grades) or len(grades) > 10:
-            _refuse(source)
-        return cls(tuple(grades))
+            grades = {(grade := _grade(number, words)).number: grade for number, words in source.items()}
+        except (ValueError, TypeError, AttributeError):
+            grades = {}
+        if not 2 <= len(grades) == len(source) <= 10:
+            hint = 'write it as {0: "Not relevant", 1: "Relevant"}, with two to ten grades'
+            raise UsageError("scale", f"a scale maps integers to names, got {shown(source)}", hint=hint, value=source)
+        return cls(tuple(grades[number] for number in sorted(grades)))
 
 
 def _read(path: str | os.PathLike[str]) -> Any:
@@ -100,11 +100,6 @@ def _grade(number: Any, words: Any) -> Grade:
     if not name.strip():
         raise ValueError
     return Grade(int(number), name.strip(), description.strip())
-
-
-def _refuse(source: Any) -> Any:
-    hint = 'write it as {0: "Not relevant", 1: "Relevant"}, with two to ten grades'
-    raise UsageError("scale", f"a scale maps integers to names, got {shown(source)}", hint=hint, value=source)
 
 
 SCALES = {
@@ -133,33 +128,24 @@ class Judgment:
         query, doc: the ids.
         grade: the grade.
         judge: name of the person or the model.
+        by: "model", unless it was a person.
         time: when, as ISO 8601 text.
         note: words of the judge.
         grades: all answers, if a model was asked more than once.
-        by: "model", unless it was a person.
     """
 
     query: Id
     doc: Id
     grade: float | None
     judge: str = ""
+    by: str = ""
     time: str = ""
     note: str = ""
     grades: tuple[int, ...] = ()
-    by: str = ""
 
     def record(self) -> dict[str, Any]:
         """Return the record of a file: fields without information are left out, but for the grade."""
-        fields = {
-            "query": self.query,
-            "doc": self.doc,
-            "grade": self.grade,
-            "judge": self.judge,
-            "by": self.by,
-            "time": self.time,
-            "note": self.note,
-            "grades": list(self.grades) if len(self.grades) > 1 else "",
-        }
+        fields = asdict(self) | {"grades": list(self.grades) if len(self.grades) > 1 else ""}
         return {name: value for name, value in fields.items() if value != ""}
 
 
@@ -200,9 +186,7 @@ class Judgments(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Return the number of documents with each grade."""
-        counts: dict[Any, int] = {}
-        for item in self.items:
-            counts[item.grade] = counts.get(item.grade, 0) + 1
+        counts = Counter(item.grade for item in self.items)
         ordered = sorted(counts, key=lambda grade: (grade is None, grade or 0))
         rows = tuple(("no answer" if grade is None else number(grade, 0), f"{counts[grade]:,}") for grade in ordered)
         return [Table(("grade", "documents"), rows, notes=self.notes)]
@@ -253,16 +237,8 @@ class TodoItem:
 
     def record(self) -> dict[str, Any]:
         """Return what a file contains of it: fields without information are left out."""
-        fields = {
-            "query": self.query,
-            "doc": self.doc,
-            "rank": self.rank or None,
-            "runs": list(self.runs) or None,
-            "stratum": self.stratum or None,
-            "probability": self.probability if self.stratum else None,
-            "reason": self.reason or None,
-        }
-        return {name: value for name, value in fields.items() if value is not None}
+        fields = asdict(self) | {"runs": list(self.runs), "probability": self.probability if self.stratum else None}
+        return {name: value for name, value in fields.items() if value or name in ("query", "doc")}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -302,41 +278,26 @@ class Todo(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Return the documents as one table; columns that say nothing are left out."""
-        headers = ("query", "doc", "rank", "runs", "probability", "reason")
-        rows = [
+        if not self.items:
+            return []
+        headers, sampled = ("query", "doc", "rank", "runs", "probability", "reason"), self.sampled
+        rows = tuple(
             (
                 str(item.query),
                 str(item.doc),
                 str(item.rank or ""),
                 ", ".join(item.runs),
-                number(item.probability, places),
+                number(item.probability, places) if sampled else "",
                 item.reason,
             )
             for item in self.items
-        ]
-        silent = {
-            2: not any(item.rank for item in self.items),
-            3: not any(item.runs for item in self.items),
-            4: not self.sampled,
-            5: not any(item.reason for item in self.items),
-        }
-        table = Table(headers, tuple(rows), title=self.title, notes=self.notes, words=(0, 1, 3, 5), optional=(3,))
-        return [table.without(frozenset(column for column, empty in silent.items() if empty))] if self.items else []
+        )
+        table = Table(headers, rows, title=self.title, notes=self.notes, words=(0, 1, 3, 5), optional=(3,))
+        return [table.without(frozenset(i for i in range(2, 6) if not any(row[i] for row in rows)))]
 
     def records(self) -> list[dict[str, Any]]:
         """Return one mapping per document, all with the same keys."""
-        return [
-            {
-                "query": item.query,
-                "doc": item.doc,
-                "rank": item.rank or None,
-                "runs": " ".join(item.runs),
-                "stratum": item.stratum,
-                "probability": item.probability,
-                "reason": item.reason,
-            }
-            for item in self.items
-        ]
+        return [asdict(item) | {"rank": item.rank or None, "runs": " ".join(item.runs)} for item in self.items]
 
     def to_data(self) -> list[dict[str, Any]]:
         """Return the records of a file."""
@@ -366,10 +327,7 @@ def read_todo(source: Any) -> Todo:
     except DataError as error:
         raise error.changed(slug="runs") if error.slug == "columns" else error from None
     query, doc = table.ids["query"], table.ids["doc"]
-    columns = {
-        role: table.numbers[role].tolist() if role in table.numbers else None
-        for role in ("rank", "runs", "stratum", "probability", "reason")
-    }
+    columns = {role: column.tolist() for role, column in table.numbers.items()}
     items: list[TodoItem] = []
     seen: dict[tuple[int, int], int] = {}
     for row, (q, d) in enumerate(zip(query.code.tolist(), doc.code.tolist(), strict=True)):
@@ -377,7 +335,7 @@ def read_todo(source: Any) -> Todo:
             problem = f"duplicate document {shown(doc.ids[d])} in query {shown(query.ids[q])}; first at {table.place(seen[q, d], 'doc')}"
             raise DataError("duplicate-doc", problem, where=table.place(row, "doc"), value=doc.ids[d])
         seen[q, d] = row
-        found = {role: column[row] for role, column in columns.items() if column is not None}
+        found = {role: column[row] for role, column in columns.items()}
         items.append(TodoItem(query.ids[q], doc.ids[d], **found))
     return Todo(tuple(items))
 

@@ -151,29 +151,14 @@ def test_columns_of_labels_need_no_queries():
     assert error.value.slug == "judges"
 
 
-@pytest.mark.needs("pandas")
-def test_one_frame_with_a_column_for_each_judge():
-    import pandas as pd
-
-    frame = pd.DataFrame({"a": [0, 1, 1, 0], "b": [0, 1, None, 1]})
-    assert jd.agree(frame).names == ("a", "b")
-    assert jd.agree(frame).shared == 3
-    frame = frame.assign(qid=["q1", "q1", "q2", "q2"], docno=list("wxyz"))
-    assert refused(frame).slug == "names"
-    found = jd.agree(frame, names=["a", "b"])
-    assert found.per_query("raw")["query"] == ("q1", "q2")
-    assert found.shared == 3
-    assert refused(frame, names=["a", "c"]).slug == "columns"
-
-
-@pytest.mark.parametrize("library", each("polars", "pyarrow"))
-def test_one_frame_of_other_libraries(library):
-    module = import_module(library)
+@pytest.mark.parametrize("library", each("pandas", "polars", others={"arrow": "pyarrow"}))
+def test_one_frame_with_a_column_for_each_judge(library):
+    module = import_module("pyarrow" if library == "arrow" else library)
     columns = {"query_id": ["q1", "q1", "q2"], "doc_id": list("xyz"), "a": [0, 1, 1], "b": [0, None, 1]}
-    frame = module.DataFrame(columns) if library == "polars" else module.table(columns)
-    found = jd.agree(frame, names=["a", "b"])
-    assert found.shared == 2
-    assert found.overlap == {1: 1, 2: 2}
+    frame = module.table(columns) if library == "arrow" else module.DataFrame(columns)
+    found = jd.agree(frame, judges=["a", "b"])
+    assert (found.names, found.shared, found.overlap) == (("a", "b"), 2, {1: 1, 2: 2})
+    assert "judges" in str(refused(frame))
 
 
 # ── refused, and warned of ───────────────────────────────────────────────────────────────────────
