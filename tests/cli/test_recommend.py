@@ -112,9 +112,9 @@ def test_wrong_calls_are_refused(words, text):
 
 
 @pytest.mark.parametrize(("words", "slug"), [
-    (("run.csv", "-m", "Coverage"), "argument"),
+    (("run.csv", "-m", "Coverage"), "parameter"),
     (("run.csv", "-m", "Ginni"), "unknown-measure"),
-    (("run.csv", "--items", "2"), "catalogue"),
+    (("run.csv", "--items", "2"), "parameter"),
     (("run.csv", "--items", "none.txt"), "io"),
 ])  # fmt: skip
 def test_errors_name_what_is_wrong(words, slug):

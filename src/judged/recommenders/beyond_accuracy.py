@@ -14,7 +14,7 @@ from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.slices import slices_of
 from judged.evaluation.values import Values
-from judged.recommenders.lists import Recommendations, RecommendedLists, SideInformation, read_recommendations
+from judged.recommenders.lists import RecommendedLists, read_recommendations, warnings_of
 from judged.recommenders.measures import BEYOND, BeyondMeasure, parse_beyond
 from judged.stats.checks import check_count
 from judged.stats.intervals import interval
@@ -58,18 +58,27 @@ def beyond_accuracy(
     >>> result.summary()
     {'Coverage@2': 0.75, 'Distinct@2': 3.0}
     """
-    side = SideInformation(items, history, vectors, qrels, level, categories)
     k = check_count(k, "k", slug="cutoff")
-    chosen = tuple(m.at(k) for m in (_possible(side) if measures is None else parse_beyond(measures)))
-    recommendations = read_recommendations(run, side, max(m.k or k for m in chosen))
+    side = {"items": items, "history": history, "vectors": vectors, "qrels": qrels, "categories": categories}
+    if measures is None:  # all whose arguments are present: those of the run, then those of each user
+        given = {name for name, value in side.items() if value is not None}
+        asked = [BeyondMeasure(d) for d in sorted(BEYOND, key=lambda d: d.of) if given.issuperset(d.needs)]
+    else:
+        asked = parse_beyond(measures)
+    chosen = tuple(m.at(k) for m in asked)
+    name, users, lists = read_recommendations(run, max(m.k or k for m in chosen), level=level, **side)
     with step("measuring"):
-        return compute(recommendations, chosen, k)
-
-
-def _possible(side: SideInformation) -> list[BeyondMeasure]:
-    """Every measure whose arguments are present: those of the run, then those of each user."""
-    names = {n for n in ("items", "history", "qrels", "categories", "vectors") if getattr(side, n) is not None}
-    return [BeyondMeasure(d) for d in sorted(BEYOND, key=lambda d: d.of) if names.issuperset(d.needs)]
+        values = {str(m): m.on(lists) for m in chosen}
+    per_user = {str(m): values[str(m)] for m in chosen if m.definition.of == "user"}
+    popularity = any(m.definition.of == "user" and "history" in m.definition.needs for m in chosen)
+    warnings = warnings_of(lists, popularity=popularity)
+    for measure, column in per_user.items():
+        column.flags.writeable = False
+        if gap := int(np.isnan(column).sum()):
+            text = f"{measure}: {counted(gap, 'user')} without a value excluded"
+            warnings.append(Warned("values-missing", gap, text))
+    totals = {str(m): float(values[str(m)][0]) for m in chosen if m.definition.of == "run"}
+    return BeyondAccuracy(name, k, users, chosen, per_user, totals, tuple(warnings), lists)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,26 +212,6 @@ class BeyondAccuracy(Result):
             hint=f"choose one of {', '.join(names)}",
             value=str(measure),
         )
-
-
-def compute(given: Recommendations, measures: tuple[BeyondMeasure, ...], k: int) -> BeyondAccuracy:
-    """Compute the measures, and count users without a value."""
-    values = {str(m): m.on(given.lists) for m in measures}
-    per_user = {str(m): values[str(m)] for m in measures if m.definition.of == "user"}
-    for column in per_user.values():
-        column.flags.writeable = False
-    gaps = {name: int(np.isnan(column).sum()) for name, column in per_user.items()}
-    missing = tuple(
-        Warned("values-missing", gap, f"{name}: {counted(gap, 'user')} without a value excluded")
-        for name, gap in gaps.items()
-        if gap
-    )
-    totals = {str(m): float(values[str(m)][0]) for m in measures if m.definition.of == "run"}
-    popular = any(m.definition.of == "user" and "history" in m.definition.needs for m in measures)
-    noted = tuple(
-        w for w in given.warnings if popular or w.slug != "item-unseen"
-    )  # no other measure asks for popularity
-    return BeyondAccuracy(given.name, k, given.users, measures, per_user, totals, noted + missing, given.lists)
 
 
 def _known_mean(values: Floats) -> float:

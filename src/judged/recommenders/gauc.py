@@ -126,8 +126,8 @@ def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: F
         if np.isnan(weight).any() or (weight < 0).any() or not weight.sum() > 0:
             missing = users[int(np.argmax(np.isnan(weight) | (weight < 0)))]
             raise DataError(
-                "argument", f"no weight ≥ 0 for user {shown(missing)}, or all weights are 0", where="weights"
+                "parameter", f"no weight ≥ 0 for user {shown(missing)}, or all weights are 0", where="weights"
             )
         return weight, "given"
     problem = f"weights must be impressions, clicks, equal, or {{user: weight}}, got {shown(weights)}"
-    raise UsageError("argument", problem, value=weights)
+    raise UsageError("parameter", problem, value=weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,25 +14,24 @@ from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
-from judged.core.tables import Id, Run, decoded
+from judged.core.tables import Id, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.arrays import as_numbers, is_number_matrix, is_sparse
 from judged.io.read import read_qrels, read_run
 from judged.stats.checks import check_count
 from judged.tables.text import counted
 
-Similarity = Callable[[Ints, Ints], Floats]
-
 By = Literal["users", "interactions"]
 Discount = Literal["none", "log2", "reciprocal", "geometric"]
 
-
-class MissingArgumentError(Exception):
-    """An argument that a measure needs is missing."""
-
-    def __init__(self, argument: str) -> None:
-        super().__init__(argument)
-        self.argument = argument
+_ARGUMENTS = {
+    "items": "the catalogue (its items, or their number)",
+    "history": "past interactions of users and items",
+    "vectors": "a vector for each item",
+    "qrels": "the relevant items of each user",
+    "categories": "the categories of each item",
+}
+_SAME_IDS = "check that the ids are the same"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,44 +62,63 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class RecommendedLists:
-    """The first k items recommended to each user: rows ordered by user, then rank.
+    """The first k items recommended to each user: rows ordered by user, then rank. Users and items are numbered.
 
-    Items are numbered. A missing argument is None, and a measure that needs it raises `MissingArgumentError`.
+    Args:
+        user: of each row.
+        item: of each row.
+        rank: of each row, from 1.
+        users: their number.
+        items: the number of items: recommended ones, and those of the side information.
+        k: the longest length of a list.
+        side: side information by the argument it was passed as: the size of the catalogue (items), `History` (history), users and their
+            relevant items, recommended or not (qrels), items × categories with the share of an item in each (categories), a function from
+            two arrays of items to similarities with a mask of the items that have one (vectors).
+        measure: the name of the measure that reads the lists, for messages.
     """
 
-    user: Ints  # per row
+    user: Ints
     item: Ints
-    rank: Ints  # from 1
+    rank: Ints
     users: int
-    items: int  # number of items: recommended ones, and those of the side information
+    items: int
     k: int
-    size_of_catalogue: int | None = None
-    relevant_row: Bools | None = None
-    relevant_to: tuple[Ints, Ints] | None = None  # users and their relevant items, recommended or not
-    interactions: History | None = None
-    similarity_of: Similarity | None = None
-    described: Bools | None = None  # per item: true if it has a similarity; None for all
-    shares: Floats | None = (
-        None  # items × categories: the share of an item in each; all 0 for an item without categories
-    )
+    side: dict[str, Any] = field(default_factory=dict)
+    measure: str = ""
 
-    # ── arguments of measures ────────────────────────────────────────────────────────────────────
+    # ── side information ─────────────────────────────────────────────────────────────────────────
+
+    def need(self, argument: str) -> Any:
+        """The side information of an argument; raise if it is missing."""
+        if argument not in self.side:
+            by_name = Hint(f"pass {{{argument}}}", **{argument: None})
+            action = Hint("pass vectors= in Python") if argument == "vectors" else by_name
+            problem = f"{self.measure} needs {_ARGUMENTS[argument]}"
+            raise UsageError("parameter", problem, hint=action, value=argument)
+        return self.side[argument]
 
     @property
     def catalogue(self) -> int:
         """The number of items that could be recommended."""
-        return int(self._given("items", self.size_of_catalogue))
+        return int(self.need("items"))
+
+    @property
+    def history(self) -> History:
+        """Past interactions."""
+        history: History = self.need("history")
+        return history
+
+    @property
+    def categories(self) -> Floats:
+        """Items × categories: the share of an item in each; all 0 for an item without categories."""
+        return np.asarray(self.need("categories"))
 
     @property
     def relevant(self) -> Bools:
         """True for rows that are relevant to their user."""
-        return np.asarray(self._given("qrels", self.relevant_row))
-
-    @property
-    def relevant_pairs(self) -> tuple[Ints, Ints]:
-        """Users and their relevant items, recommended or not."""
-        pairs: tuple[Ints, Ints] = self._given("qrels", self.relevant_to)
-        return pairs
+        user, item = self.need("qrels")
+        width = int(max(self.item.max(initial=0), item.max(initial=0))) + 1
+        return np.isin(self.user * width + self.item, user * width + item)
 
     @property
     def own_pairs(self) -> tuple[Ints, Ints]:
@@ -110,34 +128,6 @@ class RecommendedLists:
         back[self.history.place[known]] = np.flatnonzero(known)
         user, item = self.history.pairs
         return back[user][back[user] >= 0], item[back[user] >= 0]
-
-    @property
-    def history(self) -> History:
-        """Past interactions."""
-        history: History = self._given("history", self.interactions)
-        return history
-
-    @property
-    def categories(self) -> Floats:
-        """Items × categories: the share of an item in each."""
-        return np.asarray(self._given("categories", self.shares))
-
-    @property
-    def known(self) -> Bools:
-        """True for rows whose item has a similarity to others."""
-        self._given("vectors", self.similarity_of)
-        return np.ones(len(self.item), bool) if self.described is None else self.described[self.item]
-
-    def similarity(self, a: Ints, b: Ints) -> Floats:
-        """The similarity of items a[i] and b[i]."""
-        between: Similarity = self._given("vectors", self.similarity_of)
-        return np.asarray(between(a, b), dtype=float)
-
-    @staticmethod
-    def _given(argument: str, value: Any) -> Any:
-        if value is None:
-            raise MissingArgumentError(argument)
-        return value
 
     # ── from rows to users, and to items ─────────────────────────────────────────────────────────
 
@@ -176,28 +166,22 @@ class RecommendedLists:
 
     # ── subsets ──────────────────────────────────────────────────────────────────────────────────
 
-    def cut(self, k: int) -> RecommendedLists:
-        """The first k of each list."""
-        return replace(self._rows(self.rank <= k), k=k)
+    def cut(self, k: int, measure: str) -> RecommendedLists:
+        """The first k of each list, for a measure."""
+        return replace(self._rows(self.rank <= k), k=k, measure=measure)
 
     def only(self, users: Bools) -> RecommendedLists:
         """Some of the users; side information of items is unchanged."""
-        new = np.cumsum(users) - 1
-        part = self._rows(users[self.user])
-        history, pairs = self.interactions, self.relevant_to
-        kept = None if pairs is None else users[pairs[0]]
-        return replace(
-            part,
-            user=new[part.user],
-            users=int(users.sum()),
-            relevant_to=None if pairs is None else (new[pairs[0][kept]], pairs[1][kept]),
-            interactions=None if history is None else replace(history, place=history.place[users]),
-        )
+        new, part, side = np.cumsum(users) - 1, self._rows(users[self.user]), dict(self.side)
+        if "history" in side:
+            side["history"] = replace(side["history"], place=side["history"].place[users])
+        if "qrels" in side:
+            user, item = side["qrels"]
+            side["qrels"] = new[user[users[user]]], item[users[user]]
+        return replace(part, user=new[part.user], users=int(users.sum()), side=side)
 
     def _rows(self, mask: Bools) -> RecommendedLists:
-        per_row = ("user", "item", "rank", "relevant_row")
-        kept: dict[str, Any] = {name: None if (x := getattr(self, name)) is None else x[mask] for name in per_row}
-        return replace(self, **kept)
+        return replace(self, user=self.user[mask], item=self.item[mask], rank=self.rank[mask])
 
 
 def discounts(rank: Ints, discount: Discount, persistence: float = 0.85) -> Floats:
@@ -209,17 +193,7 @@ def discounts(rank: Ints, discount: Discount, persistence: float = 0.85) -> Floa
     return np.asarray(1.0 / np.log2(rank + 1.0) if discount == "log2" else 1.0 / rank)
 
 
-# ── past interactions ────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Interactions:
-    """One row per interaction, as codes into the distinct users and items, which are text."""
-
-    users: list[str]
-    items: list[str]
-    user: Ints
-    item: Ints
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def as_text(item: Any) -> str:
@@ -227,267 +201,181 @@ def as_text(item: Any) -> str:
     return item.decode("utf-8", "surrogateescape") if isinstance(item, bytes) else str(item)
 
 
-def read_interactions(source: Any, where: str) -> Interactions:
+def _texts(ids: Any) -> list[str]:
+    return [as_text(i) for i in (ids.tolist() if hasattr(ids, "tolist") else ids)]
+
+
+def _refuse_matrix(source: Any, where: str, action: str) -> None:
+    """Raise for an array of numbers: it is a matrix of scores, even with three columns."""
+    if is_number_matrix(source):
+        problem = "ids of users and items"
+        raise DataError("form", problem, got="a matrix of numbers", where=where, hint=action)
+
+
+def read_interactions(source: Any, where: str) -> tuple[list[str], Ints, list[str], Ints]:
     """Read interactions from any input of `read_qrels`, (user, item) pairs, or a sparse matrix of users × items.
 
-    Ratings are ignored: drop the rows that should not count. `where` is the name of the argument, for messages.
+    Return the distinct users as text, the number of the user of each interaction, and the same of items. Ratings are ignored: drop the rows
+    that should not count. `where` is the name of the argument, for messages.
     """
     if is_sparse(source):
         cells = source.tocoo()
-        kept = cells.data != 0
-        (users, user), (items, item) = (np.unique(x[kept], return_inverse=True) for x in (cells.row, cells.col))
-        return Interactions([str(u) for u in users.tolist()], [str(i) for i in items.tolist()], user, item)
-    if is_number_matrix(source):
-        raise DataError(
-            "form",
-            "interactions with ids, or a sparse matrix of users × items",
-            got="a matrix of numbers",
-            where=where,
-            hint=f"convert it with scipy.sparse.csr_array({where})",
-        )
-    if isinstance(source, (list, tuple)) and source and all(isinstance(row, (tuple, list)) for row in source):
-        return _of_pairs(source, where)
+        users, user = np.unique(cells.row[cells.data != 0], return_inverse=True)
+        items, item = np.unique(cells.col[cells.data != 0], return_inverse=True)
+        return _texts(users), user, _texts(items), item
+    _refuse_matrix(source, where, f"convert it with scipy.sparse.csr_array({where})")
+    pairs = isinstance(source, (list, tuple)) and all(isinstance(row, (tuple, list)) and len(row) > 1 for row in source)
+    if pairs and source:
+        return *_numbered([row[0] for row in source]), *_numbered([row[1] for row in source])
     try:
         past = read_qrels(source)
     except DataError as error:
         if error.slug not in ("columns", "swapped"):
             raise
-        raise error.changed(
-            hint=f"{where} needs columns user and item: keep these two, and rating if there is one"
-        ) from error
-    return _encode([as_text(u) for u in past.queries.tolist()], past.query, [as_text(i) for i in past.doc.tolist()])
+        action = f"{where} needs columns user and item: keep these two, and rating if there is one"
+        raise error.changed(hint=action) from error
+    return _texts(past.queries), past.query, *_numbered(past.doc)
 
 
-def _of_pairs(rows: Any, where: str) -> Interactions:
-    """Read (user, item, …) rows."""
-    short = next((row for row in rows if len(row) < 2), None)
-    if short is not None:
-        raise DataError("columns", "rows of (user, item)", got=repr(short), where=where)
-    place = {u: i for i, u in enumerate(dict.fromkeys(as_text(row[0]) for row in rows))}
-    user = np.array([place[as_text(row[0])] for row in rows], dtype=np.int64)
-    return _encode(list(place), user, [as_text(row[1]) for row in rows])
+def _numbered(ids: Any) -> tuple[list[str], Ints]:
+    """The distinct ids as text, in their order, and the number of each."""
+    texts = _texts(ids)
+    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    return list(place), np.fromiter(map(place.__getitem__, texts), np.int64, len(texts))
 
 
-def _encode(users: list[str], user: Ints, words: list[str]) -> Interactions:
-    place = {word: i for i, word in enumerate(dict.fromkeys(words))}
-    return Interactions(users, list(place), user, np.fromiter(map(place.__getitem__, words), np.int64, len(words)))
-
-
-# ── reading ──────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class SideInformation:
-    """The arguments of `beyond_accuracy` other than the run, as passed."""
-
-    items: Any = None
-    history: Any = None
-    vectors: Any = None
-    qrels: Any = None
-    level: float = 1
-    categories: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Recommendations:
-    """The lists, their users, and warnings."""
-
-    name: str
-    users: tuple[Id, ...]
-    lists: RecommendedLists
-    warnings: tuple[Warned, ...]
-
-
-def read_recommendations(source: Any, side: SideInformation, k: int) -> Recommendations:
-    """Read the first k recommendations of each user of a run, with the side information."""
-    run = _read_lists(source)
-    users = _sorted_users(decoded(run.queries, run.query_kind))
-    user, doc, rank = _first(run, users, k)
-    history = None if side.history is None else read_interactions(side.history, "history")
-    catalogue = None if side.items is None or isinstance(side.items, (int, np.integer)) else _catalogue(side.items)
-    labels = None if side.categories is None else _labels(side.categories)
-    known = [doc, [] if history is None else history.items, catalogue or []]
-    place = {text: i for i, text in enumerate(sorted({text for texts in known for text in texts}))}
-    item = np.fromiter(map(place.__getitem__, doc), np.int64, len(doc))
-    numbers = place if labels is None or catalogue is not None else _with_labelled(place, labels)
-    shares = None if labels is None else _shares(labels, place, numbers)
-    alike, described = (None, None) if side.vectors is None else cosine_of(side.vectors, place, catalogue)
-    names = {as_text(u): i for i, u in enumerate(users)}
-    relevant = None if side.qrels is None else _relevant(side, names, numbers)
-    lists = RecommendedLists(
-        user=user,
-        item=item,
-        rank=rank,
-        users=len(users),
-        items=len(place),
-        k=k,
-        size_of_catalogue=_size(side.items, catalogue, doc),
-        relevant_row=None if relevant is None else _found(relevant, user, item),
-        relevant_to=relevant,
-        interactions=None if history is None else _history(history, names, place),
-        similarity_of=alike,
-        described=described,
-        shares=shares,
-    )
-    return Recommendations(run.label, users, lists, _warnings(lists))
-
-
-# ── the run ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _read_lists(source: Any) -> Run:
-    """Read a run; an array is a matrix of scores, even with three columns."""
-    if is_number_matrix(source):
-        raise DataError(
-            "form",
-            "a run with ids",
-            got="a matrix of numbers",
-            where="run",
-            hint="convert it to a run with jd.recommenders.top_k",
-        )
+def read_recommendations(
+    source: Any, k: int, *, items: Any, history: Any, vectors: Any, qrels: Any, level: float, categories: Any
+) -> tuple[str, tuple[Id, ...], RecommendedLists]:
+    """Read the first k recommendations of each user of a run, with the side information; return its name, users and lists."""
+    _refuse_matrix(source, "run", "convert it to a run with jd.recommenders.top_k")
     try:
-        return read_run(source)
+        run = read_run(source)
     except DataError as error:
         if error.slug != "swapped":
             raise
-        raise error.changed(
-            hint=Hint(
-                "pass a table with a column of scores or ranks; past interactions belong in {history}", history=None
-            )
-        ) from error
+        action = "pass a table with a column of scores or ranks; past interactions belong in {history}"
+        raise error.changed(hint=Hint(action, history=None)) from error
+    queries = decoded(run.queries, run.query_kind)
+    numbers = all(isinstance(u, int) or (isinstance(u, str) and u.isdigit()) for u in queries)
+    users = tuple(sorted(queries, key=(lambda u: (int(str(u)), str(u))) if numbers else str))
 
-
-def _sorted_users(users: list[Id]) -> tuple[Id, ...]:
-    numbers = all(isinstance(u, int) or (isinstance(u, str) and u.isdigit()) for u in users)
-    return tuple(sorted(users, key=(lambda u: (int(str(u)), str(u))) if numbers else str))
-
-
-def _first(run: Run, users: tuple[Id, ...], k: int) -> tuple[Ints, list[str], Ints]:
-    """The user, the item and the rank of the first k recommendations of each user, by user and rank."""
     query, row = ranked_rows(run, Policy(depth=k), hint="keep one of them")
     rank = segments.positions(np.bincount(query, minlength=len(users))) + 1
     query, row, rank = query[rank <= k], row[rank <= k], rank[rank <= k]
-    place = {u: i for i, u in enumerate(users)}
-    user = np.array([place[u] for u in decoded(run.queries, run.query_kind)], dtype=np.int64)[query]
+    number = {u: i for i, u in enumerate(users)}
+    user = np.array([number[u] for u in queries], dtype=np.int64)[query]
     order = np.argsort(user, kind="stable")
-    docs = [as_text(raw) for raw in run.doc.take(row[order]).tolist()]
-    return user[order], docs, rank[order]
+    doc = _texts(run.doc.take(row[order]))
+
+    side: dict[str, Any] = {}
+    ids: list[str] = []  # of the catalogue
+    known = set(doc)
+    if items is not None:
+        ids, side["items"] = _catalogue(items, known)
+    if history is not None:
+        past_users, past_user, past_items, past_item = read_interactions(history, "history")
+        known = known.union(past_items)
+    place = {text: i for i, text in enumerate(sorted(known.union(ids)))}
+    by_name = {as_text(u): i for i, u in enumerate(users)}
+    if history is not None:
+        at = {u: i for i, u in enumerate(past_users)}
+        item = np.array([place[i] for i in past_items], dtype=np.int64)[past_item]
+        side["history"] = History(past_user, item, len(at), np.array([at.get(u, -1) for u in by_name]))
+    if vectors is not None:
+        side["vectors"] = cosine_of(vectors, place, ids)
+    labelled = place
+    if categories is not None:
+        labelled, side["categories"] = _shares(categories, place, extend=not ids)
+    if qrels is not None:
+        side["qrels"] = _relevant(qrels, level, by_name, labelled)
+    item = np.array([place[text] for text in doc], dtype=np.int64)
+    return run.label, users, RecommendedLists(user[order], item, rank[order], len(users), len(place), k, side)
 
 
-# ── side information ─────────────────────────────────────────────────────────────────────────────
-
-
-def _catalogue(items: Any) -> list[str]:
-    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable) or hasattr(items, "columns"):
-        raise UsageError("argument", f"items must be ids or their number, got {shown(items)}", value=items)
-    return [as_text(i) for i in (items.tolist() if hasattr(items, "tolist") else items)]
-
-
-def _size(items: Any, catalogue: list[str] | None, recommended: list[str]) -> int | None:
-    """The size of the catalogue; raise if an item outside it was recommended."""
-    if items is None:
-        return None
-    distinct = set(recommended)
-    if catalogue is None:
+def _catalogue(items: Any, recommended: set[str]) -> tuple[list[str], int]:
+    """The ids of the catalogue, none if it is a number, and its size; raise if an item outside it was recommended."""
+    ids: list[str] = []
+    if isinstance(items, (int, np.integer)):
         size = check_count(items, "items")
-        extra, example = len(distinct) - size, ""
+        extra, example = len(recommended) - size, ""
+    elif isinstance(items, (str, bytes)) or not isinstance(items, Iterable) or hasattr(items, "columns"):
+        raise UsageError("parameter", f"items must be ids or their number, got {shown(items)}", value=items)
     else:
-        outside = sorted(distinct - set(catalogue))
-        extra, size = len(outside), len(set(catalogue))
+        ids = _texts(items)
+        outside = sorted(recommended.difference(ids))
+        size, extra = len(set(ids)), len(outside)
         example = f", such as {shown(outside[0])}" if outside else ""
     if extra > 0:
         raise DataError(
-            "catalogue",
+            "parameter",
             f"{counted(extra, 'recommended item is', 'recommended items are')} outside the catalogue{example}",
             where="items",
             hint=Hint("pass all items that can be recommended as {items}", items=None),
         )
-    return size
+    return ids, size
 
 
-def _history(past: Interactions, users: dict[str, int], items: dict[str, int]) -> History:
-    item = np.array([items[i] for i in past.items], dtype=np.int64)[past.item]
-    place = np.full(len(users), -1)
-    for number, user in enumerate(past.users):
-        if (at := users.get(user)) is not None:
-            place[at] = number
-    return History(user=past.user, item=item, users=len(past.users), place=place)
-
-
-def _relevant(side: SideInformation, users: dict[str, int], items: dict[str, int]) -> tuple[Ints, Ints]:
+def _relevant(source: Any, level: float, users: dict[str, int], items: dict[str, int]) -> tuple[Ints, Ints]:
     """Users of the run, and their relevant items, as far as these are known."""
-    qrels = read_qrels(side.qrels)
-    good = qrels.grade >= side.level
+    qrels = read_qrels(source)
+    good = qrels.grade >= level
     query = np.array([users.get(as_text(u), -1) for u in decoded(qrels.queries, qrels.query_kind)])[qrels.query[good]]
-    doc = np.array([items.get(as_text(raw), -1) for raw in qrels.doc.take(good).tolist()], dtype=np.int64)
+    doc = np.array([items.get(text, -1) for text in _texts(qrels.doc.take(good))], dtype=np.int64)
     if (query < 0).all():
-        raise DataError(
-            "no-common-query",
-            "run and judgments have no user in common",
-            where=qrels.name,
-            hint="check that the ids are the same",
-        )
+        problem = "run and judgments have no user in common"
+        raise DataError("no-common-query", problem, where=qrels.name, hint=_SAME_IDS)
     kept = (query >= 0) & (doc >= 0)
     return query[kept], doc[kept]
 
 
-def _found(relevant: tuple[Ints, Ints], user: Ints, item: Ints) -> NDArray[np.bool_]:
-    width = int(max(item.max(initial=0), relevant[1].max(initial=0))) + 1
-    return np.isin(user * width + item, relevant[0] * width + relevant[1])
+def _shares(categories: Any, known: dict[str, int], *, extend: bool) -> tuple[dict[str, int], Floats]:
+    """The numbers of items, and items × categories: an item of several categories has an equal share in each.
 
-
-def _labels(categories: Any) -> dict[str, list[Any]]:
+    If `extend`, items that only the categories have get the numbers after the known ones.
+    """
     if not isinstance(categories, Mapping):
         problem = f"categories must be {{item: category or list of categories}}, got {shown(categories)}"
-        raise UsageError("argument", problem, value=categories)
-    return {as_text(i): list(dict.fromkeys(c)) if _is_list(c) else [c] for i, c in categories.items()}
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
-
-
-def _with_labelled(items: dict[str, int], labels: dict[str, list[Any]]) -> dict[str, int]:
-    """The numbers of items, followed by those of items that only the categories have."""
-    return items | {item: len(items) + i for i, item in enumerate(item for item in labels if item not in items)}
-
-
-def _shares(labels: dict[str, list[Any]], known: dict[str, int], items: dict[str, int]) -> Floats:
-    """Items × categories: an item of several categories has an equal share in each."""
+        raise UsageError("parameter", problem, value=categories)
+    labels = {}
+    for item, own in categories.items():
+        several = isinstance(own, Iterable) and not isinstance(own, str | bytes)
+        labels[as_text(item)] = list(dict.fromkeys(own)) if several else [own]
+    if known.keys().isdisjoint(labels):
+        problem = "no item of the run or the history has a category"
+        raise DataError("parameter", problem, where="categories", hint=_SAME_IDS)
+    new = [item for item in labels if item not in known] if extend else []
+    items = known | {item: len(known) + i for i, item in enumerate(new)}
     rows = [(items[item], c, 1 / len(own)) for item, own in labels.items() if item in items for c in own]
-    if not any(item in known for item in labels):
-        raise DataError(
-            "catalogue",
-            "no item of the run or the history has a category",
-            where="categories",
-            hint="check that the ids are the same",
-        )
     column = {c: i for i, c in enumerate(dict.fromkeys(c for _, c, _ in rows))}
     out = np.zeros((len(items), len(column)))
     out[[item for item, _, _ in rows], [column[c] for _, c, _ in rows]] = [share for _, _, share in rows]
-    return out
+    return items, out
 
 
-def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
+def warnings_of(lists: RecommendedLists, *, popularity: bool) -> list[Warned]:
+    """Count recommended items without interactions, if the popularity of items matters, and without a vector or category."""
     warnings = []
-    shown_items = lists.recommended
-    if lists.interactions is not None:
-        unseen = int((lists.interactions.popularity(lists.items, "interactions")[shown_items] == 0).sum())
+    if popularity and "history" in lists.side:
+        unseen = int((lists.history.popularity(lists.items, "interactions")[lists.recommended] == 0).sum())
         if unseen:
             text = (
                 f"{counted(unseen, 'recommended item has', 'recommended items have')} no interactions; Popularity treats "
                 f"{'it' if unseen == 1 else 'them'} as having 0 interactions, Novelty as having 1"
             )
-            every = "no recommended item has any: check that the ids are the same"
-            hint = Hint(every) if unseen == len(shown_items) else None
-            warnings.append(Warned("item-unseen", unseen, text, hint))
-    listed = None if lists.shares is None else np.asarray(lists.shares.any(axis=1))
-    for known, what in ((lists.described, "vector"), (listed, "category")):
-        missing = 0 if known is None else int((~known[shown_items]).sum())
+            every = Hint("no recommended item has any: " + _SAME_IDS)
+            warnings.append(Warned("item-unseen", unseen, text, every if unseen == len(lists.recommended) else None))
+    known = {}
+    if "vectors" in lists.side:
+        known["vector"] = lists.side["vectors"][1]
+    if "categories" in lists.side:
+        known["category"] = lists.categories.any(axis=1)
+    for what, has in known.items():
+        missing = int((~has[lists.recommended]).sum())
         if missing:
             text = f"{counted(missing, 'recommended item has', 'recommended items have')} no {what}; excluded where one is needed"
             warnings.append(Warned("item-unknown", missing, text))
-    return tuple(warnings)
+    return warnings
 
 
 # ── similarity of items ──────────────────────────────────────────────────────────────────────────
@@ -495,13 +383,15 @@ def _warnings(lists: RecommendedLists) -> tuple[Warned, ...]:
 _CELLS = 1 << 22  # numbers in memory at a time
 
 
-def cosine_of(vectors: Any, place: dict[str, int], catalogue: list[str] | None) -> tuple[Similarity, Bools]:
+def cosine_of(
+    vectors: Any, place: dict[str, int], catalogue: list[str]
+) -> tuple[Callable[[Ints, Ints], Floats], Bools]:
     """Return the cosine of the vectors of items by number, and the items that have a vector.
 
     Args:
         vectors: {item: vector}, (ids, matrix), or a matrix whose rows are the items of the catalogue in order, or items 0, 1, 2 …
         place: the numbers of items by id.
-        catalogue: the items in order, if they were given as ids.
+        catalogue: the items in order; empty if they were not given as ids.
     """
     row, matrix = _rows(vectors, place, catalogue)
     if is_sparse(matrix):
@@ -528,33 +418,27 @@ def cosine_of(vectors: Any, place: dict[str, int], catalogue: list[str] | None) 
     return similarity, row >= 0
 
 
-def _rows(given: Any, place: dict[str, int], catalogue: list[str] | None) -> tuple[Ints, Any]:
+def _rows(given: Any, place: dict[str, int], catalogue: list[str]) -> tuple[Ints, Any]:
     """The row of each item, -1 for none; and the matrix."""
-    ids: list[Any] | None = None
+    ids: list[str] | None = None
     if isinstance(given, Mapping):
-        ids, given = list(given), [np.asarray(v, dtype=float).ravel() for v in given.values()]
+        ids, given = _texts(given), [np.asarray(v, dtype=float).ravel() for v in given.values()]
         if len({len(v) for v in given}) != 1:
             raise DataError("shape", "vectors have different lengths", where="vectors")
     elif isinstance(given, tuple) and len(given) == 2:
-        ids, given = list(given[0].tolist() if hasattr(given[0], "tolist") else given[0]), given[1]
+        ids, given = _texts(given[0]), given[1]
     matrix = given.tocsr() if is_sparse(given) else as_numbers(given, "vectors")
-    if matrix.ndim != 2 or (ids is not None and len(ids) != matrix.shape[0]):
+    if matrix.ndim != 2:
         raise DataError("shape", "a matrix with one row per item", got=f"shape {matrix.shape}", where="vectors")
     if not np.isfinite(matrix.data if is_sparse(matrix) else matrix).all():
         raise DataError("shape", "NaN or infinity in vectors", where="vectors")
-    if ids is None and catalogue is not None and len(catalogue) != matrix.shape[0]:
-        raise DataError("shape", f"{matrix.shape[0]} rows for {len(catalogue)} items", where="vectors")
     if ids is None:
-        ids = catalogue or list(range(matrix.shape[0]))
-    row = np.full(len(place), -1)
-    for i, text in enumerate(map(str, ids)):
-        if (at := place.get(text)) is not None:
-            row[at] = i
+        ids = catalogue or _texts(range(matrix.shape[0]))
+    if len(ids) != matrix.shape[0]:
+        raise DataError("shape", f"{matrix.shape[0]} rows for {len(ids)} items", where="vectors")
+    numbers = {text: i for i, text in enumerate(ids)}
+    row = np.array([numbers.get(text, -1) for text in place])
     if (row < 0).all():
-        raise DataError(
-            "catalogue",
-            "no item of the run or the history is in vectors",
-            where="vectors",
-            hint="check that the ids are the same",
-        )
+        problem = "no item of the run or the history is in vectors"
+        raise DataError("parameter", problem, where="vectors", hint=_SAME_IDS)
     return row, matrix

@@ -15,22 +15,13 @@ from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, Wording, shown
 from judged.measures.parameters import Cutoff, Flag, Persistence, Share, Spec, number
 from judged.measures.registry import Measure, find, measure
-from judged.recommenders.lists import By, Discount, MissingArgumentError, RecommendedLists, discounts
+from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 from judged.registry import Registry, expand_at, parse_call, split_calls
 
 Unit = Literal["user", "run"]
 Formula = Callable[..., Any]
 
 LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=True))]
-
-_ARGUMENTS = {
-    "items": "the catalogue (its items, or their number)",
-    "history": "past interactions of users and items",
-    "vectors": "a vector for each item",
-    "qrels": "the relevant items of each user",
-    "categories": "the categories of each item",
-}
-
 
 _RELEVANCE = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
 
@@ -106,13 +97,8 @@ class BeyondMeasure:
 
     def on(self, lists: RecommendedLists) -> Floats:
         """One value per user, or a single one of the whole run."""
-        try:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                value = self.definition.function(lists.cut(self.k or lists.k), **dict(self.params))
-        except MissingArgumentError as missing:
-            need = missing.argument
-            action = Hint("pass vectors= in Python") if need == "vectors" else Hint(f"pass {{{need}}}", **{need: None})
-            raise UsageError("argument", f"{self} needs {_ARGUMENTS[need]}", hint=action, value=need) from None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = self.definition.function(lists.cut(self.k or lists.k, str(self)), **dict(self.params))
         return np.atleast_1d(np.asarray(value, dtype=float))
 
     def as_measure(self) -> Measure:
@@ -529,10 +515,11 @@ def intra_list_diversity(lists: RecommendedLists) -> Floats:
 )
 def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
     """Mean similarity of two items of a list; Ziegler's is the sum over pairs, which grows with the list."""
+    similarity, described = lists.need("vectors")
     upper, lower = lists.pairs
-    known = lists.known[upper] & lists.known[lower]
+    known = described[lists.item[upper]] & described[lists.item[lower]]
     upper, lower = upper[known], lower[known]
-    alike = lists.similarity(lists.item[upper], lists.item[lower])
+    alike = similarity(lists.item[upper], lists.item[lower])
     total = np.bincount(lists.user[upper], weights=alike, minlength=lists.users)
     pairs = np.bincount(lists.user[upper], minlength=lists.users)
     return np.where(pairs > 0, total / (np.maximum(pairs, 1) if form == "mean" else 1), np.nan)
@@ -606,7 +593,7 @@ def statistical_parity(
     """
     member = lists.categories > 0
     possible = lists.users * member.sum(axis=0).astype(float)
-    if lists.interactions is not None:
+    if "history" in lists.side:
         possible -= _count(member, lists.own_pairs[1])
     return _spread(_count(member, lists.item, discounts(lists.rank, discount, persistence)), possible)
 
@@ -630,7 +617,7 @@ def equal_opportunity(lists: RecommendedLists) -> float:
     Categories without a relevant item are left out. An item of several categories counts in each.
     """
     member = lists.categories > 0
-    return _spread(_count(member, lists.item[lists.relevant]), _count(member, lists.relevant_pairs[1]))
+    return _spread(_count(member, lists.item[lists.relevant]), _count(member, lists.need("qrels")[1]))
 
 
 @beyond(

@@ -81,9 +81,9 @@ def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray
                 "dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
             )
         return lambda first, last: tuple(np.nonzero(mask[first:last]))  # type: ignore[return-value]
-    past = read_interactions(seen, "seen")
-    user = _places(past.users, users, "users")[past.user]
-    item = _places(past.items, items, "items")[past.item]
+    past_users, past_user, past_items, past_item = read_interactions(seen, "seen")
+    user = _places(past_users, users, "users")[past_user]
+    item = _places(past_items, items, "items")[past_item]
     kept = (user >= 0) & (item >= 0)  # training data may have users and items that the matrix does not have
     return _of_cells(user[kept], item[kept], shape[0])
 

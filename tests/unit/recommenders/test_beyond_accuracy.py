@@ -156,7 +156,7 @@ def test_what_a_measure_needs_is_asked_for_by_name():
     ):
         with pytest.raises(jd.UsageError, match=rf"{measure}@10.*{argument}=") as caught:
             jd.recommenders.beyond_accuracy(RUN, measure)
-        assert (caught.value.slug, caught.value.value) == ("argument", argument)
+        assert (caught.value.slug, caught.value.value) == ("parameter", argument)
 
 
 def test_measures_have_their_own_cutoffs():
@@ -255,16 +255,16 @@ def test_ids_are_compared_as_text():
 
 
 @pytest.mark.parametrize(("given", "slug"), [
-    ({"items": ["a", "b"]}, "catalogue"),
-    ({"items": 3}, "catalogue"),
-    ({"items": "abc"}, "argument"),
+    ({"items": ["a", "b"]}, "parameter"),
+    ({"items": 3}, "parameter"),
+    ({"items": "abc"}, "parameter"),
     ({"items": 0}, "parameter"),
     ({"k": 0}, "cutoff"),
-    ({"vectors": {"z": [1]}}, "catalogue"),
+    ({"vectors": {"z": [1]}}, "parameter"),
     ({"vectors": {"a": [1], "b": [1, 2]}}, "shape"),
     ({"vectors": {"a": [math.nan], "b": [1]}}, "shape"),
-    ({"categories": ["a"]}, "argument"),
-    ({"categories": {"z": 1}}, "catalogue"),
+    ({"categories": ["a"]}, "parameter"),
+    ({"categories": {"z": 1}}, "parameter"),
     ({"qrels": {"nobody": {"a": 1}}}, "no-common-query"),
     ({"measures": "nDCG"}, "unknown-measure"),
 ])  # fmt: skip
@@ -416,8 +416,8 @@ def test_gauc_takes_results_and_weights_of_ones_own(shown):
 @pytest.mark.parametrize(
     ("given", "slug"),
     [
-        ({"weights": "likes"}, "argument"),
-        ({"weights": {0: 1.0}}, "argument"),
+        ({"weights": "likes"}, "parameter"),
+        ({"weights": {0: 1.0}}, "parameter"),
         ({"confidence": 2}, "parameter"),
         ({"level": 5}, "no-relevant"),
     ],

@@ -28,21 +28,22 @@ def cosine(a, b):
     return (unit[a] * unit[b]).sum(axis=1)
 
 
-def lists(rows, *, k=4, history=None, relevant=None, **more):
+def lists(rows, *, k=4, history=None, relevant=None, described=np.ones(8, bool)):  # noqa: B008
     """Recommendations given as lists of items; the history as a list of items for each user."""
     user = np.repeat(np.arange(len(rows)), [len(r) for r in rows])
     past = None
     if history is not None:
         had = [(u, i) for u, items in enumerate(history) for i in items]
         past = History(np.array([u for u, _ in had]), np.array([i for _, i in had]), len(history), np.arange(len(rows)))
-    good = None if relevant is None else np.array([bool(x) for r in relevant for x in r])
     item = np.array([i for r in rows for i in r])
-    return RecommendedLists(
-        user=user, item=item, rank=np.array([n for r in rows for n in range(1, len(r) + 1)]),
-        users=len(rows), items=8, k=k, size_of_catalogue=8, interactions=past,
-        relevant_row=good, relevant_to=None if good is None else (user[good], item[good]),
-        similarity_of=cosine, shares=SHARES, **more,
-    )  # fmt: skip
+    side = {"items": 8, "vectors": (cosine, described), "categories": SHARES}
+    if past is not None:
+        side["history"] = past
+    if relevant is not None:
+        good = np.array([bool(x) for r in relevant for x in r])
+        side["qrels"] = user[good], item[good]
+    rank = np.array([n for r in rows for n in range(1, len(r) + 1)])
+    return RecommendedLists(user, item, rank, len(rows), 8, k, side)
 
 
 def value(name, *args, **kwargs):
@@ -178,16 +179,10 @@ def test_values_lie_in_the_declared_range_and_users_do_not_depend_on_each_other(
 def test_every_measure_says_what_it_needs_and_asks_for_it(one):
     for need in one.needs:
         given = lists([[0, 1]], history=[[2, 3]], relevant=[[1, 0]])
-        missing = {
-            "items": "size_of_catalogue",
-            "history": "interactions",
-            "vectors": "similarity_of",
-            "qrels": "relevant_row",
-            "categories": "shares",
-        }[need]
+        without = {name: value for name, value in given.side.items() if name != need}
         with pytest.raises(UsageError) as caught:
-            BeyondMeasure(one).on(replace(given, **{missing: None}))
-        assert (caught.value.slug, caught.value.value) == ("argument", need)
+            BeyondMeasure(one).on(replace(given, side=without))
+        assert (caught.value.slug, caught.value.value) == ("parameter", need)
     assert all([one.formula, one.paper, one.summary])
 
 
