@@ -529,9 +529,8 @@ def _check_overlap(panel: Panel) -> None:
         raise DataError("no-common-query", "no row has labels of two judges", hint="check that the rows are aligned")
     shared = [{units.queries[q] for q in np.unique(units.query[row >= 0])} for row in panel.ratings.codes]
     common = set.intersection(*shared)
-    hint = "check that the document ids are the same" if common else "check that the queries are the same"
+    hint = f"check that the {'document ids' if common else 'queries'} are the same"
     problem = f"no document was judged by two of {', '.join(q.name for q in panel.qrels)}"
-    problem += "; they have queries in common" if common else "; they have no query in common"
     raise DataError("no-common-query", problem, hint=hint, value=", ".join(panel.names))
 
 

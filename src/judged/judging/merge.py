@@ -19,7 +19,7 @@ from judged.evaluation.options import JudgmentColumns, named_columns
 from judged.io.atomic import ENDINGS
 from judged.io.columns import ColumnRequest, is_usual
 from judged.judging.panel import Panel, Units, read_panel
-from judged.stats.checks import check_choice
+from judged.stats.checks import check_choice, check_count
 from judged.stats.ratings import Ratings
 from judged.steps import step
 from judged.tables.formats.csv import csv_text
@@ -37,8 +37,8 @@ _FORMATS = {"": "csv", ".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": 
 def list_disagreements(panel: Panel, n: int | None, per_query: int | None) -> RecordTable:
     """Return at most n units that judges disagree on, the largest difference first; see `Agreement.disagreements`."""
     for name, value in (("n", n), ("per_query", per_query)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0):
-            raise UsageError("parameter", f"{name} must be an integer ≥ 0 or None, got {shown(value)}", value=value)
+        if value is not None:
+            check_count(value, name, least=0)
     ratings, units = panel.original or panel.ratings, panel.units
     difference = _difference(ratings, panel.levels)
     rows = np.flatnonzero(_difference(panel.ratings) > 0)

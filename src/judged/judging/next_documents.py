@@ -70,19 +70,15 @@ def find_unjudged(sources: Sequence[Provenance], depth: int) -> Unjudged:
                 "unjudged documents do not count under unjudged='condensed'",
                 hint=Hint("omit {unjudged}", unjudged=None),
             )
-        if source.alternatives:
+        if source.alternatives or not judged.pool.one_aspect:
             raise UsageError(
                 "unjudged-run",
-                "documents to judge next are not chosen if any of several sets answers a query",
-                hint="use judgments with one set",
+                "documents to judge next are not chosen by subtopics or alternative sets",
+                hint="use judgments with one grade per document",
             )
-        if not judged.pool.one_aspect:
-            raise UsageError(
-                "unjudged-run",
-                "documents to judge next are not chosen by subtopic",
-                hint="use judgments without subtopics",
-            )
-        known = _pool_documents(judged)
+        known: list[set[str]] = [set() for _ in queries]
+        for query, doc in zip(judged.pool_query.tolist(), judged.pool_doc.texts(), strict=True):
+            known[query].add(doc)
         for query, docs in enumerate(source.documents(range(len(queries)), depth)):
             for rank, doc in enumerate(docs, 1):
                 if doc not in known[query]:
@@ -90,15 +86,6 @@ def find_unjudged(sources: Sequence[Provenance], depth: int) -> Unjudged:
     order = sorted(found, key=lambda key: (key[0], min(rank for rank in found[key] if rank), key[1]))
     ranks = np.array([found[key] for key in order], np.int64).reshape(len(order), len(sources))
     return Unjudged(queries, np.array([query for query, _ in order], np.int64), tuple(doc for _, doc in order), ranks)
-
-
-def _pool_documents(judged: Judged) -> list[set[str]]:
-    """Return the documents of each query that have a grade."""
-    assert judged.pool_doc is not None
-    known: list[set[str]] = [set() for _ in judged.queries]
-    for query, doc in zip(judged.pool_query.tolist(), judged.pool_doc.texts(), strict=True):
-        known[query].add(doc)
-    return known
 
 
 def values_with(measure: Measure, judged: Judged, docs: Unjudged, rank: Ints, grades: Sequence[float]) -> list[Floats]:
@@ -193,17 +180,12 @@ def _move_to_front(c: Candidates) -> Floats:
     priority = np.full(len(c.docs), -np.inf)
     for run, j in enumerate(c.judged):
         relevant = j.is_relevant(c.level)
-        misses = np.zeros(len(j))
-        np.add.at(misses, j.query, ~relevant & (j.rank > j.at(_last_rank(j, relevant))))
+        last, misses = np.zeros(len(j)), np.zeros(len(j))
+        np.maximum.at(last, j.query[relevant], j.rank[relevant])
+        np.add.at(misses, j.query, ~relevant & (j.rank > j.at(last)))
         inside = c.docs.rank[:, run] > 0
         priority[inside] = np.maximum(priority[inside], -misses[c.docs.query[inside]])
     return priority
-
-
-def _last_rank(j: Judged, mask: np.ndarray) -> Floats:
-    last = np.zeros(len(j))
-    np.maximum.at(last, j.query[mask], j.rank[mask])
-    return last
 
 
 _add("bounds", "documents that can move the difference between the runs most", lambda c: c.effect)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -256,13 +257,12 @@ def _in_queries(grades: _Grades, judged: Judged) -> tuple[_Grades, tuple[Warned,
 
 def _check_model(human: Mapping[_Key, float], model: Mapping[_Key, float], todo: Todo) -> None:
     """Raise if the model judged more documents of a query than the sample was drawn from: its error on the others is not known."""
-    rest, alone = dict[bytes, float](), dict[bytes, int]()
+    rest = defaultdict[bytes, float](float)
     for item in todo:
-        rest[raw_id(item.query)] = rest.get(raw_id(item.query), 0.0) + 1 / item.probability - 1
-    for query, _ in model.keys() - human.keys():
-        alone[query] = alone.get(query, 0) + 1
+        rest[raw_id(item.query)] += 1 / item.probability - 1
+    alone = Counter(query for query, _ in model.keys() - human.keys())
     for query, count in sorted(alone.items()):
-        most = round(rest.get(query, 0.0))
+        most = round(rest[query])
         if count > most:
             problem = f"the model alone judged {counted(count, 'document')} of query {shown(as_text(query))}, and {most:,} of them could have been sampled"
             hint = "draw the sample from all documents that the model judged"

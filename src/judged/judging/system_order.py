@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -23,9 +23,10 @@ from judged.io.run_names import short_names
 from judged.judging.panel import Panel
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
+from judged.stats.checks import check_number
 from judged.stats.rank_correlation import kendall, tau_ap
 from judged.stats.summary import summarise
-from judged.stats.two_phase import FEWEST, QueriesNeeded, queries_for_width
+from judged.stats.two_phase import FEWEST, queries_for_width
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, distinct_columns, number
@@ -54,9 +55,9 @@ class OrderPair:
 
     judges: tuple[str, str]
     tau: float
+    reason: str
     tau_ap: tuple[float, float]
     swaps: tuple[Swap, ...]
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -97,14 +98,12 @@ class SystemOrder(Result):
     def headline(self) -> tuple[str, ...]:
         """Sentences: whether all judges order the systems in the same way, or the systems that swap."""
         size = len(self.systems)
-        same = [
-            np.array_equal(_signs(self.values[a]), _signs(self.values[b]))
-            for a, b in combinations(range(len(self.judges)), 2)
-        ]
+        levels = [_levels(row) for row in self.values]
+        same = [np.array_equal(one, other) for one, other in combinations(levels, 2)]
         one_pair = "; with 2 systems this is a single pair" if size == 2 else ""
         if all(same):
             who = "both judges" if len(self.judges) == 2 else f"all {len(self.judges)} judges"
-            if not any(_levels(row).any() for row in self.values):
+            if not any(level.any() for level in levels):
                 return (f"By {self.measure}, the {size} systems tie under {who}",)
             return (f"By {self.measure}, the order of the {size} systems is the same under {who}{one_pair}",)
         swaps = [_describe_swaps(pair, size) for pair, equal in zip(self.pairs, same, strict=True) if not equal]
@@ -134,16 +133,7 @@ class SystemOrder(Result):
                 j: dict(zip(self.systems, row.tolist(), strict=True))
                 for j, row in zip(self.judges, self.values, strict=True)
             },
-            "pairs": [
-                {
-                    "judges": p.judges,
-                    "tau": p.tau,
-                    "reason": p.reason,
-                    "tau_ap": p.tau_ap,
-                    "swaps": [{"systems": s.systems, "differences": s.differences} for s in p.swaps],
-                }
-                for p in self.pairs
-            ],
+            "pairs": [asdict(pair) for pair in self.pairs],
         }
 
 
@@ -223,10 +213,19 @@ def _levels(values: Floats) -> Floats:
 
 
 def _pair(judges: tuple[str, str], systems: Sequence[str], one: Floats, other: Floats) -> OrderPair:
+    """Compare the orders of systems by two judges; swaps are listed by decreasing smaller difference."""
     x, y = _levels(one), _levels(other)
     tied = [judge for judge, level in zip(judges, (x, y), strict=True) if not level.any()]
     reason = f"all systems tie under {' and '.join(tied)}" if tied else ""
-    return OrderPair(judges, kendall(x, y), (tau_ap(y, x), tau_ap(x, y)), _swaps(systems, one, other), reason)
+    first, second = np.triu_indices(len(systems), 1)
+    before, after = one[first] - one[second], other[first] - other[second]
+    opposite = np.flatnonzero((x[first] - x[second]) * (y[first] - y[second]) < 0)
+    smaller = np.minimum(np.abs(before), np.abs(after))[opposite]
+    swaps = tuple(
+        Swap((systems[first[i]], systems[second[i]]), (float(before[i]), float(after[i])))
+        for i in opposite[np.argsort(-smaller, kind="stable")].tolist()
+    )
+    return OrderPair(judges, kendall(x, y), reason, (tau_ap(y, x), tau_ap(x, y)), swaps)
 
 
 def _order_warnings(
@@ -240,24 +239,6 @@ def _order_warnings(
                 judges_of.setdefault((system, warning), []).append(judge)
     under = {key: "" if len(who) == len(judges) else f" under {' and '.join(who)}" for key, who in judges_of.items()}
     return [replace(w, text=f"{system}{under[system, w]}{about}: {w.text}") for system, w in judges_of]
-
-
-def _swaps(systems: Sequence[str], one: Floats, other: Floats) -> tuple[Swap, ...]:
-    """Return pairs of systems in opposite order, by decreasing smaller difference."""
-    first, second = np.triu_indices(len(systems), 1)
-    before, after = one[first] - one[second], other[first] - other[second]
-    x, y = _levels(one), _levels(other)
-    which = np.flatnonzero((x[first] - x[second]) * (y[first] - y[second]) < 0)
-    which = which[np.argsort(-np.minimum(np.abs(before), np.abs(after))[which], kind="stable")]
-    return tuple(
-        Swap((systems[first[i]], systems[second[i]]), (float(before[i]), float(after[i]))) for i in which.tolist()
-    )
-
-
-def _signs(values: Floats) -> Floats:
-    """Return the sign of the difference of each pair of systems."""
-    levels = _levels(values)
-    return np.sign(levels[:, None] - levels[None, :])
 
 
 def _share(pair: OrderPair, systems: int) -> str:
@@ -281,11 +262,7 @@ class GradeBias:
     grade: float
     documents: int
     mean: float
-
-    @property
-    def bias(self) -> float:
-        """The mean of the model's grades minus the person's."""
-        return self.mean - self.grade
+    bias: float  # the mean minus the grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,12 +272,9 @@ class SystemBias:
     system: str
     human: float
     model: float
-    needed: QueriesNeeded | None  # None with fewer than three queries
-
-    @property
-    def bias(self) -> float:
-        """The mean by the model minus that by the person."""
-        return self.model - self.human
+    bias: float  # the mean by the model minus that by the person
+    queries_with: int | None  # None if the model judged too few queries to help that much
+    queries_without: int | None  # None with fewer than three queries
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -361,7 +335,8 @@ class ModelBias(Result):
                 number(s.human, places),
                 number(s.model, places),
                 number(s.bias, places, sign="+"),
-                *_needed(s.needed),
+                "more than it judged" if s.queries_with is None and s.queries_without else _count(s.queries_with),
+                _count(s.queries_without),
             )
             for s in self.systems
         )
@@ -379,21 +354,10 @@ class ModelBias(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per grade."""
-        return [{"grade": r.grade, "documents": r.documents, "mean": r.mean, "bias": r.bias} for r in self.grades]
+        return [asdict(row) for row in self.grades]
 
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
-        systems = [
-            {
-                "system": s.system,
-                "human": s.human,
-                "model": s.model,
-                "bias": s.bias,
-                "queries_with": s.needed and s.needed.both,
-                "queries_without": s.needed and s.needed.expensive_only,
-            }
-            for s in self.systems
-        ]
         return {
             "human": self.human,
             "model": self.model,
@@ -401,15 +365,12 @@ class ModelBias(Result):
             "grades": self.records(),
             "measure": self.measure,
             "width": self.width,
-            "systems": systems,
+            "systems": [asdict(system) for system in self.systems],
         }
 
 
-def _needed(needed: QueriesNeeded | None) -> tuple[str, str]:
-    if needed is None:
-        return "–", "–"
-    both = "more than it judged" if needed.both is None else f"{needed.both:,}"
-    return both, f"{needed.expensive_only:,}"
+def _count(queries: int | None) -> str:
+    return "–" if queries is None else f"{queries:,}"
 
 
 def model_bias(panel: Panel, model: str, order: SystemOrder | None, width: float) -> ModelBias:
@@ -428,36 +389,25 @@ def model_bias(panel: Panel, model: str, order: SystemOrder | None, width: float
         raise UsageError(
             "judges", f"no judge is called {shown(model)}", hint=f"choose one of {', '.join(panel.names)}", value=model
         )
-    if not (math.isfinite(width) and width > 0):
-        raise UsageError("parameter", f"width must be a number above 0, got {shown(width)}", value=width)
+    check_number(width, "width")
     at = panel.names.index(model)
-    ratings = panel.ratings if panel.original is None else panel.original
-    if ratings.numbers is None:
-        raise UsageError("label", "labels must be numbers, and these are text")
-    grades = np.append(ratings.numbers, np.nan)[ratings.codes]
-    human, by_model = grades[1 - at], grades[at]
-    both = ~np.isnan(human) & ~np.isnan(by_model)
-    rows = tuple(
-        GradeBias(float(g), int((human[both] == g).sum()), float(by_model[both][human[both] == g].mean()))
-        for g in np.unique(human[both])
-    )
+    grades = replace(panel, ratings=panel.original or panel.ratings).grades  # not the labels that a level makes of them
+    human, by_model = grades[[1 - at, at]][:, ~np.isnan(grades).any(axis=0)]
+    rows = []
+    for grade in np.unique(human).tolist():
+        given = by_model[human == grade]
+        rows.append(GradeBias(grade, len(given), float(given.mean()), float(given.mean()) - grade))
     names = panel.names[1 - at], model
     if order is None:
-        return ModelBias(*names, rows, width=width)
+        return ModelBias(*names, tuple(rows), width=width)
     judged = len(np.unique(panel.qrels[at].query))
     total = float(judged) if judged > order.queries else math.inf
-    systems = tuple(
-        SystemBias(
-            name,
-            float(order.values[1 - at, i]),
-            float(order.values[at, i]),
-            _plan(order.columns[[1 - at, at], i], total, width),
-        )
-        for i, name in enumerate(order.systems)
-    )
-    return ModelBias(*names, rows, systems, order.measure, width, total)
-
-
-def _plan(values: Any, total: float, width: float) -> QueriesNeeded | None:
-    y, f = values[:, ~np.isnan(values).any(axis=0)]
-    return None if len(y) < FEWEST else queries_for_width(y, f, total, width)
+    systems = []
+    for i, name in enumerate(order.systems):
+        first, second = order.values[[1 - at, at], i].tolist()
+        values = order.columns[[1 - at, at], i]
+        y, f = values[:, ~np.isnan(values).any(axis=0)]
+        needed = queries_for_width(y, f, total, width) if len(y) >= FEWEST else None
+        queries = (None, None) if needed is None else (needed.both, needed.expensive_only)
+        systems.append(SystemBias(name, first, second, second - first, *queries))
+    return ModelBias(*names, tuple(rows), tuple(systems), order.measure, width, total)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -340,60 +341,53 @@ def read_todo(source: Any) -> Todo:
     return Todo(tuple(items))
 
 
-def _as_counts(column: Column) -> NDArray[Any] | None:
-    """Return integers ≥ 0; 0 for an empty cell."""
+def _read_cells(read: Callable[[Any], Any], empty: Any, column: Column) -> NDArray[Any] | None:
+    """Return the value of each cell, `empty` for an empty one; None if a cell has none."""
+    found = np.empty(len(column), dtype=object)
     try:
-        found = np.array([0 if _is_missing(cell) else int(cell) for cell in column], np.int64)
+        for row, cell in enumerate(column):
+            missing = cell is None or (isinstance(cell, str) and not cell) or (isinstance(cell, float) and cell != cell)
+            found[row] = empty if missing else read(cell)
     except (ValueError, TypeError, OverflowError):
         return None
-    return found if not len(found) or found.min() >= 0 else None
-
-
-def _as_probabilities(column: Column) -> NDArray[Any] | None:
-    """Return numbers above 0 and at most 1; 1 for an empty cell."""
-    try:
-        found = np.array([1.0 if _is_missing(cell) else float(cell) for cell in column])
-    except (ValueError, TypeError):
-        return None
-    return found if ((found > 0) & (found <= 1)).all() else None
-
-
-def _as_names(column: Column) -> NDArray[Any] | None:
-    """Return tuples of names: of a list, or of words separated by blanks."""
-    found = np.empty(len(column), dtype=object)
-    for row, cell in enumerate(column):
-        names = () if _is_missing(cell) else cell.split() if isinstance(cell, str) else cell
-        if not isinstance(names, list | tuple | np.ndarray):
-            return None
-        found[row] = tuple(map(str, names))
     return found
 
 
-def _as_words(column: Column) -> NDArray[Any]:
-    found = np.empty(len(column), dtype=object)
-    found[:] = ["" if _is_missing(cell) else str(cell) for cell in column]
-    return found
+def _count(cell: Any) -> int:
+    if int(cell) < 0:
+        raise ValueError
+    return int(cell)
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell is None or cell == "" or (isinstance(cell, float) and cell != cell)
+def _probability(cell: Any) -> float:
+    if not 0 < float(cell) <= 1:
+        raise ValueError
+    return float(cell)
 
 
+def _names_of(cell: Any) -> tuple[str, ...]:
+    """Return the names of a list, or of words separated by blanks."""
+    return tuple(map(str, cell.split() if isinstance(cell, str) else cell))
+
+
+_COUNTS = partial(_read_cells, _count, 0)
 _ROLES = {
     "query": Role(NAMES["query"], "query ids (query, query_id, qid …)"),
     "doc": Role(NAMES["doc"], "document ids (doc, doc_id, docno …)"),
-    "rank": Role((("rank",),), "best ranks", _as_counts, False, "an integer ≥ 0", "rank-type"),
-    "runs": Role((("runs",),), "names of runs", _as_names, False, "a list of names", "columns"),
-    "stratum": Role((("stratum",),), "strata", _as_counts, False, "an integer ≥ 0", "columns"),
+    "rank": Role((("rank",),), "best ranks", _COUNTS, False, "an integer ≥ 0", "rank-type"),
+    "runs": Role(
+        (("runs",),), "names of runs", partial(_read_cells, _names_of, ()), False, "a list of names", "columns"
+    ),
+    "stratum": Role((("stratum",),), "strata", _COUNTS, False, "an integer ≥ 0", "columns"),
     "probability": Role(
         (("probability",),),
         "inclusion probabilities",
-        _as_probabilities,
+        partial(_read_cells, _probability, 1.0),
         False,
         "a number above 0 and at most 1",
         "inclusion",
     ),
-    "reason": Role((("reason",),), "reasons", _as_words, False, "text", "columns"),
+    "reason": Role((("reason",),), "reasons", partial(_read_cells, str, ""), False, "text", "columns"),
 }
 
 
@@ -481,12 +475,13 @@ def assign(items: Sequence[TodoItem], judges: Any = None, overlap: Any = 0.2, se
     [[1, 2], [0]]
     """
     names = _names(judges)
-    share = _share(overlap)
+    if isinstance(overlap, bool) or not isinstance(overlap, int | float | np.number) or not 0 <= overlap <= 1:
+        raise UsageError("parameter", f"overlap must be a number from 0 to 1, got {shown(overlap)}", value=overlap)
     rng = np.random.default_rng(whole_seed(seed))
     queries: dict[Any, list[int]] = {}
     for position, item in enumerate(items):
         queries.setdefault(str(item.query), []).append(position)
-    shared = _shared(list(queries.values()), share if len(names) > 1 else 0.0, rng)
+    shared = _shared(list(queries.values()), float(overlap) if len(names) > 1 else 0.0, rng)
     owner = _owners([len(places) - len(shared & set(places)) for places in queries.values()], len(names))
     orders = []
     for judge in range(len(names)):
@@ -509,12 +504,6 @@ def _names(judges: Any) -> tuple[str, ...]:
         problem = f"judges must be different names, or a number from 1 to {_MOST}, got {shown(judges)}"
         raise UsageError("names", problem, value=judges)
     return names
-
-
-def _share(overlap: Any) -> float:
-    if isinstance(overlap, bool) or not isinstance(overlap, int | float | np.number) or not 0 <= overlap <= 1:
-        raise UsageError("parameter", f"overlap must be a number from 0 to 1, got {shown(overlap)}", value=overlap)
-    return float(overlap)
 
 
 def _shared(queries: Sequence[Sequence[int]], share: float, rng: np.random.Generator) -> set[int]:
