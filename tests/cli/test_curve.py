@@ -68,7 +68,7 @@ def test_points_come_as_a_table():
 
 
 def test_the_help_lists_every_kind():
-    from judged.curves.kinds import CURVE_KINDS
+    from judged.curves.run_curves import CURVE_KINDS
 
     words = " ".join(run("--help").output.split())
     assert all(f"{kind.name} {kind.text}" in words for kind in CURVE_KINDS)

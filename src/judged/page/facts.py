@@ -17,7 +17,7 @@ from judged.comparison.difference import Difference
 from judged.comparison.evaluated_runs import judges_of
 from judged.comparison.tables import key_of_signs, signs, summary_markdown
 from judged.core.judged import Judged
-from judged.curves.result import Curves
+from judged.curves.points import Curves
 from judged.curves.run_curves import curve
 from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import with_bounds

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.curves.result import Curve, Curves
+from judged.curves.points import Curve, Curves
 
 ROC = Curve("r", np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.5, 1.0]))
 PR = Curve("p", np.array([0.5, 0.5, 1.0]), np.array([1.0, 0.5, 2 / 3]), rule="step")

@@ -195,7 +195,7 @@ class Curves(Result):
 
     def to_drawing(self, *, columns: int | None = None) -> str:
         """Draw in fixed-width text, within a number of columns."""
-        from judged.curves.draw_terminal import draw_text
+        from judged.curves.draw import draw_text
 
         return f"{draw_text(self, columns)}\n"
 
