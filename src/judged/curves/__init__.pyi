@@ -1,5 +1,4 @@
 from .classify import Classification as Classification
-from .classify import best_threshold as best_threshold
 from .classify import classify as classify
 from .classify import pr_curve as pr_curve
 from .classify import roc_curve as roc_curve

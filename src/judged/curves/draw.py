@@ -107,8 +107,8 @@ _PANEL = (3.1, 2.9)  # inches
 _INSTEAD = "points can be saved as .csv or .json without it"
 
 
-def picture(curves: Curves, format: str, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
-    """Return the picture as bytes without a date; size in inches, resolution in dots per inch."""
+def picture(curves: Curves, format: str) -> bytes:
+    """Return the picture as bytes without a date."""
     mpl = matplotlib(_INSTEAD)
     from matplotlib.figure import Figure
 
@@ -120,11 +120,11 @@ def picture(curves: Curves, format: str, size: tuple[float, float] | None = None
     }
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # characters missing in the font are drawn as boxes
-        figure = Figure(figsize=size or _with_room(curves), layout="constrained")
+        figure = Figure(figsize=_with_room(curves), layout="constrained")
         _draw_panels(curves, _grid_of_axes(curves, figure))
         out = io.BytesIO()
         undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
-        figure.savefig(out, format=format, dpi=dpi or DPI, metadata=undated)
+        figure.savefig(out, format=format, dpi=DPI, metadata=undated)
     return out.getvalue()
 
 

@@ -21,6 +21,8 @@ from judged.tables.text import number
 
 Kind = Literal["pr", "ipr", "roc", "at-k"]
 
+UNIT_SQUARE: Mapping[str, tuple[float, float]] = {"x": (0.0, 1.0), "y": (0.0, 1.0)}  # limits of rates
+
 _COLUMNS = ("at", "x", "y", "low", "high")
 _PICTURES = (".svg", ".png", ".pdf")
 
@@ -42,41 +44,23 @@ class Curve:
     def __len__(self) -> int:
         return len(self.x)
 
-    def area(self, upto: float = 1.0, *, standardised: bool = False) -> float:
-        """Return the area under the curve from x = 0 to `upto`.
+    def area(self) -> float:
+        """Return the area under the curve from x = 0 to 1.
 
         Precision-recall curves have steps: the area is Σ (recall gained) · precision, which is average precision; trapezoids
         would overestimate it. ROC curves and means over queries have straight lines, so equal scores get half credit; means keep
-        the height of their first point down to x = 0. `standardised` rescales a partial area so that chance has ½ and a perfect
-        ranking 1 (McClish 1989).
+        the height of their first point down to x = 0, and of their last up to 1.
 
         >>> Curve("roc", np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])).area()
         0.75
         """
-        if not isinstance(upto, int | float) or not 0 < upto <= 1:
-            raise UsageError("parameter", f"upto must be greater than 0 and at most 1, got {shown(upto)}", value=upto)
         if not len(self.x) or self.x[0] < 0 or self.x[-1] > 1:
-            raise UsageError("curve", f"{self.name!r} has no such area, because its x values are not in [0, 1]")
+            raise UsageError("shape", f"{self.name!r} has no such area, because its x values are not in [0, 1]")
         if self.rule == "step":
-            widths = np.diff(np.minimum(self.x, upto), prepend=0.0)
-            area = float(np.sum(widths * self.y))
-        else:
-            inside = self.x <= upto
-            x = np.concatenate([[0.0], self.x[inside], [upto]])
-            y = np.concatenate([[self.y[0]], self.y[inside], [self.height(upto)]])
-            area = float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
-        if not standardised:
-            return area
-        least = upto * upto / 2
-        return 0.5 * (1 + (area - least) / (upto - least))
-
-    def height(self, x: float) -> float:
-        """Return y at any x, by linear interpolation; the highest value where the curve is vertical."""
-        later = int(np.searchsorted(self.x, x, "right"))
-        if later == 0 or later == len(self.x):
-            return float(self.y[max(later - 1, 0)])
-        share = (x - self.x[later - 1]) / (self.x[later] - self.x[later - 1])
-        return float(self.y[later - 1] + share * (self.y[later] - self.y[later - 1]))
+            return float(np.sum(np.diff(self.x, prepend=0.0) * self.y))
+        x = np.concatenate([[0.0], self.x, [1.0]])
+        y = np.concatenate([self.y[:1], self.y, self.y[-1:]])
+        return float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
 
     def records(self) -> list[dict[str, Any]]:
         """One row per point."""
@@ -118,7 +102,7 @@ class Curves(Result):
             if curve.name == name:
                 return curve
         hint = f"choose one of {', '.join(curve.name for curve in self.curves)}"
-        raise UsageError("no-curve", f"no curve {shown(name)}", hint=hint, value=name)
+        raise UsageError("not-asked", f"no curve {shown(name)}", hint=hint, value=name)
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
@@ -155,14 +139,12 @@ class Curves(Result):
             "curves": [{"name": c.name, **points} for c, points in zip(self.curves, columns, strict=True)],
         }
 
-    def save(
-        self, path: str | os.PathLike[str], *, size: tuple[float, float] | None = None, dpi: int | None = None
-    ) -> None:
-        """Write a plot (.svg, .png, .pdf; size in inches) or the points, in the format given by the file extension."""
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a plot (.svg, .png, .pdf) or the points, in the format given by the file extension."""
         ending = Path(path).suffix.lower()
         format = next((f.name for f in FORMATS if f.ending == ending), None)
         if ending in _PICTURES:
-            content: str | bytes = self.picture(ending[1:], size=size, dpi=dpi)
+            content: str | bytes = self.picture(ending[1:])
         elif format is not None:
             content = self.render(format)
         else:
@@ -184,14 +166,14 @@ class Curves(Result):
 
         return draw(self, ax)
 
-    def picture(self, format: str, *, size: tuple[float, float] | None = None, dpi: int | None = None) -> bytes:
-        """Draw as SVG, PNG or PDF, with a size in inches; the same points give the same bytes."""
+    def picture(self, format: str) -> bytes:
+        """Draw as SVG, PNG or PDF; the same points give the same bytes."""
         from judged.curves.draw import picture
 
         if f".{format}" not in _PICTURES:
             raise UsageError("format", f"format must be svg, png or pdf, got {shown(format)}", value=format)
         with step("drawing"):
-            return picture(self, format, size, dpi)
+            return picture(self, format)
 
     def to_drawing(self, *, columns: int | None = None) -> str:
         """Draw in fixed-width text, within a number of columns."""

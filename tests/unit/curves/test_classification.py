@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from curve_heights import height
 from needs import optional
 from scipy import special, stats
 
@@ -29,7 +30,7 @@ def data(seed: int, size: int, share: float):
 @pytest.mark.parametrize(("seed", "size", "share"), CASES)
 def test_rates_of_decisions_equal_scikit_learn(seed, size, share, compared):
     labels, _, decisions = data(seed, size, share)
-    found = jd.curves.classify(labels, decisions, beta=2)
+    found = jd.curves.classify(labels, decisions)
     tn, fp, fn, tp = metrics.confusion_matrix(labels, decisions).ravel().tolist()
     assert (found.tn, found.fp, found.fn, found.tp) == (tn, fp, fn, tp)
     expected = {
@@ -37,12 +38,8 @@ def test_rates_of_decisions_equal_scikit_learn(seed, size, share, compared):
         "recall": metrics.recall_score(labels, decisions),
         "specificity": metrics.recall_score(labels, decisions, pos_label=0),
         "fall_out": 1 - metrics.recall_score(labels, decisions, pos_label=0),
-        "negative_precision": metrics.precision_score(labels, decisions, pos_label=0, zero_division=0),
         "accuracy": metrics.accuracy_score(labels, decisions),
-        "balanced_accuracy": metrics.balanced_accuracy_score(labels, decisions),
-        "f": metrics.fbeta_score(labels, decisions, beta=2),
-        "mcc": metrics.matthews_corrcoef(labels, decisions),
-        "youden": metrics.balanced_accuracy_score(labels, decisions, adjusted=True),
+        "f1": metrics.f1_score(labels, decisions),
     }
     assert found.rates() == pytest.approx(expected, abs=1e-12)
     compared("scikit-learn", len(expected) + 4)
@@ -56,11 +53,15 @@ def test_areas_of_scores_equal_scikit_learn_ties_included(seed, size, share, com
     assert found.auc == pytest.approx(metrics.roc_auc_score(labels, scores), abs=1e-12)
     assert found.average_precision == pytest.approx(metrics.average_precision_score(labels, scores), abs=1e-12)
     roc, pr = jd.curves.roc_curve(labels, scores)[0], jd.curves.pr_curve(labels, scores)[0]
+    assert roc.area() == pytest.approx(metrics.roc_auc_score(labels, scores), abs=1e-12)
+    ids = [f"d{i}" for i in range(size)]
+    qrels = {"q": dict(zip(ids, labels.tolist(), strict=True))}
+    run = {"q": dict(zip(ids, scores.tolist(), strict=True))}
     for limit in (0.05, 0.3, 0.99):
-        partial = metrics.roc_auc_score(labels, scores, max_fpr=limit)
-        assert roc.area(limit, standardised=True) == pytest.approx(partial, abs=1e-12)
+        (partial,) = jd.evaluate(qrels, run, f"AUC(max_fpr={limit})").mean().values()
+        assert partial == pytest.approx(metrics.roc_auc_score(labels, scores, max_fpr=limit), abs=1e-12)
     assert pr.area() == pytest.approx(metrics.average_precision_score(labels, scores), abs=1e-12)
-    compared("scikit-learn", 6)
+    compared("scikit-learn", 7)
 
 
 @pytest.mark.needs("sklearn")
@@ -69,7 +70,7 @@ def test_curves_have_the_points_of_scikit_learn(seed, size, share, compared):
     labels, scores, _ = data(seed, size, share)
     fpr, tpr, thresholds = metrics.roc_curve(labels, scores, drop_intermediate=False)
     line = jd.curves.roc_curve(labels, scores)[0]
-    assert [line.height(x) for x in fpr] == pytest.approx([max(tpr[fpr == x]) for x in fpr], abs=1e-12)
+    assert [height(line, x) for x in fpr] == pytest.approx([max(tpr[fpr == x]) for x in fpr], abs=1e-12)
     where = np.isin(thresholds, line.at)
     assert set(line.at) <= set(thresholds)
     points = dict(zip(line.at.tolist(), zip(line.x, line.y, strict=True), strict=True))
@@ -94,10 +95,10 @@ def test_decisions_are_an_unranked_set_and_the_measures_of_sets_agree():
     labels, _, decisions = data(1, 60, 0.4)
     qrels = {"q": {f"d{i}": int(g) for i, g in enumerate(labels)}}
     run = {"q": [f"d{i}" for i in np.flatnonzero(decisions)]}
-    names = "SetP SetR SetF(beta=2) FallOut Specificity SetAccuracy BalancedAccuracy MCC Youden TP FP FN TN"
+    names = "SetP SetR SetF FallOut Specificity SetAccuracy TP FP FN TN"
     values = list(jd.evaluate(qrels, run, names).mean().values())
-    found = jd.curves.classify(labels, decisions, beta=2)
-    rates = ("precision", "recall", "f", "fall_out", "specificity", "accuracy", "balanced_accuracy", "mcc", "youden")
+    found = jd.curves.classify(labels, decisions)
+    rates = ("precision", "recall", "f1", "fall_out", "specificity", "accuracy")
     expected = [*(found[r] for r in rates), found.tp, found.fp, found.fn, found.tn]
     assert values == pytest.approx(expected, abs=1e-15)
 
@@ -109,42 +110,12 @@ def test_the_four_counts_of_a_collection_add_up():
     assert list(counts.values()) == [1, 2, 0, 7]
 
 
-@pytest.mark.parametrize("by", ["f", "youden", "mcc", "accuracy", "balanced_accuracy"])
-def test_the_best_threshold_is_the_best_of_all(by):
-    labels, scores, _ = data(2, 200, 0.3)
-    cut = jd.curves.best_threshold(labels, scores, by=by)
-    values = {t: jd.curves.classify(labels, scores=scores, threshold=t)[by] for t in [*np.unique(scores), math.inf]}
-    assert values[cut] == max(values.values())
-    assert cut == max(t for t, v in values.items() if v == max(values.values()))
-    assert jd.curves.classify(labels, scores=scores, threshold=by).threshold == cut
-
-
-def test_thresholds_that_differ_by_rounding_only_are_equal_and_the_highest_is_taken():
-    from fractions import Fraction
-
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        size = int(rng.integers(3, 25))
-        labels = rng.integers(0, 2, size)
-        labels[:2] = [0, 1]
-        scores = np.round(rng.random(size), 1)
-        exact = {}
-        for t in np.unique(scores):
-            tp, retrieved = int(((scores >= t) & (labels == 1)).sum()), int((scores >= t).sum())
-            exact[t] = Fraction(2 * tp, retrieved + int(labels.sum()))
-        best = max(exact.values())
-        assert jd.curves.best_threshold(labels, scores) == max(t for t, value in exact.items() if value == best)
-
-
-def test_the_best_decision_may_be_for_nothing():
-    assert jd.curves.best_threshold([0, 0, 0, 1], [0.9, 0.8, 0.7, 0.1], by="accuracy") == math.inf
-    result = jd.curves.classify([0, 0, 0, 1], scores=[0.9, 0.8, 0.7, 0.1], threshold="accuracy")
+def test_a_rate_without_a_denominator_is_undefined():
+    result = jd.curves.classify([0, 0, 0, 1], scores=[0.9, 0.8, 0.7, 0.1], threshold=1)
     assert (result.tp, result.fp) == (0, 0)
     assert math.isnan(result["precision"])  # of nothing decided for
-    data = json.loads(result.to_json())
-    assert data["threshold"] is None
-    assert data["rates"]["precision"] is None
-    assert "optimal for accuracy" in str(result)
+    assert json.loads(result.to_json())["rates"]["precision"] is None
+    assert "undefined" in str(result)
 
 
 def test_intervals_hold_the_value_and_shrink_with_more_items():
@@ -180,9 +151,6 @@ def test_frames_of_scores_are_models_and_rows_in_another_order_are_refused():
     assert [c.name for c in jd.curves.roc_curve(frame["y"], frame[["a", "b"]])] == ["a", "b"]
     with pytest.raises(jd.DataError, match="lengths"):
         jd.curves.classify(frame["y"], scores=frame["a"].sort_values(), threshold=0.5)
-    assert jd.curves.classify(frame["y"], scores=frame["a"], threshold="F1").chosen_by == "f"
-    with pytest.raises(jd.UsageError, match="beta=2"):
-        jd.curves.best_threshold(frame["y"], frame["a"], by="f2")
 
 
 def test_a_table_says_counts_rates_and_threshold():
@@ -197,8 +165,8 @@ def test_one_class_alone_has_no_area_and_says_so():
     result = jd.curves.classify([1, 1], scores=[0.2, 0.3], threshold=0.25)
     assert result.auc is None
     assert result["recall"] == 0.5
-    assert math.isnan(result["balanced_accuracy"])
-    assert "balanced_accuracy" not in result.intervals
+    assert math.isnan(result["specificity"])
+    assert "specificity" not in result.intervals
     assert "all labels are positive" in str(result)
     json.loads(result.to_json())
     with pytest.raises(jd.DataError, match="one-class"):
@@ -221,21 +189,18 @@ def test_one_class_alone_has_no_area_and_says_so():
         (lambda: jd.curves.classify([], []), "shape"),
         (lambda: jd.curves.classify([[1, 0]], [1]), "shape"),
         (lambda: jd.curves.classify(["a", "b"], [1, 0]), "numbers"),
-        (lambda: jd.curves.classify([1, 0], scores=[1, 0], threshold="best"), "youden"),
+        (lambda: jd.curves.classify([1, 0], scores=[1, 0], threshold="best"), "threshold"),
         (lambda: jd.curves.classify([1, 0], [1, 0])["sharpness"], "one of precision"),
         (lambda: jd.curves.classify([1, 0], scores=[1, 0], threshold=float("nan")), "threshold"),
         (lambda: jd.curves.classify([1, 0], scores=[1, 0], threshold=[0.5]), "threshold"),
         (lambda: jd.curves.classify([1, 0], scores=[np.inf, 0], threshold=1), "row 1"),
         (lambda: jd.curves.classify([1, 0], [1, 0], threshold=1), "scores"),
         (lambda: jd.curves.classify([1, 0], [1, 0], level=float("nan")), "level"),
-        (lambda: jd.curves.classify([1, 0], [1, 0], beta=np.inf), "beta"),
         (lambda: jd.curves.classify([1, 0], [1, 0], confidence=95), "confidence"),
         (lambda: jd.curves.classify([1, 10**400], [1, 0]), "numbers"),
         (lambda: jd.curves.classify([1, 1j], [1, 0]), "numbers"),
         (lambda: jd.curves.classify(np.array(["2020-01-01"], "M8"), [1]), "numbers"),
         (lambda: jd.curves.classify(np.ma.array([1, 0], mask=[0, 1]), [1, 0]), "masked"),
-        (lambda: jd.curves.best_threshold([1, 0], [1, 0], by="fall_out"), "youden"),
-        (lambda: jd.curves.best_threshold([1, 0], [1, 0], by=["f"]), "one of"),
     ],
 )
 def test_wrong_input_is_told(call, match):
@@ -248,8 +213,7 @@ def test_perfect_rates_have_intervals_of_some_width():
     found = jd.curves.classify(labels, labels).intervals
     wilson = 20 / (20 + stats.norm.ppf(0.975) ** 2)
     assert found["recall"] == pytest.approx((wilson, 1.0))
-    assert found["f"] == pytest.approx((2 * wilson / (1 + wilson), 1.0))
-    assert found["youden"] == pytest.approx((1 - math.sqrt(2) * (1 - wilson), 1.0))
+    assert found["f1"] == pytest.approx((2 * wilson / (1 + wilson), 1.0))
     assert jd.curves.classify(labels, scores=[float(x) for x in labels], threshold=0.5).intervals[
         "auc"
     ] == pytest.approx((wilson, 1.0))
@@ -274,45 +238,14 @@ def test_intervals_of_rates_hold_the_truth():
     assert inside >= 180  # a bootstrap: about 165
 
 
-def _of(tp, fp, fn, tn, **options):
+def _of(tp, fp, fn, tn):
     labels = np.repeat([1, 0, 1, 0], [tp, fp, fn, tn])
-    return jd.curves.classify(labels, np.repeat([1, 1, 0, 0], [tp, fp, fn, tn]), **options)
-
-
-@pytest.mark.parametrize("beta", [0, 0.5, 2])
-def test_intervals_of_mcc_and_f_are_those_of_the_delta_method(beta):
-    cells = np.array([40.0, 10, 15, 80])
-    found = _of(*cells.astype(int), beta=beta)
-
-    def mcc(c):
-        tp, fp, fn, tn = c
-        return np.arctanh((tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
-
-    def log_odds(c):
-        return np.log((1 + beta**2) * c[0] / (beta**2 * c[2] + c[1]))
-
-    for name, scale, back in (("mcc", mcc, np.tanh), ("f", log_odds, lambda x: 1 / (1 + np.exp(-x)))):
-        slope = np.array([(scale(cells + step) - scale(cells - step)) / 2e-4 for step in 1e-4 * np.eye(4)])
-        error = np.sqrt((slope**2 * cells).sum() - (slope @ cells) ** 2 / cells.sum())  # multinomial counts
-        ends = back(scale(cells) + np.array([-1, 1]) * 1.959964 * error)
-        assert found.intervals[name] == pytest.approx(tuple(ends), rel=1e-5)
-
-
-def test_intervals_of_mcc_and_f_hold_also_for_nearly_perfect_decisions():
-    rng, shares = np.random.default_rng(3), np.array([0.095, 0.009, 0.005, 0.891])
-    tp, fp, fn, tn = shares
-    truth = {"mcc": (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)), "f": 5 * tp / (5 * tp + 4 * fn + fp)}  # fmt: skip
-    inside = dict.fromkeys(truth, 0)
-    for cells in rng.multinomial(100, shares, size=400):
-        ends = _of(*cells, beta=2).intervals
-        for name, value in truth.items():
-            inside[name] += ends[name][0] <= value <= ends[name][1]
-    assert all(count >= 364 for count in inside.values()), inside  # a bootstrap: about 300
+    return jd.curves.classify(labels, np.repeat([1, 1, 0, 0], [tp, fp, fn, tn]))
 
 
 @pytest.mark.parametrize("cells", [(5, 0, 0, 5), (0, 5, 5, 0), (0, 0, 5, 5), (1, 0, 0, 1), (1, 0, 0, 999)])
 def test_perfect_and_useless_decisions_have_intervals_with_width_that_contain_the_rate(cells):
-    found = _of(*cells, beta=2)
+    found = _of(*cells)
     for name, (low, high) in found.intervals.items():
         assert low <= found[name] <= high
         assert low < high

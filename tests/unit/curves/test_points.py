@@ -26,28 +26,6 @@ def test_the_area_under_steps_is_recall_gained_times_precision():
     assert PR.area() == pytest.approx(0.5 * 1 + 0 * 0.5 + 0.5 * 2 / 3)
 
 
-def test_a_partial_area_ends_where_it_is_told_to():
-    assert ROC.area(0.25) == pytest.approx(0.25 * 0.5)
-    assert PR.area(0.75) == pytest.approx(0.5 * 1 + 0.25 * 2 / 3)
-
-
-def test_a_standardised_area_is_a_half_for_chance_and_one_for_perfection():
-    chance = Curve("c", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-    perfect = Curve("c", np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0]))
-    assert chance.area(0.3, standardised=True) == pytest.approx(0.5)
-    assert perfect.area(0.3, standardised=True) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("upto", [0, -1, 1.5])
-def test_an_area_to_nowhere_is_refused(upto):
-    with pytest.raises(jd.UsageError, match="upto"):
-        ROC.area(upto)
-
-
-def test_the_height_of_an_upright_part_is_its_top():
-    assert [ROC.height(x) for x in (0, 0.25, 0.75, 1)] == pytest.approx([0.5, 0.5, 0.75, 1])
-
-
 @pytest.mark.needs("pandas", "polars")
 def test_points_come_as_frames_and_json():
     found = picture(PR, Curve("q", PR.x, PR.y, low=PR.y - 0.1, high=PR.y + 0.1))

@@ -62,7 +62,7 @@ def every_result() -> list[Result]:
         jd.pool(RUNS, depth=3, n=5), jd.pool(RUNS, depth=20, sample={5: 1, 20: 0.3}).head(3), compared.next_to_judge(3), jd.pool_bias(QRELS, RUNS),
         Todo((TodoItem(NASTY, NASTY, 1, (NASTY,), reason=NASTY),), notes=(NASTY,)), Judgments((Judgment(NASTY, NASTY, 2.0), Judgment("q", "d", None)), (NASTY,)),
         agreed, agreed.order, agreed.bias, jd.correlate(BM25, DENSE), correlate_all(RUNS),
-        jd.curve("ipr", QRELS, RUNS), jd.curve("at-k", QRELS, RUNS), jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold="f"),
+        jd.curve("ipr", QRELS, RUNS), jd.curve("at-k", QRELS, RUNS), jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5),
         jd.recommenders.beyond_accuracy(BM25, items=2000), jd.recommenders.gauc(QRELS, BM25),
         jd.clicks.fit_clicks(log, "pbm"),
         jd.clicks.evaluate_from_clicks(log, DENSE, "P@3", propensity=[1, 0.5, 0.3]), lists,
