@@ -27,7 +27,7 @@ def command(name: str | None, **options: Any) -> None:
         return
     rows = [{"measure": d.name, "family": d.family, "meaning": d.description.split("\n")[0]} for d in MEASURES]
     rows += [
-        {"measure": d.name, "family": "beyond accuracy", "meaning": d.summary}
+        {"measure": d.name, "family": "beyond accuracy", "meaning": d.description.split("\n")[0]}
         for d in BEYOND
         if d.name not in MEASURES.names
     ]

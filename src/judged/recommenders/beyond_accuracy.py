@@ -94,8 +94,8 @@ class BeyondAccuracy(Result):
     measures: tuple[BeyondMeasure, ...]
     columns: dict[str, Floats]  # per user; NaN for a user without a value
     totals: dict[str, float]  # of the whole run
-    warnings: tuple[Warned, ...] = ()
-    lists: RecommendedLists | None = None
+    warnings: tuple[Warned, ...]
+    lists: RecommendedLists
 
     def __getitem__(self, measure: str | BeyondMeasure) -> Floats:
         """One value per user, in the order of `users`."""
@@ -110,14 +110,9 @@ class BeyondAccuracy(Result):
         """One number per measure: the mean over users with a value, or the value of the run."""
         return {row["measure"]: row["value"] for row in self._rows({})}
 
-    def interval(self, measure: str | BeyondMeasure, *, level: float = 0.95) -> tuple[float, float] | None:
-        """Student's t interval of the mean over users; None for a measure of the whole run, and for fewer than two users."""
-        return self.intervals(level=level).get(self._key(measure))
-
     def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
-        """The intervals of all measures that have a value per user."""
-        ranges = {str(m): (float(m.definition.range[0]), float(m.definition.range[1])) for m in self.measures}
-        limits = [ranges[name] for name in self.columns]
+        """Student's t interval of the mean over users of each measure with a value per user; None for fewer than two users."""
+        limits = [m.definition.range for m in self.measures if m.definition.of == "user"]
         ends = interval(list(self.columns.values()), confidence=level, limits=limits) if self.columns else []
         return dict(zip(self.columns, ends, strict=True))
 
@@ -141,8 +136,6 @@ class BeyondAccuracy(Result):
 
         A measure of the whole run is computed from the lists of the group; popularity stays that of the whole history.
         """
-        if self.lists is None:
-            raise UsageError("no-source", "the result has no lists to divide into groups", hint="compute it again")
         parts = slices_of(slices, self.users, None)
         rows = []
         for label, mask in parts.groups:

@@ -82,7 +82,17 @@ def gauc(
     >>> round(result.value, 4)  # (2·1 + 4·2/3) / 6
     0.7778
     """
-    judged = _judged(qrels, run, policy)
+    if not isinstance(qrels, (Values, Judged)):
+        judged = join(qrels, run, **policy)
+    elif run is not None or policy:
+        problem = "a result contains its run and policies"
+        raise UsageError("parameter", problem, hint="pass it without a run and policies")
+    elif isinstance(qrels, Judged):
+        judged = qrels
+    elif qrels.source is not None:
+        judged = qrels.source.judged
+    else:
+        raise UsageError("no-source", "loaded values have no judgments and run", hint="evaluate again")
     area = parse("AUC")(level=level).on(judged)
     clicks = judged.total(judged.is_relevant(level))
     both = (clicks > 0) & (clicks < judged.retrieved)
@@ -99,20 +109,6 @@ def gauc(
     check_share(confidence, "confidence", slug="parameter")
     low, high = within(weighted_interval(area[both], weight, level=confidence), (0.0, 1.0)) or (None, None)
     return GroupedAUC(value, low, high, name, confidence, users, area[both], weight, int((~both).sum()))
-
-
-def _judged(qrels: Any, run: Any, policy: PolicyOptions) -> Judged:
-    if isinstance(qrels, (Values, Judged)):
-        if run is not None or policy:
-            raise UsageError(
-                "judged", "a result contains its run and policies", hint="pass it without a run and policies"
-            )
-        if isinstance(qrels, Judged):
-            return qrels
-        if qrels.source is None:
-            raise UsageError("no-source", "loaded values have no judgments and run", hint="evaluate again")
-        return qrels.source.judged
-    return join(qrels, run, **policy)
 
 
 def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: Floats) -> tuple[Floats, str]:

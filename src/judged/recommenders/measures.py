@@ -14,7 +14,7 @@ from judged._types import Bools, Floats, Ints
 from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, Wording, shown
 from judged.measures.parameters import Cutoff, Flag, Persistence, Share, Spec, number
-from judged.measures.registry import Measure, find, measure
+from judged.measures.registry import MEASURES, Measure, find, measure
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 from judged.registry import Registry, expand_at, parse_call, split_calls
 
@@ -33,12 +33,12 @@ class BeyondDefinition:
     Args:
         name: its name in the literature.
         function: the formula, from `RecommendedLists` and parameters to one value per user, or to one of the whole run.
-        of: "user" or "run": which of the two.
-        needs: the arguments that it needs with its default parameters.
         formula: in plain mathematics.
         latex: the same, typeset.
         paper: keys of `judged.references`, separated by blanks.
         intuition: two sentences for readers who have never seen the measure.
+        of: "user" or "run": which of the two values.
+        needs: the arguments that it needs with its default parameters.
         range: the smallest and the largest value.
         lower_is_better: for measures with a better end.
         whole: a count, printed without decimals.
@@ -46,13 +46,13 @@ class BeyondDefinition:
 
     name: str
     function: Formula
-    of: Unit
-    needs: tuple[str, ...]
     formula: str
+    latex: str
     paper: str
-    range: tuple[float, float]
-    intuition: str = ""
-    latex: str = ""
+    intuition: str
+    of: Unit = "user"
+    needs: tuple[str, ...] = ()
+    range: tuple[float, float] = (0, np.inf)
     aliases: tuple[str, ...] = ()
     lower_is_better: bool = False
     whole: bool = False
@@ -73,11 +73,6 @@ class BeyondDefinition:
     def description(self) -> str:
         """The docstring of the formula."""
         return inspect.cleandoc(self.function.__doc__ or "")
-
-    @property
-    def summary(self) -> str:
-        """The first line of the description."""
-        return self.description.partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +98,10 @@ class BeyondMeasure:
 
     def as_measure(self) -> Measure:
         """The measure as `compare` knows measures: by a name that can be read again, and with its better end."""
-        if find(self.definition.name) is None:
+        name = self.definition.name
+        if find(name) is None:
             _declare_name(self.definition)
-        definition = find(self.definition.name)
-        assert definition is not None
-        return Measure(definition)(**dict(self.params), cutoff=self.k)
+        return Measure(MEASURES.find(name))(**dict(self.params), cutoff=self.k)
 
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self.params)
@@ -119,11 +113,11 @@ class BeyondMeasure:
 BEYOND: Registry[BeyondDefinition] = Registry("measure")
 
 
-def beyond(name: str, *, of: Unit, needs: tuple[str, ...] = (), **options: Any) -> Callable[[Formula], Formula]:
+def beyond(name: str, **declared: Any) -> Callable[[Formula], Formula]:
     """Declare the function below it as a measure: from `RecommendedLists` to one value per user, or to one of the run."""
 
     def declare(function: Formula) -> Formula:
-        definition = BeyondDefinition(name, function, of, needs, **options)
+        definition = BeyondDefinition(name, function, **declared)
         assert definition.parameters is not None  # a wrong signature fails here, not at the first use
         BEYOND.add(definition)
         return function
@@ -160,14 +154,13 @@ def _parse(text: str) -> list[BeyondMeasure]:
         raise UsageError("parameter", f"{definition.name} has no parameter {unknown!r}", hint=action, value=text)
     checked = {name: spec.check(call.params[name]) for name, (spec, _) in known.items() if name in call.params}
     params = tuple((name, value) for name, value in checked.items() if value != known[name][1])
-    cutoffs = [None] if call.at is None else expand_at(call.at)
-    return [BeyondMeasure(definition, params, None if at is None else _cutoff(at)) for at in cutoffs]
-
-
-def _cutoff(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) < 10**9:
-        raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(text)}", value=text)
-    return int(text)
+    if call.at is None:
+        return [BeyondMeasure(definition, params)]
+    cutoffs = expand_at(call.at)
+    wrong = next((at for at in cutoffs if not at.isdecimal() or not 1 <= int(at) < 10**9), None)
+    if wrong is not None:
+        raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(wrong)}", value=wrong)
+    return [BeyondMeasure(definition, params, int(at)) for at in cutoffs]
 
 
 def _declare_name(d: BeyondDefinition) -> None:
@@ -277,7 +270,7 @@ def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
 
     `over="recommended"` ignores items that were never recommended.
     """
-    return gini_of(lists.per_item(np.ones(len(lists.item))), _number_of_items(lists, over))
+    return exposure_gini(lists, over=over, discount="none")
 
 
 @beyond(
@@ -299,7 +292,8 @@ def exposure_gini(
 
     The discount of rank r is log2 (1 / log2(r + 1)), reciprocal (1 / r), geometric (persistence^(r - 1)) or none.
     """
-    return gini_of(lists.per_item(discounts(lists.rank, discount, persistence)), _number_of_items(lists, over))
+    count = lists.catalogue if over == "catalogue" else len(lists.recommended)
+    return gini_of(lists.per_item(discounts(lists.rank, discount, persistence)), count)
 
 
 @beyond(
@@ -308,7 +302,6 @@ def exposure_gini(
     "It suits the same questions as Gini, and needs no catalogue.",
     latex=r"\mathrm{Entropy} = -\sum_i p_i \log_2 p_i",
     of="run",
-    range=(0, np.inf),
     aliases=("ShannonEntropy",),
     formula="-Σ p·log2 p, p the share of all recommendations that an item has",
     paper="shannon1948 adomavicius2012",
@@ -334,10 +327,6 @@ def gini_of(x: Floats, count: int | None = None) -> float:
     return float(((2 * place - n - 1) * np.sort(x)).sum()) / (n * total) if total > 0 else float("nan")
 
 
-def _number_of_items(lists: RecommendedLists, over: Over) -> int:
-    return lists.catalogue if over == "catalogue" else len(lists.recommended)
-
-
 # ── popularity and novelty: of each list ─────────────────────────────────────────────────────────────
 
 
@@ -346,9 +335,7 @@ def _number_of_items(lists: RecommendedLists, over: Over) -> int:
     intuition="Popularity is the average number of interactions of the recommended items. A high value warns that the system mainly "
     "recommends what everybody knows.",
     latex=r"\mathrm{Popularity} = \frac{1}{|L|} \sum_{i \in L} n_i",
-    of="user",
     needs=("history",),
-    range=(0, np.inf),
     aliases=("AveragePopularity", "ARP"),
     lower_is_better=True,
     formula="mean over the list of the interactions that an item has",
@@ -370,7 +357,6 @@ def popularity(
     intuition="PopularityRank places each recommended item on a scale from the least to the most popular item of the data. It suits "
     "comparisons between datasets, since it does not depend on the number of interactions.",
     latex=r"\mathrm{PopularityRank} = \frac{1}{|L|} \sum_{i \in L} \frac{\rho_i}{m}",
-    of="user",
     needs=("history",),
     range=(0, 1),
     aliases=("MeanPopRank", "Obscurity"),
@@ -389,9 +375,6 @@ def popularity_rank(lists: RecommendedLists, *, by: By = "users") -> Floats:
     return lists.per_user(np.where(count > 0, rank / len(ordered), 0.0)[lists.item])
 
 
-_TAIL = "abdollahpouri2017"
-
-
 def _tail(lists: RecommendedLists, head: float, of: str) -> Bools:
     """True for rows outside the most popular items that together have the share `head`; of equally popular ones the first are head."""
     count = lists.history.popularity(lists.items, "users")
@@ -408,12 +391,11 @@ def _tail(lists: RecommendedLists, head: float, of: str) -> Bools:
     intuition="TailShare is the share of a list that is outside the few best sellers. It suits shops that earn with the long tail of "
     "rare items.",
     latex=r"\mathrm{TailShare} = \frac{|L \cap T|}{|L|}",
-    of="user",
     needs=("history",),
     range=(0, 1),
     aliases=("APLT", "TailPercentage"),
     formula="items of the list in the long tail / its length",
-    paper=_TAIL,
+    paper="abdollahpouri2017",
 )
 def tail_share(
     lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
@@ -430,12 +412,10 @@ def tail_share(
     intuition="TailCount is the number of items of a list that are outside the few best sellers. It is TailShare as a plain number, "
     "for lists of one length.",
     latex=r"\mathrm{TailCount} = |L \cap T|",
-    of="user",
     needs=("history",),
-    range=(0, np.inf),
     aliases=("ACLT",),
     formula="items of the list in the long tail",
-    paper=_TAIL,
+    paper="abdollahpouri2017",
 )
 def tail_count(
     lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
@@ -449,9 +429,7 @@ def tail_count(
     intuition="Novelty tells how surprising the recommended items are: an item that half of the users have brings 1 bit, one that "
     "every thousandth has about 10. It suits systems that should show things which users do not know yet.",
     latex=r"\mathrm{Novelty} = -\frac{1}{|L|} \sum_{i \in L} \log_2 p_i",
-    of="user",
     needs=("history",),
-    range=(0, np.inf),
     aliases=("SelfInformation", "MIUF"),
     formula="mean over the list of -log2 p, p the share of users who have the item",
     paper="zhou2010 vargas2011",
@@ -488,7 +466,6 @@ def novelty(
     intuition="ILD tells how different the items of one list are from each other. It suits lists in which near duplicates annoy, such "
     "as news and music.",
     latex=r"\mathrm{ILD} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \left(1 - \mathrm{sim}(i, j)\right)",
-    of="user",
     needs=("vectors",),
     range=(0, 2),
     aliases=("IntraListDiversity", "Diversity"),
@@ -505,7 +482,6 @@ def intra_list_diversity(lists: RecommendedLists) -> Floats:
     intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It is the counterpart "
     "of ILD under its first name in the literature.",
     latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
-    of="user",
     needs=("vectors",),
     range=(-np.inf, np.inf),
     aliases=("IntraListSimilarity",),
@@ -533,9 +509,7 @@ def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum
     intuition="Category entropy tells how evenly a list is spread over categories: 0 bits if all items are of one. It suits questions "
     "of variety if items have categories but no similarity.",
     latex=r"\mathrm{CategoryEntropy} = -\sum_c q_c \log_2 q_c",
-    of="user",
     needs=("categories",),
-    range=(0, np.inf),
     formula="-Σ q·log2 q, q the share of the list that a category has",
     paper="shannon1948 ekstrand2020",
 )
@@ -548,26 +522,18 @@ def category_entropy(
     for a list without categories.
     """
     weight = discounts(lists.rank, discount, persistence)
-    q = _shares(_totals(lists.categories, lists.user, lists.item, weight, lists.users))
+    columns = [
+        np.bincount(lists.user, weights=weight * share[lists.item], minlength=lists.users)
+        for share in lists.categories.T
+    ]
+    amount = np.stack(columns, axis=1)
+    total = amount.sum(axis=1, keepdims=True)
+    q = np.divide(amount, total, out=np.full(amount.shape, np.nan), where=total > 0)
     nats = -np.where(q > 0, q * np.log(np.where(q > 0, q, 1.0)), q).sum(axis=1)
     return np.asarray(np.maximum(nats, 0.0) / np.log(base))
 
 
-def _totals(categories: Floats, user: Ints, item: Ints, weight: Floats, users: int) -> Floats:
-    """The total of each category for each user; one category at a time, since interactions may be many."""
-    columns = [np.bincount(user, weights=weight * share[item], minlength=users) for share in categories.T]
-    return np.stack(columns, axis=1)
-
-
-def _shares(amount: Floats) -> Floats:
-    total = amount.sum(axis=1, keepdims=True)
-    return np.divide(amount, total, out=np.full(amount.shape, np.nan), where=total > 0)
-
-
 # ── fairness to groups of items: of the whole run ────────────────────────────────────────────────────
-
-
-_ZHU = "zhu2020"
 
 
 @beyond(
@@ -577,11 +543,10 @@ _ZHU = "zhu2020"
     latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
     of="run",
     needs=("categories",),
-    range=(0, np.inf),
     aliases=("StatisticalParity", "RankingStatisticalParity"),
     lower_is_better=True,
     formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible",
-    paper=_ZHU,
+    paper="zhu2020",
 )
 def statistical_parity(
     lists: RecommendedLists, *, discount: Discount = "none", persistence: Persistence = 0.85
@@ -605,11 +570,10 @@ def statistical_parity(
     latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
     of="run",
     needs=("categories", "qrels"),
-    range=(0, np.inf),
     aliases=("EqualOpportunity", "RankingEqualOpportunity"),
     lower_is_better=True,
     formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items",
-    paper=_ZHU,
+    paper="zhu2020",
 )
 def equal_opportunity(lists: RecommendedLists) -> float:
     """Relative spread over categories of the share of relevant items that are recommended; 0 is the same for all, and lower is better.
@@ -627,7 +591,6 @@ def equal_opportunity(lists: RecommendedLists) -> float:
     latex=r"\mathrm{BiasDisparity} = \frac{1}{|C|} \sum_{c \in C} \frac{|q_c - p_c|}{p_c}",
     of="run",
     needs=("history", "categories"),
-    range=(0, np.inf),
     lower_is_better=True,
     formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
     paper="tsintzou2019",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Ints
+from judged.core import segments
 from judged.core.tables import Run
 from judged.errors import DataError, Hint, shown
 from judged.io.arrays import as_numbers, is_sparse
 from judged.io.read import read_run
 from judged.recommenders.lists import as_text, read_interactions
 from judged.stats.checks import check_count
+
+Cells = tuple[Ints, Ints]  # user, item
+Rows = tuple[Ints, Ints, NDArray[Any]]  # user, item, score
 
 
 def top_k(
@@ -43,11 +46,9 @@ def top_k(
     if matrix.ndim != 2 or not all(matrix.shape):
         raise DataError("shape", "a matrix of users × items", got=f"shape {matrix.shape}", where="scores")
     rows, columns = _names(users, matrix.shape[0], "users"), _names(items, matrix.shape[1], "items")
-    hidden = None if seen is None else _seen(seen, matrix.shape, rows, columns)
-    if is_sparse(scores):
-        user, item, score = top_of_sparse(matrix.indptr, matrix.indices, matrix.data, k, hidden)
-    else:
-        user, item, score = top_of_dense(matrix, k, hidden)
+    none = np.empty(0, np.int64)
+    hidden = (none, none) if seen is None else _seen(seen, matrix.shape, rows, columns)
+    user, item, score = (top_of_sparse if is_sparse(scores) else top_of_dense)(matrix, k, hidden)
     return read_run({"user": rows[user], "item": columns[item], "score": score.astype(float)}, name=name)
 
 
@@ -67,25 +68,25 @@ def _names(ids: Any, size: int, what: str) -> NDArray[Any]:
     return out
 
 
-def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray[Any]) -> Seen:
-    """A function from a range of rows to the cells that must not be recommended."""
-    if is_sparse(seen):
-        _check_shape(seen.shape, shape)
-        cells = seen.tocoo()
-        return _of_cells(cells.row[cells.data != 0], cells.col[cells.data != 0], shape[0])
-    if hasattr(seen, "dtype") and getattr(seen, "ndim", 0) == 2 and not getattr(seen.dtype, "names", None):
-        mask = as_numbers(seen, "seen")
-        _check_shape(mask.shape, shape)
-        if mask.dtype != bool:
-            raise DataError(
-                "dtype", "a boolean mask", got=f"an array of {mask.dtype}", where="seen", hint="write seen > 0"
-            )
-        return lambda first, last: tuple(np.nonzero(mask[first:last]))  # type: ignore[return-value]
-    past_users, past_user, past_items, past_item = read_interactions(seen, "seen")
-    user = _places(past_users, users, "users")[past_user]
-    item = _places(past_items, items, "items")[past_item]
-    kept = (user >= 0) & (item >= 0)  # training data may have users and items that the matrix does not have
-    return _of_cells(user[kept], item[kept], shape[0])
+def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray[Any]) -> Cells:
+    """The cells that must not be recommended, ordered by row."""
+    is_array = hasattr(seen, "dtype") and getattr(seen, "ndim", 0) == 2 and not getattr(seen.dtype, "names", None)
+    if is_sparse(seen) or is_array:
+        mask = seen if is_sparse(seen) else as_numbers(seen, "seen")
+        if tuple(mask.shape) != shape:
+            raise DataError("shape", f"the shape of the scores, {shape}", got=str(tuple(mask.shape)), where="seen")
+        if mask.dtype != bool and not is_sparse(seen):
+            got = f"an array of {mask.dtype}"
+            raise DataError("dtype", "a boolean mask", got=got, where="seen", hint="write seen > 0")
+        user, item = mask.nonzero()
+    else:
+        past_users, past_user, past_items, past_item = read_interactions(seen, "seen")
+        user = _places(past_users, users, "users")[past_user]
+        item = _places(past_items, items, "items")[past_item]
+        kept = (user >= 0) & (item >= 0)  # training data may have users and items that the matrix does not have
+        user, item = user[kept], item[kept]
+    order = np.argsort(user, kind="stable")
+    return user[order].astype(np.int64), item[order].astype(np.int64)
 
 
 def _places(ids: list[str], names: NDArray[Any], what: str) -> Ints:
@@ -94,62 +95,39 @@ def _places(ids: list[str], names: NDArray[Any], what: str) -> Ints:
     at = np.array([place.get(i, -1) for i in ids], dtype=np.int64)
     if (at < 0).all():
         problem = f"scores and seen have no {what} in common: {shown(names[0])} … and {shown(ids[0])} …"
-        raise DataError(
-            "no-common-item",
-            problem,
-            where="seen",
-            hint=Hint(f"name those of the matrix with {{{what}}}", **{what: None}),
-        )
+        action = Hint(f"name those of the matrix with {{{what}}}", **{what: None})
+        raise DataError("no-common-item", problem, where="seen", hint=action)
     return at
 
 
-def _of_cells(row: NDArray[Any], column: NDArray[Any], rows: int) -> Seen:
-    order = np.argsort(row, kind="stable")
-    row, column = row[order].astype(np.int64), column[order].astype(np.int64)
-    start = np.searchsorted(row, np.arange(rows + 1))
-
-    def cells(first: int, last: int) -> tuple[Ints, Ints]:
-        inside = slice(start[first], start[last])
-        return row[inside] - first, column[inside]
-
-    return cells
-
-
-def _check_shape(got: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if tuple(got) != tuple(expected):
-        raise DataError("shape", f"the shape of the scores, {tuple(expected)}", got=str(tuple(got)), where="seen")
-
-
-Floats = NDArray[Any]
-Rows = tuple[Ints, Ints, Floats]  # user, item, score
-Seen = Callable[[int, int], tuple[Ints, Ints]]
+# ── the highest scores ───────────────────────────────────────────────────────────────────────────
 
 _CELLS = 1 << 22  # copied at a time
 
 
-def top_of_dense(scores: NDArray[Any], k: int, seen: Seen | None) -> Rows:
+def top_of_dense(scores: NDArray[Any], k: int, seen: Cells) -> Rows:
     """The k highest scores of each row of a matrix, best first, equal ones by column; -inf is never among them.
 
     Args:
         scores: users × items, read in blocks of rows and never copied as a whole.
         k: number of items.
-        seen: a function from a range of rows to the cells (row within the range, column) that must not be recommended.
+        seen: the cells that must not be recommended, ordered by row.
     """
     users, items = scores.shape
     step = max(1, _CELLS // max(items, 1))
     parts = [_block(scores[at : at + step], at, k, seen) for at in range(0, users, step)]
-    return _concatenate(iter(parts))
+    user, item, score = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return user, item, score
 
 
-def _block(scores: NDArray[Any], first: int, k: int, seen: Seen | None) -> Rows:
+def _block(scores: NDArray[Any], first: int, k: int, seen: Cells) -> Rows:
     block = np.array(scores, dtype=np.float32 if scores.dtype == np.float16 else None)
     if block.dtype.kind != "f":
         block = block.astype(np.float64)
-    if np.isnan(block).any():
-        row, column = np.argwhere(np.isnan(block))[0]
-        raise _nan_error(first + int(row), int(column))
-    if seen is not None:
-        block[seen(first, first + len(block))] = -np.inf
+    row, column = np.nonzero(np.isnan(block))
+    _refuse_nan(first + row, column)
+    inside = slice(*np.searchsorted(seen[0], (first, first + len(block))))
+    block[seen[0][inside] - first, seen[1][inside]] = -np.inf
     item = _highest(block, min(k, block.shape[1]))
     score = np.take_along_axis(block, item, axis=1)
     order = np.lexsort((item, -score), axis=1)
@@ -172,34 +150,20 @@ def _highest(block: NDArray[Any], k: int) -> Ints:
     return np.nonzero(inside)[1].reshape(len(block), k)
 
 
-def top_of_sparse(indptr: Ints, indices: Ints, data: NDArray[Any], k: int, seen: Seen | None) -> Rows:
-    """The k highest scores of each row of a sparse matrix (CSR); only stored cells are recommended."""
-
-    def each() -> Iterator[Rows]:
-        for row in range(len(indptr) - 1):
-            item = indices[indptr[row] : indptr[row + 1]].astype(np.int64)
-            score = np.asarray(data[indptr[row] : indptr[row + 1]], dtype=float)
-            if np.isnan(score).any():
-                raise _nan_error(row, int(item[np.isnan(score)][0]))
-            kept = score > -np.inf
-            if seen is not None:
-                kept &= ~np.isin(item, seen(row, row + 1)[1])
-            item, score = item[kept], score[kept]
-            if len(item) > k:
-                least = np.partition(score, len(score) - k)[len(score) - k]
-                item, score = item[score >= least], score[score >= least]
-            order = np.lexsort((item, -score))[:k]
-            yield np.full(len(order), row), item[order], score[order]
-
-    return _concatenate(each())
+def top_of_sparse(scores: Any, k: int, seen: Cells) -> Rows:
+    """The same of a sparse matrix (CSR); only stored cells are recommended."""
+    cells = scores.tocoo()
+    user, item, score = cells.row.astype(np.int64), cells.col.astype(np.int64), cells.data.astype(float)
+    nan = np.isnan(score)
+    _refuse_nan(user[nan], item[nan])
+    users, items = scores.shape
+    kept = np.flatnonzero((score > -np.inf) & ~np.isin(user * items + item, seen[0] * items + seen[1]))
+    kept = kept[np.lexsort((item[kept], -score[kept], user[kept]))]
+    kept = kept[segments.positions(np.bincount(user[kept], minlength=users)) < k]
+    return user[kept], item[kept], score[kept]
 
 
-def _concatenate(parts: Iterator[Rows]) -> Rows:
-    users, items, scores = zip(*parts, strict=True)
-    return np.concatenate(users), np.concatenate(items), np.concatenate(scores)
-
-
-def _nan_error(row: int, column: int) -> DataError:
-    return DataError(
-        "score-nan", f"NaN in row {row}, column {column}", where="scores", hint="use -inf for an item not to recommend"
-    )
+def _refuse_nan(row: Ints, column: Ints) -> None:
+    if len(row):
+        problem = f"NaN in row {row[0]}, column {column[0]}"
+        raise DataError("score-nan", problem, where="scores", hint="use -inf for an item not to recommend")

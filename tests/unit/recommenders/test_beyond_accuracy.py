@@ -292,9 +292,9 @@ def result():
 
 
 def test_only_means_over_users_have_intervals(result):
-    low, high = result.interval("Novelty")
+    low, high = result.intervals()["Novelty@5"]
     assert low < result.summary()["Novelty@5"] < high
-    assert result.interval("Coverage") is None
+    assert list(result.intervals()) == ["Novelty@5", "Popularity@5"]
     for name in ("Coverage", "ILD"):
         with pytest.raises(jd.UsageError) as caught:
             result[name]

@@ -183,7 +183,7 @@ def test_every_measure_says_what_it_needs_and_asks_for_it(one):
         with pytest.raises(UsageError) as caught:
             BeyondMeasure(one).on(replace(given, side=without))
         assert (caught.value.slug, caught.value.value) == ("parameter", need)
-    assert all([one.formula, one.paper, one.summary])
+    assert all([one.formula, one.paper, one.description])
 
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────
