@@ -112,7 +112,8 @@ class BeyondAccuracy(Result):
 
     def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
         """Student's t interval of the mean over users of each measure with a value per user; None for fewer than two users."""
-        limits = [m.definition.range for m in self.measures if m.definition.of == "user"]
+        ranges = [m.definition.range for m in self.measures if m.definition.of == "user"]
+        limits = [(float(low), float(high)) for low, high in ranges]  # an end of 0 is printed as 0.0000, like others
         ends = interval(list(self.columns.values()), confidence=level, limits=limits) if self.columns else []
         return dict(zip(self.columns, ends, strict=True))
 

@@ -301,6 +301,12 @@ def test_only_means_over_users_have_intervals(result):
         assert caught.value.slug == "not-asked"
 
 
+def test_the_end_of_an_interval_at_the_limit_of_a_measure_is_printed_with_decimals():
+    found = jd.recommenders.beyond_accuracy({"u": ["a"], "v": ["b"]}, "Popularity", history=[("u", "a")])
+    assert isinstance(found.intervals()["Popularity@10"][0], float)
+    assert "[0.0000, " in str(found)
+
+
 def test_groups_of_users_are_computed_on_their_own(result):
     groups = {user: "even" if user % 2 == 0 else "odd" for user in result.users}
     parts = result.by(groups)
