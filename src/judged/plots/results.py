@@ -11,10 +11,19 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.measures.grammar import parse, parse_all
-from judged.plots.queries import bars, scatter
-from judged.plots.rows import forest_axes, row_size, write_numbers
-from judged.plots.runs import critical, differences, means
-from judged.plots.style import FONT, Theme, matplotlib, new_axes, plain, theme_of, write_caption
+from judged.plots.comparisons import bars, critical, differences, means, scatter
+from judged.plots.style import (
+    FONT,
+    Theme,
+    forest_axes,
+    matplotlib,
+    new_axes,
+    plain,
+    row_size,
+    theme_of,
+    write_caption,
+    write_numbers,
+)
 from judged.stats.checks import check_choice
 from judged.stats.differences import known_rows
 from judged.tables.text import counted, title_of
