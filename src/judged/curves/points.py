@@ -81,7 +81,6 @@ class Curves(Result):
     x_label: str
     y_label: str
     at_label: str
-    title: str = ""
     marks: tuple[str, ...] = ()  # text after each name in a legend
     notes: tuple[str, ...] = ()
     warnings: tuple[Warned, ...] = ()
@@ -122,7 +121,7 @@ class Curves(Result):
             for row in self.records()
         ]
         notes = (*self.notes, *(f"warning: {w}" for w in self.warnings))
-        return [Table(headers, tuple(rows), title=self.title, notes=notes, optional=(5, 4))]
+        return [Table(headers, tuple(rows), notes=notes, optional=(5, 4))]
 
     def to_data(self) -> dict[str, Any]:
         """Points, labels and notes as plain data."""
@@ -130,7 +129,6 @@ class Curves(Result):
         return {
             "judged-curves": 1,
             "kind": self.kind,
-            "title": self.title,
             "x": self.x_label,
             "y": self.y_label,
             "at": self.at_label,
@@ -158,10 +156,7 @@ class Curves(Result):
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw on matplotlib axes (new ones by default) and return them; several measures are an array of axes, one each.
-
-        Axes that are passed are one for all curves, or a sequence of one per measure.
-        """
+        """Draw on the given matplotlib axes, or on new ones, an array with one per measure if there are several; return them."""
         from judged.curves.draw import draw
 
         return draw(self, ax)

@@ -257,11 +257,10 @@ def _at_k(name: str, j: Judged, request: CurveRequest, measures: list[Measure]) 
 
 @dataclass(frozen=True, slots=True)
 class CurveKind:
-    """A kind of curve: its names, description, axis labels, and the function that computes the curves of one run."""
+    """A kind of curve: its names, axis labels, and the function that computes the curves of one run."""
 
     name: Kind
     aliases: tuple[str, ...]
-    text: str
     x_label: str
     y_label: str  # empty for the name of the measure
     at_label: str
@@ -273,7 +272,6 @@ for _kind in (
     CurveKind(
         "pr",
         ("precision_recall",),
-        "precision against recall, at every rank",
         "recall",
         "precision",
         "rank",
@@ -282,7 +280,6 @@ for _kind in (
     CurveKind(
         "ipr",
         ("11pt",),
-        "interpolated precision at the 11 standard recall levels",
         "recall",
         "interpolated precision",
         "recall",
@@ -291,13 +288,12 @@ for _kind in (
     CurveKind(
         "roc",
         (),
-        "true against false positive rate, with the area under it",
         "false positive rate, of the documents retrieved",
         "true positive rate",
         "rank",
         _roc,
     ),
-    CurveKind("at-k", (), "measures as a function of the cutoff", "rank k", "", "k", _at_k),
+    CurveKind("at-k", (), "rank k", "", "k", _at_k),
 ):
     CURVE_KINDS.add(_kind)
 

@@ -55,15 +55,6 @@ def test_on_one_axes_runs_have_colours_and_measures_dashes(curves):
     assert len({lines[f"bm25 {m}"].get_linestyle() for m in ("nDCG", "P", "CG")}) > 1
 
 
-def test_axes_of_the_caller_are_one_per_measure(curves):
-    axes = figure.Figure().subplots(1, 3)
-    assert curves.plot(ax=axes) is axes
-    assert all(len(ax.get_lines()) == len(RUNS) for ax in axes)
-    with pytest.raises(jd.UsageError) as raised:
-        curves.plot(ax=axes[:2])
-    assert raised.value.slug == "plot"
-
-
 def test_a_picture_says_what_its_bands_are(curves):
     assert "40 queries, 95% band" in curves.picture("svg").decode()
 
