@@ -173,9 +173,16 @@ def merge_judgments(
     named.check_used()
     with step("merging judgments"):
         merged = merge(panel.grades[:, keep], how, ties, adjudicated)
-    undecided = np.isnan(merged)
-    if undecided.any():
-        _raise_undecided(units, keep[undecided], how, len(panel.names))
+    undecided = keep[np.isnan(merged)]
+    if len(undecided):
+        problem, hint = (
+            f"no majority for {_some(units, undecided)}",
+            Hint("use {ties}, or merge by mean or median", ties="lower"),
+        )
+        if how == "adjudicate":
+            problem = f"the adjudicator has no grade for {_some(units, undecided)}"
+            hint = Hint("list the remaining disagreements with `judged agree` and {disagreements}", disagreements=None)
+        raise DataError("merge-how", problem, hint=hint)
     return _qrels(units, keep, merged, name or f"{how} of {', '.join(panel.names)}")
 
 
@@ -200,16 +207,6 @@ def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged, colu
     extended = read_panel([*panel.qrels, adjudicator], names, rejudged=rejudged, columns=columns)
     judged = (extended.ratings.codes[:-1] >= 0).any(axis=0)  # the units of the panel, in the same order
     return extended.grades[-1][judged]
-
-
-def _raise_undecided(units: Units, rows: Ints, how: How, judges: int) -> None:
-    if how == "adjudicate":
-        hint = Hint("list the remaining disagreements with `judged agree` and {disagreements}", disagreements=None)
-        raise DataError("merge-how", f"the adjudicator has no grade for {_some(units, rows)}", hint=hint)
-    problem = f"no majority for {_some(units, rows)}" + (
-        "; two judges cannot outvote each other" if judges == 2 else ""
-    )
-    raise DataError("merge-how", problem, hint=Hint("use {ties}, or merge by mean or median", ties="lower"))
 
 
 def _some(units: Units, rows: Ints) -> str:

@@ -88,19 +88,14 @@ def find_unjudged(sources: Sequence[Provenance], depth: int) -> Unjudged:
     return Unjudged(queries, np.array([query for query, _ in order], np.int64), tuple(doc for _, doc in order), ranks)
 
 
-def values_with(measure: Measure, judged: Judged, docs: Unjudged, rank: Ints, grades: Sequence[float]) -> list[Floats]:
-    """Return for each grade the value of each document's query, as if the document, and no other, had this grade."""
-    one = repeat_queries(in_one_order(judged), docs.query)
-    rows = np.arange(len(docs))
-    more = with_judgments(one, rows, rank, [np.full(len(docs), float(grade)) for grade in grades])
-    return [np.asarray(column(measure, each, None), float) for each in more]
-
-
 def possible_changes(measure: Measure, judged: Sequence[Judged], docs: Unjudged, grade: float) -> Floats:
     """Return documents × runs: the value of the query if the document has this grade, less its value if it has grade 0."""
     changes = np.zeros(docs.rank.shape)
     for run, j in enumerate(judged):
-        high, low = values_with(measure, j, docs, docs.rank[:, run], (grade, 0.0))
+        one = repeat_queries(in_one_order(j), docs.query)  # each document is alone in its own copy of the query
+        grades = [np.full(len(docs), each) for each in (float(grade), 0.0)]
+        graded = with_judgments(one, np.arange(len(docs)), docs.rank[:, run], grades)
+        high, low = (np.asarray(column(measure, each, None), float) for each in graded)
         changes[:, run] = high - low
     return np.nan_to_num(changes)
 
@@ -240,11 +235,14 @@ def next_documents(
     """
     docs, effect = choose_documents(sources, measure, n, strategy=strategy, depth=depth, seed=seed)
     what = "difference" if len(names) > 1 else "mean"
-    items = tuple(_item(docs, row, names, f"can move the {what} by {number(effect[row])}") for row in range(len(docs)))
-    return Todo(
-        items,
-        title=f"what to judge next for {measure}, by {STRATEGIES.find(strategy or DEFAULT).name}" if items else "",
-    )
+    items = []
+    for query, doc, ranks, change in zip(docs.query.tolist(), docs.doc, docs.rank.tolist(), effect, strict=True):
+        runs = tuple(sorted(name for name, rank in zip(names, ranks, strict=True) if rank))
+        best = min(rank for rank in ranks if rank)
+        reason = f"can move the {what} by {number(change)}"
+        items.append(TodoItem(docs.queries[query], doc, best, runs, reason=reason))
+    title = f"what to judge next for {measure}, by {STRATEGIES.find(strategy or DEFAULT).name}" if items else ""
+    return Todo(tuple(items), title=title)
 
 
 @step("choosing documents")
@@ -276,9 +274,3 @@ def choose_documents(
 def highest_grade(judged: Sequence[Any]) -> float:
     """Return the highest grade that was given; 1 if none is above it."""
     return max(1.0, *(float(j.pool_grade.max(initial=0)) for j in judged))
-
-
-def _item(docs: Unjudged, row: int, names: Sequence[str], reason: str) -> TodoItem:
-    ranks = docs.rank[row]
-    runs = tuple(sorted(name for name, rank in zip(names, ranks.tolist(), strict=True) if rank))
-    return TodoItem(docs.queries[docs.query[row]], docs.doc[row], int(ranks[ranks > 0].min()), runs, reason=reason)

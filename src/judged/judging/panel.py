@@ -156,26 +156,12 @@ def _apply_level(panel: Panel, level: Level | None) -> Panel:
 def _levels(level: Level, names: Sequence[str]) -> tuple[float, ...]:
     """Return the level of each judge."""
     by_name: Mapping[str | None, float] = level if isinstance(level, Mapping) else {None: level}
-    for one in by_name.values():
-        if not isinstance(one, int | float) or not isfinite(one):
-            raise UsageError("parameter", f"level must be a number, got {shown(one)}", value=one)
-    unknown = [name for name in by_name if name is not None and name not in names]
-    if unknown:
-        raise UsageError(
-            "parameter",
-            f"level for unknown judge {shown(unknown[0])}",
-            hint=f"the judges are {', '.join(names)}",
-            value=unknown[0],
-        )
-    without = [name for name in names if name not in by_name and None not in by_name]
-    if without:
-        raise UsageError(
-            "parameter",
-            f"judge {shown(without[0])} has no level",
-            hint="set a level for every judge, or a default",
-            value=without[0],
-        )
-    return tuple(float(by_name[name] if name in by_name else by_name[None]) for name in names)
+    levels = [by_name.get(name, by_name.get(None)) for name in names]
+    good = all(isinstance(one, int | float) and isfinite(one) for one in (*levels, *by_name.values()))
+    if not good or not by_name.keys() <= {None, *names}:
+        problem = f"level must be a number, or one for each judge, got {shown(level)}"
+        raise UsageError("parameter", problem, hint=f"the judges are {', '.join(names)}", value=level)
+    return tuple(float(one) for one in levels if one is not None)
 
 
 def _one_label_warnings(name: str, codes: Ints, level: float) -> list[Warned]:
@@ -222,14 +208,12 @@ def _is_one_judge(source: Mapping[Any, Any]) -> bool:
 def _is_column(source: Any) -> bool:
     """Return whether this is a column of labels rather than judgments."""
     if isinstance(source, np.ndarray):
-        return source.ndim == 1 and source.dtype.names is None and not _holds_rows(source[:50].tolist())
+        if source.ndim != 1 or source.dtype.names is not None:
+            return False
+        source = source[:50].tolist()
     if isinstance(source, list | tuple):
-        return not _holds_rows(source)
+        return bool(source) and not any(isinstance(item, list | tuple | Mapping | np.ndarray) for item in source)
     return hasattr(source, "to_numpy") and not hasattr(source, "columns") and not hasattr(source, "column_names")
-
-
-def _holds_rows(items: Sequence[Any]) -> bool:
-    return not items or any(isinstance(item, list | tuple | Mapping | np.ndarray) for item in items)
 
 
 # ── alignment ────────────────────────────────────────────────────────────────────────────────────
