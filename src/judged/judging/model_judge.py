@@ -369,17 +369,17 @@ class ModelJudge:
         requests = self._requests(items, doc_texts, query_texts, missing)
         with closing(Cache(self.cache)) as cache, ThreadPoolExecutor(concurrency) as pool:
             found: list[Judgment] = []
-            tokens = [0, 0]
+            new: list[Answer] = []
             try:
-                for judgment, used in pool.map(partial(self._judge_one, cache), items, requests):
+                for judgment, answers in pool.map(partial(self._judge_one, cache), items, requests):
                     found.append(judgment)
-                    tokens = [tokens[0] + used[0], tokens[1] + used[1]]
+                    new += answers
                     if progress is not None:
                         progress(len(found), len(items))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return Judgments(tuple(found), notes=_about(found, tokens))
+        return Judgments(tuple(found), notes=_about(found, new))
 
     def dry_run(self, todo: Any, doc_texts: Any, query_texts: Any = None, *, n: int = 3) -> RecordTable:
         """Return the first n prompts, with an estimate of the tokens of all of them; the model is not asked."""
@@ -406,24 +406,25 @@ class ModelJudge:
             for pair in pairs
         ]
 
-    def _judge_one(self, cache: Cache, item: TodoItem, prompt: str | None) -> tuple[Judgment, tuple[int, int]]:
-        """Return the judgment of one document, and the tokens that new answers took."""
+    def _judge_one(self, cache: Cache, item: TodoItem, prompt: str | None) -> tuple[Judgment, list[Answer]]:
+        """Return the judgment of one document, and the answers that were not in the cache."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         if prompt is None:
-            return Judgment(item.query, item.doc, None, self.name, "model", now, "no text"), (0, 0)
-        texts, used = [], [0, 0]
+            return Judgment(item.query, item.doc, None, self.name, "model", now, "no text"), []
+        texts: list[str] = []
+        new: list[Answer] = []
         for number in range(self.repeat):
             key = key_of(self.identity, prompt, self.scale.numbers, number)
             answer = cache.get(key)
             if answer is None:
                 answer = self.ask(prompt, seed=number)
                 cache.put(key, answer)
-                used = [used[0] + answer.tokens_in, used[1] + answer.tokens_out]
+                new.append(answer)
             texts.append(answer.text)
         grades = [grade for text in texts if (grade := grade_in(text, self.scale)) is not None]
         grade = agreed_grade(grades)
         note = "" if grade is not None else f"no grade in the answer {shown(texts[0][:80])}"
-        return Judgment(item.query, item.doc, grade, self.name, "model", now, note, tuple(grades)), (used[0], used[1])
+        return Judgment(item.query, item.doc, grade, self.name, "model", now, note, tuple(grades)), new
 
 
 def model_judge(
@@ -485,11 +486,12 @@ def _ask_function(function: Callable[[str], str], prompt: str, seed: int) -> Ans
     return Answer(answer)
 
 
-def _about(found: Sequence[Judgment], tokens: Sequence[int]) -> tuple[str, ...]:
+def _about(found: Sequence[Judgment], new: Sequence[Answer]) -> tuple[str, ...]:
     """Say how many tokens were used, and how often repeated answers agreed."""
     notes = []
-    if any(tokens):
-        notes.append(f"{tokens[0]:,} tokens read, {tokens[1]:,} written")
+    read, written = sum(answer.tokens_in for answer in new), sum(answer.tokens_out for answer in new)
+    if read or written:
+        notes.append(f"{read:,} tokens read, {written:,} written")
     several = [item.grades for item in found if len(item.grades) > 1]
     if several:
         same = sum(len(set(grades)) == 1 for grades in several)
