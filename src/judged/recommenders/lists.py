@@ -121,13 +121,10 @@ class RecommendedLists:
         return np.isin(self.user * width + self.item, user * width + item)
 
     @property
-    def own_pairs(self) -> tuple[Ints, Ints]:
-        """Users of the lists, and the distinct items of their histories."""
-        back = np.full(self.history.users, -1)
-        known = self.history.place >= 0
-        back[self.history.place[known]] = np.flatnonzero(known)
+    def own_items(self) -> Ints:
+        """The distinct items of the history of each user of the lists, one after the other."""
         user, item = self.history.pairs
-        return back[user][back[user] >= 0], item[back[user] >= 0]
+        return item[np.isin(user, self.history.place)]
 
     # ── from rows to users, and to items ─────────────────────────────────────────────────────────
 

@@ -559,7 +559,7 @@ def statistical_parity(
     member = lists.categories > 0
     possible = lists.users * member.sum(axis=0).astype(float)
     if "history" in lists.side:
-        possible -= _count(member, lists.own_pairs[1])
+        possible -= _count(member, lists.own_items)
     return _spread(_count(member, lists.item, discounts(lists.rank, discount, persistence)), possible)
 
 
@@ -600,7 +600,7 @@ def bias_disparity(lists: RecommendedLists) -> float:
 
     Categories that are in no history are left out. Slices of users give the disparity of each group.
     """
-    ours, theirs = (_count(lists.categories, item) for item in (lists.item, lists.own_pairs[1]))
+    ours, theirs = (_count(lists.categories, item) for item in (lists.item, lists.own_items))
     known = theirs > 0
     if not known.any() or not ours.any():
         return float("nan")
