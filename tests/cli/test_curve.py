@@ -67,8 +67,15 @@ def test_points_come_as_a_table():
     assert "| curve | rank | recall | precision | low | high |" in run("pr", *sample()[:2], "--format", "md").output
 
 
-def test_the_help_lists_every_kind():
+def test_the_help_describes_every_kind():
     from judged.curves.run_curves import CURVE_KINDS
 
+    texts = {
+        "pr": "precision against recall, at every rank",
+        "ipr": "interpolated precision at the 11 standard recall levels",
+        "roc": "true against false positive rate, with the area under it",
+        "at-k": "measures as a function of the cutoff",
+    }
     words = " ".join(run("--help").output.split())
-    assert all(f"{kind.name} " in words for kind in CURVE_KINDS)
+    assert [kind.name for kind in CURVE_KINDS] == list(texts)
+    assert all(f"{name} {text}" in words for name, text in texts.items())
