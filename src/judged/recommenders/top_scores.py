@@ -124,8 +124,10 @@ def _block(scores: NDArray[Any], first: int, k: int, seen: Cells) -> Rows:
     block = np.array(scores, dtype=np.float32 if scores.dtype == np.float16 else None)
     if block.dtype.kind != "f":
         block = block.astype(np.float64)
-    row, column = np.nonzero(np.isnan(block))
-    _refuse_nan(first + row, column)
+    nan = np.isnan(block)
+    if nan.any():  # much faster than to look for the cells
+        row, column = np.nonzero(nan)
+        _refuse_nan(first + row, column)
     inside = slice(*np.searchsorted(seen[0], (first, first + len(block))))
     block[seen[0][inside] - first, seen[1][inside]] = -np.inf
     item = _highest(block, min(k, block.shape[1]))
