@@ -147,7 +147,7 @@ def _of_file(path: str) -> list[Use]:
     found = list(_of_data(load_json(read_text(path), Place(path))))
     if not found:
         raise DataError(
-            "nothing-to-cite",
+            "values-file",
             "no measure, test or method found",
             where=path,
             hint="name a result that judged wrote as JSON",

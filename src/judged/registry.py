@@ -38,7 +38,7 @@ class Registry(Generic[T]):
     Case, hyphens, underscores, blanks and apostrophes do not matter, unless two declarations differ only in these.
 
     Args:
-        kind: a noun for messages; an unknown name is the error `unknown-<kind>`, with hyphens for blanks.
+        kind: a noun for messages; an unknown name is the error `unknown-name`.
         package: its files declare entries. They are imported in their order until one has the name that is looked up; a file of
             that name comes first. The order is that of `FILES`, if the package has it, else the alphabet.
     """
@@ -129,8 +129,7 @@ class Registry(Generic[T]):
             if near
             else hint or f"choose one of {', '.join(sorted(self.names, key=str.casefold))}"
         )
-        slug = f"unknown-{self.kind.replace(' ', '-')}"
-        raise UsageError(slug, f"unknown {self.kind} {shown(name)}", hint=action, value=name)
+        raise UsageError("unknown-name", f"unknown {self.kind} {shown(name)}", hint=action, value=name)
 
     def nearest(self, name: str) -> str | None:
         """The name of the entry that a misspelt name resembles most."""

@@ -87,8 +87,8 @@ def test_warnings_are_shown_in_every_format_of_one_table(form):
 @pytest.mark.parametrize(
     ("words", "slug"),
     [
-        (["--test", "tt"], "unknown-test"),
-        (["--correction", "holmes"], "unknown-correction"),
+        (["--test", "tt"], "unknown-name"),
+        (["--correction", "holmes"], "unknown-name"),
         (["--baseline", "x"], "baseline"),
         (["--alpha", "2"], "parameter"),
     ],

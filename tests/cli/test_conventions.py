@@ -24,7 +24,7 @@ def test_a_published_number_is_looked_for():
     found = json.loads(run("conventions", "P@5", "qrels.txt", "b.run", "--to", "0.83", "--format", "json"))
     assert {match["profile"] for match in found["matches"]} == {"xgboost", "catboost", "lenskit", "mlflow"}
     assert (found["to"], found["found"]) == ("0.83", True)
-    assert refused("conventions", "P@5", "qrels.txt", "b.run", "--to", "high").slug == "published"
+    assert refused("conventions", "P@5", "qrels.txt", "b.run", "--to", "high").slug == "parameter"
 
 
 def test_there_is_no_profile_to_choose():

@@ -186,7 +186,7 @@ def test_runs_can_be_named():
     [
         (["a.run", "none.run"], 3, "none.run"),
         (["a.run"], 2, "Missing argument"),
-        (["a.run", "b.run", "-m", "tau_q"], 2, "[unknown-coefficient]"),
+        (["a.run", "b.run", "-m", "tau_q"], 2, "[unknown-name]"),
         (["a.run", "b.run", "-m"], 2, "-m needs the name"),
         (["a.run", "b.run", "--depth", "0"], 2, "[parameter]"),
         (["--systems", "a.run", "map.txt"], 2, "2 columns (system, score)"),

@@ -52,10 +52,10 @@ def test_the_help_says_what_each_kind_is():
 
 
 def test_wrong_words_are_told():
-    assert "[unknown-curve]" in run("prr", *sample()).output
+    assert "[unknown-name]" in run("prr", *sample()).output
     assert "is not a list such as 0,0.5,1" in run("ipr", *sample(), "--points", "a,b").output
     assert run("ipr", *sample(), "--points", "0,2").exit_code == 2
-    assert "[no-query]" in run("pr", *sample(), "--query", "nope").output
+    assert "[not-asked]" in run("pr", *sample(), "--query", "nope").output
     assert ".svg" in run("pr", *sample(), "-o", "x.gif").output
 
 

@@ -41,7 +41,7 @@ AP       0.5417  [0.0122, 1.0000]        2
 
 def test_a_wrong_measure_gets_the_nearest_right_one():
     error = refused("eval", "qrels.txt", "a.run", "-m", "NDGC@10")
-    assert (error.slug, str(error.hint), error.exit_code) == ("unknown-measure", "did you mean nDCG@10?", 2)
+    assert (error.slug, str(error.hint), error.exit_code) == ("unknown-name", "did you mean nDCG@10?", 2)
 
 
 @pytest.mark.parametrize("words", [["-m"], ["-m", "-q"], ["-q", "-m", "--strict"]])
@@ -201,7 +201,7 @@ def test_output_goes_to_a_file_instead(form):
 def test_a_file_appears_whole_or_not_at_all(monkeypatch):
     target = Path("out.csv")
     target.write_text("the old one")
-    assert refused("eval", "qrels.txt", "a.run", "-m", "nope", "-o", target).slug == "unknown-measure"
+    assert refused("eval", "qrels.txt", "a.run", "-m", "nope", "-o", target).slug == "unknown-name"
 
     def no_space(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -53,7 +53,7 @@ def test_a_trained_method_learns_from_judgments():
 @pytest.mark.parametrize(
     ("words", "slug"),
     [
-        (("--method", "rff"), "unknown-fusion-method"), (("--method", "wsum"), "weights"), (("--method", "wsum", "--weights", "-1,2"), "weights"),
+        (("--method", "rff"), "unknown-name"), (("--method", "wsum"), "weights"), (("--method", "wsum", "--weights", "-1,2"), "weights"),
         (("--norm", "sum"), "option"), (("--method", "posfuse"), "option"), (("-o", "f.xyz"), "format"),
         (("--tune", "--qrels", "qrels.txt", "--method", "isr"), "parameter"),
     ],

@@ -72,8 +72,8 @@ ERRORS = [
     (["--json", "demo"], 2, "--json needs --version"),
     (["demo", "extra"], 2, "error: Got unexpected extra argument (extra)"),
     (["eval", "qrels.txt", "none.run"], 3, "[io]"),
-    (["explain", "AP", "qrels.txt", "a.run", "--query", "q9"], 2, "[no-query]"),
-    (["measures", "ndgc"], 2, "Did you mean nDCG?  [unknown-measure]"),
+    (["explain", "AP", "qrels.txt", "a.run", "--query", "q9"], 2, "[not-asked]"),
+    (["measures", "ndgc"], 2, "Did you mean nDCG?  [unknown-name]"),
     (["convert", "a.run", "a.xyz"], 2, "a.xyz"),
     (["trec_eval", "qrels.txt", "none.run"], 2, "trec_eval: Quit in file 'none.run'"),
     (["trec_eval", "qrels.txt", "."], 2, "cannot read a directory. Use `judged eval`"),
@@ -113,7 +113,7 @@ def test_an_error_is_json_where_the_output_would_be():
     outcome = called("eval", "qrels.txt", "a.run", "-m", "ndgc@10", "--format", "json")
     assert (outcome.returncode, outcome.stdout) == (2, "")
     error = json.loads(outcome.stderr)["error"]
-    assert (error["code"], error["hint"]) == ("unknown-measure", "did you mean nDCG@10?")
+    assert (error["code"], error["hint"]) == ("unknown-name", "did you mean nDCG@10?")
 
 
 def test_a_closed_pipe_ends_a_command_quietly():

@@ -248,7 +248,7 @@ def test_files_with_different_judgments_of_a_question_are_refused() -> None:
     Path("other.jsonl").write_text(QUESTIONS.format("a", "b").replace('["d"]', '["c"]'))
     result = called("compare", "bm25.jsonl", "other.jsonl")
     assert result.returncode == 2
-    assert "[judgments-differ]" in result.stderr
+    assert "[incomparable]" in result.stderr
     assert "'q2'" in result.stderr
 
 
@@ -389,7 +389,7 @@ def test_frames_and_judgments_are_refused_likewise(refusal: Any) -> None:
 @pytest.mark.parametrize(("words", "slug"), [
     (("eval", "bm25.jsonl", "-m", "R@100tok", "--tokens", "words"), "columns"), (("eval", "bm25.jsonl", "-m", "R@100tok"), "columns"),
     (("eval", "q", "x.run", "-m", "R@100tok", "--tokens", "words"), "columns"), (("eval", "q", "x.run", "--roll-up", "first"), "no-document"),
-    (("recommend", "x.run", "-m", "nDCG"), "unknown-measure"), (("agree", "q", "q", "--judge-col", "who"), "judges"),
+    (("recommend", "x.run", "-m", "nDCG"), "unknown-name"), (("agree", "q", "q", "--judge-col", "who"), "judges"),
     (("board", "means.json"), "values-file"), (("board", "two.json"), "values-file"), (("board", "other.json"), "values-file"),
     (("board", "x.run"), "values-file"), (("curve", "pr", "sets.jsonl"), "alternatives"),
 ])  # fmt: skip
@@ -483,14 +483,14 @@ def test_commas_that_may_separate_thousands_are_refused(scores: tuple[str, str])
     Path("excel.csv").write_text("query;doc;score\nq1;a;{}\nq1;b;{}\n".format(*scores))
     with pytest.raises(jd.DataError) as caught:
         jd.read_run("excel.csv")
-    assert caught.value.slug == "score-text"
+    assert caught.value.slug == "score-type"
 
 
 def test_documents_in_another_encoding_are_warned_of() -> None:
     Path("judged.csv").write_bytes("query,doc,grade\nq1,café,1\n".encode())
     Path("found.csv").write_bytes("query,doc,score\nq1,café,2\nq1,b,1\n".encode("cp1252"))
-    assert {w.slug: w.count for w in jd.evaluate("judged.csv", "found.csv").warnings}.get("not-utf8") == 1
-    assert "not-utf8" not in {w.slug for w in jd.evaluate("judged.csv", {"q1": ["a"]}).warnings}
+    assert {w.slug: w.count for w in jd.evaluate("judged.csv", "found.csv").warnings}.get("encoding") == 1
+    assert "encoding" not in {w.slug for w in jd.evaluate("judged.csv", {"q1": ["a"]}).warnings}
 
 
 # ── questions in two files ───────────────────────────────────────────────────────────────────────
@@ -681,7 +681,7 @@ def test_every_drop_in_answers_a_misspelt_measure_with_the_nearest() -> None:
     for meant, call in calls.items():
         with pytest.raises(jd.JudgedError) as raised:
             call()
-        assert raised.value.slug == "unknown-measure"
+        assert raised.value.slug == "unknown-name"
         assert str(raised.value.hint).casefold().startswith(f"did you mean {meant}".casefold())
 
 

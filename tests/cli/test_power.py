@@ -95,7 +95,7 @@ def test_a_run_may_come_from_standard_input():
     [
         (["qrels.txt", "a.run", "none.run"], 3, "none.run"),
         (["qrels.txt", "a.run"], 2, "[runs]"),
-        (["qrels.txt", "a.run", "b.run", "-m", "NDGC"], 2, "[unknown-measure]"),
+        (["qrels.txt", "a.run", "b.run", "-m", "NDGC"], 2, "[unknown-name]"),
         (["qrels.txt", "a.run", "b.run", "--difference", "0"], 2, "[parameter]"),
         (["qrels.txt", "a.run", "b.run", "--power", "1"], 2, "[confidence]"),
         (["qrels.txt", "a.run", "b.run", "--power", "0.02"], 2, "[confidence]"),

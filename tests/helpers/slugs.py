@@ -69,7 +69,7 @@ def _name(node: ast.expr) -> str:
 def _slugs_of(call: ast.Call, helpers: Helpers, tree: ast.Module) -> set[str]:
     name, keywords = _name(call.func), {keyword.arg: keyword.value for keyword in call.keywords}
     if name == "Registry" and call.args:
-        return {f"unknown-{kind.replace(' ', '-')}" for kind in _texts(call.args[0], tree)}
+        return {"unknown-name"}
     if name == "changed":
         return _texts(keywords["slug"], tree) if "slug" in keywords else set()
     if name not in helpers:

@@ -66,7 +66,7 @@ def test_what_no_text_has_is_refused(format, packing, tmp_path, monkeypatch):
             continue
         with pytest.raises(JudgedError) as caught:
             read(path)
-        assert caught.value.slug in ("too-large", "columns", "json", "score-text"), name
+        assert caught.value.slug in ("too-large", "columns", "json", "score-type"), name
 
 
 @pytest.mark.needs("unix")  # /dev/zero

@@ -103,7 +103,7 @@ def value_of(expression: str) -> Any:
 
 
 RENAMED = {  # our slugs say what is wrong; one slug for all that is wrong with ids, and one for grades
-    "metric": "unknown-measure",
+    "metric": "unknown-name",
     "id-encoding": "id-type",
     "grade-range": "grade-type",
 }
@@ -410,7 +410,7 @@ def bfloat16_scores(folder, monkeypatch):
     found = jd.score([[0, 1, 0]], torch.tensor([[0.501, 0.503, 0.502]], dtype=torch.bfloat16), "RR")
     scores = torch.tensor([0.501, 0.503, 0.502], dtype=torch.bfloat16).tolist()
     assert found["RR"].tolist() == [1 / (1 + sum(other > scores[1] for other in scores) + (scores[0] == scores[1]))]
-    assert "low-precision" in [w.slug for w in found.warnings]
+    assert "ties" in [w.slug for w in found.warnings]
 
 
 @runs("AR-15")
@@ -810,7 +810,7 @@ def check_cut(qrels: bytes, run: bytes, cut: bytes) -> None:
         said = {w.slug for w in jd.evaluate(io.BytesIO(qrels), io.BytesIO(run), "AP").warnings}
     except jd.DataError as error:
         said = {error.slug}
-    wanted = {"columns", "swapped", "empty-run", "empty-qrels", "score-text", "grade-text", "no-final-newline"}
+    wanted = {"columns", "swapped", "empty-run", "empty-qrels", "score-type", "grade-type", "no-final-newline"}
     assert cut.endswith(b"\n") or said & wanted
 
 

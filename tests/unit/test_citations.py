@@ -102,7 +102,7 @@ def test_what_cannot_be_cited_is_an_error(source, slug):
 @pytest.mark.parametrize("content", ["{}", "[1, 2]", '{"measure": 3, "summary": [], "test": ["x"]}'])
 def test_a_file_that_names_nothing_is_an_error(content, tmp_path):
     Path(tmp_path, "other.json").write_text(content)
-    assert refused("cite", str(tmp_path / "other.json")).slug == "nothing-to-cite"
+    assert refused("cite", str(tmp_path / "other.json")).slug == "values-file"
 
 
 def test_the_command_prints_bibtex_unless_asked_for_another_format():

@@ -201,7 +201,7 @@ def score_interleaving(lists: Any, log: Any, *, level: float = 0.95) -> Interlea
     """
     from scipy.stats import binomtest
 
-    check_share(level, "level", slug="parameter")
+    check_share(level, "level")
     clicks = read_clicks(log)
     table = open_role_table(lists.columns() if isinstance(lists, InterleavedLists) else lists, "lists", LISTS)
     docs, by_session = table.ids["doc"], "session" in table.ids

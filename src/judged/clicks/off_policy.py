@@ -176,7 +176,7 @@ def evaluate_from_clicks(
     if not parsed:
         raise UsageError("measure", "no measure given", hint="name one, such as DCG@10")
     check_choice(by, Unit, "by")
-    check_share(level, "level", slug="parameter")
+    check_share(level, "level")
     check_count(resamples, "resamples")
     cells = PositionCells.of(clicks) if propensity is None else None
     if cells is not None:

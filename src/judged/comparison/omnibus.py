@@ -144,7 +144,7 @@ def joint_tests(comparison: Comparison, test: str) -> JointTests:
     """Test every pair with all runs at once."""
     if test not in JOINT:
         raise UsageError(
-            "unknown-test", f"unknown test {shown(test)}", hint=f"choose one of {', '.join(JOINT)}", value=test
+            "unknown-name", f"unknown test {shown(test)}", hint=f"choose one of {', '.join(JOINT)}", value=test
         )
     s = comparison.settings
     by_measure = {m: JOINT[test](_values(comparison, m), s.alpha, s.seed) for m in comparison.measures}

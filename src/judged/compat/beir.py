@@ -90,7 +90,7 @@ class EvaluateRetrieval:
         """
         if metric.lower() not in _CUSTOM:
             raise UsageError(
-                "unknown-measure",
+                "unknown-name",
                 f"unknown measure {shown(metric)}",
                 value=metric,
                 hint=choose_one(metric, ("mrr", "recall_cap", "hole", "top_k_accuracy")),

@@ -293,7 +293,7 @@ def parse_measure(measure: Any) -> PeerMeasure:
     call = parse_call(measure, "measure")
     if call.name not in (*_NAMES, *_ALIASES, *_SPECIAL):
         hint = choose_one(call.name, (*_NAMES, *_ALIASES, *_SPECIAL))
-        error = UsageError("unknown-measure", f"unknown measure {shown(call.name)}", value=measure, hint=hint)
+        error = UsageError("unknown-name", f"unknown measure {shown(call.name)}", value=measure, hint=hint)
         raise as_type(error, NameError)
     base: PeerMeasure = globals().get(call.name) or __getattr__(call.name)
     found = base(**call.params)
@@ -337,9 +337,7 @@ def parse_trec_measure(measure: str) -> list[PeerMeasure]:
     base, given = split_name(measure)
     ours = _TREC.get(base)
     if ours is None or (given and not ours.endswith("@") and base != "set_F"):
-        raise UsageError(
-            "unknown-measure", f"ir_measures has no measure for {shown(measure)} of trec_eval", value=measure
-        )
+        raise UsageError("unknown-name", f"ir_measures has no measure for {shown(measure)} of trec_eval", value=measure)
     if not ours.endswith("@"):
         return [parse_measure(ours)(beta=float(x)) for x in given] or [parse_measure(ours)]
     return [parse_measure(f"{ours}{x}") for x in given or CUTOFFS[base]]

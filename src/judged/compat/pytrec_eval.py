@@ -180,7 +180,7 @@ def split_name(name: str) -> tuple[str, list[str]]:
     found = None if name in supported_measures else _PARAMETERS.match(name)
     if found is None and name not in supported_measures:
         hint = choose_one(name, sorted(supported_measures))
-        raise UsageError("unknown-measure", f"unsupported measure {shown(name)}", value=name, hint=hint)
+        raise UsageError("unknown-name", f"unsupported measure {shown(name)}", value=name, hint=hint)
     return (name, []) if found is None else (found[1], found[2].split(","))
 
 

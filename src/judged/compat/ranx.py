@@ -119,7 +119,7 @@ def compare(
     """
     if stat_test not in (*_TESTS, "tukey"):
         error = UsageError(
-            "unknown-test", f"unknown test {shown(stat_test)}", hint="choose student, fisher or tukey", value=stat_test
+            "unknown-name", f"unknown test {shown(stat_test)}", hint="choose student, fisher or tukey", value=stat_test
         )
         raise as_type(error, NotImplementedError)
     names = [metrics] if isinstance(metrics, str) else list(metrics)

@@ -98,7 +98,7 @@ def correlate(
     if depth is not None:
         check_count(depth, "depth")
     check_choice(documents, Documents, "documents")
-    check_share(level, "level", slug="parameter")
+    check_share(level, "level")
     listed = isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)
     if names is not None and not listed:
         raise UsageError("names", f"names must be two strings, got {shown(names)}", value=names)
@@ -309,7 +309,7 @@ def _align_items(a: Any, b: Any, depth: int | None, documents: Documents) -> Ali
         return replace(aligned, warnings=near)
     items = counted(len(alone), "item is", "items are")
     text = f"{items} in one order only, excluded from coefficients of pairs: {some(alone)}"
-    return replace(aligned, warnings=(Warned("item-unshared", len(alone), text), *near))
+    return replace(aligned, warnings=(Warned("query-unshared", len(alone), text), *near))
 
 
 def _as_mapping(source: Any, name: str) -> Any:
@@ -489,7 +489,7 @@ class Correlation(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The means with intervals; with `all_queries`, the values per query first."""
         runs = self.kind == "runs"
-        last = ("queries",) if runs else ("p-value", "items")
+        last = ("queries",) if runs else ("parameter", "items")
         headers = ("coefficient", "mean" if runs else "value", f"{self.conventions['level']:.0%} interval", *last)
         rows = []
         for name, value in self.mean().items():

@@ -148,7 +148,7 @@ class Curves(Result):
         else:
             endings = ", ".join((*_PICTURES, *(f.ending for f in FORMATS)))
             raise UsageError(
-                "ending", f"{shown(str(path))} has an unknown extension", hint=f"use one of {endings}", value=str(path)
+                "format", f"{shown(str(path))} has an unknown extension", hint=f"use one of {endings}", value=str(path)
             )
         with write_atomically(path, "wb" if isinstance(content, bytes) else "w", inputs=self.files) as file:
             file.write(content)

@@ -236,7 +236,7 @@ def _shared_level(measures: Sequence[Measure], total: Any) -> float:
     levels = sorted({float(m.get("level")) for m in measures if m.definition.binary})
     if total is not None and len(levels) > 1:
         names = ", ".join(f"{level:g}" for level in levels)
-        raise UsageError("total-relevant", f"total_relevant= needs measures of one level, got levels {names}")
+        raise UsageError("parameter", f"total_relevant= needs measures of one level, got levels {names}")
     return levels[-1] if levels else 1.0
 
 
@@ -276,7 +276,7 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
     if len(wrong):
         row = int(wrong[0])
         raise DataError(
-            "total-relevant",
+            "parameter",
             f"an integer ≥ {relevant[row]}, the number of relevant items in the list",
             got=shown(totals[row].item()),
             where=f"total_relevant of list {lists.names[row]!r}",

@@ -296,7 +296,7 @@ class Published(NamedTuple):
             places = "n"
         if isinstance(number, bool) or not isinstance(places, int) or not np.isfinite(float(exact)):
             raise UsageError(
-                "published", f"a published value must be a number such as 0.4312, got {shown(number)}", value=number
+                "parameter", f"a published value must be a number such as 0.4312, got {shown(number)}", value=number
             )
         percent = text.endswith("%") or (measure.definition.limits is not None and exact > 1)
         scale = 100 if percent else 1

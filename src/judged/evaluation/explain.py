@@ -443,7 +443,7 @@ def _row_of(source: Provenance, query: Id) -> int:
             if unjudged
             else f"no query {shown(query)} in the judgments"
         )
-        raise UsageError("no-query", problem, hint=f"choose a judged query such as {some(queries)}", value=query)
+        raise UsageError("not-asked", problem, hint=f"choose a judged query such as {some(queries)}", value=query)
     return queries.index(query)
 
 

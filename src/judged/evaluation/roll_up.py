@@ -298,7 +298,7 @@ def _resolve_judged(qrels: Qrels, run: Run, own: Resolver, table: ChunkTable | N
     lost = sum(raw not in known and raw not in documents for raw in ids)
     if lost:
         text = f"{lost} judged {'id is' if lost == 1 else 'ids are'} not among the chunks with a known document; used as {'a document id' if lost == 1 else 'document ids'}"
-        qrels = replace(qrels, warnings=(*qrels.warnings, Warned("chunk-unknown", lost, text)))
+        qrels = replace(qrels, warnings=(*qrels.warnings, Warned("no-document", lost, text)))
     return qrels, lambda rows: IdColumn.of(resolved)
 
 
@@ -335,7 +335,7 @@ def check_agreement(questions: Sequence[Questions]) -> None:
             if query in first and rows != first[query]:
                 names = f"{questions[0].run.name} and {other.run.name}"
                 raise DataError(
-                    "judgments-differ",
+                    "incomparable",
                     f"{names} have different judgments for the question {shown(query.decode())}",
                     hint="write the same relevant documents in both",
                     value=query.decode("utf-8", "replace"),

@@ -50,7 +50,7 @@ def save(values: Values, path: str | os.PathLike[str]) -> None:
             columns = [values.queries, *(column.tolist() for column in values.columns.values())]
             writer.writerows(zip(*(map(cell, column) for column in columns), strict=True))
     else:
-        raise UsageError("ending", "a name that ends in .json, .parquet or .csv", got=str(path), value=str(path))
+        raise UsageError("format", "a name that ends in .json, .parquet or .csv", got=str(path), value=str(path))
 
 
 def saved_data(values: Values) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def read_saved(path: str | os.PathLike[str]) -> str:
     name = str(path)
     if name.lower().endswith(".csv"):
         hint = "save the result as JSON or Parquet; a CSV file does not contain the policy"
-        raise UsageError("ending", "a .json or .parquet file", got=name, hint=hint, value=name)
+        raise UsageError("format", "a .json or .parquet file", got=name, hint=hint, value=name)
     if not name.lower().endswith(".parquet"):
         return read_text(path)
     import pyarrow as pa

@@ -69,7 +69,7 @@ def _group(groups: Mapping[Any, Any], queries: Sequence[Id], prefix: str) -> Sli
     if missing := group_of.count(None):
         example = shown(queries[group_of.index(None)])
         warnings.append(
-            Warned("slice-missing", missing, f"{counted(missing, 'query is', 'queries are')} in no slice: {example} …")
+            Warned("slice", missing, f"{counted(missing, 'query is', 'queries are')} in no slice: {example} …")
         )
     return Slices(tuple((f"{prefix}{label}", text == label) for label in labels), tuple(warnings))
 

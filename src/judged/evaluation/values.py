@@ -241,7 +241,7 @@ class Values(Tracked):
     def of(self, query: Id) -> dict[str, Any]:
         """All values of one query."""
         if query not in self.queries:
-            raise UsageError("no-query", f"no query {shown(query)} among the {len(self)} queries", value=query)
+            raise UsageError("not-asked", f"no query {shown(query)} among the {len(self)} queries", value=query)
         row = self.queries.index(query)
         return self._by_measure({name: plain_data(column[row]) for name, column in self.columns.items()})
 

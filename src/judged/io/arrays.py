@@ -336,7 +336,7 @@ def _raise_wrong(lists: ArrayLists) -> NoReturn:
     """Raise for the first label or score that is not a number of its range."""
     padded = "set {pad} or {mask} if they are padding; check that labels and scores are not swapped"
     column, hint = lists.label, Hint(padded, pad=None, mask=None)
-    slug, expected, wrong = "nan", "labels as finite numbers", ~np.isfinite(column)
+    slug, expected, wrong = "score-nan", "labels as finite numbers", ~np.isfinite(column)
     if not wrong.any() and np.isnan(lists.score).any():
         column, hint = lists.score, Hint("mask padded items with {mask}", mask=None)
         expected, wrong = "scores as finite numbers", np.isnan(column)
@@ -371,7 +371,7 @@ def _warn_narrow(lists: ArrayLists) -> ArrayLists:
     if not tied:
         return lists
     text = f"{tied / len(lists.score):.0%} of the scores equal another score; they have only 16 bits"
-    return replace(lists, warnings=(Warned("low-precision", tied, text),))
+    return replace(lists, warnings=(Warned("ties", tied, text),))
 
 
 # ── sparse matrices of users and items ───────────────────────────────────────────────────────────

@@ -239,7 +239,7 @@ def _spans(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -
     if (end <= start).any():
         row = int(np.argmax(end <= start))
         raise DataError(
-            "span",
+            "form",
             f"the span {start[row]} to {end[row]}{origin.describe_row(row)} is empty",
             where=origin.place(row),
             hint="write the end after the last character: [0, 5) has five characters",
@@ -253,7 +253,7 @@ def as_integers(values: Sequence[Any], name: str, place: Callable[[int], Place],
         number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if not number or not least <= float(value) <= 2**53 or float(value) != int(value):
             raise DataError(
-                "span" if name != "tokens" else "columns",
+                "form" if name != "tokens" else "columns",
                 f"{name} as an integer ≥ 0",
                 got=shown(value),
                 where=place(row),

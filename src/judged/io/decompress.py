@@ -55,7 +55,7 @@ def decompress(raw: IO[bytes], kind: str, name: str, step: int = _STEP) -> Itera
         if isinstance(error, OSError) and error.errno is not None:
             raise
         problem = f"the compressed file is damaged ({error}); none of it was used"
-        raise DataError("compressed", problem, hint="copy or download it again", where=name) from error
+        raise DataError("damaged", problem, hint="copy or download it again", where=name) from error
 
 
 def _stream_parts(raw: IO[bytes], begin: Callable[[], Any], step: int) -> Iterator[bytes]:

@@ -17,5 +17,5 @@ def sample_path(name: str = "qrels.txt") -> Path:
     path = root / name
     if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
         names = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
-        raise UsageError("sample", f"no sample file {name!r}", value=name, hint=f"choose one of {', '.join(names)}")
+        raise UsageError("io", f"no sample file {name!r}", value=name, hint=f"choose one of {', '.join(names)}")
     return path

@@ -285,7 +285,7 @@ def _numbers(table: SourceTable) -> Floats:
     values = numbers(cells, lenient=False, whole=whole)
     if not isinstance(values, np.ndarray):
         if what == "grade" and not cells[values]:
-            _raise_unfilled([not cell for cell in cells.tolist()], table, "grade-text")
+            _raise_unfilled([not cell for cell in cells.tolist()], table, "grade-type")
         raise_number(cells[values], origin.place(values, what), what, origin.describe_row(values))
     return values
 

@@ -539,4 +539,4 @@ def _undefined_resamples(known: dict[str, Reliability]) -> list[Warned]:
     if not worst.undefined:
         return []
     text = f"{worst.name} is undefined in {counted(worst.undefined, 'resample')}, which its interval excludes"
-    return [Warned("undefined-resamples", worst.undefined, text)]
+    return [Warned("undefined", worst.undefined, text)]

@@ -80,7 +80,7 @@ def adjudication_format(path: str | os.PathLike[str]) -> str:
     ending = "" if os.fspath(path) == "-" else inner.suffix.lower()
     if ending not in _FORMATS:
         hint = f"use {', '.join(filter(None, _FORMATS))}, or no extension for CSV"
-        raise UsageError("ending", f"{shown(str(path))} has an unknown extension", hint=hint, value=str(path))
+        raise UsageError("format", f"{shown(str(path))} has an unknown extension", hint=hint, value=str(path))
     return _FORMATS[ending]
 
 

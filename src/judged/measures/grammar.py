@@ -136,7 +136,7 @@ def _unknown(name: str, text: str) -> UsageError:
         known = find(stem) if digits and text == name else None  # ndcg10
         near = MEASURES.nearest(word) if known is None or known.at != "cutoff" else f"{known.name}@{digits}"
         action = f"did you mean {near}{text[len(name) :]}?" if near else "see `judged measures` for all names"
-    return UsageError("unknown-measure", f"unknown measure {shown(name)}", hint=action, value=text)
+    return UsageError("unknown-name", f"unknown measure {shown(name)}", hint=action, value=text)
 
 
 def _is_budget(text: str) -> bool:

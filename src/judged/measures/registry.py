@@ -316,5 +316,5 @@ def _unpickle(
 ) -> Measure:
     definition = find(name)
     if definition is None:
-        raise UsageError("unknown-measure", f"measure {name!r} is not declared in this process", value=name)
+        raise UsageError("unknown-name", f"measure {name!r} is not declared in this process", value=name)
     return Measure(definition, given, explicit, label, policy)

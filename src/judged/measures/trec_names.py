@@ -38,7 +38,7 @@ def parse_requests(words: Iterable[str]) -> dict[str, str]:
         name, dot, text = word.partition(".")
         names = NICKNAMES.get(name) or ((name,) if name in ORDER else ())
         if not names or (dot and not text):
-            raise UsageError("unknown-measure", f"trec_eval: illegal measure '{name}'", value=word)
+            raise UsageError("unknown-name", f"trec_eval: illegal measure '{name}'", value=word)
         wanted.update(names)
         if dot:
             given.setdefault(name, text)

@@ -106,7 +106,7 @@ def gauc(
     users = tuple(judged.queries[i] for i in np.flatnonzero(both).tolist())
     weight, name = _weights(weights, users, judged.retrieved[both].astype(float), clicks[both])
     value = float((weight * area[both]).sum() / weight.sum())
-    check_share(confidence, "confidence", slug="parameter")
+    check_share(confidence, "confidence")
     low, high = within(weighted_interval(area[both], weight, level=confidence), (0.0, 1.0)) or (None, None)
     return GroupedAUC(value, low, high, name, confidence, users, area[both], weight, int((~both).sum()))
 

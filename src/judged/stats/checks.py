@@ -52,10 +52,10 @@ def check_sums(table: Floats) -> None:
         raise DataError("table", problem, hint="divide all values by the same number")
 
 
-def check_share(value: Any, name: str, *, slug: str = "confidence") -> float:
+def check_share(value: Any, name: str) -> float:
     """Return a number strictly between 0 and 1: alpha, a power, a confidence level."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < 1:
-        raise UsageError(slug, f"{name} must be between 0 and 1, got {shown(value)}", value=value)
+        raise UsageError("parameter", f"{name} must be between 0 and 1, got {shown(value)}", value=value)
     return float(value)
 
 

@@ -175,9 +175,9 @@ def adjusted(p: Any, how: str | Correction = "bonferroni", *, most: float = 1.0)
     try:
         values = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError("p-value", f"p-values must be numbers: {error}") from error
+        raise DataError("parameter", f"p-values must be numbers: {error}") from error
     if values.ndim != 1 or (values < 0).any() or (values > 1).any():
-        raise DataError("p-value", f"p-values must be one column of numbers from 0 to 1; shape {values.shape}")
+        raise DataError("parameter", f"p-values must be one column of numbers from 0 to 1; shape {values.shape}")
     known = np.flatnonzero(~np.isnan(values))
     corrected = np.full(len(values), np.nan)
     if len(known):

@@ -58,9 +58,9 @@ def pairwise(x: Any, pairs: Any) -> tuple[Floats, Ints, Floats]:
     except ValueError:  # rows of different lengths
         which = np.empty(0)
     if which.ndim != 2 or which.shape[1] != 2 or not len(which) or which.dtype.kind not in "iu":
-        raise DataError("pairs", "pairs (a, b) of column numbers", got=shown(pairs), value=pairs)
+        raise DataError("table", "pairs (a, b) of column numbers", got=shown(pairs), value=pairs)
     if which.min() < 0 or which.max() >= table.shape[1]:
-        raise DataError("pairs", f"column numbers from 0 to {table.shape[1] - 1}", got=shown(pairs), value=pairs)
+        raise DataError("table", f"column numbers from 0 to {table.shape[1] - 1}", got=shown(pairs), value=pairs)
     which = which.astype(np.int64)
     return table, which, table[:, which[:, 1]] - table[:, which[:, 0]]
 

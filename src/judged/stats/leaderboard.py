@@ -68,7 +68,7 @@ def standings(table: Any, *, missing: Missing = "complete") -> Standings:
     counted: Bools = np.asarray(present.all(axis=0) if missing == "complete" else present.any(axis=0))
     if not counted.any():
         raise DataError(
-            "no-complete-collection",
+            "values-missing",
             "no collection has values of all systems",
             hint=Hint("count the others with {missing}", missing="skip"),
         )

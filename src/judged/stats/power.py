@@ -230,5 +230,5 @@ def _above(power: Any, alpha: Any) -> tuple[float, float]:
     chance, level = check_share(power, "power"), check_share(alpha, "alpha")
     if chance <= level:
         problem = f"power must be above alpha, got {chance} and {level}"
-        raise UsageError("confidence", problem, hint="use for example 0.8 and 0.05")
+        raise UsageError("parameter", problem, hint="use for example 0.8 and 0.05")
     return chance, level

@@ -430,7 +430,7 @@ def _requests(text: str) -> list[CorrelationRequest]:
         hint = Hint("cut both rankings with {depth}", depth=None)
         raise UsageError("cutoff", f"{name} takes no cutoff", hint=hint, value=text)
     if call.params:
-        p = check_share(call.params["p"], "p", slug="parameter")
+        p = check_share(call.params["p"], "p")
         return [CorrelationRequest(coefficient, f"rbo(p={p!r})", p)]
     return [CorrelationRequest(coefficient, name, coefficient.default)]
 

@@ -78,7 +78,7 @@ def rbo(a: Any, b: Any, p: float = 0.9) -> RBO:
     >>> print(rbo(["a", "b", "c"], ["a", "c", "b"]))
     RBO 0.9550 (at least 0.4775, at most 0.9550; p=0.9)
     """
-    check_share(p, "p", slug="parameter")
+    check_share(p, "p")
     low, rest, guess = rbo_of(_rankings(a, b), p)
     return RBO(float(low[0]), float(rest[0]), float(guess[0]), p)
 

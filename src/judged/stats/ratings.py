@@ -210,7 +210,7 @@ def _scale(columns: list[NDArray[Any]], categories: Sequence[Label] | None, text
         raise DataError("label", f"label {shown(extra)} is not one of the categories {shown(declared)}", value=extra)
     if len(scale) > MOST_CATEGORIES:
         raise DataError(
-            "categories",
+            "coefficient",
             f"{len(scale)} different labels; at most {MOST_CATEGORIES} are supported",
             hint=Hint("round or bin them first, or make grades binary with {level}", level=None),
         )

@@ -227,7 +227,7 @@ def test_a_gap_in_a_list_is_refused_except_by_the_position_based_model():
 @pytest.mark.parametrize(
     ("wrong", "slug"),
     [
-        ({"model": "best"}, "unknown-click-model"),
+        ({"model": "best"}, "unknown-name"),
         ({"model": "pbm", "persistence": 0.5}, "parameter"),
         ({"model": "cascade", "multiple": "last"}, "parameter"),
         ({"prior": (1,)}, "parameter"),

@@ -124,7 +124,7 @@ def test_frames_and_json():
     ({"alpha": 0}, UsageError, "confidence"),
     ({"n_queries": 0}, UsageError, "parameter"),
     ({"n_queries": "both"}, UsageError, "parameter"),
-    ({"measures": "runid"}, UsageError, "unknown-measure"),
+    ({"measures": "runid"}, UsageError, "unknown-name"),
     ({"tiles": "x"}, UsageError, "unknown-option"),
 ])  # fmt: skip
 def test_wrong_calls_are_refused(words, kind, slug):

@@ -87,4 +87,4 @@ def test_an_unknown_metric_is_an_error():
     """BEIR returns None."""
     with pytest.raises(JudgedError) as found:
         EvaluateRetrieval.evaluate_custom(QRELS, {"q1": {"a": 1.0}}, [1], "ndgc")
-    assert found.value.slug == "unknown-measure"
+    assert found.value.slug == "unknown-name"

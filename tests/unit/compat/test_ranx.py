@@ -250,10 +250,10 @@ def test_runs_without_a_name_are_numbered_and_one_run_is_not_compared():
 @pytest.mark.parametrize(
     ("error", "slug", "act"),
     [
-        (ValueError, "unknown-measure", lambda: evaluate(QRELS, RUN, "ndgc@5")),
+        (ValueError, "unknown-name", lambda: evaluate(QRELS, RUN, "ndgc@5")),
         (AssertionError, "query-missing", lambda: evaluate(QRELS, {"q_1": {"a": 1.0}}, "mrr")),
         (TypeError, "form", lambda: evaluate(QRELS, 7, "mrr")),
-        (NotImplementedError, "unknown-test", lambda: compare(Qrels(QRELS), [Run(RUN)], "mrr", stat_test="sign")),
+        (NotImplementedError, "unknown-name", lambda: compare(Qrels(QRELS), [Run(RUN)], "mrr", stat_test="sign")),
         (AssertionError, "format", lambda: Run(RUN).save("run.xyz")),
         (AssertionError, "format", lambda: Run.from_file("run.lz4")),
         (OSError, "io", lambda: Run.from_file("missing.trec")),
@@ -330,7 +330,7 @@ def test_the_report_has_the_value_on_other_queries():
         (AssertionError, "runs", lambda q, r: fuse(r[:1])),
         (AssertionError, "query-missing", lambda q, r: fuse([r[0], Run(RUN)])),
         (AssertionError, "query-missing", lambda q, r: optimize_fusion(Qrels(QRELS), r)),
-        (ValueError, "unknown-fusion-method", lambda q, r: fuse(r, method="nothing")),
+        (ValueError, "unknown-name", lambda q, r: fuse(r, method="nothing")),
         (ValueError, "weights", lambda q, r: fuse(r)),
         (ValueError, "option", lambda q, r: fuse(r, norm="borda", method="rrf")),
         (ValueError, "parameter", lambda q, r: optimize_fusion(q, r, method="sum")),

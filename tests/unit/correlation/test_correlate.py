@@ -198,7 +198,7 @@ def test_mappings_and_series_are_aligned_by_name():
     a, b = {"bm25": 0.3, "dense": 0.4, "old": 0.1, "tfidf": 0.2}, {"tfidf": 0.5, "dense": 0.9, "bm25": 0.7, "new": 1.0}
     found = jd.correlate(a, b, "tau_b rbo")
     assert (found.kind, found.mean()["tau_b"], found.items.tolist()) == ("items", 1.0, [3])
-    assert [(w.slug, w.count) for w in found.warnings] == [("item-unshared", 2)]
+    assert [(w.slug, w.count) for w in found.warnings] == [("query-unshared", 2)]
     assert found.mean()["rbo"] == near(rbo(a, b).ext)
     assert jd.correlate(pd.Series(a), pd.Series(b), "tau_b rbo").mean() == found.mean()
     assert jd.correlate(a, b, "tau_a", documents="union").mean()["tau_a"] == near((3 + 3 - 4) / 10)
@@ -391,7 +391,7 @@ def test_a_coefficient_is_found_by_its_other_names():
         ([("q", "d", 1), ("q", "d", 2)], A, {}, "no-common-query"),
         ([("q1", "d", 1), ("q1", "d", 2)], A, {}, "duplicate-doc"),
         ({1: {"a": 1}}, {"1": {"a": 1}}, {}, "id-type"),
-        (A, B, {"measures": "kappa"}, "unknown-coefficient"),
+        (A, B, {"measures": "kappa"}, "unknown-name"),
         (A, B, {"measures": []}, "coefficient"),
         (A, B, {"depth": 0}, "parameter"),
         (A, B, {"depth": 1.5}, "parameter"),

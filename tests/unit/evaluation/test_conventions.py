@@ -204,7 +204,7 @@ def test_a_number_above_one_is_no_percentage_if_the_measure_has_no_limit():
 
 @pytest.mark.parametrize("to", ["high", "", "nan", True, "1e", None.__class__, "1e400"])
 def test_what_is_no_number_is_refused(to, refusal):
-    refusal("published", jd.conventions, "AP", QRELS, RUN, to)
+    refusal("parameter", jd.conventions, "AP", QRELS, RUN, to)
 
 
 @pytest.mark.parametrize("measure", ["AP RR", "relstring"])

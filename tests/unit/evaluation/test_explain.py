@@ -57,7 +57,7 @@ def test_condensed_lists_show_judged_documents_only():
 def test_an_unknown_query_is_refused_with_some_that_exist():
     with pytest.raises(jd.UsageError) as caught:
         jd.explain("AP", QRELS, RUN, "nope")
-    assert caught.value.slug == "no-query"
+    assert caught.value.slug == "not-asked"
     assert "'q'" in str(caught.value.hint)
 
 
@@ -110,7 +110,7 @@ def test_a_query_that_the_run_does_not_answer_or_nobody_judged_is_named():
     assert "not in the run" in jd.explain("AP", {**QRELS, "p": {"a": 1}}, RUN, "p").closing
     with pytest.raises(jd.UsageError) as caught:
         jd.explain("AP", QRELS, {**RUN, "x": ["a"]}, "x")
-    assert caught.value.slug == "no-query"
+    assert caught.value.slug == "not-asked"
 
 
 def test_a_measure_without_a_formula_has_no_line_for_it():

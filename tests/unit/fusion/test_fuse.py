@@ -188,7 +188,7 @@ def test_duplicate_documents_follow_the_policy(refusal):
 @for_each(
     ("slug", "runs", "method", "options"),
     [
-        ("unknown-fusion-method", RUNS, "rff", {}), ("unknown-fusion-method", RUNS, None, {}), ("unknown-normalisation", RUNS, "sum", {"norm": "x"}),
+        ("unknown-name", RUNS, "rff", {}), ("unknown-name", RUNS, None, {}), ("unknown-name", RUNS, "sum", {"norm": "x"}),
         ("parameter", RUNS, "rrf(k='a')", {}), ("parameter", RUNS, "slidefuse(w=1.5)", {}), ("parameter", RUNS, "sum(k=1)", {}),
         ("cutoff", RUNS, "rrf@10", {}), ("option", RUNS, "rrf", {"norm": "sum"}), ("option", RUNS, "mnz", {"missing": "lowest"}),
         ("option", RUNS, "sum", {"missing": "zero"}), ("weights", RUNS, "wsum", {}), ("weights", RUNS, "sum", {"weights": [1, 1]}),

@@ -145,7 +145,7 @@ def test_warnings_are_marked_as_such_below_the_table():
     [
         ("parameter", "isr", "AP", {}), ("parameter", "wsum", "AP", {"step": 0.3}), ("parameter", "wsum", "AP", {"step": 0.0001}), ("parameter", "wsum", "AP", {"step": 1e-320}),
         ("parameter", "wsum", "AP", {"folds": 1}), ("parameter", "wsum", "AP", {"folds": 25}), ("measure", "wsum", "AP RR", {}),
-        ("measure", "wsum", "GMAP", {}), ("unknown-option", "wsum", "AP", {"fold": 3}), ("unknown-measure", "wsum", "nDGC", {}),
+        ("measure", "wsum", "GMAP", {}), ("unknown-option", "wsum", "AP", {"fold": 3}), ("unknown-name", "wsum", "nDGC", {}),
     ],
 )  # fmt: skip
 def test_what_cannot_be_tuned_is_refused(refusal, slug, method, measure, options):

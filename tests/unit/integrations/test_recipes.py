@@ -35,7 +35,7 @@ def test_a_question_without_relevant_or_retrieved_documents_has_a_value():
 
 
 def test_measures_and_options_are_checked_before_any_question(refusal):
-    refusal("unknown-measure", jd.rag.scorer, "nDGC@10")
+    refusal("unknown-name", jd.rag.scorer, "nDGC@10")
     refusal("unknown-option", jd.rag.scorer, "AP", tie="best")
 
 

@@ -204,7 +204,7 @@ def test_convert_asks_where_content_can_be_either(save, tmp_path, refusal):
 
 
 def test_convert_explains_what_neither_reader_can_use(save, tmp_path, refusal):
-    refusal("score-text", convert, save("a", RUN.replace(b"0.9", b"abc")), tmp_path / "b.json")
+    refusal("score-type", convert, save("a", RUN.replace(b"0.9", b"abc")), tmp_path / "b.json")
     refusal("columns", convert, save("a", b"one two three\n"), tmp_path / "b.json")
     refusal("io", convert, tmp_path / "none", tmp_path / "b.json")
 

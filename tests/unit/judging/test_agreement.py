@@ -83,7 +83,7 @@ def test_a_level_that_leaves_a_judge_one_label_is_warned_of_and_explains_itself(
     low = jd.agree({"nist": graded, "llama": binary}, level={"nist": 0, "llama": 1}).warnings[0]
     assert (low.slug, low.text.split()[0]) == ("one-label", "nist")
     found = jd.agree({"nist": graded, "llama": binary}, level={"nist": 2, "llama": 1})
-    assert [w.slug for w in found.warnings] == ["undefined-resamples"]
+    assert [w.slug for w in found.warnings] == ["undefined"]
 
 
 def test_zero_has_no_sign():
@@ -208,7 +208,7 @@ def test_which_of_two_grades_of_one_judge_counts_can_be_said(rejudged, grade):
 def test_a_judgment_that_is_repeated_counts_once_and_is_warned_of():
     found = jd.agree([("q", "a", 1), ("q", "a", 1), ("q", "b", 0)], {"q": {"a": 1, "b": 1}})
     assert found.shared == 2
-    assert [w.slug for w in found.warnings] == ["duplicate-judgment", "undefined-resamples"]
+    assert [w.slug for w in found.warnings] == ["duplicate-judgment", "undefined"]
 
 
 def test_different_scales_are_warned_of_as_data():
@@ -243,7 +243,7 @@ def test_subtopics_count_with_their_highest_grade():
         ({"judges": ["a", "b"]}, "judges"),
         ({"judge_col": "a"}, "judges"),
         ({"runs": [{"q1": ["a"]}]}, "runs"),
-        ({"runs": [{"q1": ["a"]}, {"q1": ["b"]}], "measure": "nDGC"}, "unknown-measure"),
+        ({"runs": [{"q1": ["a"]}, {"q1": ["b"]}], "measure": "nDGC"}, "unknown-name"),
     ],
 )
 def test_options_that_are_refused(options, slug):

@@ -73,7 +73,7 @@ def test_every_strategy_orders_all_documents(strategy):
 def test_an_unknown_strategy_is_refused():
     with pytest.raises(jd.UsageError) as error:
         board().next_to_judge(strategy="best")
-    assert error.value.slug == "unknown-strategy"
+    assert error.value.slug == "unknown-name"
 
 
 def many(wins, unjudged):

@@ -113,9 +113,9 @@ def preferences(folder, *rows: str):
 def test_the_preferences_of_a_judge_must_not_contradict_each_other(tmp_path, refusal):
     """Columns: group, subgroup, document, grade."""
     around = preferences(tmp_path, "g 1 a 2", "g 1 b 1", "g 2 b 2", "g 2 c 1", "g 3 c 2", "g 3 a 1")
-    assert refusal("preference-conflict", jd.evaluate, around, RUN, "Prefs").where is not None
+    assert refusal("form", jd.evaluate, around, RUN, "Prefs").where is not None
     both = preferences(tmp_path, "g 1 a 2", "g 1 b 0", "g 2 b 1", "g 2 c 0")
-    refusal("preference-conflict", jd.evaluate, both, RUN, "Prefs")
+    refusal("form", jd.evaluate, both, RUN, "Prefs")
 
 
 def test_preferences_follow_from_each_other(tmp_path):

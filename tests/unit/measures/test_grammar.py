@@ -98,10 +98,10 @@ def test_objects_read_like_names():
 @pytest.mark.parametrize(
     ("text", "slug", "hint"),
     [
-        ("ndgc@10", "unknown-measure", "did you mean nDCG@10?"), ("NDGC", "unknown-measure", "did you mean nDCG?"),
-        ("faithfulness", "unknown-measure", "answers, not rankings"), ("answer_relevancy", "unknown-measure", "answers, not rankings"),
-        ("P.5,x", "unknown-measure", "judged measures"),
-        ("nDCG@100000000000000000000", "cutoff", "leave out the cutoff"), ("NDCG:top=5;border=0.5", "parameter", "level="), ("ERR:top=3", "unknown-measure", ""),
+        ("ndgc@10", "unknown-name", "did you mean nDCG@10?"), ("NDGC", "unknown-name", "did you mean nDCG?"),
+        ("faithfulness", "unknown-name", "answers, not rankings"), ("answer_relevancy", "unknown-name", "answers, not rankings"),
+        ("P.5,x", "unknown-name", "judged measures"),
+        ("nDCG@100000000000000000000", "cutoff", "leave out the cutoff"), ("NDCG:top=5;border=0.5", "parameter", "level="), ("ERR:top=3", "unknown-name", ""),
         ("P@0", "cutoff", "@10"), ("ndcg@-5", "cutoff", "@10"), ("ndcg@010", "cutoff", "@10"), ("P@2.5", "cutoff", "@10"),
         ("P@ten", "cutoff", ""), ("map@2-", "cutoff", "@10"), ("P@1000000001", "cutoff", "leave out"), ("Bpref@10", "cutoff", ""),
         ("nDCG(gian='exp')", "parameter", "did you mean 'gain'?"), ("nDCG(gain='linaer')", "parameter", ""), ("RBP(p=1)", "parameter", ""),
@@ -250,7 +250,7 @@ def test_a_set_with_a_cutoff_is_that_of_the_first_documents():
 def test_the_hint_of_an_unknown_name_says_what_computes_it(name, python, shell):
     with pytest.raises(jd.UsageError) as caught:
         jd.parse(name)
-    assert caught.value.slug == "unknown-measure"
+    assert caught.value.slug == "unknown-name"
     assert python in caught.value.hint.render(flags=False)
     assert shell in caught.value.hint.render(flags=True)
 
@@ -322,4 +322,4 @@ def test_a_measure_of_ones_own_is_unpickled_only_where_it_is_declared(refusal):
     packed = pickle.dumps(parse("OnlyHere"))
     assert pickle.loads(packed) == parse("OnlyHere")
     MEASURES.discard("OnlyHere")
-    refusal("unknown-measure", pickle.loads, packed)
+    refusal("unknown-name", pickle.loads, packed)

@@ -442,7 +442,7 @@ def test_rules_made_by_hand_need_a_baseline_too():
 
 def test_a_wrong_value_is_refused_without_a_baseline_too():
     assert refused(QRELS, BEST, min={"RR": 0.5}, alpha=-3).slug == "parameter"
-    assert refused(QRELS, BEST, min={"RR": 0.5}, test="zzz").slug == "unknown-test"
+    assert refused(QRELS, BEST, min={"RR": 0.5}, test="zzz").slug == "unknown-name"
 
 
 def test_a_measure_that_nothing_holds_is_refused():
@@ -474,8 +474,8 @@ def test_where_the_level_makes_two_bounds_one_the_stricter_holds():
     ("line", "slug"),
     [
         ("alpha = -3", "parameter"),
-        ("test = 'zzz'", "unknown-test"),
-        ("measures = 'NDGC'", "unknown-measure"),
+        ("test = 'zzz'", "unknown-name"),
+        ("measures = 'NDGC'", "unknown-name"),
         ("ties = 'sideways'", "policy"),
         ("max_drop = { default = -1 }", "rule"),
         ("min = { RR = 'a' }", "rule"),
@@ -751,7 +751,7 @@ def test_the_same_rules_go_as_a_mapping_and_as_rules():
         ({"mode": "strict"}, "rule"),
         ({"min": 0.5}, "rule"),
         ({"min": {"RR": "a"}}, "rule"),
-        ({"min": {"NDGC": 1}}, "unknown-measure"),
+        ({"min": {"NDGC": 1}}, "unknown-name"),
         ({"max_query_drop": "a:b"}, "rule"),
         ({"max_query_drop": (0.3, -1)}, "parameter"),
         ({"max_query_drop": (0.3, 1, 2)}, "rule"),
@@ -762,7 +762,7 @@ def test_the_same_rules_go_as_a_mapping_and_as_rules():
         ({"min": {"RR": 0.5, "recip_rank": 0.4}}, "rule"),
         ({"interval": "t"}, "rule"),
         ({"profile": "zzz"}, "profile"),
-        ({"test": "tt"}, "unknown-test"),
+        ({"test": "tt"}, "unknown-name"),
         ({"ties": "sideways"}, "policy"),
         ({"allow_changed_judgments": "yes"}, "rule"),
         ({"measures": "relstring"}, "measure"),

@@ -266,7 +266,7 @@ def test_ids_are_compared_as_text():
     ({"categories": ["a"]}, "parameter"),
     ({"categories": {"z": 1}}, "parameter"),
     ({"qrels": {"nobody": {"a": 1}}}, "no-common-query"),
-    ({"measures": "nDCG"}, "unknown-measure"),
+    ({"measures": "nDCG"}, "unknown-name"),
 ])  # fmt: skip
 def test_what_cannot_be_used_is_refused(given, slug):
     with pytest.raises(jd.JudgedError) as refused:

@@ -233,7 +233,7 @@ def test_kappa_of_three_is_refused_with_what_to_use_instead():
 def test_a_confidence_that_is_no_share(confidence):
     with pytest.raises(jd.UsageError) as error:
         one(Ratings.of(A, B), "kappa", confidence=confidence)
-    assert error.value.slug == "confidence"
+    assert error.value.slug == "parameter"
 
 
 @pytest.mark.needs("pandas")

@@ -88,11 +88,11 @@ def test_corrections_are_found_by_any_of_their_names():
         assert one.text
     with pytest.raises(UsageError, match="bonferroni") as caught:
         CORRECTIONS.find("bonferoni")
-    assert caught.value.slug == "unknown-correction"
+    assert caught.value.slug == "unknown-name"
 
 
 @pytest.mark.parametrize("p", [[-0.1], [1.1], [[0.1]], ["a"], 0.1])
 def test_what_is_no_p_value_is_refused(p):
     with pytest.raises(DataError) as caught:
         adjusted(p)
-    assert caught.value.slug == "p-value"
+    assert caught.value.slug == "parameter"

@@ -80,7 +80,7 @@ def test_every_effect_has_its_value_of_no_effect():
         assert all(EFFECTS.find(name) is one for name in (one.name, *one.aliases))
     with pytest.raises(UsageError, match="cliff") as caught:
         EFFECTS.find("clif")
-    assert caught.value.slug == "unknown-effect"
+    assert caught.value.slug == "unknown-name"
 
 
 @pytest.mark.parametrize(("a", "b"), [([1, 2], [1]), ([1, np.nan], [1, 2]), ([], []), (["x"], ["y"])])

@@ -48,7 +48,7 @@ def test_complete_counts_only_collections_that_all_have():
     assert found.note == "1 of 3 collections left out"
     with pytest.raises(DataError) as caught:
         standings([[0.5, NAN], [NAN, 0.4]])
-    assert caught.value.slug == "no-complete-collection"
+    assert caught.value.slug == "values-missing"
 
 
 def test_worst_ranks_missing_cells_last():

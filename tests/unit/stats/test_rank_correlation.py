@@ -291,7 +291,7 @@ def test_every_name_is_told_apart_and_declared_in_full():
     assert all(c.text and c.ties and (c.pairs is None) != (c.depths is None) for c in RANK_COEFFICIENTS)
 
 
-@pytest.mark.parametrize(("name", "slug", "hint"), [("spaerman", "unknown-coefficient", "spearman"), ("tau_d", "unknown-coefficient", "tau"), ("overlap@0", "cutoff", ""), ("tau_b@10", "cutoff", "depth"), ("", "coefficient", "tau_b"), (7, "coefficient", "")])  # fmt: skip
+@pytest.mark.parametrize(("name", "slug", "hint"), [("spaerman", "unknown-name", "spearman"), ("tau_d", "unknown-name", "tau"), ("overlap@0", "cutoff", ""), ("tau_b@10", "cutoff", "depth"), ("", "coefficient", "tau_b"), (7, "coefficient", "")])  # fmt: skip
 def test_unknown_names_get_the_nearest_right_one(name, slug, hint):
     with pytest.raises(jd.UsageError) as error:
         parse_coefficients(name)

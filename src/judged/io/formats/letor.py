@@ -157,7 +157,7 @@ def _unusual(block: bytes, start: int, end: int, where: Place) -> re.Match[bytes
         raise_number(cells[0], Place(where.path, where.line, 1, "label"), "grade")
     second = cells[1] if len(cells) > 1 else b""
     raise DataError(
-        "no-qid",
+        "columns",
         f"expected the query after the label ({_LINE}), got {shown(second) if second else 'nothing'}",
         hint="add the query to each line: 2 qid:7 1:0.5 …",
         where=Place(where.path, where.line, 2, "query"),

@@ -95,7 +95,7 @@ def _fixed_point(text: IdColumn) -> tuple[Floats, NDArray[np.bool_]]:
 
 def raise_number(raw: bytes, where: Place, what: What, about: str = "") -> NoReturn:
     """Raise an error that says why a cell is not a score or a grade."""
-    slug, problem, hint = f"{what}-text", f"{what} {shown(raw)}{about} is not a number", Hint("")
+    slug, problem, hint = f"{what}-type", f"{what} {shown(raw)}{about} is not a number", Hint("")
     if raw.strip(b"+-").lower() == b"nan":
         slug = "score-nan" if what == "score" else "grade-type"
         problem, hint = f"{what} is NaN{about}", Hint("check how the score was computed; NaN cannot be ranked")

@@ -94,4 +94,4 @@ def warn_encoding(cells: list[str], name: str, role: str) -> Warned:
     count = sum(not is_text([cell]) for cell in dict.fromkeys(cells))
     what = "query" if role == "query" else "document"
     text = f"{counted(count, f'{what} id')} of {name} {'is' if count == 1 else 'are'} not UTF-8, so only ids in the same encoding match"
-    return Warned("not-utf8", count, text, Hint("convert the file to UTF-8, for example with iconv"))
+    return Warned("encoding", count, text, Hint("convert the file to UTF-8, for example with iconv"))

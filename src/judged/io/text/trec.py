@@ -115,7 +115,7 @@ def raise_line(text: bytes, where: Place, count: int, layout: TrecColumns, *, ot
 def raise_alone(name: str) -> NoReturn:
     """Raise an error: scores without ids need labels."""
     hint = "pass the labels too, in the same order: evaluate('test.letor', 'scores.txt'), or read_run(…, labels='test.letor')"
-    raise DataError("scores-alone", "a column of scores has no query and document ids", where=name, hint=hint)
+    raise DataError("form", "a column of scores has no query and document ids", where=name, hint=hint)
 
 
 _CHUNK = 2 << 20  # what one chunk needs stays in the processor's cache

@@ -384,7 +384,7 @@ def _preferences(j: Judged, query: int, at: Ints, sub: Ints, grade: Floats) -> B
         prefers |= step @ step > 0
     if (prefers & prefers.T).any() or np.isin(at[grade > 0], at[grade == 0]).any():
         raise DataError(
-            "preference-conflict",
+            "form",
             f"a judge contradicts themselves in query {j.queries[query]}: a document is both above and below another, "
             "or both relevant and not",
             where=j.names[0],

@@ -159,7 +159,7 @@ def test_a_damaged_or_changed_file_gives_no_number(tmp_path):
         path.write_bytes(broken)
         with pytest.raises(jd.JudgedError) as caught:
             jd.evaluate(QRELS, str(path), "AP")
-        assert caught.value.slug == "compressed"
+        assert caught.value.slug == "damaged"
     path.write_bytes(data)
     run = open_whole_run(str(path))
     path.write_bytes(data + data)

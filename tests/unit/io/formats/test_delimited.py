@@ -40,13 +40,13 @@ def test_a_row_of_another_width_is_refused(row, count, save, refusal):
 def test_empty_cells_are_refused_where_they_stand(save, refusal):
     error = refusal("id-type", read_run, save("a.csv", HEADER + "q,d,1\nq,,2\n"))
     assert (error.where.line, error.where.column, error.where.column_name) == (3, 2, "docno")
-    error = refusal("score-text", read_run, save("a.csv", HEADER + "q,d,1\nq,e,\n"))
+    error = refusal("score-type", read_run, save("a.csv", HEADER + "q,d,1\nq,e,\n"))
     assert (error.where.line, error.where.column) == (3, 3)
 
 
 def test_lines_are_counted_as_an_editor_does(save, refusal):
     rows = 'q,"two\nlines",d,1\n\nq,"one",e,2\nq,"x",f,high\n'
-    error = refusal("score-text", read_run, save("a.csv", "qid,query,docno,score\n" + rows))
+    error = refusal("score-type", read_run, save("a.csv", "qid,query,docno,score\n" + rows))
     assert error.where.line == 6
     run = read_run(save("b.csv", "# run\n" + HEADER + "q,d,1\n" * 5000))
     assert [run.where(row).line for row in (0, 2047, 2048, 4999)] == [3, 2050, 2051, 5002]
@@ -72,7 +72,7 @@ def test_an_id_over_two_lines_has_a_format_that_can_hold_it(save, refusal):
 
 
 def test_a_header_between_blanks_is_noticed(save, refusal):
-    error = refusal("score-text", read_run, save("a.run", "qid Q0 docno rank score tag\nq Q0 d 1 0.5 t\n"))
+    error = refusal("score-type", read_run, save("a.run", "qid Q0 docno rank score tag\nq Q0 d 1 0.5 t\n"))
     assert "header" in str(error)
 
 

@@ -152,16 +152,16 @@ def test_numeric_ids_in_comments_do_not_make_it_a_trec_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "slug", "place", "got"),
     [
-        ("1 qid:1 1:2\n0 1:3 2:4\n", "no-qid", ":2: column 2 (query)", "'1:3'"),
-        ("1 1:3\n", "no-qid", ":1: column 2 (query)", "'1:3'"),
-        ("1 qid:1 1:2\n\n0\n", "no-qid", ":3: column 2 (query)", "nothing"),
-        ("1 qid:1 1:2\n0 qid: 1:3\n", "no-qid", ":2: column 2 (query)", "'qid:'"),
-        ("1 qid:1 1:2\n0 # qid:7\n", "no-qid", ":2: column 2 (query)", "nothing"),
-        ("1 qid:1 1:2\nx qid:1 1:2\n", "grade-text", ":2: column 1 (label)", "'x'"),
+        ("1 qid:1 1:2\n0 1:3 2:4\n", "columns", ":2: column 2 (query)", "'1:3'"),
+        ("1 1:3\n", "columns", ":1: column 2 (query)", "'1:3'"),
+        ("1 qid:1 1:2\n\n0\n", "columns", ":3: column 2 (query)", "nothing"),
+        ("1 qid:1 1:2\n0 qid: 1:3\n", "columns", ":2: column 2 (query)", "'qid:'"),
+        ("1 qid:1 1:2\n0 # qid:7\n", "columns", ":2: column 2 (query)", "nothing"),
+        ("1 qid:1 1:2\nx qid:1 1:2\n", "grade-type", ":2: column 1 (label)", "'x'"),
         ("1 qid:1 1:2\nnan qid:1 1:2\n", "grade-type", ":2: column 1 (label)", "'nan'"),
         ("1 qid:1 1:2\n1e300 qid:1 1:2\n", "grade-type", ":2: column 1 (label)", "'1e300'"),
         ("1 qid:1 1:2\n1e300 qid:1 1:2\nx\n", "grade-type", ":2: column 1 (label)", "'1e300'"),
-        ("1 qid:1 1:2\n1:0.5 qid:1 1:2\n", "grade-text", ":2: column 1 (label)", "'1:0.5'"),
+        ("1 qid:1 1:2\n1:0.5 qid:1 1:2\n", "grade-type", ":2: column 1 (label)", "'1:0.5'"),
         ("1 qid:1 1:2\n0 qid:1 \0\n", "nul", ":2", "nul byte at offset 20"),
     ],
 )
@@ -173,7 +173,7 @@ def test_what_is_wrong_is_said_with_its_line_and_column(tmp_path, text, slug, pl
 
 
 def test_a_damaged_compressed_file_is_refused(tmp_path):
-    assert refusal(gzip.compress(LETOR.encode() * 5000)[:-20], tmp_path).slug == "compressed"
+    assert refusal(gzip.compress(LETOR.encode() * 5000)[:-20], tmp_path).slug == "damaged"
 
 
 def test_names_of_columns_mean_nothing(tmp_path):

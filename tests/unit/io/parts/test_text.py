@@ -155,7 +155,7 @@ def test_cut_and_damaged_compressed_files_are_refused_as_ever(packing, save, mon
         damaged = bytearray(content)
         damaged[cut] ^= 0x55
         path = save("damaged", bytes(damaged))
-        assert error_of(read_run, path).slug == error_in_parts(path).slug == "compressed"
+        assert error_of(read_run, path).slug == error_in_parts(path).slug == "damaged"
 
 
 def test_a_bomb_is_refused_in_bounded_memory(save, monkeypatch):

@@ -258,7 +258,7 @@ def test_judged_ids_that_no_chunk_explains_are_taken_for_documents_and_told():
     record = {"id": "q", "retrieved": [{"id": "x1", "doc": "x"}], "relevant": ["x", "z9"]}
     result = jd.evaluate([record], measures="R NumRel", roll_up="first")
     assert result.of("q") == {"R": 0.5, "NumRel": 2.0}
-    assert [w.slug for w in result.warnings] == ["chunk-unknown"]
+    assert [w.slug for w in result.warnings] == ["no-document"]
 
 
 def test_sets_and_spans_are_read_from_a_file(tmp_path):

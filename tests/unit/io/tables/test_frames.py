@@ -121,7 +121,7 @@ def test_missing_values_of_arrow_are_refused(refusal):
 def test_a_single_column_is_no_table():
     _, table = small("pyarrow")
     for column in (table.column("score"), import_module("polars").Series([1.0])):
-        with pytest.raises(DataError, match=r"\[scores-alone\]"):
+        with pytest.raises(DataError, match=r"\[form\]"):
             read_run(column)
     with pytest.raises(DataError, match=r"\[form\]"):
         read_run(table.column("docno"))

@@ -59,7 +59,7 @@ def test_another_count_of_lines_is_an_error_that_names_both(files, text):
 
 
 @pytest.mark.parametrize(
-    ("line", "slug"), [("x", "score-text"), ("nan", "score-nan"), ("0.1 0.2", "score-text"), ("1\t2", "columns")]
+    ("line", "slug"), [("x", "score-type"), ("nan", "score-nan"), ("0.1 0.2", "score-type"), ("1\t2", "columns")]
 )
 def test_what_is_no_score_is_said_with_its_line(files, line, slug):
     files[1].write_text(f"0.1\n{line}\n0.3\n")
@@ -80,7 +80,7 @@ def test_scores_alone_are_no_run(files):
     for source in (files[1], [0.1, 0.7, 0.3], np.array([0.1, 0.7, 0.3])):
         with pytest.raises(DataError) as caught:
             read_run(source)
-        assert caught.value.slug == "scores-alone"
+        assert caught.value.slug == "form"
         assert "labels=" in str(caught.value.hint)
     with pytest.raises(DataError, match="a column of scores"):
         jd.correlate(files[1], files[1])

@@ -164,7 +164,7 @@ def test_a_file_is_read_in_parts_that_do_not_show(save, rows, run_rows, refusal,
         run = read_run(save("f", b"# comment\n" + RUN))
         assert rows(run) == run_rows
         assert [run.where(row).line for row in range(5)] == [2, 3, 4, 5, 6]
-        assert refusal("score-text", read_run, save("f", RUN.replace(b"0.3", b"x"))).where.line == 4
+        assert refusal("score-type", read_run, save("f", RUN.replace(b"0.3", b"x"))).where.line == 4
 
 
 def test_a_file_that_grows_while_it_is_read_is_refused(save, refusal, monkeypatch):

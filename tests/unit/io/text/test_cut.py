@@ -48,7 +48,7 @@ def test_a_json_document_cut_at_any_byte_is_an_error(size, save):
 def test_a_compressed_file_cut_at_any_byte_is_an_error(compress, save, refusal):
     content = compress(RUN * 20)
     for size in range(8, len(content)):
-        assert "none of it was used" in str(refusal("compressed", read_run, save("cut", content[:size])))
+        assert "none of it was used" in str(refusal("damaged", read_run, save("cut", content[:size])))
     for size in range(8):
         with pytest.raises(DataError):
             read_run(save("cut", content[:size]))

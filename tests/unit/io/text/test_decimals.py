@@ -107,12 +107,12 @@ def test_arrays_of_every_kind_of_number_are_exact(dtype):
 @pytest.mark.parametrize(
     ("text", "slug", "hint"),
     [
-        ("abc", "score-text", "decimal number"),
-        ("0x10", "score-text", "decimal number"),
-        ("1_000", "score-text", "decimal number"),
-        ("0.9f", "score-text", "decimal number"),
-        ("1,5", "score-text", "1.5"),
-        ("１", "score-text", "decimal number"),
+        ("abc", "score-type", "decimal number"),
+        ("0x10", "score-type", "decimal number"),
+        ("1_000", "score-type", "decimal number"),
+        ("0.9f", "score-type", "decimal number"),
+        ("1,5", "score-type", "1.5"),
+        ("１", "score-type", "decimal number"),
         ("nan", "score-nan", "NaN"),
         ("NaN", "score-nan", "NaN"),
     ],
@@ -127,7 +127,7 @@ def test_a_score_in_a_text_file_is_a_plain_decimal(text, slug, hint, save, refus
 
 
 @pytest.mark.parametrize(
-    ("text", "slug"), [("high", "grade-text"), ("1_0", "grade-text"), ("9" * 20, "grade-type"), ("nan", "grade-type"), ("inf", "grade-text"), ("", "grade-text")]
+    ("text", "slug"), [("high", "grade-type"), ("1_0", "grade-type"), ("9" * 20, "grade-type"), ("nan", "grade-type"), ("inf", "grade-type"), ("", "grade-type")]
 )  # fmt: skip
 def test_a_grade_in_a_text_file_is_a_plain_decimal(text, slug, save, refusal):
     if text:

@@ -41,4 +41,4 @@ def test_a_damaged_later_stream_of_a_compressed_file_is_not_dropped(compress):
     for tail in (bytes(damaged), b"garbage", compress(B)[:-4]):
         with pytest.raises(jd.DataError) as caught:
             jd.read_run(io.BytesIO(compress(A) + tail))
-        assert caught.value.slug == "compressed"
+        assert caught.value.slug == "damaged"

@@ -233,7 +233,7 @@ def test_tests_are_found_by_any_of_their_names():
         assert test.assumes
     with pytest.raises(UsageError, match="wilcoxon") as caught:
         TESTS.find("wilcoxn")
-    assert caught.value.slug == "unknown-test"
+    assert caught.value.slug == "unknown-name"
     with pytest.raises(UsageError):
         TESTS.find(3)
 
@@ -281,7 +281,7 @@ def test_clusters_are_one_code_per_query_of_one_kind(clusters, slug, refusal):
 
 @pytest.mark.parametrize("pairs", [[(0, 1), (0,)], [], [(0, 2)], [(-1, 0)], [(0.0, 1.0)], [0, 1]])
 def test_pairs_are_two_column_numbers(pairs, refusal):
-    refusal("pairs", outcome_of_pairs, [[0.1, 0.2], [0.3, 0.5]], pairs, "t")
+    refusal("table", outcome_of_pairs, [[0.1, 0.2], [0.3, 0.5]], pairs, "t")
 
 
 @pytest.mark.parametrize("alternative", SIDES)

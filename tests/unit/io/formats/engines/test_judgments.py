@@ -178,5 +178,5 @@ def test_a_broken_quepid_file_is_named_by_its_line(save, refusal):
     error = refusal("csv", jd.read_qrels, save("a.csv", 'query,docid,rating\nred,a,\n"blue,b,1\n'))
     assert error.where.line == 3
     assert (
-        refusal("grade-text", jd.read_qrels, save("a.csv", "query,docid,rating\nred,a,\nblue,b,high\n")).where.line == 3
+        refusal("grade-type", jd.read_qrels, save("a.csv", "query,docid,rating\nred,a,\nblue,b,high\n")).where.line == 3
     )
