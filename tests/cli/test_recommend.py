@@ -113,7 +113,7 @@ def test_wrong_calls_are_refused(words, text):
 
 @pytest.mark.parametrize(("words", "slug"), [
     (("run.csv", "-m", "Coverage"), "parameter"),
-    (("run.csv", "-m", "Ginni"), "unknown-measure"),
+    (("run.csv", "-m", "Ginni"), "unknown-name"),
     (("run.csv", "--items", "2"), "parameter"),
     (("run.csv", "--items", "none.txt"), "io"),
 ])  # fmt: skip

@@ -106,6 +106,9 @@ RENAMED = {  # our slugs say what is wrong; one slug for all that is wrong with 
     "metric": "unknown-name",
     "id-encoding": "id-type",
     "grade-range": "grade-type",
+    "grade-text": "grade-type",
+    "score-text": "score-type",
+    "compressed": "damaged",
 }
 
 

@@ -489,7 +489,7 @@ class Correlation(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """The means with intervals; with `all_queries`, the values per query first."""
         runs = self.kind == "runs"
-        last = ("queries",) if runs else ("parameter", "items")
+        last = ("queries",) if runs else ("p-value", "items")
         headers = ("coefficient", "mean" if runs else "value", f"{self.conventions['level']:.0%} interval", *last)
         rows = []
         for name, value in self.mean().items():

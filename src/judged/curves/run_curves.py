@@ -304,7 +304,7 @@ def _rows(name: str, j: Judged, request: CurveRequest) -> list[tuple[str, int]]:
     queries = j.queries if request.queries is None else request.queries
     for query in queries:
         if query not in place:
-            raise UsageError("no-query", f"no query {shown(query)} among the {len(place)} queries", value=query)
+            raise UsageError("not-asked", f"no query {shown(query)} among the {len(place)} queries", value=query)
     return [(f"{name} {query}" if len(queries) > 1 else name, place[query]) for query in queries]
 
 
@@ -392,7 +392,7 @@ def curve(
         raise UsageError("parameter", f"band must be between 0 and 1, or None, got {shown(band)}", value=band)
     queries = None if query is None else tuple(query) if isinstance(query, list | tuple | set) else (query,)
     if queries == ():
-        raise UsageError("no-query", "no query was named", value=query)
+        raise UsageError("not-asked", "no query was named", value=query)
     if queries is not None and points is not None and definition.name in ("pr", "roc"):
         problem = "the curve of a query has a point at every rank"
         raise UsageError("parameter", problem, hint="omit points", value=points)

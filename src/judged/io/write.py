@@ -289,7 +289,7 @@ def _find_writer(path: Path, format: str | None) -> Writer:
 
 def _trec(export: Export, file: IO[str]) -> None:
     table, columns = export.table, export.columns()
-    if "#" in export.queries or export.queries[0].startswith("\ufeff"):
+    if "#" in export.queries or any(query.startswith("\ufeff") for query in export.queries):
         export.refuse("a query id begins like a comment", "write JSON, CSV or Parquet")
     if isinstance(table, Run):
         tag = table.tag or "judged"

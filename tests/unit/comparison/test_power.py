@@ -120,8 +120,8 @@ def test_frames_and_json():
 @pytest.mark.parametrize(("words", "kind", "slug"), [
     ({"difference": 0}, UsageError, "parameter"),
     ({"difference": math.inf}, UsageError, "parameter"),
-    ({"power": 0.01}, UsageError, "confidence"),
-    ({"alpha": 0}, UsageError, "confidence"),
+    ({"power": 0.01}, UsageError, "parameter"),
+    ({"alpha": 0}, UsageError, "parameter"),
     ({"n_queries": 0}, UsageError, "parameter"),
     ({"n_queries": "both"}, UsageError, "parameter"),
     ({"measures": "runid"}, UsageError, "unknown-name"),

@@ -179,7 +179,7 @@ def test_runs_drawn_together_have_the_points_that_each_has_alone(ties):
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda: jd.curve("prc", QRELS, RUNS["a"]), "unknown-curve"),
+        (lambda: jd.curve("prc", QRELS, RUNS["a"]), "unknown-name"),
         (lambda: jd.curve("pr", QRELS, RUNS["a"], query="nope"), "12 queries"),
         (lambda: jd.curve("at-k", QRELS, RUNS["a"], "AP RR Rprec"), "cutoff"),
         (lambda: jd.curve("at-k", QRELS, RUNS["a"], points=[0, 1]), "ranks must be"),
@@ -195,7 +195,7 @@ def test_runs_drawn_together_have_the_points_that_each_has_alone(ties):
         (lambda: jd.curve("ipr", QRELS, RUNS["a"], points=[]), "must be numbers"),
         (lambda: jd.curve("ipr", QRELS, RUNS["a"], points=5), "from 0 to 1"),
         (lambda: jd.curve("pr", QRELS, RUNS["a"], query="q1", points=3), "points"),
-        (lambda: jd.curve("pr", QRELS, RUNS["a"], query=[]), "no-query"),
+        (lambda: jd.curve("pr", QRELS, RUNS["a"], query=[]), "not-asked"),
         (lambda: jd.curve("pr", QRELS, RUNS["a"], "nDCG"), "at-k only"),
         (lambda: jd.curve("at-k", QRELS, RUNS["a"], "nDCG@10"), "x axis"),
         (lambda: jd.curve("pr", QRELS, RUNS["a"]).picture("gif"), "svg"),

@@ -241,8 +241,8 @@ def test_anything_with_dlpack_is_taken():
 @pytest.mark.parametrize(
     ("labels", "scores", "options", "slug"),
     [
-        ([[1, 0]], [[0.1, math.nan]], {}, "nan"),
-        ([[1, math.nan]], [[0.1, 0.2]], {}, "nan"),
+        ([[1, 0]], [[0.1, math.nan]], {}, "score-nan"),
+        ([[1, math.nan]], [[0.1, 0.2]], {}, "score-nan"),
         ([[1, 0]], [[0.1, 0.2, 0.3]], {}, "shape"),
         ([[1, -1]], [[0.1, 0.2]], {}, "label"),
         ([[5, 1]], [[0.1, 0.2]], {"measures": "ERR"}, "label-above-max"),
@@ -348,7 +348,12 @@ def test_infinite_scores_are_ranked_with_a_warning():
 
 @pytest.mark.parametrize(
     ("qid", "slug"),
-    [([None, "a"], "id-type"), (["a", float("nan")], "id-type"), ([1, "1"], "id-type"), ([1.0, math.nan], "id-type")],
+    [
+        ([None, "a"], "id-type"),
+        (["a", float("nan")], "id-type"),
+        ([1, "1"], "id-type"),
+        ([1.0, math.nan], "id-type"),
+    ],
 )
 def test_ids_of_lists_that_are_none_are_refused(qid, slug):
     with pytest.raises(jd.DataError) as caught:

@@ -60,10 +60,10 @@ def test_judgments_that_are_spans_need_chunks_that_are():
 @pytest.mark.parametrize(
     ("chunk", "slug"),
     [
-        ({"doc": "d", "start": 5, "end": 5}, "span"),
-        ({"doc": "d", "start": -1, "end": 5}, "span"),
-        ({"doc": "d", "start": 0.5, "end": 5}, "span"),
-        ({"doc": "d", "start": "0", "end": 5}, "span"),
+        ({"doc": "d", "start": 5, "end": 5}, "form"),
+        ({"doc": "d", "start": -1, "end": 5}, "form"),
+        ({"doc": "d", "start": 0.5, "end": 5}, "form"),
+        ({"doc": "d", "start": "0", "end": 5}, "form"),
         ({"doc": "d", "start": 0}, "columns"),
         ({"start": 0, "end": 3}, "columns"),
     ],

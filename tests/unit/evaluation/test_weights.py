@@ -257,7 +257,7 @@ def test_weights_of_one_change_nothing_in_any_layout():
         ("ERR", {"item_weights": ITEMS}, "item-weights"),
         ("nDCG", {"item_weights": -ITEMS}, "item-weights"),
         ("nDCG", {"item_weights": ITEMS[:1]}, "shape"),
-        ("nDCG", {"item_weights": np.full_like(ITEMS, np.nan, dtype=float)}, "nan"),
+        ("nDCG", {"item_weights": np.full_like(ITEMS, np.nan, dtype=float)}, "score-nan"),
         ("nDCG", {"item_weights": ITEMS.astype(str)}, "dtype"),
         ("nDCG", {"item_weights": ITEMS, "total_relevant": [3, 3]}, "item-weights"),
     ],

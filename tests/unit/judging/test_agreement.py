@@ -231,7 +231,7 @@ def test_subtopics_count_with_their_highest_grade():
         ({"names": ["a", "a"]}, "names"),
         ({"weights": "cubic"}, "parameter"),
         ({"weights": [[1, 0], [0, 1]]}, "parameter"),
-        ({"confidence": 95}, "confidence"),
+        ({"confidence": 95}, "parameter"),
         ({"interval": "exact"}, "parameter"),
         ({"level": "high"}, "parameter"),
         ({"level": float("nan")}, "parameter"),

@@ -207,7 +207,7 @@ def test_agreement_by_design_below_chance_is_negative():
         (([{}, 1], [1, 2]), "label"),
         (([{}, 1], [{}, 1]), "label"),
         (([1, "a"], ["a", 1]), "label"),
-        ((range(2000), range(2000)), "categories"),
+        ((range(2000), range(2000)), "coefficient"),
     ],
 )
 def test_columns_that_are_refused(columns, slug):

@@ -319,7 +319,7 @@ def test_what_is_no_text_file_is_refused_for_what_it_is(save, tmp_path):
     assert isinstance(refused("io", tmp_path), FileError)
     assert isinstance(refused("io", tmp_path / "absent.tsv"), FileError)
     assert isinstance(refused("io", "a\0b"), FileError)
-    assert isinstance(refused("compressed", save("x.gz", gzip.compress(JSONL.encode() * 100)[:-9])), DataError)
+    assert isinstance(refused("damaged", save("x.gz", gzip.compress(JSONL.encode() * 100)[:-9])), DataError)
 
 
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(save, monkeypatch):

@@ -186,9 +186,9 @@ def test_its_input_is_left_alone():
         (lambda: permutation([0.1, 0.2], clusters=[1]), "lengths"),
         (lambda: permutation([0.1, 0.2], clusters=[1, None]), "table"),
         (lambda: permutation([0.1, 0.2], clusters=[1.0, np.nan]), "table"),
-        (lambda: permutation_of(np.zeros((3, 2)), [(0, 2)]), "pairs"),
-        (lambda: permutation_of(np.zeros((3, 2)), [(0, 1, 1)]), "pairs"),
-        (lambda: permutation_of(np.zeros((3, 2)), []), "pairs"),
+        (lambda: permutation_of(np.zeros((3, 2)), [(0, 2)]), "table"),
+        (lambda: permutation_of(np.zeros((3, 2)), [(0, 1, 1)]), "table"),
+        (lambda: permutation_of(np.zeros((3, 2)), []), "table"),
     ],
 )
 def test_what_cannot_be_tested_is_refused(call, slug):
