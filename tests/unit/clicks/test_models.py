@@ -251,7 +251,7 @@ def test_a_fit_shows_its_parameters():
     data = json.loads(found.to_json())
     assert (data["model"], data["sessions"], len(data["documents"])) == ("dbn", 500, 8)
     columns = ["query", "doc", "impressions", "clicks", "attractiveness", "satisfaction", "relevance"]
-    assert list(found.to_pandas().columns) == columns
+    assert list(found.records()[0]) == columns
     assert (found.relevance == found.attractiveness * found.satisfaction).all()
     assert "examination" in str(fit_clicks(simulated(users("pbm"), 500), "pbm"))
 

@@ -140,7 +140,7 @@ def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, large):
     found = evaluate_from_clicks(
         large[0], [tmp_path / "a.json", tmp_path / "b.json"], "DCG@2 P@1 CTR", clip=0.01, propensity=PROPENSITY
     )
-    assert len(found.to_pandas()) == 2 * 3 * 2
+    assert len(found.records()) == 2 * 3 * 2
     assert "supported" in str(found)
     assert json.loads(found.to_json())["estimates"][0]["measure"] == "DCG@2"
 
