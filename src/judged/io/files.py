@@ -87,7 +87,7 @@ Raw = bytes | bytearray
 
 PATH = (str, bytes, os.PathLike)
 PAD = bytes(8)
-_MOST_KEPT = 16  # files that stay open for later: a process may have few
+_MOST_KEPT = 8  # files that stay open for later: a process may have few
 HEAD = 1 << 16  # bytes by which the format of a file is detected
 CHANGED = "the file changed while it was read"
 _STEP = 1 << 20
