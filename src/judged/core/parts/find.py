@@ -156,7 +156,7 @@ def _rank_hits(
 
 
 def _raise_no_rank(run: PartitionedRun) -> NoReturn:
-    """Raise for the first batch without ranks, at the first rank that is wrong if its rows are at hand."""
+    """Raise for the first batch without ranks, at its first wrong rank if its rows are in memory."""
     for part in getattr(run.partitions, "parts", ()):
         for batch in part.batches():
             rows = batch.read() if isinstance(batch, UnreadRun) else batch
