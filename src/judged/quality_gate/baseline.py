@@ -15,7 +15,7 @@ from judged.errors import DataError, FileError, Hint, Place, Warned
 from judged.evaluation.saved_values import load_saved, values_arguments, with_checksum
 from judged.evaluation.values import Values, load
 from judged.io.atomic import write_atomically
-from judged.io.files import read_text
+from judged.io.files import raise_file_error, read_text
 from judged.io.fingerprint import content_of, file_hash
 from judged.tables.text import plain_data
 
@@ -138,9 +138,16 @@ def _in_parquet(path: Path) -> Baseline | None:
 
 def read_anchor(path: str | os.PathLike[str]) -> tuple[str, Baseline] | None:
     """Return the name and the values of the first baseline of a history; None if the file is missing or empty."""
-    if not Path(path).exists() or not (text := read_text(path)).strip():
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            _lock(file)  # another gate may be writing the first line
+            head = file.readline()
+    except FileNotFoundError:
         return None
-    head = text.partition("\n")[0]
+    except (OSError, UnicodeDecodeError) as error:
+        raise_file_error(os.fspath(path), error)
+    if not head.strip():
+        return None
     try:
         data = json.loads(head)
         return data["name"], parse_baseline(json.dumps(data["anchor"]), os.fspath(path))
