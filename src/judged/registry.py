@@ -213,7 +213,19 @@ def parse_call(text: str, slug: str = "measure", *, first: str | None = None) ->
     shape = _SHAPE.fullmatch(text) if len(text) <= _LONGEST else None
     if shape is None:
         raise UsageError(slug, "Name, Name@k or Name(parameter=value)@k", got=shown(text), value=text)
-    return Call(shape["name"], _keywords(shape["params"], text, slug, first), shape["at"])
+    params = shape["params"]
+    if not params or not params.strip():
+        return Call(shape["name"], {}, shape["at"])
+    try:
+        call = ast.parse(f"f({params})", mode="eval").body
+        if not isinstance(call, ast.Call) or len(call.args) > (first is not None):
+            raise ValueError(params)
+        values = {**dict(zip([first], call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
+        if None in values or len(values) < len(call.args) + len(call.keywords):
+            raise ValueError(params)
+        return Call(shape["name"], {str(name): _value(v) for name, v in values.items()}, shape["at"])
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise UsageError(slug, "parameters as name=value", got=shown(text), value=text) from None
 
 
 def split_calls(text: str) -> list[str]:
@@ -238,21 +250,6 @@ def expand_at(at: str) -> list[str]:
     if not all(parts):
         raise UsageError("cutoff", "numbers in the braces, as in @{1,5,10}", got=shown(at), value=at)
     return parts
-
-
-def _keywords(params: str | None, text: str, slug: str, first: str | None) -> dict[str, Any]:
-    if not params or not params.strip():
-        return {}
-    try:
-        call = ast.parse(f"f({params})", mode="eval").body
-        if not isinstance(call, ast.Call) or len(call.args) > (first is not None):
-            raise ValueError(params)
-        values = {**dict(zip([first], call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
-        if None in values or len(values) < len(call.args) + len(call.keywords):
-            raise ValueError(params)
-        return {str(name): _value(v) for name, v in values.items()}
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        raise UsageError(slug, "parameters as name=value", got=shown(text), value=text) from None
 
 
 def _value(node: ast.expr) -> Any:

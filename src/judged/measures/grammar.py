@@ -23,6 +23,7 @@ from judged.registry import expand_at, parse_call, split_calls
 
 _LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
 _SEVERAL = re.compile(r"\d+(,\d+)+")
+_BUDGET = re.compile(r"\dtok", re.IGNORECASE)
 _SYNTAX = "measure"
 _BEYOND = Hint("use {beyond}", beyond=Wording("jd.recommenders.beyond_accuracy", "judged recommend"))
 _MEANT: dict[str, str | Hint] = {  # names with another meaning elsewhere, or with none for rankings
@@ -74,7 +75,12 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
         raise UsageError(_SYNTAX, "the name of a measure, or a list of them", got=shown(names), value=names)
     if not isinstance(names, str):
         return list(dict.fromkeys(m for part in names for m in parse_all(part, keep_names=keep_names)))
-    parts = _split(names)
+    parts: list[str] = []
+    for part in split_calls(names):
+        whole = f"{parts[-1]},{part}" if parts else ""  # names of NTCIREVAL that contain a comma, such as `NCUgu,P`
+        stem = re.split(r"[@(]", whole)[0] if whole in names else ""
+        joined = "," in stem and find(stem) is not None
+        parts = [*parts[:-1], whole] if joined else [*parts, part]
     if not parts:
         raise UsageError("measure", "the name of the measure is empty", hint="name one, such as nDCG@10", value=names)
     measures = []
@@ -84,20 +90,11 @@ def parse_all(names: Any, *, keep_names: bool = False) -> list[Measure]:
     return list(dict.fromkeys(measures))
 
 
-def _split(text: str) -> list[str]:
-    """Split names; those of NTCIREVAL that contain a comma (`NCUgu,P`) stay whole."""
-    parts: list[str] = []
-    for part in split_calls(text):
-        whole = f"{parts[-1]},{part}" if parts else ""
-        stem = re.split(r"[@(]", whole)[0]
-        joined = "," in stem and whole in text and find(stem) is not None
-        parts = [*parts[:-1], whole] if joined else [*parts, part]
-    return parts
-
-
 def _expand(text: str) -> list[Measure]:
     """Parse one name, which may list several cutoffs."""
-    call = in_our_words(parse_call(text, _SYNTAX))
+    call = parse_call(text, _SYNTAX)
+    if call.params or find(call.name) is None:
+        call = in_our_words(call)
     name, at, extra = call.name, call.at, {}
     level = _LEVEL.fullmatch(at or name)  # ranx: map@10-l2
     if level and (at is not None or find(name) is None):
@@ -119,13 +116,17 @@ def _expand(text: str) -> list[Measure]:
 def _with_parameters(
     definition: Definition, given: dict[str, Any], at: str | None, extra: dict[str, Any], text: str
 ) -> list[Measure]:
-    twice = {"tokens", definition.at, "k"} if at and _is_budget(at) else {definition.at, "k"}
+    twice = {"tokens", definition.at, "k"} if at and _BUDGET.search(at) else {definition.at, "k"}
     if extra.keys() & given.keys() or (at and twice & given.keys()):
         raise UsageError("parameter", f"a parameter is given twice in {shown(text)}", value=text)
-    base = Measure(definition)(**given, **extra)
+    base = Measure(definition)
+    if given or extra:
+        base = base(**given, **extra)
     if at is None:
         return [base]
-    return [base @ _cutoff(value, text) for value in expand_at(f"{{{at}}}" if _SEVERAL.fullmatch(at) else at)]
+    if _SEVERAL.fullmatch(at):
+        at = f"{{{at}}}"
+    return [base @ _cutoff(value, text) for value in (expand_at(at) if "{" in at else [at])]
 
 
 def _unknown(name: str, text: str) -> UsageError:
@@ -139,13 +140,9 @@ def _unknown(name: str, text: str) -> UsageError:
     return UsageError("unknown-name", f"unknown measure {shown(name)}", hint=action, value=text)
 
 
-def _is_budget(text: str) -> bool:
-    return re.search(r"\dtok", text, re.IGNORECASE) is not None
-
-
 def _cutoff(text: str, whole: str) -> Any:
     """The number, or the token budget, after an @."""
-    if len(text) <= 20 and _is_budget(text):
+    if len(text) <= 20 and _BUDGET.search(text):
         return text  # which the measure reads
     long = len(text) > 20 and not text.isdigit()  # is not read at all
     if long or re.fullmatch(r"0\d+", text) or not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", text):

@@ -13,7 +13,7 @@ import numpy as np
 from judged._types import Column
 from judged.core.judged import Judged
 from judged.errors import UsageError, shown
-from judged.measures.parameters import LENGTHS, Budget, Flag, Only, Spec, budget_in, frozen, literal
+from judged.measures.parameters import LENGTHS, Budget, Flag, Only, Spec, budget_in, literal
 from judged.registry import Registry
 
 Formula = Callable[..., Column]
@@ -72,7 +72,7 @@ class Definition:
         """Name → (description, default), in the order of the signature."""
         hints = inspect.get_annotations(self.function, eval_str=True)
         signature = inspect.signature(self.function).parameters
-        found = {n: (Spec.of(n, hints[n]), frozen(p.default)) for n, p in list(signature.items())[1:]}
+        found = {n: (Spec.of(n, hints[n]), p.default) for n, p in list(signature.items())[1:]}
         return {**found, "judged_only": (_JUDGED_ONLY, False), "tokens": (Spec.of("tokens", Budget), None)}
 
     @property
@@ -116,7 +116,8 @@ class Measure:
         known = self.definition.parameters
         values: dict[str, Any] = dict(self.given)
         resolved: dict[str, str] = {}
-        params = _translate(params, known)
+        if "dcg" in params or "logb" in params:
+            params = _translate(params, known)
         for name, value in params.items():
             key = name if name in known else next((k for k, (s, _) in known.items() if name in s.aliases), None)
             if key is None:
@@ -209,18 +210,17 @@ class Measure:
         return cut_to_budget(seen, given["tokens"])
 
     def __str__(self) -> str:
-        if not self.label and not self._text:
-            object.__setattr__(self, "_text", self._canonical_name())
-        return self.label or self._text
-
-    def _canonical_name(self) -> str:
+        if self.label or self._text:
+            return self.label or self._text
         at, given = self.definition.at, dict(self.given)
         after = literal(given.pop(at)) if at and given.get(at) is not None else None
         if after is None and given.get("tokens") is not None and (at != "cutoff" or self.get("cutoff") is None):
             after = f"{given.pop('tokens')}tok"  # in place of the cutoff
             given.pop("cutoff", None)
         inside = ", ".join(f"{name}={literal(value)}" for name, value in given.items())
-        return self.name + (f"({inside})" if inside else "") + (f"@{after}" if after is not None else "")
+        text = self.definition.name + (f"({inside})" if inside else "") + (f"@{after}" if after is not None else "")
+        object.__setattr__(self, "_text", text)
+        return text
 
     __repr__ = __str__
 
