@@ -103,7 +103,10 @@ def join(
     # Warnings are computed when they are asked for.
     object.__setattr__(judged, "warnings", lambda j: (*known, *join_warnings(j, qrels, named, hits)))
     if policy.queries == "both" and not judged.answered.all():
-        return judged.select(np.flatnonzero(judged.answered))
+        judged = judged.select(np.flatnonzero(judged.answered))
+    if policy.empty == "error" and (without := _names(judged, judged.pool.positive == 0)):
+        names = ", ".join(map(shown, without[:3]))
+        raise DataError("no-relevant", f"{len(without)} queries have no relevant document: {names}", where=qrels.name)
     return judged
 
 

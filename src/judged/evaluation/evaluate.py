@@ -166,31 +166,27 @@ def parse_measures(
     given: Iterable[str] = (),
 ) -> list[Measure]:
     """Parse measures, and apply a profile and a level to those that do not set the parameters themselves; `given` are options that stay."""
-    several = isinstance(measures, list | tuple) and all(type(name) is str for name in measures)
-    if not (several or isinstance(measures, str)) or not isinstance(level, int | float | None):
-        return _parse_measures(measures, profile, level, keep_names, frozenset(given))
-    names: Any = measures if isinstance(measures, str) else tuple(measures)  # type: ignore[arg-type]  # of names
-    return list(_parse_names(names, profile.name, level, keep_names, frozenset(given), MEASURES.version))
+    names = tuple(measures) if isinstance(measures, list | tuple) else (measures,)
+    known = all(type(name) is str for name in names) and isinstance(level, int | float | None)
+    parse = _parse_measures if known else _parse_measures.__wrapped__
+    return list(parse(names, profile.name, level, keep_names, frozenset(given), MEASURES.version))
 
 
 @lru_cache(maxsize=256, typed=True)
-def _parse_names(
-    names: str | tuple[str, ...],
+def _parse_measures(
+    measures: tuple[Any, ...],
     profile: str,
     level: float | None,
     keep_names: bool,
     given: frozenset[str],
     version: object,
-) -> tuple[Measure, ...]:
-    """Parse names once; `version` changes with the declared measures."""
-    return tuple(_parse_measures(names, find_profile(profile), level, keep_names, given))
-
-
-def _parse_measures(
-    measures: Measures, profile: Profile, level: float | None, keep_names: bool, given: frozenset[str]
 ) -> list[Measure]:
-    names = parse_all(measures, keep_names=keep_names)
-    applied = [replace(with_level(profile.apply(m, given), level), label=m.label) for m in names]
+    """Parse names once; `version` changes with the declared measures."""
+    conventions = find_profile(profile)
+    applied = []
+    for measure in parse_all(measures[0] if len(measures) == 1 else measures, keep_names=keep_names):
+        under = conventions.apply(measure, given)
+        applied.append(replace(under if level is None else with_level(under, level), label=measure.label))
     parsed = list(dict.fromkeys(applied))
     named = {str(m): m for m in parsed}
     other = next((m for m in parsed if named[str(m)] != m), None)
@@ -292,5 +288,4 @@ def _coverage(judged: Judged) -> dict[str, float]:
     """Mean share of judged documents in the top 10; not defined for rankings without their unjudged documents."""
     if judged.policy.unjudged == "condensed":
         return {}
-    share = _parse_names("Judged@10", "trec_eval-10", None, False, frozenset(), MEASURES.version)[0]
-    return {"judged@10": mean(share.on(judged))}
+    return {"judged@10": mean(parse_measures("Judged@10", find_profile("trec_eval-10"))[0].on(judged))}

@@ -8,16 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judged.core.find.scan import drop_index
+from judged.core.find.scan import INDEX
 from judged.core.join import join
-from judged.core.judged import Judged
 from judged.core.parts.run import PartitionedRun
 from judged.core.policy import Policy
 from judged.core.pool import in_pool_order
 from judged.core.tables import Id, Qrels, Questions, Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.distributed.open_run import open_qrels, open_run
-from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.options import (
     INPUT_OPTIONS,
     need_preparation,
@@ -53,7 +52,17 @@ def read_and_join(
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
     """
     policy = policy_of(profile, policies_in(options) if options else {})
-    judgments, ranking = _read(qrels, run, options)
+    fields = question_fields(options) if options else {}
+    questions = None if run is not None else recognise(qrels, **fields)
+    if questions is not None and questions.kind != "questions" and not fields:
+        unknown = isinstance(questions.source, PATH) or not hasattr(questions.source, "__len__")  # before it is read
+        if not unknown:
+            hint = "pass the judgments and a run"
+            raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
+    judgments, [ranking], _ = _open(*((qrels, [run]) if questions is None else (None, [questions])), options)
+    if isinstance(ranking, Questions):
+        judgments, ranking = ranking.qrels, ranking.run
+    assert judgments is not None
     steps: tuple[str, ...] = ()
     if options and need_preparation(options):
         if isinstance(ranking, PartitionedRun):
@@ -75,8 +84,8 @@ def read_and_join(
     if steps:
         policy = replace(policy, prepared=(*policy.prepared, *steps))
     source = _join_sets(judgments, ranking, policy, progress)
-    if not isinstance(qrels, Qrels):  # read for this run alone
-        drop_index(source.judged.pool)
+    if not isinstance(qrels, Qrels):  # read for this run alone: no other needs the index of its pool
+        source.judged.pool.forget(INDEX)
     return source
 
 
@@ -97,11 +106,11 @@ def under(source: Provenance, policy: Policy) -> Provenance:
 def _join_sets(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Provenance:
     """Join once; or, if any of several sets of documents answers a query, once more per set."""
     if qrels.choice is None:
-        return Provenance.of(_join(qrels, run, policy, progress), qrels, run)
+        return Provenance.of(join(qrels, run, policy, progress), qrels, run)
     from judged.evaluation.alternatives import all_sets, each_set
 
-    source = Provenance.of(_join(all_sets(qrels), run, policy, progress), qrels, run)
-    return replace(source, alternatives=tuple(_join(one, run, policy, None) for one in each_set(qrels)))
+    source = Provenance.of(join(all_sets(qrels), run, policy, progress), qrels, run)
+    return replace(source, alternatives=tuple(join(one, run, policy, None) for one in each_set(qrels)))
 
 
 class OpenInputs(NamedTuple):
@@ -194,21 +203,6 @@ def _named(run: Any, name: str) -> Any:
     return run.named(name) if isinstance(run, Questions) else replace(run, name=name)
 
 
-def _read(qrels: Any, run: Any, options: Mapping[str, Any]) -> tuple[Qrels, Run | UnreadRun]:
-    if run is None:
-        fields = question_fields(options)
-        qrels, run = None, recognise(qrels, **fields)
-        unknown = isinstance(run.source, PATH) or not hasattr(run.source, "__len__")  # before it is read
-        if run.kind != "questions" and not fields and not unknown:
-            hint = "pass the judgments and a run"
-            raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
-    judgments, [opened], _ = _open(qrels, [run], options)
-    if isinstance(opened, Questions):
-        return opened.qrels, opened.run
-    assert judgments is not None
-    return judgments, opened
-
-
 def _open(
     qrels: Any, runs: Sequence[Any], options: Mapping[str, Any], model: Any = None
 ) -> tuple[Qrels | None, list[Any], Qrels | None]:
@@ -265,15 +259,6 @@ def _read_questions(found: Input, options: Mapping[str, Any]) -> Questions:
 
     tokens = options.get("tokens")
     return read_questions(found, **question_fields(options), count_words=isinstance(tokens, str) and tokens == "words")
-
-
-def _join(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Progress | None) -> Judged:
-    judged = join(qrels, run, policy, progress)
-    if policy.empty == "error" and len(without := np.flatnonzero(judged.pool.positive == 0)):
-        names = ", ".join(shown(judged.pool.queries[i]) for i in without[:3])
-        problem = f"{len(without)} queries have no relevant document: {names}"
-        raise DataError("no-relevant", problem, where=judged.names[0])
-    return judged
 
 
 def queries_differ(queries: Sequence[Sequence[Id]], effect: str) -> tuple[Warned, ...]:

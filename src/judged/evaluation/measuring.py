@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def column(measure: Measure, judged: Judged, orders: TieOrders | None) -> Column:
     """One value per query: the mean over the orders of ties if these are given; empty queries by the policy."""
     values = orders.expected_value(measure) if orders else measure.on(judged)
-    if not is_settled(measure, judged):
+    if judged.policy.empty in ("zero", "error") or not is_settled(measure, judged):
         return values
     return np.where(is_empty(measure, judged), 1.0 if judged.policy.empty == "one" else np.nan, values)
 
@@ -113,15 +113,16 @@ class Views:
 
     def column(self, measure: Measure) -> Column:
         """One value per query; of several sets of judgments the best."""
-        source = self.of(measure)
-        if not source.alternatives:
-            return column(measure, source.judged, self.orders(source.judged))
-        return best_column(measure, source, self.orders(source.judged))
+        return self.columns([measure])[0]
 
     def columns(self, measures: Sequence[Measure]) -> list[Column]:
         """The columns of several measures, for which the orders of tied documents are made once."""
-        self.compute_together((source.judged, m) for m in measures if not (source := self.of(m)).alternatives)
-        return [self.column(measure) for measure in measures]
+        sources = [self.of(m) if m.policy else self._source for m in measures]
+        if all(source.judged.policy.ties != "expected" and not source.alternatives for source in sources):
+            return [column(m, source.judged, None) for m, source in zip(measures, sources, strict=True)]
+        pairs = list(zip(measures, sources, strict=True))
+        self.compute_together((source.judged, m) for m, source in pairs if not source.alternatives)
+        return [best_column(m, source, self.orders(source.judged)) for m, source in pairs]
 
     def compute_together(self, wanted: Iterable[tuple[Judged, Measure]]) -> None:
         """Compute the means over orders of ties that are asked for next, of measures on rankings."""

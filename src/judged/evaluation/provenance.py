@@ -40,8 +40,8 @@ class Provenance:
     @classmethod
     def of(cls, judged: Judged, qrels: Qrels, run: Run | UnreadRun) -> Provenance:
         """Build it, with the present stamps of its files."""
-        paths = [rows.path for rows in (qrels, run) if rows.path is not None]
-        return cls(judged, qrels, run, tuple((path, *_stamp(path)) for path in paths), _current_folder())
+        stamps = tuple((rows.path, *_stamp(rows.path)) for rows in (qrels, run) if rows.path is not None)
+        return cls(judged, qrels, run, stamps, _current_folder() if stamps else "")
 
     def check_unchanged(self) -> None:
         """Raise if a file changed after it was evaluated: its present content does not belong to the values."""

@@ -186,9 +186,10 @@ class Measure:
         """One value per query. Explicit parameters without an effect are refused."""
         definition, params = self.definition, dict(self.given)
         for name in self.explicit & params.keys():
-            if (only := self.lacks(name, params[name], judged)) is not None:
+            if definition.parameters[name][0].only and (only := self.lacks(name, params[name], judged)) is not None:
                 raise self._no_effect(name, params[name], only)
-        judged = self.seen(judged)
+        if "judged_only" in params or "tokens" in params:
+            judged = self.seen(judged)
         if definition.needs != "grades":
             _check_needs(self, judged)
         if definition.family == "own":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.core.find.scan import _INDEX
+from judged.core.find.scan import INDEX
 from judged.io.fingerprint import content_of
 
 RUN = "q10 Q0 c 1 9 t\nq10 Q0 b 2 8 t\nq2 Q0 x 1 7 t\nq2 Q0 a 2 7 t\nq1 Q0 z 1 1 t\n"
@@ -81,5 +81,5 @@ def test_a_column_of_scores_belongs_to_labels_in_the_order_of_the_file(tmp_path)
 @needs_native
 def test_the_index_of_a_pool_is_kept_only_for_judgments_that_other_runs_may_be_joined_with(files):
     qrels, run = files(PLAIN)
-    assert _INDEX not in jd.evaluate(qrels, run, "AP").source.judged.pool._results
-    assert _INDEX in jd.evaluate(jd.read_qrels(qrels), run, "AP").source.judged.pool._results
+    assert INDEX not in jd.evaluate(qrels, run, "AP").source.judged.pool._results
+    assert INDEX in jd.evaluate(jd.read_qrels(qrels), run, "AP").source.judged.pool._results

@@ -15,7 +15,7 @@ from judged._types import Bytes
 from judged.core.find.reference import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
 from judged.core.native import as_ints, native, usable_cores
 from judged.core.policy import Policy
-from judged.core.pool import IdPool, Pool
+from judged.core.pool import IdPool
 from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, DictRun, TextRun, TextStream, UnreadRun
 from judged.errors import Place, Warned
@@ -35,7 +35,7 @@ _FROM_SCAN = (
 Progress = Callable[[int, int], object]
 Kinds = tuple[IdKind, IdKind]
 
-_INDEX = "native"  # among the results of a pool
+INDEX = "native"  # among the results of a pool
 BYTES = 1 << 20  # that a core takes at a time
 _ROWS = 1 << 15
 
@@ -64,7 +64,7 @@ def find(
     if native is None:
         return None
     integer = [kind == "integer" for kind in kinds]
-    common = (pool.once(_INDEX, lambda: native_pool(pool)), native_policy(policy), usable_cores())
+    common = (pool.once(INDEX, lambda: native_pool(pool)), native_policy(policy), usable_cores())
     if isinstance(run, TextStream):
         return _find_in_stream(pool, run, policy, kinds, progress, *common)
     if isinstance(run, TextRun):
@@ -154,11 +154,6 @@ def native_pool(pool: IdPool) -> Any:
     """Convert the pool; queries without judgments follow the others."""
     columns = as_ints(pool.query), np.ascontiguousarray(pool.grade), pool.doc.arrays()
     return native.Pool(pool.ids.arrays(), len(pool.queries), *columns)
-
-
-def drop_index(pool: Pool) -> None:
-    """Release the index of a pool that no other run is joined with; it would be made again."""
-    pool.forget(_INDEX)
 
 
 @lru_cache(maxsize=64)
