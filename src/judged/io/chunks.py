@@ -14,7 +14,7 @@ from judged.core.passages import NO_TOKENS
 from judged.core.tables import Passages
 from judged.errors import DataError, Place, shown
 from judged.io.cells import encode_ids
-from judged.io.columns import list_names, plain_name
+from judged.io.columns import NAMES, plain_name
 from judged.io.origin import Origin
 
 # Known names, as `plain_name` writes them; the surest first.
@@ -38,7 +38,7 @@ END_NAMES = ("end", "endindex", "endcharidx", "endchar", "charend", "endoffset")
 TOKEN_NAMES = ("tokens", "tokencount", "ntokens", "numtokens", "tokenlength")
 _TEXT = ("text", "content", "pagecontent", "passage", "chunk", "body")
 _SCORE = ("score", "similarity", "sim", "relevancescore", "similarityscore")
-_GRADE = (*list_names("grade"), "score")
+_GRADE = (*NAMES["grade"][0], "score")
 _LONGEST_ID = 64  # characters
 _INNER = ("node", "metadata", "payload", "document", "chunk")  # nested objects
 _MARKS = frozenset((*ID_NAMES, *START_NAMES, *TOKEN_NAMES, *_TEXT, "node", "metadata", "payload"))

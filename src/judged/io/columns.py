@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
 from judged.io.text.decimals import What, is_decimal
-from judged.registry import nearest_name
 
 # ── Names of columns as people write them ───────────────────────────────────────────────────────────
 
@@ -21,87 +20,36 @@ Names = tuple[tuple[str, ...], ...]
 # The known names of each role, for every kind of input; without case, blanks, hyphens and underscores. Two columns of one line
 # are ambiguous. Names of a lower line count without one of a higher; beside one, they are ambiguous too, unless `rivals` knows better.
 NAMES: Mapping[str, Names] = {
-    "query": (
-        (
-            "queryid",
-            "qid",
-            "topicid",
-            "userid",
-            "customerid",
-            "visitorid",
-            "memberid",
-            "reviewerid",
-            "uid",
-            "questionid",
+    role: tuple(tuple(tier.split()) for tier in tiers)
+    for role, tiers in {
+        "query": (
+            "queryid qid topicid userid customerid visitorid memberid reviewerid uid questionid",
+            "query topic user searchterm searchquery querytext keyword searchphrase question",
         ),
-        ("query", "topic", "user", "searchterm", "searchquery", "querytext", "keyword", "searchphrase", "question"),
-    ),
-    "doc": (
-        (
-            "docno",
-            "docid",
-            "itemid",
-            "corpusid",
-            "documentid",
-            "pid",
-            "passageid",
-            "chunkid",
-            "movieid",
-            "productid",
-            "articleid",
-            "newsid",
-            "bookid",
-            "trackid",
-            "songid",
-            "videoid",
-            "asin",
-            "iid",
-            "sku",
-            "productsku",
-            "itemsku",
-            "urlid",
-            "resultid",
+        "doc": (
+            "docno docid itemid corpusid documentid pid passageid chunkid movieid productid articleid "
+            "newsid bookid trackid songid videoid asin iid sku productsku itemsku urlid resultid",
+            "doc item document product chunk passage article url result",
+            "id",
         ),
-        ("doc", "item", "document", "product", "chunk", "passage", "article", "url", "result"),
-        ("id",),
-    ),
-    "score": (
-        (
-            "score",
-            "sim",
-            "similarity",
-            "prediction",
-            "predictedrating",
-            "predicted",
-            "pred",
-            "est",
-            "relevancescore",
-            "similarityscore",
+        "score": ("score sim similarity prediction predictedrating predicted pred est relevancescore similarityscore",),
+        "grade": (
+            "relevance rel grade label gain rating humangrade humanlabel humanrating relevancegrade "
+            "relevancelabel escilabel",
         ),
-    ),
-    "grade": (
-        (
-            "relevance",
-            "rel",
-            "grade",
-            "label",
-            "gain",
-            "rating",
-            "humangrade",
-            "humanlabel",
-            "humanrating",
-            "relevancegrade",
-            "relevancelabel",
-            "escilabel",
+        "rank": (
+            "rank",
+            "position",
+            "pos",
+            "place",
         ),
-    ),
-    "rank": (("rank",), ("position",), ("pos",), ("place",)),
-    "aspect": (("subtopic", "subtopicid", "intent", "aspect", "iteration"),),
+        "aspect": ("subtopic subtopicid intent aspect iteration",),
+    }.items()
 }
 
 # Beside an id, these are texts or addresses of what it identifies: beside `qid`, `query` is the text of the query.
 _TEXTS = frozenset(
-    (
+    [
         "query",
         "searchterm",
         "searchquery",
@@ -114,7 +62,7 @@ _TEXTS = frozenset(
         "chunk",
         "article",
         "url",
-    )
+    ]
 )
 
 _UNITS = ("context", "chunk", "doc", "document", "node", "passage")
@@ -176,17 +124,6 @@ def same_column(name: str, names: Sequence[str]) -> str | None:
     return name if name in names else single([other for other in names if plain_name(other) == plain_name(name)])
 
 
-def nearest_column(name: str, names: Sequence[str]) -> str | None:
-    """Return the column whose name contains a name, or resembles it most."""
-    inside = [other for other in names if len(name) > 2 and plain_name(name) in plain_name(other)]
-    if inside:
-        return inside[0]
-    from difflib import get_close_matches
-
-    close = get_close_matches(plain_name(name), [plain_name(other) for other in names], 1, 0.6)
-    return next((other for other in names if close and plain_name(other) == close[0]), None)
-
-
 def match(tiers: Names, names: Iterable[Any]) -> list[str]:
     """Return the columns of the first tier that has any; several are ambiguous."""
     by_name: dict[str, list[str]] = {}
@@ -211,11 +148,6 @@ def rivals(tiers: Names, column: str, names: Iterable[Any]) -> list[str]:
     texts = {*_TEXTS, "id", own.removesuffix("id").removesuffix("no")} if tier == 0 else set()
     lower = {name for known in tiers[tier + 1 :] for name in known} - texts
     return [name for name in names if plain_name(name) in lower]
-
-
-def list_names(role: str) -> tuple[str, ...]:
-    """Return every known name of a role, the surest first."""
-    return tuple(name for tier in NAMES[role] for name in tier)
 
 
 def single(columns: list[str]) -> str | None:
@@ -304,10 +236,8 @@ class ColumnRequest(NamedTuple):
             self.split.check_used()
         for role, column in self.named.items():
             if self.used is not None and role not in self.used.roles:
-                names = list(self.used.names)
-                near, option = nearest_column(column, names), f"{role}_col"
-                hint = Hint(f"{'leave out' if near is None else 'use'} {{{option}}}", **{option: near})
-                have = f"; the columns are {list_columns(names)}" if names else ""
+                have = f"; the columns are {list_columns(self.used.names)}" if self.used.names else ""
+                hint = Hint(f"leave out {{{role}_col}}, or name a column", **{f"{role}_col": None})
                 raise DataError("columns", f"no input has the column {column!r}{have}", hint=hint, value=column)
 
     def named_column(self, role: str, names: Sequence[str]) -> str | None:
@@ -351,7 +281,7 @@ def _texts(names: Iterable[Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-_KNOWN = frozenset(name for role in NAMES for name in list_names(role))
+_KNOWN = frozenset(name for tiers in NAMES.values() for tier in tiers for name in tier)
 
 
 def count_known(names: Iterable[object], request: ColumnRequest) -> int:
@@ -423,7 +353,8 @@ def find_columns(
             continue
         named = request.named_column(role, names)
         if named is None and role in request.named and request.used is None:
-            _raise_unknown(role, names, request, where)
+            problem = f"no column {request.named[role]!r}; the columns are {list_columns(names)}"
+            raise DataError("columns", problem, hint="check its name", where=where, value=request.named[role])
         if named is not None and request.used is not None:
             request.used.roles.add(role)
         columns = [named] if named is not None else match(declared.names, names)
@@ -494,20 +425,9 @@ def _raise(
     """Raise an error with the names of the columns; without a hint, name the options of the roles whose columns are missing."""
     listing = list_columns(names)
     if hint is None and all(map(str.isidentifier, roles)):
-        options = {f"{role}_col": nearest_column(request.named.get(role, ""), names) for role in roles}
-        chosen = {option: near or to_choose(option) for option, near in options.items()}
-        hint = Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **chosen)
+        options = {f"{role}_col": to_choose(f"{role}_col") for role in roles}
+        hint = Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **options)
     raise DataError(slug, f"{problem}; the columns are {listing}", hint=hint, where=where, value=listing)
-
-
-def _raise_unknown(role: str, names: Sequence[str], request: ColumnRequest, where: Place) -> NoReturn:
-    name, option = request.named[role], f"{role}_col"
-    near = nearest_column(name, names)
-    hint: Hint | str = "check its name"
-    if near is not None:
-        hint = Hint(f"use {{{option}}}", **{option: near}) if option.isidentifier() else f"did you mean {near!r}?"
-    problem = f"no column {name!r}; the columns are {list_columns(names)}"
-    raise DataError("columns", problem, hint=hint, where=where, value=name)
 
 
 # ── The split of an input that has several, such as a BEIR folder or predictions of MTEB ────────────
@@ -545,15 +465,12 @@ def choose_split(names: Sequence[str], split: Split | None, where: Place) -> str
     split.used = True
     if split.name in names:
         return split.name
-    fitting = [name for name in names if split.name in name.split("/")]
     last = split.name.rpartition("/")[2]  # of an input without subsets, beside one that has them
-    fitting = fitting or [name for name in names if name == last]
+    fitting = [name for name in names if split.name in name.split("/")] or [name for name in names if name == last]
     if len(fitting) == 1:
         return fitting[0]
     problem = f"several splits are called {split.name!r}" if fitting else f"no split {split.name!r}"
-    parts = {part: name for name in reversed(names) for part in (*name.split("/"), name)}
-    near = parts.get(nearest_name(split.name, parts) or "", names[0])
-    hint = Hint("use {split}", split=fitting[0] if fitting else near)
+    hint = Hint("choose one with {split}", split=(fitting or names)[0])
     raise DataError(
         "split", f"{problem}; the splits are {list_columns(names)}", where=where, hint=hint, value=split.name
     )

@@ -18,7 +18,7 @@ from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import Layout, TextRun, read_rows
 from judged.errors import DataError, JudgedError, Place, Warned, shown
-from judged.io.columns import ColumnRequest, RoleColumns, find_columns, is_flat, list_names, nested
+from judged.io.columns import NAMES, ColumnRequest, RoleColumns, find_columns, is_flat, nested
 from judged.io.files import Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.formats.shapes import has_reader, may_have_shape, parts_of, read_shape_lines
@@ -267,7 +267,7 @@ def json_text(head: Head, names: Sequence[str], request: ColumnRequest) -> JsonT
         return None if keys is None or request.named else lists(*keys, request.what)
     if found := _DOCUMENT.match(head.data):
         listed = found[1] == b"["
-        settings = {"listed": listed, "graded": request.what == "qrels", "columns": list_names("query")}
+        settings = {"listed": listed, "graded": request.what == "qrels", "columns": sum(NAMES["query"], ())}
         return None if request.named else JsonText({"source": "json_document", **settings}, lines=False, ranked=listed)
     if found := _ARRAY.match(head.data):
         try:
