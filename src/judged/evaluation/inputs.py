@@ -238,9 +238,9 @@ def _open(
     elif found is not None and gold is None:
         if judgments is None or any(isinstance(run, PartitionedRun) for run in opened):
             judgments = open_qrels(found.source if judgments is None else judgments, opened, columns)
-        owned = (
-            not (options and need_preparation(options)) and found.kind != "read"
-        )  # nobody else needs the order of their rows
+        owned = (  # nobody else needs the order of their rows, and nobody else holds them in memory
+            not (options and need_preparation(options)) and found.kind != "read" and type(found.source) is not dict
+        )
         if owned and not any(isinstance(run, ScoreColumn) for run in opened):  # scores have the order of the labels
             judgments = in_pool_order(judgments)
     if fields and not asked:

@@ -97,8 +97,8 @@ def _map_open(
 
     check(stamp[0])
     if IN_COMMAND.get():
-        error = FileError("io", f"cannot read the file: {CHANGED}", where=name, hint=_COMPLETE)
-        end_on_bus_error(f"error: {safe(str(error))}\n", error.exit_code)
+        message = f"error: {safe(name)}: cannot read the file: {CHANGED}. Read it when it is complete.  [io]\n"
+        end_on_bus_error(message, FileError.exit_code)
     view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
     yield np.frombuffer(view, np.uint8)[before:], start
     check(stamp[0] if length else len(view))
