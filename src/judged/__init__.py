@@ -47,7 +47,7 @@ _ELSEWHERE = {  # names in other libraries
 
 
 def __getattr__(name: str) -> Any:
-    public, _, names = _stub()
+    public, _, names = _STUB or _read_stub()
     if name in names or name == "__all__":
         value = names if name == "__all__" else public(name)
     else:
@@ -58,12 +58,14 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _stub(read: list[Any] = []) -> Any:  # noqa: B006 - reads the stub once
-    if not read:
-        import lazy_loader
+_STUB: list[Any] = []
 
-        read.append(lazy_loader.attach_stub(__name__, __file__))
-    return read[0]
+
+def _read_stub() -> list[Any]:
+    import lazy_loader
+
+    _STUB[:] = lazy_loader.attach_stub(__name__, __file__)
+    return _STUB
 
 
 def _measure(name: str) -> Any:

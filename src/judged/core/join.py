@@ -81,7 +81,12 @@ def join(
     pool = pool_of(qrels, policy)
     with step(f"joining {run.name} with {qrels.name}") as report:
         run, hits = _find(qrels, pool, run, policy, progress or report)
-        partitioned, unscored = isinstance(run, PartitionedRun), _is_unscored(run)
+        partitioned, unscored = isinstance(run, PartitionedRun), not getattr(run, "scored", True)
+        if isinstance(run, ArrowRun):
+            unscored = run.columns[2] < 0
+        elif isinstance(run, DictRun):
+            ranking = next(filter(None, run.rankings.values()), None)
+            unscored = isinstance(ranking, list) and isinstance(ranking[0], str | int)
         if partitioned or unscored:
             policy = replace(policy, partitioned=partitioned, unscored=unscored)
     judged = Judged(
@@ -93,7 +98,8 @@ def join(
         files=files,
         reading=_reading(run, pool, policy, credit) if isinstance(run, Run) and run.passages is not None else None,
     )
-    if policy.ties != "expected":  # which cuts and condenses every order of the ties
+    cuts = policy.depth is not None or policy.unjudged == "condensed"
+    if cuts and policy.ties != "expected":  # which cuts and condenses every order of the ties
         judged = judged.under(policy)
     if policy.queries == "strict":
         check_no_query_missing(judged, run, hits)
@@ -108,16 +114,6 @@ def join(
         names = ", ".join(map(shown, without[:3]))
         raise DataError("no-relevant", f"{len(without)} queries have no relevant document: {names}", where=qrels.name)
     return judged
-
-
-def _is_unscored(run: Run | UnreadRun) -> bool:
-    """Return whether a run has ranks or lists, and no scores."""
-    if isinstance(run, ArrowRun):
-        return run.columns[2] < 0
-    if isinstance(run, DictRun):
-        ranking = next(filter(None, run.rankings.values()), None)
-        return isinstance(ranking, list) and isinstance(ranking[0], str | int)
-    return not getattr(run, "scored", True)
 
 
 def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) -> RankTexts | None:

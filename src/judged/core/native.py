@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -42,11 +44,6 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def as_ints(column: Column) -> Ints:
-    """Return a column as the native core takes integers."""
-    return np.ascontiguousarray(column, np.int64)
-
-
-def as_floats(column: Column) -> Floats:
-    """Return a column as the native core takes numbers."""
-    return np.ascontiguousarray(column, np.float64)
+# A column as the native core takes integers, and as it takes numbers.
+as_ints: Callable[[Column], Ints] = partial(np.ascontiguousarray, dtype=np.int64)
+as_floats: Callable[[Column], Floats] = partial(np.ascontiguousarray, dtype=np.float64)

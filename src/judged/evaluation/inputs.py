@@ -59,7 +59,8 @@ def read_and_join(
         if not unknown:
             hint = "pass the judgments and a run"
             raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
-    judgments, [ranking], _ = _open(*((qrels, [run]) if questions is None else (None, [questions])), options)
+    gold, asked = (qrels, run) if questions is None else (None, questions)
+    judgments, [ranking], _ = _open(gold, [asked], options)
     if isinstance(ranking, Questions):
         judgments, ranking = ranking.qrels, ranking.run
     assert judgments is not None

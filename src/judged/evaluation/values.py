@@ -260,8 +260,12 @@ class Values(Tracked):
             from judged.evaluation.model_judgments import summaries
 
             return self._by_measure(summaries(self.columns, self.model, how))
-        each = ((m, self.columns[str(m)]) for m in self.numeric_measures)
-        return self._by_measure((str(m), summarise(x, how or m.definition.summary, self.weights)) for m, x in each)
+        summaries_of = {
+            str(m): summarise(self.columns[str(m)], how or m.definition.summary, self.weights)
+            for m in self.measures
+            if not m.definition.text
+        }
+        return ByMeasure(summaries_of, self.measures, self.profile)
 
     def tracked(self) -> dict[str, float]:
         """The summaries and their intervals."""
