@@ -2,7 +2,7 @@
 
 Run by hand, in an environment that has the tool:
 
-    python tools/record_interfaces.py mlflow-skinny wandb tensorboardX dvclive
+    python tools/record_interfaces.py mlflow-skinny wandb tensorboardX
 
 The result is `tests/data/interfaces.json`: {package: {"version": …, "signatures": {name: [[parameter, kind, has a default], …]}}}.
 """
@@ -26,7 +26,6 @@ USED = {
     ],
     "wandb": ["wandb:Artifact", "wandb:Artifact.new_file", "wandb:Run.log", "wandb:Run.log_artifact"],
     "tensorboardX": ["tensorboardX:SummaryWriter.add_scalar", "tensorboardX:SummaryWriter.flush"],
-    "dvclive": ["dvclive:Live.log_metric", "dvclive:Live.log_artifact", "dvclive:Live.make_summary"],
 }
 
 

@@ -36,7 +36,7 @@ IMPORTED_AS = {
 ALWAYS = {"pytest", "pytest-xdist", "hypothesis", "deno"}  # every test, or a program
 APART = {  # tools with an environment of their own: 200 packages, which pin other libraries, and three pytest plugins
     "mlflow": "mlflow-skinny", "ragas": "ragas", "deepeval": "deepeval", "haystack": "haystack-ai",
-    "llama_index": "llama-index-core", "inspect_ai": "inspect-ai", "dvclive": "dvclive",
+    "llama_index": "llama-index-core", "inspect_ai": "inspect-ai",
 }  # fmt: skip
 
 

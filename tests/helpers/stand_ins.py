@@ -105,28 +105,6 @@ def _wandb() -> None:
     tool.Artifact, tool.run, tool.init = Artifact, None, lambda **settings: Run()
 
 
-def _dvclive() -> None:
-    class Live:
-        def __init__(self, dir: str, **settings: Any) -> None:
-            self.dir, self.summary, self.step = dir, {}, 0
-
-        def log_metric(self, *args: Any, **kwargs: Any) -> None:
-            given = bound("dvclive:Live.log_metric", self, *args, **kwargs)
-            self.summary[given["name"]] = given["val"]
-
-        def log_artifact(self, *args: Any, **kwargs: Any) -> None:
-            assert Path(bound("dvclive:Live.log_artifact", self, *args, **kwargs)["path"]).exists()
-
-        def make_summary(self, *args: Any, **kwargs: Any) -> None:
-            bound("dvclive:Live.make_summary", self, *args, **kwargs)
-            Path(self.dir, "metrics.json").write_text(json.dumps({"step": self.step, **self.summary}))
-
-        def end(self) -> None: ...
-
-    Live.__module__ = "dvclive.live"
-    sys.modules["dvclive"].Live = Live
-
-
 def _tensorboard() -> None:
     class SummaryWriter:
         def __init__(self, logdir: str) -> None:
@@ -144,4 +122,4 @@ def _tensorboard() -> None:
     sys.modules["tensorboardX"].SummaryWriter = SummaryWriter
 
 
-MAKERS = {"mlflow": _mlflow, "wandb": _wandb, "dvclive": _dvclive, "tensorboardX": _tensorboard}
+MAKERS = {"mlflow": _mlflow, "wandb": _wandb, "tensorboardX": _tensorboard}

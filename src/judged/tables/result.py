@@ -103,8 +103,8 @@ class Tracked(Result):
         """Log means, differences and the ends of their intervals (`.low`, `.high`) to a tracker of experiments.
 
         Args:
-            tracker: a run of MLflow or Weights & Biases, or one of these modules for the active run; a `SummaryWriter` of TensorBoard; a
-                `Live` of DVCLive. MLflow gets `nDCG_at_10` for nDCG@10, since it refuses the character @.
+            tracker: a run of MLflow or Weights & Biases, or one of these modules for the active run; a `SummaryWriter` of TensorBoard.
+                MLflow gets `nDCG_at_10` for nDCG@10, since it refuses the character @.
             prefix: text before each name, such as `"test/"`.
             step: step of the training loop.
             page: a page to keep beside the numbers, as `judged.html`: `jd.report(result)`, its text, or the path of a file.

@@ -1,4 +1,4 @@
-"""Log metrics and a page to a tracker of experiments: MLflow, Weights & Biases, TensorBoard, DVCLive."""
+"""Log metrics and a page to a tracker of experiments: MLflow, Weights & Biases, TensorBoard."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def log(
     kinds = [tracker.__name__] if isinstance(tracker, ModuleType) else [c.__module__ for c in type(tracker).__mro__]
     known = next((_TRACKERS[root] for kind in kinds if (root := kind.split(".")[0]) in _TRACKERS), None)
     if known is None:
-        raise UsageError(
-            "form", "a run of MLflow or Weights & Biases, a SummaryWriter, or a Live of DVCLive", got=shown(tracker)
-        )
+        raise UsageError("form", "a run of MLflow or Weights & Biases, or a SummaryWriter", got=shown(tracker))
     named = {f"{prefix}{name}": value for name, value in metrics.items() if math.isfinite(value)}
     known(tracker, named, step, None if page is None else _html(page))
 
@@ -80,24 +78,10 @@ def _tensorboard(tracker: Any, metrics: dict[str, float], step: int | None, page
     tracker.flush()
 
 
-def _dvclive(tracker: Any, metrics: dict[str, float], step: int | None, page: str | None) -> None:
-    if step is not None:
-        tracker.step = step
-    for name, value in metrics.items():
-        tracker.log_metric(name, value)
-    if page is not None:
-        path = Path(tracker.dir, PAGE)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
-        tracker.log_artifact(str(path))
-    tracker.make_summary()
-
-
 _TRACKERS: dict[str, Log] = {
     "mlflow": _mlflow,
     "wandb": _wandb,
     "torch": _tensorboard,
     "tensorboardX": _tensorboard,
     "tensorboard": _tensorboard,
-    "dvclive": _dvclive,
 }

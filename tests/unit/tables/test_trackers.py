@@ -104,15 +104,6 @@ def test_the_writer_of_pytorch_is_one_of_tensorboard(tmp_path):
     assert (tmp_path / "judged.html").read_text() == PAGE
 
 
-def test_dvclive_gets_metrics_and_the_page(tool, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    live = tool("dvclive").Live("live", dvcyaml=None, save_dvc_exp=False)
-    VALUES.log_to(live, step=3, page=PAGE)
-    assert json.loads(Path("live/metrics.json").read_text())["P@1"] == pytest.approx(2 / 3)
-    assert Path("live/judged.html").read_text() == PAGE
-    live.end()
-
-
 def test_a_page_is_that_of_report_its_text_or_a_file(tmp_path):
     class Writer:
         log_dir = str(tmp_path)
