@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from judged.errors import safe
 from judged.tables.formats import Renderable, answer_of, output_format
-from judged.tables.table import BARS, Detail, Table
+from judged.tables.table import BARS, Detail, Table, axes_of, text_bar, zero_place
 from judged.tables.text import width
 
 _NARROWEST = 10  # a column of words is not wrapped to less
@@ -17,18 +17,17 @@ _NARROWEST = 10  # a column of words is not wrapped to less
 class Layout(NamedTuple):
     """A table that fits: what is left of it, the width of each column, and whether each row becomes a block of lines.
 
-    `headings` are the cells of the first column, if they are written above their rows. `more` has the columns that follow below.
+    `headings` are the cells of the first column, if they are written above their rows.
     """
 
     table: Table
     widths: tuple[int, ...]
     stacked: bool = False
     headings: tuple[str, ...] = ()
-    more: tuple[Layout, ...] = ()
 
 
 def lay_out(table: Table, columns: int | None) -> Layout:
-    """Wrap words and headers, then drop optional columns, then continue columns of numbers below the others, or stack each row; None is unlimited."""
+    """Wrap words and headers, then drop optional columns, then stack each row; None is unlimited."""
     if columns is None:
         return Layout(table, tuple(_natural(table)))
     headings = tuple(row[0] for row in table.rows) if table.grouped else ()
@@ -40,28 +39,8 @@ def lay_out(table: Table, columns: int | None) -> Layout:
             names = ", ".join(flat.headers[i] for i in sorted(dropped))
             notes = [f"columns that need a wider terminal: {names}"] if names else []
             return Layout(smaller._replace(notes=(*notes, *smaller.notes)), tuple(widths), headings=headings)
-    if table.words == (0,) and (split := _split(table, columns)) is not None:
-        return split
     labels = max(map(width, table.headers), default=0)
     return Layout(table, (labels, max(columns - labels - 2, _NARROWEST)), stacked=True)
-
-
-def _split(table: Table, columns: int) -> Layout | None:
-    """Tables with the first column and as many of the others as fit; None if one of them does not fit beside the first."""
-    natural, least = _limits(table)
-    blocks: list[Layout] = []
-    first, size = 1, len(table.headers)
-    while first < size:
-        widths, end = None, first
-        while end < size and (wider := _shrink(natural, least, [0, *range(first, end + 1)], columns)) is not None:
-            widths, end = wider, end + 1
-        if widths is None:
-            return None
-        blocks.append(Layout(table.without(frozenset({*range(1, first), *range(end, size)})), tuple(widths)))
-        first = end
-    if not blocks:
-        return None
-    return blocks[0]._replace(table=blocks[0].table._replace(notes=table.notes), more=tuple(blocks[1:]))
 
 
 def _natural(table: Table) -> list[int]:
@@ -69,24 +48,13 @@ def _natural(table: Table) -> list[int]:
 
 
 def _wrap_widths(table: Table, columns: int) -> list[int] | None:
-    """Widths that fit, with the widest columns of words wrapped; None if there are none."""
-    return _shrink(*_limits(table), range(len(table.headers)), columns)
-
-
-def _limits(table: Table) -> tuple[list[int], list[int]]:
-    """The width of each column without line breaks, and the least one."""
+    """Widths that fit, the widest columns of words wrapped first; None if there are none."""
     widths, least = _natural(table), []
     for i, (header, *cells) in enumerate(zip(table.headers, *table.rows, strict=True)):
         size = _longest_word if i in table.words else width
         least.append(max(_longest_word(header), *map(size, cells), _NARROWEST if i in table.words else 0))
-    return widths, [min(pair) for pair in zip(widths, least, strict=True)]
-
-
-def _shrink(natural: Sequence[int], least: Sequence[int], chosen: Sequence[int], columns: int) -> list[int] | None:
-    """Widths of some columns that fit, the widest reduced first; None if there are none."""
-    widths = [natural[i] for i in chosen]
     while sum(widths) + 2 * (len(widths) - 1) > columns:
-        room = [w - least[i] for w, i in zip(widths, chosen, strict=True)]
+        room = [max(now - least[i], 0) for i, now in enumerate(widths)]
         if not any(room):
             return None
         widths[max(range(len(widths)), key=lambda i: (room[i] > 0, widths[i]))] -= 1
@@ -147,8 +115,6 @@ def _details(details: Sequence[Detail], columns: int | None, style: Style) -> li
     """The questions on the left, the answers beside them; the interval below its answer, on a terminal."""
     if not details:
         return []
-    from judged.tables.table import axes_of, text_bar, zero_place
-
     left = max(width(one.title) for one in details) + 2
     lines = []
     for one in details:
@@ -167,8 +133,6 @@ def table_text(table: Table, *, columns: int | None = None, style: Style = _unst
     table = table._replace(headers=tuple(map(safe, table.headers)), rows=tuple(tuple(map(safe, r)) for r in table.rows))
     layout = _with_bars(table, columns)
     lines = _stack(layout, style) if layout.stacked else _rows(layout, style)
-    for more in layout.more:
-        lines += ["", *_rows(more, style)]
     title = [*(style(line, "title") for line in _wrap_lines(table.title, columns)), ""] if table.title else []
     below = [
         (line, "warning" if note.startswith("warning") else "note")
@@ -182,11 +146,9 @@ def _with_bars(table: Table, columns: int | None) -> Layout:
     """The layout, with a column of bars if there is room for one beside all columns that are more important."""
     if columns is None or not any(table.spans):
         return lay_out(table, columns)
-    from judged.tables.table import axes_of, text_bar, zero_place
-
     before = table.optional[: table.optional.index(BARS)] if BARS in table.optional else table.optional
     layout = lay_out(table._replace(optional=before), columns - _BAR - 2)
-    if layout.stacked or layout.more:
+    if layout.stacked:
         return lay_out(table, columns)
     size = min(columns - sum(layout.widths) - 2 * len(layout.widths), _WIDEST)
     axes = axes_of(table.spans)
@@ -199,44 +161,34 @@ def _with_bars(table: Table, columns: int | None) -> Layout:
 
 def _rows(layout: Layout, style: Style) -> list[str]:
     table, widths, above = layout.table, layout.widths, ""
-    lines = [*_row(table.headers, table, widths, lambda cell, i: style(cell, "header"), wrapped=range(len(widths)))]
-    lines.append("  ".join("─" * w for w in widths))
+    heads = [wrap(cell, size) for cell, size in zip(table.headers, widths, strict=True)]
+    most = max(map(len, heads), default=0)  # texts of headers end at the line below them
+    lines = _row([[""] * (most - len(cell)) + cell for cell in heads], layout, lambda cell, i: style(cell, "header"))
+    lines.append("  ".join("─" * size for size in widths))
     for r, row in enumerate(table.rows):
         heading = layout.headings[r] if layout.headings else ""
         if heading != above:
             lines.append(style(heading, "title"))
         above = heading
-        lines += _row(
-            row,
-            table,
-            widths,
-            lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell,  # type: ignore[misc]
-            table.words,
-        )
+        cells = [
+            wrap(cell, size) if i in table.words and cell.strip() else [cell]
+            for i, (cell, size) in enumerate(zip(row, widths, strict=True))
+        ]
+        best = {i for at, i in table.strong if at == r}
+        lines += _row(cells, layout, lambda cell, i, best=best: style(cell, "best") if i in best else cell)  # type: ignore[misc]
     return lines
 
 
-def _row(
-    row: tuple[str, ...],
-    table: Table,
-    widths: tuple[int, ...],
-    style: Callable[[str, int], str],
-    wrapped: Container[int],
-) -> list[str]:
-    """The lines of one row; texts of headers end at the line below them."""
-    cells = [
-        wrap(cell, w) if i in wrapped and cell.strip() else [cell]
-        for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-    ]
-    if row is table.headers:
-        most = max(map(len, cells), default=0)
-        cells = [[""] * (most - len(lines)) + lines for lines in cells]
-    return [
-        "  ".join(
-            style(_pad(c, w, i in table.words), i) for i, (c, w) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in zip_longest(*cells, fillvalue="")
-    ]
+def _row(cells: Sequence[list[str]], layout: Layout, style: Callable[[str, int], str]) -> list[str]:
+    """The lines of one row, whose cells are lines."""
+    lines = []
+    for line in zip_longest(*cells, fillvalue=""):
+        padded = [
+            _pad(text, size, i in layout.table.words)
+            for i, (text, size) in enumerate(zip(line, layout.widths, strict=True))
+        ]
+        lines.append("  ".join(style(text, i) for i, text in enumerate(padded)).rstrip())
+    return lines
 
 
 def _stack(layout: Layout, style: Style) -> list[str]:
