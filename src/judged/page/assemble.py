@@ -12,14 +12,18 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from judged.errors import UsageError, shown
+from judged.io.outputs import check_output
 
 _HERE = Path(__file__).parent / "web"
 _STYLES = ("page", "report", "queries", "query", "query-tables")
@@ -88,6 +92,19 @@ def style(page: str | PageParts = "report") -> str:
 def _compact(text: str) -> str:
     """Return a script without types, lines of comment and indentation."""
     return _BLANK.sub("", _COMMENT.sub("", text))
+
+
+def check_title(title: Any) -> None:
+    """Raise an error if the title of a page is no text."""
+    if title is not None and not isinstance(title, str):
+        raise UsageError("parameter", f"title must be a string, got {shown(title)}", value=title)
+
+
+def check_path(path: Any, inputs: Sequence[Any]) -> None:
+    """Raise an error if a page cannot be written to a path, or would overwrite one of its inputs."""
+    if not isinstance(path, str | os.PathLike) or str(path) in ("", "-") or "\0" in str(path):
+        raise UsageError("parameter", "a file path such as page.html", got=shown(path), value=path)
+    check_output(path, inputs)
 
 
 def document(

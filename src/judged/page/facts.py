@@ -12,7 +12,6 @@ import numpy as np
 from judged._version import __version__
 from judged.comparison import answer
 from judged.comparison.answer import Words, between, certainty, details, pair_headline, relative
-from judged.comparison.comparison import Comparison
 from judged.comparison.difference import Difference
 from judged.comparison.evaluated_runs import judges_of
 from judged.comparison.tables import key_of_signs, signs, summary_markdown
@@ -38,25 +37,18 @@ def answers(subject: Subject) -> list[dict[str, Any]]:
     """Return words, further lines and the pair of runs (None for a single run), one mapping per measure."""
     if subject.comparison is not None:
         return [asdict(one) for one in answer.answers(subject.comparison)]
-    return [
-        {"words": _single(subject, i), "more": _more(subject, i), "pair": None} for i in range(len(subject.measures))
-    ]
+    result, found = subject.first, []
+    for m, (value,) in zip(subject.measures, subject.means, strict=True):
+        shown = number(value, 0 if m.definition.whole else answer.PLACES)
+        name = str(m)
+        more = [] if result.model is None else [[f"{worth_of_model(result[name], result.model[name])}."]]
+        found.append({"words": [0, f" has a {subject.kind(m)} {m} of {shown}."], "more": more, "pair": None})
+    return found
 
 
 def best_first(subject: Subject, i: int) -> list[int]:
     """Return the runs by mean, best first; runs without a mean come last."""
     return answer.best_first(subject.measures[i], subject.means[i])
-
-
-def _more(subject: Subject, i: int) -> tuple[answer.Words, ...]:
-    """Return what the judgments of a model are worth, if there are any."""
-    result, name = subject.first, str(subject.measures[i])
-    return () if result.model is None else ([f"{worth_of_model(result[name], result.model[name])}."],)
-
-
-def _single(subject: Subject, i: int) -> answer.Words:
-    m, value = subject.measures[i], subject.means[i][0]
-    return [0, f" has a {subject.kind(m)} {m} of {number(value, 0 if m.definition.whole else answer.PLACES)}."]
 
 
 TOP = 10  # ranks that people look at, for measures without a cutoff
@@ -163,6 +155,13 @@ def facts_of(
     bounded = _with_bounds(subject)
     verdicts, summary = answers(subject), _summary(subject, bounded)
     unjudged = [unjudged_answer(subject, i, by) for i, by in enumerate(summary)]
+    key, intervals, baseline = "", {"all": "", "slices": ""}, -1
+    if comparison is not None:
+        of = comparison.settings
+        intervals = {"all": of.interval_name(), "slices": of.interval_name(slices=True)}
+        first_run = comparison.baseline or "the best run"
+        key = f"{key_of_signs(comparison)}; below a mean: difference to {first_run}, {intervals['all']}, verdict"
+        baseline = -1 if comparison.baseline is None else subject.runs.index(comparison.baseline)
     return {
         "title": title,
         "version": __version__,
@@ -171,12 +170,10 @@ def facts_of(
         "queries": [str(q) for q in first.queries],
         "texts": None if texts is None else list(texts),
         "level": LEVEL,
-        "key": _key(comparison) if comparison else "",
+        "key": key,
         "alpha": comparison.settings.alpha if comparison else 0.05,
-        "intervals": _interval_names(comparison),
-        "baseline": -1
-        if comparison is None or comparison.baseline is None
-        else subject.runs.index(comparison.baseline),
+        "intervals": intervals,
+        "baseline": baseline,
         "verdicts": verdicts,
         "details": [[one.title, one.text] for one in details(comparison)] if comparison else [],
         "markdown": summary_markdown(comparison) if comparison else "",
@@ -242,7 +239,8 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
     for i, m in enumerate(subject.measures):
         marks = signs(subject.comparison, str(m)) if subject.comparison else [""]
         known = subject.known(m)
-        best = _best(m, subject.means[i])
+        means = [mean for mean in subject.means[i] if mean == mean]
+        best = (min if m.definition.lower_is_better else max)(means) if means and len(subject.runs) > 1 else None
         rows = []
         for k, mean in enumerate(subject.means[i]):
             ends = subject.intervals[i][k] or (math.nan, math.nan)
@@ -266,22 +264,6 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
     return table
 
 
-def _key(comparison: Comparison) -> str:
-    """Return the legend of the table of runs."""
-    first = comparison.baseline or "the best run"
-    name = comparison.settings.interval_name()
-    return f"{key_of_signs(comparison)}; below a mean: difference to {first}, {name}, verdict"
-
-
-def _interval_names(comparison: Comparison | None) -> dict[str, str]:
-    if comparison is None:
-        return {"all": "", "slices": ""}
-    return {
-        "all": comparison.settings.interval_name(),
-        "slices": comparison.settings.interval_name(slices=True),
-    }
-
-
 def _against(subject: Subject, i: int, run: int) -> list[str]:
     """Return the difference of a run to the baseline or the best run with its interval, and the verdict; nothing for that run."""
     comparison = subject.comparison
@@ -294,13 +276,6 @@ def _against(subject: Subject, i: int, run: int) -> list[str]:
     difference, interval, verdict = row.columns(3)
     size = " ".join(text for text in (difference, interval) if text != "–")
     return [size.replace("-", "−"), verdict]
-
-
-def _best(m: Measure, means: Sequence[float]) -> float | None:
-    known = [v for v in means if v == v]
-    if len(means) < 2 or not known:
-        return None
-    return min(known) if m.definition.lower_is_better else max(known)
 
 
 def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]:

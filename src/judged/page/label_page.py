@@ -9,12 +9,11 @@ from html import escape
 from typing import Any
 
 from judged._version import __version__
-from judged.errors import DataError, UsageError, safe, shown
+from judged.errors import DataError, safe
 from judged.io.atomic import write_atomically
-from judged.io.outputs import check_output
 from judged.io.texts import Texts, cut_text
 from judged.judging.todo import Assignment, Missing, Scale, TodoItem, assign, read_todo, texts_to_judge
-from judged.page.assemble import assembled, json_bytes
+from judged.page.assemble import assembled, check_path, check_title, json_bytes
 from judged.stats.checks import check_choice, check_count
 from judged.steps import step
 from judged.tables.text import counted
@@ -69,11 +68,8 @@ def label(
     """
     check_count(length, "length")
     check_choice(missing, Missing, "missing")
-    if title is not None and not isinstance(title, str):
-        raise UsageError("parameter", f"title must be a string, got {shown(title)}", value=title)
-    if not isinstance(path, str | os.PathLike) or str(path) in ("", "-") or "\0" in str(path):
-        raise UsageError("parameter", "a file path such as label.html", got=shown(path), value=path)
-    check_output(path, [todo, doc_texts, query_texts])
+    check_title(title)
+    check_path(path, [todo, doc_texts, query_texts])
     grades = Scale.of(scale)
     every = read_todo(todo).items
     texts = texts_to_judge(every, doc_texts, query_texts, missing)

@@ -8,19 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import Hint, UsageError, Warned, shown
+from judged.errors import Hint, Warned, shown
 from judged.io.atomic import write_atomically
-from judged.io.outputs import check_output
 from judged.io.texts import read_texts
-from judged.page.assemble import document
+from judged.page.assemble import check_path, check_title, document
 from judged.page.facts import facts_of
 from judged.page.inline import Page
 from judged.page.query_details import Details, Rankings, block_size, shown_depth, shown_documents
 from judged.page.static_html import slots_of
 from judged.page.subject import Subject, subject_of
+from judged.stats.checks import check_count
 from judged.steps import step
-
-_MAX = 1_000_000
 
 
 def report(
@@ -68,7 +66,7 @@ def write_page(
 ) -> tuple[Warned, ...]:
     """Write the page as `report` does, and return its warnings."""
     subject = subject_of(result)
-    _check_path(path, subject, doc_texts, query_texts)
+    check_path(path, [*(file for one in subject.results for file in one.input_files), doc_texts, query_texts])
     parts, total, warnings = _parts(
         subject, doc_texts=doc_texts, query_texts=query_texts, title=title, depth=depth, length=length
     )
@@ -84,11 +82,18 @@ def _parts(
     subject: Subject, *, doc_texts: Any, query_texts: Any, title: str | None, depth: int | None, length: int
 ) -> tuple[Iterable[str], int, tuple[Warned, ...]]:
     """Return the page in parts, the number of those that take time, and its warnings."""
-    _check(title, depth, length)
+    for name, value in (("depth", depth), ("length", length)):
+        if value is not None:
+            check_count(value, name)
+    check_title(title)
     last = shown_depth(subject, depth)
     size = block_size(subject, last)
     rankings: Rankings = shown_documents(subject, last) if last else []
-    docs = _docs(subject, rankings) if doc_texts is not None else set()
+    docs: set[str] = set()  # the documents shown on the page
+    if doc_texts is not None:
+        docs = {doc for run in rankings for found in run for doc in found}
+        pool = subject.judged[0].pool_doc if rankings else None
+        docs |= set(pool.texts()) if pool is not None else set()
     found = read_texts(doc_texts, docs, length=length) if docs else {}
     queries = _query_texts(query_texts, subject)
     ids = {str(query) for query in subject.first.queries}
@@ -115,36 +120,10 @@ def _warn_unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple
     return (Warned("no-text", len(ids), text, Hint("check that the texts use the same ids")),)
 
 
-def _check_path(path: Any, subject: Subject, *texts: Any) -> None:
-    """Raise an error if the page would overwrite one of its inputs."""
-    if not isinstance(path, str | os.PathLike) or str(path) in ("", "-") or "\0" in str(path):
-        raise UsageError("parameter", "a file path such as report.html", got=shown(path), value=path)
-    check_output(path, [file for result in subject.results for file in result.input_files])
-    check_output(path, texts)
-
-
-def _check(title: Any, depth: Any, length: Any) -> None:
-    for name, value in (("depth", depth), ("length", length)):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if value is not None and not (whole and 1 <= value <= _MAX):
-            raise UsageError(
-                "parameter", f"{name} must be an integer from 1 to {_MAX:,}, got {shown(value)}", value=value
-            )
-    if title is not None and not isinstance(title, str):
-        raise UsageError("parameter", f"title must be a string, got {shown(title)}", value=title)
-
-
 def _title(subject: Subject) -> str:
     names = subject.runs if len(subject.runs) <= 4 else [*subject.runs[:3], f"{len(subject.runs) - 3} more"]
     runs = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     return f"{runs}; judgments: {subject.first.names[0].rpartition('/')[2]}"
-
-
-def _docs(subject: Subject, rankings: Rankings) -> set[str]:
-    """Return the documents shown on the page."""
-    docs = {doc for run in rankings for docs in run for doc in docs}
-    pool = subject.judged[0].pool_doc if rankings else None
-    return docs if pool is None else docs | set(pool.texts())
 
 
 def _query_texts(queries: Any, subject: Subject) -> list[str | None] | None:
