@@ -49,7 +49,7 @@ function drawSums(measured, state) {
   fill(
     byId("sums-head"),
     h("h2", { id: "sums-title" }, `${measured.name}, term by term`),
-    h("p.query-formula", measured.formula),
+    h("p.query-formula.anywhere.size-13", measured.formula),
   );
   const head = measured.headers.map((header) => h("th.query-number", { scope: "col" }, header));
   const rows = state.docs.map(({ id, grade }, place) => {
@@ -61,7 +61,7 @@ function drawSums(measured, state) {
       { class: measured.rows[place] ? last && "row-cut" : "row-out" },
       h("th.query-number", { scope: "row" }, place + 1),
       h("td.sums-doc", h("b", id)),
-      h("td.sums-grade", h("span", { class: `query-chip ${gradeClass(grade)}` }, grade)),
+      h("td.sums-grade", h("span", { class: `query-chip size-12 bold nowrap ${gradeClass(grade)}` }, grade)),
       shown,
     );
   });
@@ -85,7 +85,7 @@ function drawSums(measured, state) {
   const best = measured.ideal?.length
     ? `best order: ${measured.ideal.map(cellText).join(" + ")} = ${cellText(measured.ideal.reduce((a, b) => a + b, 0))}`
     : "";
-  fill(byId("closing"), closingLine(measured.closing), best && h("p.query-note", best));
+  fill(byId("closing"), closingLine(measured.closing), best && h("p.query-note.soft.size-12", best));
 }
 
 /** What the last step did. @param {Story} story @param {Measured[]} old @param {Measured[]} now */

@@ -247,12 +247,12 @@ def test_dragging_over_bars_filters_the_queries_and_the_link_follows(visit, samp
 def test_a_measure_is_explained_from_its_declaration(visit, sample_page):
     page = visit(sample_page)
     page.get_by_role("button", name="About AP").click()
-    text = page.locator("dialog.about[open]").inner_text()
+    text = page.locator("dialog.dialog[open]").inner_text()
     definition = next(m for m in jd.evaluate(jd.sample_path("qrels.txt"), jd.sample_path("runs/bm25.run"), "AP").measures).definition  # fmt: skip
     assert definition.intuition.split(".")[0] in text
     assert "AP = " in text
     page.keyboard.press("Escape")
-    assert page.locator("dialog.about[open]").count() == 0
+    assert page.locator("dialog.dialog[open]").count() == 0
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "About AP"
 
 

@@ -90,12 +90,39 @@ export function watchEdges(box, marked = box) {
   mark();
 }
 
-// ── Helpers for dialogs: clicks outside, scrolling, focus ──
+// ── Dialogs: clicks outside, scrolling, focus ──
+
+/** Open a dialog that Escape, its button and a click outside close. @param {Child} title @param {...(Child | Child[])} content */
+export function openDialog(title, ...content) {
+  const close = h("button.quiet.icon", { "aria-label": "Close", onclick: () => dialog.close() }, "×");
+  const head = h("div.dialog-head.row.between", h("h2", { id: "dialog-title" }, title), close);
+  const dialog = /** @type {HTMLDialogElement} */ (
+    h("dialog.dialog", { "aria-labelledby": "dialog-title" }, head, ...content)
+  );
+  dialog.addEventListener("click", (event) => isOutside(dialog, event) && dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.querySelector("dialog.dialog")?.remove(); // closed already, but its event comes later
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/** Copy a text. Without access to the clipboard, as in the frame of a notebook, it is selected so that the reader can copy it. @param {HTMLElement} button @param {string} text @param {() => void} select */
+export async function copyText(button, text, select) {
+  try {
+    await navigator.clipboard.writeText(text);
+    fill(button, "Copied");
+    announce("Copied");
+  } catch {
+    select();
+    fill(button, "Selected; copy it manually");
+  }
+}
 
 /** The message of a page without rankings. */
 export function withoutDetail() {
   return h(
-    "p.query-lead",
+    "p.query-lead.soft",
     "This page contains values only, because it was made from saved values or from a partitioned run. Use judged explain to see the ranking and arithmetic of a query.",
   );
 }
@@ -120,6 +147,22 @@ export function keepFocus(root, drawAnew) {
   if (!key || active?.isConnected) return;
   const found = root.querySelector(`[data-key="${key}"]`);
   if (found instanceof HTMLElement) found.focus({ preventScroll: true });
+}
+
+/** A button that shows and hides more; `draw` does it, and returns the words for the other way. @param {boolean} open @param {(open: boolean) => string} draw */
+export function toggleButton(open, draw) {
+  const button = h("button.query-quiet");
+  const show = () => {
+    button.setAttribute("aria-expanded", String(open));
+    fill(button, draw(open));
+  };
+  button.addEventListener("click", () => {
+    open = !open;
+    show();
+    button.scrollIntoView({ block: "nearest" });
+  });
+  show();
+  return button;
 }
 
 // ── The choice between light and dark ──

@@ -2,7 +2,7 @@
 import { openBook } from "./data/data.js";
 import { shorten } from "./data/format.js";
 import { createState } from "./data/state.js";
-import { announce, bdi, byId, fill, h, mountTheme, runDot, watchEdges } from "./dom.js";
+import { bdi, byId, copyText, fill, h, mountTheme, runDot, watchEdges } from "./dom.js";
 import { createSelection, createTrail, mountQueries } from "./queries/queries.js";
 import { mountQuery } from "./query/dialog.js";
 import { aboutButton, mountAnswer, mountFilters } from "./sections/answer.js";
@@ -33,7 +33,7 @@ function chooser(label, names, now, choose) {
     select.value = String(now());
   };
   show();
-  return { element: h("label", { class: `choice-${label}` }, h("span", label), select), select, show };
+  return { element: h("label.row", { class: `choice-${label}` }, h("span", label), select), select, show };
 }
 
 /** Set up the bar that selects the measure and two runs and links to the sections. @param {Book} book @param {Store} store */
@@ -92,7 +92,7 @@ function sectionLinks() {
     select.value = "";
     if (id) leadTo(id);
   });
-  return [h("nav", { "aria-label": "Sections" }, links), select];
+  return [h("nav.size-13", { "aria-label": "Sections" }, links), select];
 }
 
 /** Go to a section without changing the address, which stores the state. @param {string} id */
@@ -108,7 +108,7 @@ function leadTo(id) {
 /** Show a notice if the address names something that is not on this page. @param {Store} store */
 function mountNotice(store) {
   const line = byId("notice");
-  const dismiss = h("button.quiet", { "aria-label": "Dismiss" }, "×");
+  const dismiss = h("button.quiet.icon", { "aria-label": "Dismiss" }, "×");
   dismiss.addEventListener("click", () => line.hidden = true);
   const show = () => {
     const unknown = store.unknown();
@@ -136,16 +136,8 @@ function methodsText({ facts }) {
 
 /** Add a button that copies the methods. @param {Book} book */
 function mountMethods(book) {
-  const button = h("button.quiet", "Copy");
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(methodsText(book));
-      fill(button, "Copied");
-    } catch {
-      getSelection()?.selectAllChildren(byId("methods-all")); // no clipboard access: select the text so that the reader can copy it
-      fill(button, "Selected; copy it manually");
-    }
-  });
+  const select = () => getSelection()?.selectAllChildren(byId("methods-all"));
+  const button = h("button.quiet", { onclick: () => copyText(button, methodsText(book), select) }, "Copy");
   byId("methods-title").append(" ", button);
 }
 
@@ -153,18 +145,12 @@ function mountMethods(book) {
 function mountCopy({ facts: { markdown } }) {
   const button = byId("copy");
   button.hidden = !markdown;
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(markdown);
-      fill(button, "Copied");
-      announce("Copied as Markdown");
-    } catch {
-      const field = h("textarea.unseen", { readonly: true, "aria-label": "The answer as Markdown" }, markdown);
-      button.after(field); // no clipboard access, as in the frame of a notebook: select the text so that the reader can copy it
-      /** @type {HTMLTextAreaElement} */ (field).select();
-      fill(button, "Selected; copy it manually");
-    }
-  });
+  const select = () => {
+    const field = h("textarea.unseen", { readonly: true, "aria-label": "The answer as Markdown" }, markdown);
+    button.after(field);
+    /** @type {HTMLTextAreaElement} */ (field).select();
+  };
+  button.addEventListener("click", () => copyText(button, markdown, select));
 }
 
 /** Fill the page from top to bottom. */

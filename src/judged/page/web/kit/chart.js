@@ -41,11 +41,11 @@ function printCharts(printed) {
 /** Add a chart to an element. @param {Element} host @param {Chart} chart @returns {{update: () => void, element: HTMLElement}} update: redraw after a change of the data */
 export function mountChart(host, chart) {
   const drawing = h("div.kit-drawing");
-  const [title, sentence] = [h("h3.kit-title"), h("p.kit-sentence")];
+  const [title, sentence] = [h("h3.kit-title.size-15"), h("p.kit-sentence.soft.size-13")];
   /** @type {{scene: Scene | null, width: number, frame: number}} */
   const now = { scene: null, width: 0, frame: 0 };
   const menu = saveMenu(chart, () => chart.drawAlone?.(Math.max(NARROWEST_CHART, now.width)) ?? now.scene);
-  const figure = h("figure.kit-figure", h("figcaption.kit-caption", title, menu.element, sentence), drawing);
+  const figure = h("figure.kit-figure", h("figcaption.kit-caption.anywhere", title, menu.element, sentence), drawing);
   const reader = new ChartReader(drawing, () => now.scene, chart);
   const widthNow = () => Math.floor(drawing.getBoundingClientRect().width);
   const update = () => {
@@ -117,11 +117,11 @@ function saveMenu(chart, scene) {
     button.removeAttribute("aria-disabled");
   };
   const buttons = takers.map(([format, take]) => {
-    const button = h("button.kit-button", { onclick: () => save(button, take) }, format);
+    const button = h("button.kit-button.soft", { onclick: () => save(button, take) }, format);
     return button;
   });
-  const opener = h("summary.kit-button", "Save");
-  const menu = h("details.kit-save", opener, h("div.kit-buttons", buttons));
+  const opener = h("summary.kit-button.soft", "Save");
+  const menu = h("details.kit-save", opener, h("div.kit-buttons.row.box", buttons));
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.hasAttribute("open")) return;
     menu.removeAttribute("open");
@@ -341,13 +341,13 @@ const TIP_EDGE = 6;
 
 /** Show lines of text next to a point; above it for touch, where a finger would hide them. @param {string[]} lines @param {number} x @param {number} y @param {boolean} [finger] */
 function showTip(lines, x, y, finger = false) {
-  const element = kitTip.element ??= h("div.kit-tip", { "aria-hidden": "true" });
+  const element = kitTip.element ??= h("div.kit-tip.box.soft.size-12.anywhere", { "aria-hidden": "true" });
   if (!element.isConnected) {
     document.body.append(element);
     document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
     document.addEventListener("scroll", hideTip, { capture: true, passive: true });
   }
-  fill(element, lines.map((line, i) => h("div", { class: i ? "" : "kit-tip-name", dir: "auto" }, line)));
+  fill(element, lines.map((line) => h("div", { dir: "auto" }, line)));
   element.hidden = false;
   const { width, height } = element.getBoundingClientRect();
   const wide = document.documentElement.clientWidth;
@@ -432,7 +432,11 @@ export function legendElement(entries, light) {
     sample.setAttribute("aria-hidden", "true");
     const acts = { onpointerenter: () => light(i), onpointerleave: () => light(kept), onclick: () => keep(i) };
     const name = bdi(entry.text, { class: "clip" });
-    return h("button.kit-entry", { "aria-pressed": "false", title: entry.text, ...acts }, sample, name);
+    return h("button.kit-entry.row", { "aria-pressed": "false", title: entry.text, ...acts }, sample, name);
   });
-  return h("ul.kit-legend", { "aria-label": "Runs; select one to highlight it" }, buttons.map((one) => h("li", one)));
+  return h(
+    "ul.kit-legend.size-13",
+    { "aria-label": "Runs; select one to highlight it" },
+    buttons.map((one) => h("li", one)),
+  );
 }

@@ -1,28 +1,10 @@
 /** The start page, and the dialogs: keys, export and import. */
 import { plural } from "../data/format.js";
-import { bdi, byId, fill, h, isOutside } from "../dom.js";
+import { bdi, byId, fill, h, openDialog } from "../dom.js";
 import { download } from "../kit/files.js";
 import { canSaveFiles, fitsQrels, jsonLines, qrelsBytes } from "./judgments.js";
 import { importText } from "./session.js";
 /** @import { Session, Work } from "./session.js" */
-
-/** Open a dialog that Escape, its button and a click outside close. @param {string} title @param {...(Node | null)} content */
-function openDialog(title, ...content) {
-  const close = h("button.quiet", { "aria-label": "Close" }, "×");
-  const dialog = /** @type {HTMLDialogElement} */ (h(
-    "dialog.label-dialog",
-    { "aria-labelledby": "dialog-title" },
-    h("div.dialog-head", h("h2", { id: "dialog-title" }, title), close),
-    ...content,
-  ));
-  close.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("click", (event) => isOutside(dialog, event) && dialog.close());
-  dialog.addEventListener("close", () => dialog.remove());
-  document.querySelector(".label-dialog")?.remove(); // closed already, but its event comes later
-  document.body.append(dialog);
-  dialog.showModal();
-  return dialog;
-}
 
 /** The keys. @param {Work} work */
 export function openHelp({ scale }) {
@@ -43,10 +25,10 @@ export function openHelp({ scale }) {
     "Keys",
     h(
       "dl.label-keys",
-      keys.map(([names, words]) => h("div", h("dt", names.map((name) => h("kbd", name))), h("dd", words))),
+      keys.map(([names, words]) => h("div", h("dt.row.wrap", names.map((name) => h("kbd", name))), h("dd", words))),
     ),
     h(
-      "p.label-small",
+      "p.label-small.soft.size-14",
       "Every judgment is kept in this browser at once, and stays after a reload. Nothing is sent anywhere: export the judgments to hand them over.",
     ),
   );
@@ -66,7 +48,7 @@ export function exportLines(session) {
 export function openExport(session) {
   const records = session.records();
   const notes = [...session.store.judgments.values()].filter(({ grade, note }) => grade === null && note).length;
-  const status = h("p.label-small", { role: "status" });
+  const status = h("p.label-small.soft.size-14", { role: "status" });
   const wide = (
     /** @type {string} */ title,
     /** @type {string} */ words,
@@ -74,10 +56,10 @@ export function openExport(session) {
     off = false,
   ) =>
     h(
-      "button.label-wide",
+      "button.label-wide.box",
       { onclick, disabled: off, autofocus: title === "JSON Lines" },
-      h("span.label-name", title),
-      h("span.label-description", words),
+      h("span.label-name.semibold", title),
+      h("span.label-description.soft.size-13", words),
     );
   const qrels = fitsQrels(records);
   const input = /** @type {HTMLInputElement} */ (h("input.unseen", {
@@ -165,21 +147,28 @@ export function drawStart(box, work, doneBy, choose) {
     const buttons = work.judges.map(({ name, order }) => {
       const done = doneBy(name);
       return h(
-        "button.label-wide",
+        "button.label-wide.box",
         { onclick: () => choose(name) },
-        h("span.label-name", bdi(name)),
-        h("span.label-description", `${plural(order.length, "document")}${done ? `, ${done} judged` : ""}`),
+        h("span.label-name.semibold", bdi(name)),
+        h(
+          "span.label-description.soft.size-13",
+          `${plural(order.length, "document")}${done ? `, ${done} judged` : ""}`,
+        ),
       );
     });
     fill(box, title, h("div.label-choices", buttons), aboutNode(work));
     return;
   }
-  const input =
-    /** @type {HTMLInputElement} */ (h("input", { id: "name", type: "text", maxlength: 80, autocomplete: "name" }));
+  const input = /** @type {HTMLInputElement} */ (h("input.fill", {
+    id: "name",
+    type: "text",
+    maxlength: 80,
+    autocomplete: "name",
+  }));
   const form = h(
     "form",
     h("label", { for: "name" }, "Your name, as it should appear with your judgments"),
-    h("div.label-name-row", input, h("button.label-primary", { type: "submit" }, "Start")),
+    h("div.label-name-row.row", input, h("button.label-primary.semibold", { type: "submit" }, "Start")),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -195,12 +184,12 @@ function aboutNode({ scale, items, queries }) {
     "div.label-about",
     h("p", `${plural(items.length, "document")} of ${plural(queries.length, "query", "queries")}. The grades:`),
     h(
-      "ul",
+      "ul.disc",
       scale.map(({ number, name, description }) =>
         h("li", h("b", `${number}  ${name}`), description ? `: ${description}` : "")
       ),
     ),
-    h("p.label-small", "Judgments are kept in this browser. Nothing is sent anywhere."),
+    h("p.label-small.soft.size-14", "Judgments are kept in this browser. Nothing is sent anywhere."),
   );
 }
 

@@ -59,10 +59,10 @@ function mountBar(session) {
   fill(
     byId("bar"),
     bar,
-    h("div.label-status", count, time, rest, saved),
+    h("div.label-status.row.wrap.soft.size-14", count, time, rest, saved),
     h(
-      "div.label-tools",
-      h("span.label-views", { role: "group", "aria-label": "View" }, views.map(({ button }) => button)),
+      "div.label-tools.row.fixed",
+      h("span.label-views.row", { role: "group", "aria-label": "View" }, views.map(({ button }) => button)),
       h("button.quiet", { "aria-keyshortcuts": "e", onclick: () => openExport(session) }, "Export"),
       h("button.quiet", { "aria-keyshortcuts": "?", "aria-label": "Keys", onclick: () => openHelp(session.work) }, "?"),
     ),
@@ -199,10 +199,10 @@ function drawer(session, drawRest) {
 function endNode(session) {
   const left = session.order.length - session.store.count;
   return h(
-    "p.label-moves",
+    "p.label-moves.row.wrap",
     left
-      ? h("button.label-primary", { onclick: () => session.goUnjudged() }, "Go to the first of them")
-      : h("button.label-primary", { onclick: () => exportLines(session) }, "Export as JSON Lines"),
+      ? h("button.label-primary.semibold", { onclick: () => session.goUnjudged() }, "Go to the first of them")
+      : h("button.label-primary.semibold", { onclick: () => exportLines(session) }, "Export as JSON Lines"),
     h("button.quiet", { onclick: () => openExport(session) }, "More formats"),
     h("button.quiet", { onclick: () => session.go(session.order.length - 1) }, "← Back"),
   );

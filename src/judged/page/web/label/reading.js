@@ -25,7 +25,7 @@ export function gradeTone({ work: { scale } }, grade) {
 function gradeDisc(session, grade) {
   const words = grade === null ? "no grade" : `grade ${grade}`;
   return h(
-    "span.label-disc",
+    "span.label-disc.size-14.bold",
     { class: gradeTone(session, grade), role: "img", "aria-label": words },
     grade === null ? "" : String(grade),
   );
@@ -41,7 +41,7 @@ export function drawQuery(box, session) {
   const near = session.neighbours();
   const queries = [...new Set(session.order.map((other) => work.items[other].query))];
   const strip = h(
-    "span.label-strip",
+    "span.label-strip.row",
     { "aria-hidden": "true" },
     near.length > LONGEST_STRIP
       ? null
@@ -52,9 +52,9 @@ export function drawQuery(box, session) {
   fill(
     box,
     h(
-      "p.label-where",
+      "p.label-where.row.wrap.soft.size-14",
       h("span", `Query ${integerText(queries.indexOf(place) + 1)} of ${integerText(queries.length)}`),
-      query.id === query.text ? null : bdi(query.id, { class: "label-id clip" }),
+      query.id === query.text ? null : bdi(query.id, { class: "label-id soft size-14 clip" }),
       h("span.label-count", `Document ${near.indexOf(item) + 1} of ${near.length}`),
       strip,
     ),
@@ -67,7 +67,7 @@ function bodyNodes({ title, text, cut }, words) {
   return [
     title ? h("h3.label-title", { dir: "auto" }, marked(title, words)) : null,
     text ? h("p.label-text", { dir: "auto" }, marked(text, words)) : null,
-    cut ? h("p.label-cut", "The text is longer; this page has its beginning only.") : null,
+    cut ? h("p.label-cut.size-14", "The text is longer; this page has its beginning only.") : null,
   ];
 }
 
@@ -94,7 +94,7 @@ function documentNode(session, item, text, words) {
   return h(
     "article.label-document",
     bodyNodes(text, words),
-    h("p.label-id.clip", "Document ", bdi(session.work.items[item].doc)),
+    h("p.label-id.clip.soft.size-14", "Document ", bdi(session.work.items[item].doc)),
   );
 }
 
@@ -103,7 +103,7 @@ function listNode(session, item, text, words) {
   const now = item === session.item;
   const { doc } = session.work.items[item];
   const content = now ? bodyNodes(text, words) : [
-    text.title ? h("span.label-name", { dir: "auto" }, marked(shorten(text.title, SNIPPET), words)) : null,
+    text.title ? h("span.label-name.semibold", { dir: "auto" }, marked(shorten(text.title, SNIPPET), words)) : null,
     h("span.clamp", { dir: "auto" }, marked(shorten(text.text, SNIPPET), words)),
   ];
   const open = () => session.go(session.order.indexOf(item));
@@ -158,13 +158,13 @@ function summaryNodes(session) {
 export function mountPanel(box, session, { give, undo }) {
   const buttons = session.work.scale.map(({ number, name, description, key }) => {
     const button = h(
-      "button.label-grade",
+      "button.label-grade.box",
       { "aria-keyshortcuts": key },
-      h("span.label-number", { class: gradeTone(session, number), "aria-hidden": "true" }, number),
+      h("span.label-number.size-14.bold", { class: gradeTone(session, number), "aria-hidden": "true" }, number),
       h(
         "span.label-words",
-        h("span.label-name", h("span.unseen", `${number} `), name),
-        description ? h("span.label-description", description) : null,
+        h("span.label-name.semibold", h("span.unseen", `${number} `), name),
+        description ? h("span.label-description.soft.size-13", description) : null,
       ),
       key === String(number) ? null : h("kbd", { "aria-hidden": "true" }, key),
     );
@@ -176,7 +176,7 @@ export function mountPanel(box, session, { give, undo }) {
   });
   const note = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "note", rows: 2, "aria-keyshortcuts": "n" }));
   note.addEventListener("input", () => session.item !== null && session.store.put(session.item, { note: note.value }));
-  const noteBox = h("div.label-note", h("label", { for: "note" }, "Note ", h("kbd", "n")), note);
+  const noteBox = h("div.label-note", h("label.soft.size-14", { for: "note" }, "Note ", h("kbd", "n")), note);
   const small = (/** @type {string} */ text, /** @type {string} */ key, /** @type {() => void} */ onclick) =>
     h("button.quiet", { "aria-keyshortcuts": key, onclick }, text);
   const back = small("← Back", "ArrowLeft", () => session.go(session.at - 1));
@@ -192,7 +192,7 @@ export function mountPanel(box, session, { give, undo }) {
       buttons.map(({ button }) => button),
     ),
     noteBox,
-    h("div.label-moves", back, on, undoButton, noteButton),
+    h("div.label-moves.row.wrap", back, on, undoButton, noteButton),
   );
 
   const openNote = () => {

@@ -15,8 +15,6 @@ import { naturalRanks } from "../table/table.js";
  * @typedef {"wide" | "tight" | "phone"} Layout
  */
 
-const PRINTED_RUNS = 6; // of more, only the compared ones are printed
-
 /** Return the outcome of b versus a for each query. @param {Book} book @param {Compared} compared @returns {Outcome[]} */
 export function outcomes(book, { measure, a, b }) {
   const [first, second] = [book.column(measure, a), book.column(measure, b)];
@@ -186,7 +184,6 @@ export function createQueryColumns(book, link) {
       width: layout === "phone" ? 4.6 : widthFor(letterCount(book.short[run]) + 3, 5.5, 11),
       grow: 0.4,
       kind: compared ? "queries-run queries-compared" : "queries-run",
-      unprinted: facts.runs.length > PRINTED_RUNS && !compared,
     };
   }
 
@@ -249,7 +246,7 @@ function fillRoom(columns, count, room) {
 
 /** The name of a run above its column, after a dot in its colour; the compared runs are underlined. @param {string} name @param {HTMLElement} dot @param {boolean} compared */
 export function runHead(name, dot, compared) {
-  const head = h("span.queries-head", dot, bdi(name, { class: "queries-name clip" }));
+  const head = h("span.queries-head.row", dot, bdi(name, { class: "queries-name clip" }));
   if (compared) head.style.boxShadow = `0 2px ${dot.style.borderColor}`;
   return head;
 }
@@ -268,7 +265,7 @@ export function idCell(id, text, href, old) {
   link.title = id;
   /** @type {Node} */ (link.firstChild).textContent = shorten(id, 80);
   if (text === null) return cell;
-  if (cell.childNodes.length < 2) cell.append(bdi("", { class: "queries-below clip" }));
+  if (cell.childNodes.length < 2) cell.append(bdi("", { class: "queries-below soft size-12 clip" }));
   const below = /** @type {HTMLElement} */ (cell.lastChild);
   below.title = text;
   below.textContent = shorten(text, 120);
@@ -288,7 +285,7 @@ export function differenceCell(value, text, most, lower, old) {
   const cell = /** @type {HTMLElement} */ (old ?? h("span", h("span.queries-bar", h("span")), h("span")));
   const [bar, number] = /** @type {HTMLElement[]} */ ([cell.firstChild?.firstChild, cell.lastChild]);
   const outcome = Number.isNaN(value) || value === 0 ? "same" : (value > 0) !== lower ? "better" : "worse";
-  cell.className = `queries-change ${outcome}`;
+  cell.className = `queries-change row ${outcome}`;
   bar.className = value > 0 ? "queries-fill-up" : value < 0 ? "queries-fill-down" : "";
   bar.style.width = `${value && most ? 50 * Math.min(1, Math.abs(value) / most) : 0}%`;
   number.textContent = text;

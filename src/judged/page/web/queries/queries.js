@@ -68,17 +68,23 @@ function filterHelp(book, store, field) {
     fill(
       list,
       filterExamples(book, store.get()).map(([text, meaning]) =>
-        h("div", h("dt", h("button.queries-example", { onclick: () => add(text) }, text)), h("dd", meaning))
+        h(
+          "div.row.wrap",
+          h("dt", h("button.queries-example.mono.size-13.anywhere", { onclick: () => add(text) }, text)),
+          h("dd", meaning),
+        )
       ),
     );
   const last = h("p", "All conditions must hold. Quote names that contain spaces. = compares the four decimals shown.");
-  return h("details.queries-help", { ontoggle: draw }, h("summary", "How to filter"), list, last);
+  return h("details.queries-help.soft.size-13", { ontoggle: draw }, h("summary", "How to filter"), list, last);
 }
 
 /** Buttons for the outcomes, with the number of queries. @param {Book} book @param {Store} store */
 function outcomeChips({ facts }, store) {
-  const buttons = OUTCOME_CHIPS.map(([only]) => h("button.queries-chip", { onclick: () => store.set({ only }) }));
-  const group = h("div.queries-chips", { role: "group", hidden: facts.runs.length < 2 }, buttons);
+  const buttons = OUTCOME_CHIPS.map(([only]) =>
+    h("button.queries-chip.soft.size-14.nowrap", { onclick: () => store.set({ only }) })
+  );
+  const group = h("div.queries-chips.row.wrap.box", { role: "group", hidden: facts.runs.length < 2 }, buttons);
   /** @param {Map<string, number>} counts */
   function draw(counts) {
     const { a, b, only, measure } = store.get();
@@ -99,7 +105,7 @@ function sliceSelect({ facts }, store) {
     h("option", { value: i }, `${shorten(sliceName(label), 40)} (${integerText(rows.length)})`)
   );
   const select = /** @type {HTMLSelectElement} */ (h(
-    "select.queries-slice",
+    "select.queries-slice.size-14",
     {
       "aria-label": "Slice of queries",
       hidden: !facts.slices.length,
@@ -149,11 +155,11 @@ export function mountQueries(host, book, store, selection) {
   const field = filterField(book, store, selection.warm);
   const chips = outcomeChips(book, store);
   const slices = sliceSelect(book, store);
-  const note = h("p.queries-note", { id: "queries-note", role: "status" });
-  const count = h("p.queries-count", { "aria-live": "polite" });
-  const legend = h("p.queries-legend");
+  const note = h("p.queries-note.size-14.anywhere", { id: "queries-note", role: "status" });
+  const count = h("p.queries-count.semibold.size-15", { "aria-live": "polite" });
+  const legend = h("p.queries-legend.fill.size-14.soft");
   const none = h(
-    "p.queries-none",
+    "p.queries-none.box.soft",
     "No matching queries. ",
     h("button.quiet", { onclick: () => store.set({ q: "", only: "", slice: null }) }, "Clear filters"),
   );
@@ -176,11 +182,11 @@ export function mountQueries(host, book, store, selection) {
     h(
       "div.queries",
       { role: "search" },
-      h("label.queries-label", { for: "queries-field" }, "Find queries"),
-      h("div.queries-tools", field, slices, chips.group),
+      h("label.queries-label.semibold.size-14", { for: "queries-field" }, "Find queries"),
+      h("div.queries-tools.row.wrap", field, slices, chips.group),
       note,
       filterHelp(book, store, field),
-      h("div.queries-line", count, legend, ...keep, save),
+      h("div.queries-line.row.wrap", count, legend, ...keep, save),
     ),
     frame,
     none,

@@ -15,7 +15,6 @@ import { changesSection } from "./waterfall.js";
  * @property {() => QueryState} get
  * @property {(patch: Partial<QueryState>) => void} set
  * @property {(patch: Partial<QueryState>) => void} close
- * @property {(patch: Partial<QueryState>) => string} link
  * @property {(listener: () => void) => unknown} subscribe
  * @typedef {object} QueryOptions
  * @property {() => Way} way the order of the queries in the chart or table that the reader came from
@@ -46,28 +45,27 @@ class QueryPanel {
     this.turn = 0;
     /** @type {HTMLElement | null} */
     this.opener = null;
-    this.title = h("h2", { id: "query-title", tabindex: -1 });
+    this.title = h("h2.clamp", { id: "query-title", tabindex: -1 });
     this.meta = h("span");
     this.more = h("button.query-quiet", { "aria-expanded": "false", onclick: () => this.unfold() }, "more");
-    this.what = h("div.query-what", this.title, h("p.query-meta", this.meta, " ", this.more));
+    this.what = h("div.query-what", this.title, h("p.query-meta.soft", this.meta, " ", this.more));
     this.values = h("section.query-section", { "aria-label": "Values" });
     this.body = h("div.query-detail");
     this.status = h("p.unseen", { role: "status" });
-    this.place = h("span.query-place");
+    this.place = h("span.query-place.soft");
     this.before = this.stepButton("←", "Previous query", -1);
     this.after = this.stepButton("→", "Next query", 1);
-    this.copy = h("button.quiet", { onclick: () => this.copyLink() }, "Copy link");
     this.dialog = this.makeDialog();
     alignChips(this.dialog, book.facts);
   }
 
   makeDialog() {
-    const close = h("button.quiet.query-icon", { "aria-label": "Close", title: "Close (Esc)" }, "×");
-    close.addEventListener("click", () => this.leave());
+    const properties = { "aria-label": "Close", title: "Close (Esc)", onclick: () => this.leave() };
+    const close = h("button.quiet.icon", properties, "×");
     const dialog = /** @type {HTMLDialogElement} */ (h(
-      "dialog.query-panel",
+      "dialog.query-panel.size-14",
       { "aria-labelledby": "query-title" },
-      h("header.query-head", this.what, h("div.query-bar", this.before, this.place, this.after, this.copy, close)),
+      h("header.query-head", this.what, h("div.query-bar.row", this.before, this.place, this.after, close)),
       h("div.query-body", this.values, this.body),
       this.status,
     ));
@@ -102,7 +100,7 @@ class QueryPanel {
   /** @param {string} sign @param {string} label @param {1 | -1} step */
   stepButton(sign, label, step) {
     const onclick = () => this.go(step);
-    return h("button.quiet.query-icon", { "aria-label": label, title: `${label} (${sign})`, onclick }, sign);
+    return h("button.quiet.icon", { "aria-label": label, title: `${label} (${sign})`, onclick }, sign);
   }
 
   leave() {
@@ -176,8 +174,6 @@ class QueryPanel {
     const none = relevant?.[query] === 0 && `; such a query ${this.book.facts.empty}`;
     fill(this.meta, relevant ? plural(relevant[query], "relevant document") : null, none);
     this.meta.classList.toggle("query-warned", Boolean(none));
-    fill(this.copy, "Copy link");
-    this.dialog.querySelector(".query-link-field")?.remove();
     this.unfold(false);
     this.dialog.scrollTop = 0;
   }
@@ -188,7 +184,7 @@ class QueryPanel {
     const order = way.order();
     const { place, before, after } = neighboursOf(order, query);
     const words = place ? `${integerText(place)} of ${integerText(order.length)}` : "";
-    fill(this.place, words, words && h("small", way.words));
+    fill(this.place, words, words && h("small.size-12", way.words));
     // Not `disabled`, which would take the focus from the button at the last query.
     this.before.setAttribute("aria-disabled", String(before === null));
     this.after.setAttribute("aria-disabled", String(after === null));
@@ -203,14 +199,14 @@ class QueryPanel {
     const view = { ...what, book: this.book, memory: this.memory, choose: this.store.set.bind(this.store) };
     keepFocus(this.dialog, () => fill(this.values, h("h3", "Values"), valuesTable(view)));
     if (!this.book.facts.depth) return fill(this.body, withoutDetail());
-    if (moved) fill(this.body, h("p.query-lead.query-wait", "Loading …"));
+    if (moved) fill(this.body, h("p.query-lead.soft", "Loading …"));
     try {
       const detail = await this.book.detail(what.query);
       // The reader may have opened another query meanwhile.
       if (turn === this.turn) keepFocus(this.dialog, () => this.drawDetail(view, detail));
     } catch (error) {
       if (turn === this.turn) {
-        fill(this.body, h("p.query-lead", { role: "alert" }, `Cannot read the rankings of this query: ${error}`));
+        fill(this.body, h("p.query-lead.soft", { role: "alert" }, `Cannot read the rankings of this query: ${error}`));
       }
     }
   }
@@ -227,33 +223,5 @@ class QueryPanel {
       arithmeticSection(view, detail),
     );
     markScrolling(this.dialog);
-  }
-
-  /** Return the address of the current view; that of the window is updated with a delay. */
-  address() {
-    return location.href.replace(/#.*$/, "") + this.store.link({});
-  }
-
-  async copyLink() {
-    try {
-      await navigator.clipboard.writeText(this.address());
-      fill(this.copy, "Copied");
-      fill(this.status, "Link copied");
-    } catch {
-      this.showLink();
-    }
-  }
-
-  /** Show the link in a field if the page has no clipboard access. */
-  showLink() {
-    this.dialog.querySelector(".query-link-field")?.remove();
-    const field = /** @type {HTMLInputElement} */ (h("input.query-link-field", {
-      readonly: true,
-      "aria-label": "Link to this query",
-      value: this.address(),
-    }));
-    this.copy.after(field);
-    field.focus();
-    field.select();
   }
 }

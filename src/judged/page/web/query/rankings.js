@@ -1,8 +1,8 @@
 /** Two rankings of one query side by side, with lines between the same documents. */
 import { integerText, plural, shorten, valueText } from "../data/format.js";
-import { bdi, fill, h, markEdges, runDot } from "../dom.js";
+import { bdi, fill, h, markEdges, runDot, toggleButton } from "../dom.js";
 import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
-import { docName, gradeChip, noAnswer, runsOfView } from "./tables.js";
+import { docName, gradeChip, noAnswer, querySelect, runsOfView } from "./tables.js";
 import { markedWords } from "./words.js";
 /** @import { Detail, Ranking } from "../data/data.js" */
 /** @import { Move } from "./moves.js" */
@@ -35,8 +35,10 @@ export function rankingsSection(view, detail, level) {
     view.memory.all = all;
     showRanks(lists, ranksShown(cutoff, longest, all), longest);
     refresh();
+    return all ? `Show the first ${few} ranks` : `Show all ${integerText(longest)} ranks`;
   };
-  const fold = few < longest ? foldButton(view, few, longest, show) : null;
+  const fold = few < longest ? toggleButton(view.memory.all, show) : null;
+  if (!fold) show(view.memory.all);
   const go = (/** @type {Side} */ side, /** @type {number} */ rank) => {
     if (rank > few && !view.memory.all) fold?.click();
     goTo(lists, side.side === "a" ? "b" : "a", rank);
@@ -44,7 +46,6 @@ export function rankingsSection(view, detail, level) {
   grid.addEventListener("click", (event) => handleClick(lists, event, go, refresh));
   lightTwins(grid);
   watchSize(grid, refresh);
-  show(view.memory.all);
   return h(
     "section.query-section",
     { "aria-labelledby": "query-rankings" },
@@ -67,7 +68,7 @@ function sidesOf(view, detail) {
     const label = `Ranking of ${view.book.facts.runs[run]}`;
     const list = here
       ? h("ol.query-list", { role: "list", "aria-label": label, "data-side": side })
-      : h("p.query-lead.query-none", { "data-side": side }, noAnswer(view.book.facts.runs[run]));
+      : h("p.query-lead.query-none.soft", { "data-side": side }, noAnswer(view.book.facts.runs[run]));
     return { side, run, ranking: here, moves, list, rows: [] };
   });
 }
@@ -77,25 +78,22 @@ function sideHead({ view }, { side, run }) {
   const { facts } = view.book;
   const measure = facts.measures[view.measure];
   const value = valueText(view.book.value(view.measure, run, view.query), measure);
-  const name = facts.runs.length > 1 ? runSelect(view, side) : bdi(facts.runs[run], { class: "query-doctitle" });
+  const name = facts.runs.length > 1
+    ? runSelect(view, side)
+    : bdi(facts.runs[run], { class: "query-doctitle semibold" });
   return h(
-    "div.query-listhead",
+    "div.query-listhead.row",
     { "data-side": side },
     runDot(view.book, run, view),
     name,
-    h("span.query-value", h("span.query-note", bdi(measure.name)), " ", value),
+    h("span.query-value.bold", h("span.query-note.soft.size-12", bdi(measure.name)), " ", value),
   );
 }
 
 /** @param {QueryView} view @param {"a" | "b"} side */
 function runSelect(view, side) {
-  const pick = (/** @type {Event} */ event) =>
-    view.choose({ [side]: Number(/** @type {HTMLSelectElement} */ (event.target).value) });
-  return h("select.query-select", {
-    "data-key": `run-${side}`,
-    "aria-label": `Run on the ${side === "a" ? "left" : "right"}`,
-    onchange: pick,
-  }, view.book.facts.runs.map((name, run) => h("option", { value: run, selected: run === view[side] }, name)));
+  const label = `Run on the ${side === "a" ? "left" : "right"}`;
+  return querySelect(label, `run-${side}`, view.book.facts.runs, view[side], (run) => view.choose({ [side]: run }));
 }
 
 /** Tabs for phones, where one list is visible at a time. @param {Lists} lists */
@@ -103,7 +101,7 @@ function tabsOf(lists) {
   const { view, sides } = lists;
   const buttons = sides.map((side) =>
     h(
-      "button.query-tab",
+      "button.query-tab.row.fill.soft",
       {
         "data-side": side.side,
         "aria-pressed": String(view.memory.side === side.side),
@@ -113,7 +111,7 @@ function tabsOf(lists) {
       bdi(view.book.facts.runs[side.run], { class: "clip" }),
     )
   );
-  return h("div.query-tabs", { role: "group", "aria-label": "List" }, buttons);
+  return h("div.query-tabs.box", { role: "group", "aria-label": "List" }, buttons);
 }
 
 /** @param {Lists} lists @param {"a" | "b"} side */
@@ -134,7 +132,7 @@ function gridRow({ cutoff }, rank) {
 function cutoffLine(lists, longest) {
   if (!lists.cutoff || lists.cutoff >= longest) return null;
   const { name } = lists.view.book.facts.measures[lists.view.measure];
-  const line = h("p.query-cutoff", h("span", "cutoff of ", bdi(name)));
+  const line = h("p.query-cutoff.row.soft.size-12", h("span", "cutoff of ", bdi(name)));
   line.style.gridRow = String(lists.cutoff + 2);
   return line;
 }
@@ -157,18 +155,17 @@ function rankedRow(lists, side, rank) {
   const { detail, view } = lists;
   const place = /** @type {Ranking} */ (side.ranking).docs[rank - 1];
   const text = detail.texts[place];
-  const more = h("button.query-quiet.query-more", { "aria-expanded": "false", hidden: true }, "more");
+  const more = h("button.query-quiet.query-more.size-12", { "aria-expanded": "false", hidden: true }, "more");
   const row = h(
     "li.query-row",
     { "data-place": place, "data-rank": rank, "data-side": side.side },
-    h("span.query-rank", h("span.unseen", "rank "), rank),
+    h("span.query-rank.soft.end", h("span.unseen", "rank "), rank),
     gradeChip(detail.grades[place], view.book.facts),
     h("p.clamp.query-doc", docName(detail, place, (title) => markedWords(title, view))),
     side.moves && hintOf(lists, side, side.moves[rank - 1], place),
     h(
-      "div",
-      { class: `query-main${text ? "" : " query-bare"}` },
-      text && h("p.clamp.query-text", { dir: "auto" }, markedWords(text, view)),
+      "div.query-main",
+      text && h("p.clamp.query-text.fill.soft.size-13", { dir: "auto" }, markedWords(text, view)),
       more,
     ),
   );
@@ -183,7 +180,7 @@ function hintOf({ view, detail, level, sides }, side, move, place) {
   const name = shorten(view.book.short[other.run], 16);
   const { arrow, words } = moveHint(move, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
-  const seen = h("span", { "aria-hidden": "true" }, arrow && h("span.query-arrow", arrow), words);
+  const seen = h("span", { "aria-hidden": "true" }, arrow && `${arrow} `, words);
   const said = h("span.unseen", moveSentence(move, view.book.facts.runs[other.run]));
   const look = `query-hint ${tone}`;
   if (!move.onPage) return h("span", { class: look }, seen, said);
@@ -220,26 +217,13 @@ function goTo(lists, side, rank) {
   row?.scrollIntoView({ block: "center" });
 }
 
-/** @param {QueryView} view @param {number} few @param {number} all @param {(all: boolean) => void} show */
-function foldButton(view, few, all, show) {
-  const label = () => view.memory.all ? `Show the first ${few} ranks` : `Show all ${integerText(all)} ranks`;
-  const button = h("button.query-quiet.query-fold", { "aria-expanded": String(view.memory.all) }, label());
-  button.addEventListener("click", () => {
-    show(!view.memory.all);
-    button.setAttribute("aria-expanded", String(view.memory.all));
-    fill(button, label());
-    if (!view.memory.all) button.scrollIntoView({ block: "nearest" });
-  });
-  return button;
-}
-
 /** State how much of a ranking is on the page. @param {QueryView} view @param {Side} side */
 function sideFoot(view, { run, ranking }) {
   if (!ranking) return h("p");
   const held = ranking.docs.length;
   const words = held < ranking.retrieved ? `; this page contains the first ${integerText(held)}` : "";
   const count = plural(ranking.retrieved, "document");
-  return h("p.query-note", bdi(shorten(view.book.facts.runs[run], 60)), ` retrieved ${count}${words}.`);
+  return h("p.query-note.soft.size-12", bdi(shorten(view.book.facts.runs[run], 60)), ` retrieved ${count}${words}.`);
 }
 
 // ── Lines between two rankings that connect the same document. Decorative: the rows state the ranks as text ──

@@ -1,6 +1,6 @@
 /** Components of the query dialog: grade chips, document names, the table of values. */
 import { integerText, plural, shorten, signedValue, valueText } from "../data/format.js";
-import { bdi, fill, h, runDot } from "../dom.js";
+import { bdi, h, runDot, toggleButton } from "../dom.js";
 import { measureHint } from "../sections/summary.js";
 import { cutoffOf, docsOfRows, gradeStep, missedDocs, ranksOf, ranksShown } from "./moves.js";
 /** @import { Arithmetic, Book, Detail, Facts, Measure, Ranking } from "../data/data.js" */
@@ -50,14 +50,19 @@ export function gradeChip(grade, facts) {
   const look = grade === null ? "query-unjudged" : step === null ? "query-negative" : `grade${step}`;
   const said = h("span.unseen", grade === null ? "unjudged" : "grade ");
   const seen = grade === null ? h("span", { "aria-hidden": "true" }, "–") : gradeText(grade);
-  return h("span", { class: `query-chip ${look}`, title: grade === null ? "unjudged" : `grade ${grade}` }, said, seen);
+  return h(
+    "span",
+    { class: `query-chip size-12 bold nowrap ${look}`, title: grade === null ? "unjudged" : `grade ${grade}` },
+    said,
+    seen,
+  );
 }
 
 /** The title and id of a document, or its id only. @param {Detail} detail @param {number} place @param {(title: string) => (string | Node)[]} [marked] marks words of the title */
 export function docName(detail, place, marked = (title) => [title]) {
   const [id, title] = [detail.docs[place], detail.titles[place]];
   if (!title) return [bdi(id, { class: "query-id query-alone" })];
-  return [h("bdi.query-doctitle", marked(title)), " ", bdi(id, { class: "query-id" })];
+  return [h("bdi.query-doctitle.semibold", marked(title)), " ", bdi(id, { class: "query-id" })];
 }
 
 /** The values of every measure for the runs shown, expandable to all runs. @param {QueryView} view */
@@ -66,7 +71,6 @@ export function valuesTable(view) {
   const shown = runsOfView(view);
   const others = facts.runs.map((_, run) => run).filter((run) => !shown.includes(run));
   const more = h("tbody", { id: "query-others" }, others.map((run) => valuesRow(view, run)));
-  more.hidden = !view.memory.runs;
   const table = h(
     "table.query-values",
     h("caption.unseen", "Values of all measures for this query"),
@@ -76,18 +80,10 @@ export function valuesTable(view) {
   );
   const scroll = h("div.query-scroll", { role: "region", "aria-label": "Values by run" }, table);
   if (!others.length) return [scroll];
-  const label = () =>
-    more.hidden ? `Show all ${integerText(facts.runs.length)} runs` : `Show only ${shown.length} runs`;
-  const toggle = h(
-    "button.query-quiet",
-    { "aria-controls": "query-others", "aria-expanded": String(view.memory.runs) },
-    label(),
-  );
-  toggle.addEventListener("click", () => {
-    more.hidden = view.memory.runs;
-    view.memory.runs = !view.memory.runs;
-    toggle.setAttribute("aria-expanded", String(view.memory.runs));
-    fill(toggle, label());
+  const toggle = toggleButton(view.memory.runs, (open) => {
+    more.hidden = !open;
+    view.memory.runs = open;
+    return open ? `Show only ${shown.length} runs` : `Show all ${integerText(facts.runs.length)} runs`;
   });
   return [scroll, toggle];
 }
@@ -103,7 +99,7 @@ function measureHeader(view, m) {
     title: measureHint(measure),
     onclick: () => view.choose({ measure: m }),
   };
-  const note = measure.lower && h("span.query-note", "lower is better");
+  const note = measure.lower && h("span.query-note.soft.size-12", "lower is better");
   return h(
     "th",
     { scope: "col", class: chosen && "query-chosen" },
@@ -134,20 +130,32 @@ function differenceRow({ book, measure, query, a, b }) {
   return h("tr.query-difference", h("th", { scope: "row" }, "difference"), cells);
 }
 
-/** A table body that shows a few rows, and a button that shows the rest. @param {HTMLElement[]} rows @param {number} few */
-export function expandableBody(rows, few) {
+/** @typedef {[content: string | Node[], kind?: string]} Head of a column: its content, and "number" if it has numbers */
+
+/** @type {Head[]} */
+const DOCUMENT_HEADS = [["grade"], ["document"]];
+
+/** @param {string} text @returns {Head} */
+const numberHead = (text) => [text, ".query-number"];
+
+/** Heads of the ranks in each run. @param {QueryView} view @returns {Head[]} */
+function rankHeads(view) {
+  return runsOfView(view).map((run) => [[h("span.query-wide", "rank in "), runLabel(view, run)], ".query-number"]);
+}
+
+/** A table that shows a few rows, and a button that shows the rest. @param {string} label id of its label @param {Head[]} heads @param {HTMLElement[]} rows @param {number} few */
+function docTable(label, heads, rows, few) {
   const body = h("tbody", rows.slice(0, few));
-  if (rows.length <= few) return { body, button: null };
-  const button = h("button.query-quiet", {
-    onclick: () => {
-      body.append(...rows.slice(few));
-      const first = /** @type {HTMLElement} */ (rows[few]);
-      first.tabIndex = -1; // the button disappears, so the focus moves to the first new row
-      first.focus({ preventScroll: true });
-      button.remove();
-    },
-  }, `Show all ${integerText(rows.length)} rows`);
-  return { body, button };
+  const head = h("tr", heads.map(([content, kind = ""]) => h(`th${kind}`, { scope: "col" }, content)));
+  const table = h("table.query-table", { "aria-labelledby": label }, h("thead", head), body);
+  const onclick = () => {
+    body.append(...rows.slice(few));
+    rows[few].tabIndex = -1; // the button disappears, so the focus moves to the first new row
+    rows[few].focus({ preventScroll: true });
+    button.remove();
+  };
+  const button = h("button.query-quiet", { onclick }, `Show all ${integerText(rows.length)} rows`);
+  return [h("div.query-scroll", { role: "group", "aria-labelledby": label }, table), rows.length > few && button];
 }
 
 // ── Relevant documents of a query that are missing from a ranking ──
@@ -206,18 +214,12 @@ export function missedSection(view, detail, level) {
     ...(title ? [h("tr.query-group", h("th", { scope: "rowgroup", colspan: 2 + runs.length }, title))] : []),
     ...docs.map((doc) => missedRow(view, detail, runs, doc)),
   ]);
-  const { body, button } = expandableBody(rows, MISSED_ROWS);
-  const heads = runs.map((run) =>
-    h("th.query-number", { scope: "col" }, h("span.query-wide", "rank in "), runLabel(view, run))
-  );
-  const head = h("tr", h("th", { scope: "col" }, "grade"), h("th", { scope: "col" }, "document"), heads);
   return h(
     "section.query-section",
     { "aria-labelledby": "query-missed" },
     h("h3", { id: "query-missed" }, "Missed relevant documents"),
-    h("p.query-lead", words),
-    h("div.query-scroll", h("table.query-table", { "aria-labelledby": "query-missed" }, h("thead", head), body)),
-    button,
+    h("p.query-lead.soft", words),
+    docTable("query-missed", [...DOCUMENT_HEADS, ...rankHeads(view)], rows, MISSED_ROWS),
   );
 }
 
@@ -231,11 +233,11 @@ function missedGroups(missed) {
 /** @param {QueryView} view @param {Detail} detail @param {number[]} runs @param {Missed} doc */
 function missedRow(view, detail, runs, doc) {
   const ranks = doc.ranks.map((rank, i) => {
-    const absent = h("span.query-note", detail.rankings[runs[i]] ? "not retrieved" : "query missing");
+    const absent = h("span.query-note.soft.size-12", detail.rankings[runs[i]] ? "not retrieved" : "query missing");
     return h("td.query-number", rank === null ? absent : integerText(rank));
   });
   const name = h(
-    "th.query-doc",
+    "th.query-doc.anywhere",
     { scope: "row", title: detail.docs[doc.place] },
     h("div.clamp", docName(detail, doc.place)),
   );
@@ -262,29 +264,21 @@ export function idealSection(view, detail) {
       "tr",
       h("th.query-number", { scope: "row" }, i + 1),
       h("td.query-grade", gradeChip(detail.grades[place], view.book.facts)),
-      h("td.query-doc", { title: detail.docs[place] }, h("div.clamp", docName(detail, place))),
+      h("td.query-doc.anywhere", { title: detail.docs[place] }, h("div.clamp", docName(detail, place))),
       ranks.map((by) => h("td.query-number", by.get(place) ?? "–")),
     )
   );
-  const { body, button } = expandableBody(rows, few);
-  const head = h(
-    "tr",
-    h("th.query-number", { scope: "col" }, "ideal rank"),
-    h("th", { scope: "col" }, "grade"),
-    h("th", { scope: "col" }, "document"),
-    runs.map((run) => h("th.query-number", { scope: "col" }, h("span.query-wide", "rank in "), runLabel(view, run))),
-  );
+  const heads = [numberHead("ideal rank"), ...DOCUMENT_HEADS, ...rankHeads(view)];
   return h(
     "details.query-section.query-ideal",
     h("summary", h("h3", { id: "query-ideal" }, "Ideal ranking")),
     h(
-      "p.query-lead",
+      "p.query-lead.soft",
       `The best possible order of the ${
         plural(order.length, "document")
       } with a grade above 0; equal grades may be in any order.`,
     ),
-    h("div.query-scroll", h("table.query-table", { "aria-labelledby": "query-ideal" }, h("thead", head), body)),
-    button,
+    docTable("query-ideal", heads, rows, few),
   );
 }
 
@@ -326,21 +320,28 @@ export function closingParts(closing) {
   return found ? { steps: found[1], result: found[2] } : { steps: "", result: closing };
 }
 
+/** A select that keeps the focus when the dialog is drawn again. @param {string} label @param {string} key @param {string[]} names @param {number} now @param {(place: number) => void} choose */
+export function querySelect(label, key, names, now, choose) {
+  const options = names.map((name, i) => h("option", { value: i, selected: i === now }, name));
+  const select = /** @type {HTMLSelectElement} */ (h("select.query-select.semibold", {
+    "data-key": key,
+    "aria-label": label,
+    onchange: () => choose(Number(select.value)),
+  }, options));
+  return select;
+}
+
 /** @param {QueryView} view @param {Detail} detail */
 export function arithmeticSection(view, detail) {
   const { measures } = view.book.facts;
   const measure = measures[view.measure];
-  const select = h("select.query-select", {
-    "data-key": "measure",
-    "aria-label": "Measure",
-    onchange: (/** @type {Event} */ event) =>
-      view.choose({ measure: Number(/** @type {HTMLSelectElement} */ (event.target).value) }),
-  }, measures.map((m, i) => h("option", { value: i, selected: i === view.measure }, m.name)));
+  const names = measures.map(({ name }) => name);
+  const select = querySelect("Measure", "measure", names, view.measure, (chosen) => view.choose({ measure: chosen }));
   const runs = runsOfView(view);
   return h(
     "section.query-section",
     { "aria-labelledby": "query-arithmetic" },
-    h("div.query-line", h("h3", { id: "query-arithmetic" }, "Arithmetic"), select),
+    h("div.query-line.row", h("h3", { id: "query-arithmetic" }, "Arithmetic"), select),
     measureWords(measure),
     h(
       "div",
@@ -356,8 +357,8 @@ function measureWords(measure) {
   return h(
     "div.query-about",
     first && h("p", withCode(first)),
-    measure.formula && h("p.query-formula", h("bdi", measure.name), " = ", measure.formula),
-    rest.filter(Boolean).map((part) => h("p.query-note", withCode(part))),
+    measure.formula && h("p.query-formula.mono.anywhere.size-13", h("bdi", measure.name), " = ", measure.formula),
+    rest.filter(Boolean).map((part) => h("p.query-note.soft.size-12", withCode(part))),
   );
 }
 
@@ -366,12 +367,12 @@ function sideOf(view, detail, run) {
   const { facts } = view.book;
   const ranking = detail.rankings[run];
   const why = ranking?.why[view.measure];
-  const label = h("h4.query-side", { id: `query-side-${run}` }, runLabel(view, run));
+  const label = h("h4.query-side.size-14.semibold", { id: `query-side-${run}` }, runLabel(view, run));
   if (!ranking || !why) {
     const value = view.book.value(view.measure, run, view.query);
     const words = ranking ? "No arithmetic is available for this measure." : noAnswer(facts.runs[run]);
     const text = Number.isNaN(value) ? "" : ` The value is ${valueText(value, facts.measures[view.measure])}.`;
-    return h("div", label, h("p.query-lead", words, text));
+    return h("div", label, h("p.query-lead.soft", words, text));
   }
   return h("div", label, closingLine(why.closing), stepsOf(view, detail, ranking, why, `query-side-${run}`));
 }
@@ -380,48 +381,42 @@ function sideOf(view, detail, run) {
 export function closingLine(closing) {
   const { steps, result } = closingParts(closing);
   const long = closing.length > 40 ? " query-long" : "";
-  return h("p", { class: `query-closing${long}` }, steps && [h("span", steps), " "], h("strong", result));
+  return h(
+    "p",
+    { class: `query-closing anywhere${long}` },
+    steps && [h("span.soft", steps), " "],
+    h("strong.bold", result),
+  );
 }
 
 /** The rows of the arithmetic. @param {QueryView} view @param {Detail} detail @param {Ranking} ranking @param {Arithmetic} why @param {string} label */
 function stepsOf(view, detail, ranking, why, label) {
   const { facts } = view.book;
-  if (!why.ranks.length) return h("p.query-note", "No judged document contributes to the value.");
+  if (!why.ranks.length) return h("p.query-note.soft.size-12", "No judged document contributes to the value.");
   const table = arithmeticTable(why, ranking, detail.grades);
   const rows = table.rows.map((row) =>
     h(
       "tr",
       h("th.query-number", { scope: "row" }, row.rank),
       row.place >= 0 && h("td", gradeChip(detail.grades[row.place], facts)),
-      row.place >= 0 && h("td.query-doc.query-short", h("div.clip", shortDoc(detail, row.place))),
+      row.place >= 0 && h("td.query-doc.query-short.anywhere", h("div.clip", shortDoc(detail, row.place))),
       row.cells.map((cell) => h("td.query-number", cell)),
     )
   );
-  const { body, button } = expandableBody(rows, ARITHMETIC_ROWS);
-  const head = h(
-    "tr",
-    h("th.query-number", { scope: "col" }, "rank"),
-    table.known && [h("th", { scope: "col" }, "grade"), h("th", { scope: "col" }, "document")],
-    table.headers.map((header) => h("th.query-number", { scope: "col" }, header)),
-  );
+  const heads = [numberHead("rank"), ...(table.known ? DOCUMENT_HEADS : []), ...table.headers.map(numberHead)];
   const ranks = table.condensed ? "; ranks count judged documents only" : "";
   const below = why.hidden ? `; ${integerText(why.hidden)} more below` : "";
   return h(
     "div",
-    h(
-      "div.query-scroll",
-      { role: "region", "aria-labelledby": label },
-      h("table.query-table", { "aria-labelledby": label }, h("thead", head), body),
-    ),
-    button,
-    h("p.query-note", `Rows are judged documents${ranks}${below}.`),
+    docTable(label, heads, rows, ARITHMETIC_ROWS),
+    h("p.query-note.soft.size-12", `Rows are judged documents${ranks}${below}.`),
   );
 }
 
 /** A document on one line. @param {Detail} detail @param {number} place */
 function shortDoc(detail, place) {
   const [id, title] = [detail.docs[place], detail.titles[place]];
-  const name = title ? ["  ", bdi(title, { class: "query-note", title })] : [];
+  const name = title ? ["  ", bdi(title, { class: "query-note size-12 soft", title })] : [];
   return [bdi(id, { class: "query-id query-alone", title: id }), ...name];
 }
 

@@ -13,7 +13,7 @@ import {
   valueText,
   verdictTone,
 } from "../data/format.js";
-import { announce, bdi, byId, fill, h, wordNodes } from "../dom.js";
+import { announce, bdi, byId, fill, h, openDialog, wordNodes } from "../dom.js";
 import { linearScale } from "../kit/scale.js";
 import { crisp, emptyScene, intervalMarks } from "../kit/scene.js";
 import { toSvg } from "../kit/svg.js";
@@ -73,7 +73,7 @@ function cardCell(title, content, kind = "") {
 }
 
 /** @param {...(Node | string)} words */
-const cellLine = (...words) => h("p.cell-line", words);
+const cellLine = (...words) => h("p.cell-line.soft.size-14", words);
 
 // ── two runs ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -111,7 +111,7 @@ function muchCell(book, { measure, a, b }, pair) {
       h("span.cell-unit", bdi(of.name), aboutButton(of)),
     ),
     h(
-      "p.cell-line",
+      "p.cell-line.soft.size-14",
       ...wordNodes(book, [a, ` ${mean(pair.mean_a)} → `, b, ` ${mean(pair.mean_b)}${share}`]),
       of.lower && "; lower is better",
     ),
@@ -205,7 +205,7 @@ function whyCell(book, { measure, a, b }) {
     cellLine(`relevant documents in the top ${integerText(reach)}, per query`),
     found || lost
       ? h(
-        "p.cell-line",
+        "p.cell-line.soft.size-14",
         `${integerText(found)} found that `,
         ...wordNodes(book, [a]),
         ` missed; ${integerText(lost)} lost`,
@@ -240,16 +240,16 @@ function measureChips(book, store) {
       ),
     );
   });
-  const key = several && h("li.chips-key", "✓ better · = equal · ≈ not clear · ✗ worse");
+  const key = several && h("li.chips-key.soft.size-13", "✓ better · = equal · ≈ not clear · ✗ worse");
   return [
     h(
-      "span.chips-title",
+      "span.chips-title.soft.size-13",
       { id: "chips-title" },
       several && book.facts.runs.length > 2
         ? wordNodes(book, [state.b, " compared with ", state.a, ":"])
         : "By measure",
     ),
-    h("ul", { "aria-labelledby": "chips-title" }, list, key),
+    h("ul.row.wrap", { "aria-labelledby": "chips-title" }, list, key),
   ];
 }
 
@@ -309,20 +309,6 @@ function singleCells(book, { measure }) {
 
 // ── A short explanation of a measure, from its declaration ──
 
-/** @type {{panel: HTMLDialogElement | null, opener: HTMLElement | null}} */
-const about = { panel: null, opener: null };
-
-/** @returns {HTMLDialogElement} */
-function aboutPanel() {
-  if (about.panel?.isConnected) return about.panel;
-  const panel = /** @type {HTMLDialogElement} */ (h("dialog.about", { "aria-labelledby": "about-title" }));
-  panel.addEventListener("click", (event) => event.target === panel && panel.close());
-  panel.addEventListener("close", () => about.opener?.isConnected && about.opener.focus({ preventScroll: true }));
-  document.body.append(panel);
-  about.panel = panel;
-  return panel;
-}
-
 /** The lines of an explanation: intuition, definition, formula, direction. @param {Measure} measure */
 export function aboutLines({ intuition, description, formula, lower, unit, paper }) {
   const definition = plainWords(description.split(/\n\s*\n/)[0]);
@@ -337,33 +323,27 @@ export function aboutLines({ intuition, description, formula, lower, unit, paper
   };
 }
 
-/** @param {Measure} measure @param {HTMLElement} opener */
-function openAbout(measure, opener) {
-  const panel = aboutPanel();
-  about.opener = opener;
+/** @param {Measure} measure */
+function openAbout(measure) {
   const { lead, definition, formula, range, paper } = aboutLines(measure);
-  const close = h("button.quiet", { "aria-label": "Close" }, "×");
-  close.addEventListener("click", () => panel.close());
-  fill(
-    panel,
-    h(
-      "div.about-body",
-      h("div.dialog-head", h("h2", { id: "about-title" }, bdi(measure.name)), close),
-      h("p.about-lead", lead),
-      definition && h("p", definition),
-      formula && h("p.about-formula", bdi(measure.name), " = ", formula),
-      h("p.about-note", range, paper && ` ${paper}.`),
-    ),
+  openDialog(
+    bdi(measure.name),
+    h("p", lead),
+    definition && h("p", definition),
+    formula && h("p.about-formula.mono.size-14", bdi(measure.name), " = ", formula),
+    h("p.soft.size-14", range, paper && ` ${paper}.`),
   );
-  panel.showModal();
 }
 
 /** A button that explains a measure. @param {Measure} measure */
 export function aboutButton(measure) {
-  const button = h("button.explain", { "aria-label": `About ${measure.name}`, title: `What is ${measure.name}?` }, "?");
+  const button = h("button.explain.soft.size-12.semibold", {
+    "aria-label": `About ${measure.name}`,
+    title: `What is ${measure.name}?`,
+  }, "?");
   button.addEventListener("click", (event) => {
     event.stopPropagation();
-    openAbout(measure, button);
+    openAbout(measure);
   });
   return button;
 }
@@ -389,10 +369,13 @@ export function mountFilters(book, store, selection) {
     const left = active.length ? selection.of(state).rows.length : 0;
     fill(
       line,
-      h("span.filters-count", `${integerText(left)} of ${plural(book.facts.queries.length, "query", "queries")}:`),
+      h(
+        "span.filters-count.semibold",
+        `${integerText(left)} of ${plural(book.facts.queries.length, "query", "queries")}:`,
+      ),
       active.map(({ words, patch }) => {
         const button = h(
-          "button.filter-chip.clip",
+          "button.filter-chip.chip.clip",
           { "aria-label": `Remove the filter ${words}`, title: "Remove this filter" },
           bdi(shorten(words, 48)),
           " ×",

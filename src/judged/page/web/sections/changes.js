@@ -61,7 +61,7 @@ export function mountChanges(host, book, store, trail) {
       list("Most improved", gained, true),
       list("Most hurt", lost, false),
       h(
-        "p.changes-note",
+        "p.changes-note.soft.size-13",
         "From ",
         a,
         " to ",
@@ -135,10 +135,10 @@ function changeItem(book, store, trail, query, up) {
       text ? bdi(shorten(text, 90), { title: id }) : ["Query ", bdi(shorten(id, 60), { title: id })],
     ),
     h(
-      "span.change-values",
+      "span.change-values.soft.size-14.nowrap",
       `${numberText(before, places)} → ${numberText(after, places)} `,
       h("strong", { class: up ? "better" : "worse" }, signedText(after - before, places)),
     ),
-    h("span.change-why"),
+    h("span.change-why.soft.size-13.anywhere"),
   );
 }

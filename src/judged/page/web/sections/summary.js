@@ -106,7 +106,7 @@ function summaryCell(one, measure, chosen, runs) {
     "td",
     { class: chosen && "chosen" },
     one.best ? h("strong", mean) : mean,
-    h("span.sign", one.sign),
-    ...below.map((text) => h("span.ends", text)),
+    h("span.sign.soft.size-13", one.sign),
+    ...below.map((text) => h("span.ends.soft.size-12", text)),
   );
 }

@@ -33,9 +33,10 @@ function setTracks(grid, columns) {
   const least = columns.reduce((sum, { width }) => sum + width, 0);
   const tracks = {
     "--table-tracks": columns.map(({ width, grow = 0.001 }) => `minmax(${width}rem, ${grow}fr)`).join(" "),
-    "--table-tracks-print": columns.filter(({ unprinted }) => !unprinted).map(({ width, grow = 0 }) =>
+    "--table-tracks-print": columns.map(({ width, grow = 0 }) =>
       `minmax(0, ${grow >= 1 ? 16 : Math.min(width, 6.5)}fr)`
-    ).join(" "),
+    )
+      .join(" "),
     "--table-least": `${least}rem`,
   };
   for (const [name, value] of Object.entries(tracks)) grid.style.setProperty(name, value);
@@ -53,8 +54,8 @@ export function createTable(host, options) {
   const head = h("div.table-row", { role: "row", "aria-rowindex": 1 });
   const body = createTableBody();
   const top = h("div.table-head", { role: "rowgroup" }, head);
-  const grid = h("div.table-grid", { role: "grid" }, top, body.element);
-  const more = h("p.table-more");
+  const grid = h("div.table-grid.box.size-14", { role: "grid" }, top, body.element);
+  const more = h("p.table-more.soft");
 
   function view() {
     const size = parseFloat(getComputedStyle(grid).getPropertyValue("--table-row")) || 32;
@@ -98,7 +99,7 @@ export function createTable(host, options) {
     const { first, end } = printing ? { first: 0, end: Math.min(PRINTED_ROWS, order.length) } : windowOf(seen);
     const places = Array.from({ length: end - first }, (_, i) => first + i);
     if (active < first) places.unshift(active);
-    else if (active >= end && active < order.length) places.push(active);
+    else if (!printing && active >= end && active < order.length) places.push(active);
     body.draw(places, { order, columns: now.columns, active, current: now.current, size: seen.size }, all || resized);
   }
 
@@ -243,7 +244,6 @@ export function createTable(host, options) {
  * @property {number} [grow] its share of the remaining space
  * @property {boolean} [rising] the first click sorts in ascending order
  * @property {string} [kind] a class of its cells
- * @property {boolean} [unprinted] left out on paper
  *
  * @typedef {{top: number, height: number, size: number, count: number}} TableView
  *   scroll position, visible height, height of a row, and number of rows
@@ -274,8 +274,8 @@ export function placeByKey(key, place, count, page) {
 }
 
 /** The class of a cell of a column. @param {Column} column */
-export function cellClass({ align = "start", kind = "", unprinted = false }) {
-  return `table-cell table-${align} ${kind}${unprinted ? " table-unprinted" : ""}`;
+export function cellClass({ align = "start", kind = "" }) {
+  return `table-cell table-${align} ${kind}`;
 }
 
 /** @param {Column[]} columns @returns {TableSlot} */
