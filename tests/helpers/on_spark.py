@@ -207,8 +207,9 @@ def written(run, folder: Path, parts: int = 6) -> Path:
 
 def each_a_part(folder: Path) -> PartitionedRun:
     """Files as parts of a run, one by one: small ones are taken together otherwise."""
+    from judged.io.columns import ColumnRequest
     from judged.io.partitions import open_partitions
 
-    runs = [open_partitions(str(path)) for path in sorted(folder.iterdir())]
+    runs = [open_partitions(str(path), ColumnRequest("run")) for path in sorted(folder.iterdir())]
     parts = tuple(part for run in runs for part in run.partitions.parts)
     return replace(runs[0], name="run", partitions=LocalPartitions(parts))

@@ -9,7 +9,8 @@ import pytest
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import JudgedError
-from judged.io import lazy_frames, partitions
+from judged.io import partitions
+from judged.io.columns import ColumnRequest
 from judged.io.formats import columnar, delimited
 from judged.io.read import read_run
 
@@ -26,7 +27,6 @@ def small(monkeypatch, rows=2, size=60):
     """Let a part have this many rows or bytes, or a few more."""
     for module, names in (
         (partitions, ("FEWEST", "MOST")),
-        (lazy_frames, ("ROWS",)),
         (columnar, ("ROWS",)),
         (delimited, ("_BATCHES",)),
     ):
@@ -35,6 +35,12 @@ def small(monkeypatch, rows=2, size=60):
     for name in ("SMALLEST", "LARGEST", "CHUNK", "LARGE"):
         monkeypatch.setattr(partitions, name, size)
     monkeypatch.setattr(partitions, "_LOOK", 7)
+
+
+def open_partitions(source, name=None, **columns):
+    """The run in parts, with columns as `read_run` takes them."""
+    named = {column.removesuffix("_col"): given for column, given in columns.items()}
+    return partitions.open_partitions(source, ColumnRequest("run", named), name)
 
 
 def described(run: Run):
@@ -70,7 +76,7 @@ def error_in_parts(source, **options) -> JudgedError:
     """The error of a run in parts, wherever it shows; of the reader of whole files where it is none."""
 
     def read():
-        scattered = partitions.open_partitions(source, **options)
+        scattered = open_partitions(source, **options)
         if scattered is None:
             read_run(source, **options)
         for part in scattered.partitions.parts:

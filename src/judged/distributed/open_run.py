@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from judged.core.parts.run import Executor, PartitionedRun
+from judged.core.parts.run import Executor, LocalPartitions, PartitionedRun
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.files import PATH
 from judged.io.read import open_whole_run, read_requested_qrels, read_requested_run
-from judged.io.recognise import is_spark, recognise
+from judged.io.recognise import is_dataset, is_lazy, is_spark, recognise
 
 
 def open_run(source: Any, engine: Any = None, columns: ColumnRequest = ANY_COLUMNS) -> Run | UnreadRun:
@@ -31,13 +31,23 @@ def open_run(source: Any, engine: Any = None, columns: ColumnRequest = ANY_COLUM
         return source if engine is None else _with_executor(source, _executor(engine))
     if found.kind == "spark":
         return _open_spark_table(source, engine, columns)
-    if engine is None and found.kind == "table" and columns is ANY_COLUMNS:
-        return open_whole_run(source)
     if engine == "memory" or (engine is None and not partitioned):
         return _open_whole(source, columns, read=partitioned)
-    executor = _executor("local" if engine is None else engine)
-    run = _open_partitions(source, columns)
-    return _with_executor(run, executor) if isinstance(run, PartitionedRun) else run
+    from judged.io.partitions import open_partitions
+
+    executor, request = _executor("local" if engine is None else engine), columns.request("run")
+    if (is_dataset(source) or is_lazy(source)) and not getattr(executor, "in_process", False):
+        hint = Hint("omit {engine}, or write it to files first", engine=None)
+        raise UsageError("engine", "a dataset or a lazy frame is evaluated in this process", hint=hint)
+    opened = isinstance(source, UnreadRun | Run)
+    files, name = (source.path, source.name) if opened else (source, None)
+    run = None if files is None else open_partitions(files, request, name)
+    if run is not None:
+        return _with_executor(run, executor)
+    if isinstance(source, PATH):
+        return _open_whole(source, columns)  # which reads other formats and names errors
+    problem = f"a run in memory ({type(source).__name__}) cannot be evaluated by an engine"
+    raise UsageError("engine", problem, hint=Hint("omit {engine}", engine=None))
 
 
 def open_qrels(source: Any, runs: Iterable[object], columns: ColumnRequest = ANY_COLUMNS) -> Qrels:
@@ -49,11 +59,7 @@ def open_qrels(source: Any, runs: Iterable[object], columns: ColumnRequest = ANY
     request = columns.request("qrels")
     judgments: Any = source if is_spark(source) else read_requested_qrels(source, request)
     for run in runs:
-        if not isinstance(run, PartitionedRun):
-            continue
-        from judged.core.parts.run import LocalPartitions
-
-        if not isinstance(run.partitions, LocalPartitions):
+        if isinstance(run, PartitionedRun) and not isinstance(run.partitions, LocalPartitions):
             from judged.distributed.spark_table import check_judgments
 
             check_judgments(int(judgments.count()) if is_spark(judgments) else len(judgments), run.name)
@@ -62,36 +68,13 @@ def open_qrels(source: Any, runs: Iterable[object], columns: ColumnRequest = ANY
 
 def _open_whole(source: Any, columns: ColumnRequest, *, read: bool = False) -> Run | UnreadRun:
     """Open a run in one piece; it is read if columns or a split are named, which the native core does not know."""
-    return (
-        read_requested_run(source, columns.request("run"))
-        if read or columns.named or columns.split
-        else open_whole_run(source)
-    )
-
-
-def _open_partitions(source: Any, columns: ColumnRequest) -> Run | UnreadRun:
-    from judged.io.partitions import open_requested_partitions
-
-    is_open, request = isinstance(source, UnreadRun | Run), columns.request("run")
-    if is_open:
-        run = open_requested_partitions(source.path, request, source.name) if source.path else None
-    else:
-        run = open_requested_partitions(source, request)
-    if run is None and isinstance(source, PATH):
-        return _open_whole(source, columns)  # which reads other formats and names errors
-    if run is None:
-        raise UsageError(
-            "engine",
-            f"a run in memory ({type(source).__name__}) cannot be evaluated by an engine",
-            hint=Hint("omit {engine}: in-memory runs are evaluated in process", engine=None),
-        )
-    return run
+    if read or columns.named or columns.split:
+        return read_requested_run(source, columns.request("run"))
+    return open_whole_run(source)
 
 
 def _with_executor(run: PartitionedRun, executor: Executor) -> PartitionedRun:
     """Return the run with another executor; a Spark table keeps its own."""
-    from judged.core.parts.run import LocalPartitions
-
     if not isinstance(run.partitions, LocalPartitions):
         return run
     return replace(run, partitions=replace(run.partitions, executor=executor))

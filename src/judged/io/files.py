@@ -18,7 +18,6 @@ from weakref import WeakSet
 import numpy as np
 
 from judged.errors import DataError, FileError, JudgedError, Place
-from judged.io import files as limits
 from judged.io.text.encoding import is_wide, raise_nul
 from judged.steps import step
 
@@ -60,9 +59,8 @@ def limit_text(
             since_newline = len(part) - end - 1 if end >= 0 else since_newline + len(part)
             filled = len(part.rstrip(_BLANKS))
             blank = len(part) - filled if filled else blank + len(part)
-            line += int(
-                np.count_nonzero(np.frombuffer(part, np.uint8) == ord("\n"))
-            )  # six times as fast as bytes.count
+            # Six times as fast as bytes.count.
+            line += int(np.count_nonzero(np.frombuffer(part, np.uint8) == ord("\n")))
             plausible = total <= LONGEST_LINE or tell is None or total < LARGEST_RATIO * tell()
             if tell is not None and blank - since_newline > LONGEST_BLANK:
                 problem, hint = f"there are more than {LONGEST_BLANK >> 20} MB of blank lines", "remove them"
@@ -131,7 +129,10 @@ class OpenFile(os.PathLike[str]):
 
     def __init__(self, path: Source) -> None:
         self.path = os.fsdecode(path)
-        self._number = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        try:
+            self._number = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except ValueError as error:  # a NUL in the name
+            raise OSError(str(error)) from error
         self.raw: IO[bytes] = open(self._number, "rb", closefd=False)  # noqa: SIM115 - closed below, without a warning
 
     def __fspath__(self) -> str:
@@ -187,10 +188,14 @@ class Content:
             assert self.file is not None
             self.file.seek(0)
             size = os.fstat(self.file.fileno()).st_size
-            if size > limits.LONGEST_LINE:  # what no text has is found before it is in memory
+            if size > LONGEST_LINE:  # what no text has is found before it is in memory
                 deque(limit_text(_pieces(self.file, self.name), self.name), 0)
                 self.file.seek(0)
-            self._data = _read_plain(self.file, size)
+            self._data = bytearray(size + len(PAD))  # one allocation
+            with memoryview(self._data) as view:
+                count = self.file.readinto(view[: -len(PAD)])  # type: ignore[attr-defined]
+            if count != size or self.file.read(1):
+                raise OSError(CHANGED)
         return self._data
 
     def binary(self) -> Any:
@@ -210,46 +215,36 @@ class Content:
 def open_content(source: Source) -> Iterator[Content]:
     """Open a file or standard input (`-`), plain or compressed."""
     name = source_name(source)
-    with step(f"reading {name}"), _open_content(source, name) as content:
-        yield content
-
-
-@contextmanager
-def _open_content(source: Source, name: str) -> Iterator[Content]:
     try:
-        if source == "-":
-            if sys.stdin is None:
-                raise FileError("io", "standard input is closed", hint="name a file")
-            yield open_stream(sys.stdin.buffer, name)
-            return
-        opened = source if isinstance(source, OpenFile) else _open(source)
-        raw = opened.raw
-        if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
-            yield open_stream(raw, name)
-            return
-        raw.seek(0)
-        head = raw.read(HEAD)
-        raw.seek(0)
-        kind = compression(head)
-        if kind is not None:
-            content = _decompress(raw, kind, name)
-            content.packed = raw
-        else:
-            complete = len(head) < HEAD
-            content = Content(name, head, complete, _pieces(raw, name), None if complete and not head else raw)
-        content.opened = opened
-        yield content
+        with step(f"reading {name}"):
+            if source == "-":
+                if sys.stdin is None:
+                    raise FileError("io", "standard input is closed", hint="name a file")
+                yield open_stream(sys.stdin.buffer, name)
+                return
+            opened = source if isinstance(source, OpenFile) else OpenFile(source)
+            if stat.S_ISREG(os.fstat(opened.raw.fileno()).st_mode):
+                content = open_regular(opened.raw, name)
+                content.opened = opened
+            else:
+                content = open_stream(opened.raw, name)
+            yield content
     except OSError as error:
-        if isinstance(error, FileError):
-            raise
         raise_file_error(name, error, _path_hint(name))
 
 
-def _open(source: Source) -> OpenFile:
-    try:
-        return OpenFile(source)
-    except ValueError as error:  # a NUL in the name
-        raise OSError(str(error)) from error
+def open_regular(raw: IO[bytes], name: str) -> Content:
+    """Take a file in which one can go back to the beginning."""
+    raw.seek(0)
+    head = raw.read(HEAD)
+    raw.seek(0)
+    kind = compression(head)
+    if kind is not None:
+        content = _decompress(raw, kind, name)
+        content.packed = raw
+        return content
+    complete = len(head) < HEAD
+    return Content(name, head, complete, _pieces(raw, name), None if complete and not head else raw)
 
 
 def open_stream(file: Any, name: str | None = None, default: str = "run") -> Content:
@@ -288,20 +283,8 @@ def _pieces(file: Any, name: str) -> Iterator[bytes]:
         try:
             yield piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else bytes(piece)
         except UnicodeEncodeError as error:
-            hint = "open the file in binary mode"
-            raise DataError(
-                "encoding", "text that can be encoded as UTF-8", got=error.reason, where=name, hint=hint
-            ) from error
-
-
-def _read_plain(raw: IO[bytes], expected: int) -> bytearray:
-    """Read a regular file into one allocation."""
-    content = bytearray(expected + len(PAD))
-    with memoryview(content) as view:
-        size = raw.readinto(view[: -len(PAD)])  # type: ignore[attr-defined]
-    if size != expected or raw.read(1):
-        raise OSError(CHANGED)
-    return content
+            problem, hint = "text that can be encoded as UTF-8", "open the file in binary mode"
+            raise DataError("encoding", problem, got=error.reason, where=name, hint=hint) from error
 
 
 def read_bytes(source: Source) -> Raw:

@@ -78,9 +78,9 @@ def read_requested_run(source: Any, request: ColumnRequest, *, labels: Any = Non
     if isinstance(source, UnreadRun):
         return as_read_run(source, judged) if isinstance(source, ScoreColumn) else source.read()
     if are_files(source):
-        from judged.io.partitions import open_requested_partitions
+        from judged.io.partitions import open_partitions
 
-        partitions = open_requested_partitions(source, request, name)
+        partitions = open_partitions(source, request, name)
         assert partitions is not None
         return located(partitions.read(), source)
     run = read_one_run(source, request, judged, name=name)

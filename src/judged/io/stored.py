@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -57,19 +57,18 @@ class Stored:
     def open(self, arrow: str | None = None) -> Iterator[Any]:
         """Open the file, and check before and after that it is the one listed. `arrow` names the class of pyarrow that opens a file on disk."""
         self.check()
-        with self._open(arrow) as raw:
-            yield raw
-        self.check()
-
-    def _open(self, arrow: str | None) -> Any:
         try:
             if self.store is not None:
-                return open_store(self.store)[0].open_input_file(self.path)
-            if arrow is not None:
-                return getattr(import_module("pyarrow"), arrow)(os.fsencode(self.path))
-            return open(self.path, "rb")
+                opened: Any = open_store(self.store)[0].open_input_file(self.path)
+            elif arrow is not None:
+                opened = getattr(import_module("pyarrow"), arrow)(os.fsencode(self.path))
+            else:
+                opened = open(self.path, "rb")  # noqa: SIM115 - closed below
         except OSError as error:
             raise_file_error(self.name, error)
+        with opened as raw:
+            yield raw
+        self.check()
 
     def between(self, begin: int, end: int) -> bytes:
         """Return the bytes from `begin` to `end`."""
@@ -77,23 +76,13 @@ class Stored:
             raw.seek(begin)
             return _exactly(raw, end - begin)
 
-    def newlines(self, end: int, *, returns: bool = False) -> int:
-        """Count the lines that end before a byte; with `returns` a carriage return alone ends one too."""
-        count, last = 0, b""
+    def newlines(self, end: int) -> int:
+        """Count the lines that end before a byte."""
+        count = 0
         with self.open() as raw:
             for at in range(0, end, _BLOCK):
-                piece = _exactly(raw, min(_BLOCK, end - at))
-                count += piece.count(b"\n")
-                if returns:
-                    split = last == b"\r" and piece[:1] == b"\n"
-                    count += piece.count(b"\r") - piece.count(b"\r\n") - split
-                last = piece[-1:]
+                count += _exactly(raw, min(_BLOCK, end - at)).count(b"\n")
         return count
-
-    def holds(self, mark: bytes) -> bool:
-        """Return whether a byte is anywhere in the file."""
-        with self.open() as raw:
-            return any(mark in piece for piece in iter(lambda: raw.read(_BLOCK), b""))
 
 
 def map_files(task: Callable[[Stored], Result], files: Sequence[Stored]) -> list[Result]:
@@ -140,7 +129,7 @@ def open_store(uri: str) -> tuple[Any, str]:
     return store
 
 
-# ── Recognise BEIR folders ──────────────────────────────────────────────────────────────────────────
+# ── BEIR folders ────────────────────────────────────────────────────────────────────────────────────
 
 TextKind = Literal["docs", "queries"]
 TEXTS: dict[TextKind, str] = {"docs": "corpus.jsonl", "queries": "queries.jsonl"}
@@ -153,16 +142,6 @@ def is_beir_folder(source: Any) -> bool:
         return False
     names = list_folder(os.fsdecode(source))
     return QRELS in names or any(names_like(names, name) for name in TEXTS.values())
-
-
-def check_no_run(source: Any) -> None:
-    """Raise if a folder that is expected to contain a run is a BEIR folder."""
-    if is_beir_folder(source):
-        problem, hint = (
-            "a BEIR folder has judgments and texts, but no run",
-            "pass it as the judgments, which come first",
-        )
-        raise DataError("swapped", problem, where=os.fsdecode(source), hint=hint)
 
 
 def names_like(names: list[str], name: str) -> list[str]:
@@ -202,13 +181,13 @@ def is_listable(source: Any) -> bool:
         return False
     if is_store(source):
         return True
-    try:
-        path = os.fsdecode(source)
-        if not path or os.path.exists(path):
-            return os.path.isdir(path)
-        return _is_pattern(path) and bool(_glob(path))
-    except (OSError, ValueError):
-        return False
+    path = os.fsdecode(source)
+    return os.path.isdir(path) or (not os.path.exists(path) and _is_pattern(path) and bool(_glob(path)))
+
+
+def _may_be_file(entry: Any) -> bool:
+    """Return whether an entry of a list exists as a file: any string could be meant as a path."""
+    return isinstance(entry, os.PathLike) or os.path.exists(entry) or is_listable(entry)
 
 
 def list_files(source: Any) -> FileListing | None:
@@ -221,25 +200,12 @@ def list_files(source: Any) -> FileListing | None:
         return FileListing(f"{files[0].name}{more}" if files else "run", files)
     if not is_path(source) or source == "-":
         return None
-    if is_listable(source):
-        name = show_address(source) if is_store(source) else os.fsdecode(source)
-        files = tuple(_files(source))
-        return FileListing(name, files, alone=is_store(source) and [file.name for file in files] == [name])
-    try:
-        regular = stat.S_ISREG(os.stat(source).st_mode)
-    except (OSError, ValueError):
+    regular = not is_store(source) and os.path.isfile(source)
+    if not regular and not is_listable(source):
         return None  # the reader says why
-    return FileListing(os.fsdecode(source), tuple(_files(source)), alone=True) if regular else None
-
-
-def _may_be_file(entry: Any) -> bool:
-    """Return whether an entry of a list exists as a file: any string could be meant as a path."""
-    if is_store(entry) or isinstance(entry, os.PathLike):
-        return True
-    try:
-        return os.path.exists(entry) or is_listable(entry)
-    except (OSError, ValueError):
-        return False
+    name = show_address(source) if is_store(source) else os.fsdecode(source)
+    files = tuple(_files(source))
+    return FileListing(name, files, alone=[file.name for file in files] == [name])
 
 
 def _files(source: Any) -> Iterator[Stored]:
@@ -249,13 +215,11 @@ def _files(source: Any) -> Iterator[Stored]:
         return
     path = os.fsdecode(source)
     try:
-        if os.path.isdir(path):
+        if os.path.exists(path) or not _is_pattern(path):
             yield from _walk(path)
-        elif os.path.exists(path) or not _is_pattern(path):
-            yield _stat(path)
         else:
             for match in _match(path):
-                yield from _walk(match) if os.path.isdir(match) else [_stat(match)]
+                yield from _walk(match)
     except (OSError, ValueError) as error:
         raise_file_error(path, error)
 
@@ -263,7 +227,7 @@ def _files(source: Any) -> Iterator[Stored]:
 def _is_pattern(path: str) -> bool:
     from glob import has_magic
 
-    return has_magic(path)
+    return has_magic(path) and "\0" not in path
 
 
 def _glob(pattern: str) -> list[str]:
@@ -273,46 +237,35 @@ def _glob(pattern: str) -> list[str]:
 
 
 def _match(pattern: str) -> list[str]:
-    """Expand a pattern, without hidden files, unless the pattern itself names them."""
-    hidden = os.path.basename(pattern).startswith(_HIDDEN)
-    matches = sorted(_glob(pattern), key=_steps)
-    kept = [path for path in matches if hidden or not _is_hidden(path, pattern)]
+    """Expand a pattern, without files whose hidden names its wildcards matched; `_S*` names hidden files itself."""
+    matches, literal = sorted(_glob(pattern), key=_steps), set(_steps(pattern))
+    if not _steps(pattern)[-1].startswith(_HIDDEN):
+        hidden = (any(step.startswith(_HIDDEN) and step not in literal for step in _steps(path)) for path in matches)
+        matches = [path for path, skipped in zip(matches, list(hidden), strict=True) if not skipped]
     if "**" in pattern:  # it matches folders and also the files in them
-        kept = [path for path in kept if not os.path.isdir(path)]
-    if not kept:
+        matches = [path for path in matches if not os.path.isdir(path)]
+    if not matches:
         raise_file_error(pattern, "the pattern matches nothing")
-    return kept
+    return matches
 
 
-def _is_hidden(path: str, pattern: str) -> bool:
-    """Return whether a pattern's wildcards matched a hidden name."""
-    literal = set(_steps(pattern))
-    return any(step.startswith(_HIDDEN) and step not in literal for step in _steps(path))
+def _steps(path: str) -> list[str]:
+    return path.replace(os.sep, "/").split("/")
 
 
-def _steps(path: str) -> tuple[str, ...]:
-    from pathlib import PurePath  # importing it takes 3 ms
-
-    return PurePath(path).parts
-
-
-def _walk(folder: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:
-    """Iterate over the files of a folder and its subfolders by name; `above` are the folders that contain it."""
-    here = os.path.realpath(folder)
-    if here in above:
-        return  # a link that leads back up
-    for entry in sorted(os.listdir(folder)):
-        path = os.path.join(folder, entry)
+def _walk(path: str, above: tuple[str, ...] = ()) -> Iterator[Stored]:
+    """Iterate over a file, or the files of a folder and its subfolders by name; `above` are the folders that contain it."""
+    if not os.path.isdir(path):
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            hint = "pass it alone, or write it to a file first"
+            raise DataError("form", "a pipe or device cannot be one of several files", where=path, hint=hint)
+        yield Stored(path, path, status.st_size, status.st_mtime_ns)
+        return
+    here = os.path.realpath(path)
+    for entry in sorted(os.listdir(path)) if here not in above else ():  # not along a link that leads back up
         if not entry.startswith(_HIDDEN):
-            yield from _walk(path, (*above, here)) if os.path.isdir(path) else [_stat(path)]
-
-
-def _stat(path: str) -> Stored:
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        hint = "pass it alone, or write it to a file first"
-        raise DataError("form", "a pipe or device cannot be one of several files", where=path, hint=hint)
-    return Stored(path, path, status.st_size, status.st_mtime_ns)
+            yield from _walk(os.path.join(path, entry), (*above, here))
 
 
 def _list_store(uri: str) -> Iterator[Stored]:
@@ -327,11 +280,7 @@ def _list_store(uri: str) -> Iterator[Stored]:
         infos = system.get_file_info(import_module("pyarrow.fs").FileSelector(path, recursive=True))
     except Exception as error:  # each store has exceptions of its own
         raise_file_error(name, error)
-    yield from _below(infos, path.rstrip("/"), name, uri)
-
-
-def _below(infos: Iterable[Any], path: str, name: str, uri: str) -> Iterator[Stored]:
     for info in sorted(infos, key=lambda info: info.path.split("/")):
-        inside = info.path.removeprefix(path).strip("/")
+        inside = info.path.removeprefix(path.rstrip("/")).strip("/")
         if info.is_file and not any(step.startswith(_HIDDEN) for step in inside.split("/")):
             yield Stored(f"{name}/{inside}", info.path, info.size, info.mtime_ns, uri)

@@ -15,6 +15,7 @@ from needs import optional
 import judged as jd
 from judged.core.parts.run import LocalPartitions
 from judged.io import partitions as _part_parquet
+from judged.io.columns import ColumnRequest
 from judged.io.partitions import open_partitions
 from judged.io.stored import Stored
 
@@ -209,9 +210,10 @@ class Dying:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [jd.Processes(1), ProcessPoolExecutor(1, get_context("spawn"))], ids=["own", "pool"])
 def test_the_partition_of_a_worker_that_dies_is_named(tmp_path, engine):
-    whole = open_partitions(write(tmp_path / "run"))
+    whole = open_partitions(write(tmp_path / "run"), ColumnRequest("run"))
     parts = (whole.partitions.parts[0], Dying(tmp_path / "second"), Dying(tmp_path / "third"))
     with pytest.raises(jd.EngineError) as caught:
         jd.evaluate(QRELS, replace(whole, partitions=LocalPartitions(parts)), "AP", engine=engine)
     assert (caught.value.slug, caught.value.exit_code) == ("engine", 3)
-    assert f"partition 2 of 3 ({tmp_path / 'second'})" in caught.value.problem
+    assert "partition 2 of 3" in caught.value.problem
+    assert str(caught.value.where) == str(tmp_path / "second")

@@ -87,16 +87,6 @@ class Partitions(Protocol):
         ...
 
 
-class InTurn:
-    """Runs a task on one item after the other, in this thread."""
-
-    in_process = True
-    threads = 1
-
-    def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
-        return map(task, items)
-
-
 @dataclass(frozen=True, slots=True)
 class LocalPartitions:
     """Partitions that any executor can reach.
@@ -104,12 +94,12 @@ class LocalPartitions:
     Args:
         parts: the partitions, in the order of the run.
         ordered: True if the order of the rows has a meaning.
-        executor: runs tasks.
+        executor: runs tasks; None: one after the other, in this thread.
     """
 
     parts: tuple[Part, ...]
     ordered: bool = True
-    executor: Executor = InTurn()  # noqa: RUF009 - it has no state
+    executor: Executor | None = None
 
     @property
     def sizes(self) -> Sequence[int]:
@@ -117,7 +107,7 @@ class LocalPartitions:
 
     @property
     def in_process(self) -> bool:
-        return bool(getattr(self.executor, "in_process", False))
+        return self.executor is None or bool(getattr(self.executor, "in_process", False))
 
     def map(self, task: Task) -> Iterator[Any]:
         """Yield the results in order.
@@ -125,9 +115,9 @@ class LocalPartitions:
         Raises:
             EngineError: a worker died; with the first partition that has no result, which may be the one it was reading.
         """
-        done = 0
+        items, done = list(enumerate(self.parts)), 0
         try:
-            results: Any = self.executor.map(task, list(enumerate(self.parts)))
+            results: Any = map(task, items) if self.executor is None else self.executor.map(task, items)
             with closing(results) if hasattr(results, "close") else nullcontext():
                 for result in results:
                     yield result
@@ -137,13 +127,11 @@ class LocalPartitions:
 
             if not isinstance(error, BrokenExecutor):
                 raise
-            file = getattr(self.parts[done], "file", None) if done < len(self.parts) else None
-            name = f"{done + 1} of {len(self.parts)}{f' ({file.name})' if file is not None else ''}"
+            problem = f"a worker died, and partition {done + 1} of {len(self.parts)} is lost"
+            file = getattr(next(iter(self.parts[done:]), None), "file", None)
+            hint = "use fewer workers if memory is short: the system ends processes that need too much"
             raise EngineError(
-                "engine",
-                f"a worker died, and partition {name} is lost",
-                value=done + 1,
-                hint="use fewer workers if memory is short: the system ends processes that need too much",
+                "engine", problem, where=None if file is None else file.name, value=done + 1, hint=hint
             ) from error
 
     def locate(self, task: LocateHits) -> LocatedHits | None:
@@ -221,45 +209,46 @@ class PartTask(Generic[Result]):
 
 
 @dataclass(frozen=True)
-class TakeQueries(PartTask[Run | None]):
-    """Return the rows of some queries of a partition; None if it has none of them."""
+class TakeQueries(PartTask[list[Run]]):
+    """Return the rows of some queries of a partition."""
 
     queries: frozenset[bytes]
 
-    def on(self, part: Part, position: int) -> Run | None:
+    def on(self, part: Part, position: int) -> list[Run]:
         kept = []
         for batch in part.batches():
             run = batch.read() if isinstance(batch, UnreadRun) else batch
             wanted = np.array([raw in self.queries for raw in run.queries.tolist()], dtype=bool)
             rows = run.take(wanted[run.query])
-            if len(rows):
-                kept.append(replace(rows, doc=rows.doc.compact()))
-        return _concatenate(kept) if kept else None
+            kept.append(replace(rows, doc=rows.doc.compact(), where=UnknownRow(run.name)))
+        return kept
 
 
 def read_queries(run: PartitionedRun, queries: Iterable[bytes]) -> Run:
-    """Read the rows of some queries of a partitioned run."""
-    runs = [part for part in run.map(TakeQueries(frozenset(queries))) if part is not None]
-    if runs:
-        return _concatenate(runs)
-    empty = np.empty(0, np.int64)
-    return Run(name=run.name, queries=IdColumn.of(()), query=empty, doc=IdColumn.of(()), score=np.empty(0))
+    """Read the rows of some queries of a partitioned run; they no longer have places in a file."""
+    kept = [rows for part in run.map(TakeQueries(frozenset(queries))) for rows in part]
+    return concatenate_runs(kept, run.name, UnknownRow(run.name))
 
 
-def _concatenate(runs: Sequence[Run]) -> Run:
-    """Return the rows of several runs as one run of the queries that have rows; rows no longer have places in a file."""
+def concatenate_runs(runs: Sequence[Run], name: str, where: Callable[[int], Place]) -> Run:
+    """Return the rows of several runs as one run."""
     code: dict[bytes, int] = {}
-    queries = [
-        np.array([code.setdefault(raw, len(code)) for raw in run.queries.take(run.query).tolist()], np.int64)
-        for run in runs
-    ]
+    query = []
+    for run in runs:
+        codes = [code.setdefault(raw, len(code)) for raw in run.queries.tolist()]
+        query.append(np.array(codes, np.int64)[run.query])
     ranks = [run.rank for run in runs if run.rank is not None]
-    return replace(
-        runs[0],
+    return Run(
+        name=name,
         queries=IdColumn.of(code),
-        query=np.concatenate(queries),
-        doc=IdColumn.concatenate([run.doc for run in runs]),
+        query=np.concatenate(query),
+        doc=IdColumn.concatenate([run.doc.compact() for run in runs]),
+        query_kind=runs[0].query_kind,
+        doc_kind=runs[0].doc_kind,
         score=np.concatenate([run.score for run in runs]),
         rank=np.concatenate(ranks) if len(ranks) == len(runs) else None,
-        where=UnknownRow(runs[0].name),
+        tag=runs[-1].tag,
+        where=where,
+        scored=runs[0].scored,
+        warnings=tuple(dict.fromkeys(warning for run in runs for warning in run.warnings)),
     )

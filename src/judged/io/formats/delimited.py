@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -32,9 +32,6 @@ from judged.io.text.encoding import Begin, check_encoding, check_end, is_text, i
 from judged.io.text.lines import Head
 from judged.io.text.trec import RUN, is_trec_line
 from judged.tables.text import counted
-
-if TYPE_CHECKING:
-    from judged.io.stored import Stored
 
 _BATCH = 1 << 11  # few enough to be freed before the garbage collector visits them twice
 _BATCHES = 32  # in one table of a partition
@@ -253,11 +250,6 @@ def _decode_chunks(chunks: TextChunks, name: str) -> Iterator[str]:
         yield from io.StringIO(data[start:size].decode("utf-8", "surrogateescape"), newline="")
 
 
-def _can_cut(file: Stored) -> bool:
-    """Return whether every line end is the end of a row: a cell in quotes may contain line breaks."""
-    return not file.holds(b'"')
-
-
 def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, escaped: bool | None = None) -> ColumnBatches:
     """Return rows as columns. `escaped`: some bytes are not UTF-8; None if that is not known."""
     path = context.name
@@ -337,7 +329,7 @@ def _check_breaks(cells: list[str], origin: Origin, role: str) -> None:
         raise DataError("csv", problem, where=origin.place(row, role), value=cells[row], hint=hint)
 
 
-CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, can_cut=_can_cut, unread=_unread))
+CSV = FORMATS.add(FileFormat("CSV", 50, _detect, _read, read_chunks=_read_chunks, unread=_unread))
 
 
 # ── tables that the native core reads ─────────────────────────────────────────────────────────────

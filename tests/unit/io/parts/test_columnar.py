@@ -7,10 +7,9 @@ import sys
 
 import pytest
 from needs import optional
-from small_partitions import COLUMNS, batches_of, described, error_in_parts, error_of, rows_of, small
+from small_partitions import COLUMNS, batches_of, described, error_in_parts, error_of, open_partitions, rows_of, small
 
 from judged.core.unread_runs import ArrowRun
-from judged.io.partitions import open_partitions
 from judged.io.read import read_run
 
 pyarrow = optional("pyarrow")
@@ -214,7 +213,6 @@ def test_ids_of_two_types_are_not_put_together(tmp_path):
     write({**COLUMNS, "docno": [1, 2, 3, 4, 5, 6, 7]}, tmp_path / "b.parquet")
     error = error_of(open_partitions(tmp_path).read)
     assert error.slug == "id-type"
-    assert "str in" in str(error)
 
 
 def test_a_query_in_the_name_of_a_folder_is_said(tmp_path):

@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_partitions import described, error_in_parts, error_of, rows_of, small
+from small_partitions import described, error_in_parts, error_of, open_partitions, rows_of, small
 
-from judged.io.partitions import open_partitions
 from judged.io.read import read_run
 from judged.io.recognise import recognise
 
@@ -273,11 +272,12 @@ def test_no_library_is_imported_to_tell_what_is_partitioned(tmp_path):
     fill(tmp_path, "a.run")
     code = f"""
 import sys
+from judged.io.columns import ColumnRequest
 from judged.io.partitions import open_partitions
 from judged.io.recognise import recognise
 for source in ({str(tmp_path)!r}, {{}}, [], [{str(tmp_path)!r}], "s3://bucket/run", object(), "x/*"):
     recognise(source).kind == "partitions"
-assert open_partitions({str(tmp_path)!r}).partitions.parts
+assert open_partitions({str(tmp_path)!r}, ColumnRequest("run")).partitions.parts
 print([name for name in ("pandas", "polars", "pyarrow", "duckdb") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,13 +12,12 @@ import random
 import pytest
 import zstd
 from for_each import for_each
-from small_partitions import batches_of, described, error_in_parts, error_of, rows_of, small
+from small_partitions import batches_of, described, error_in_parts, error_of, open_partitions, rows_of, small
 
 from judged.core.join import join
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
 from judged.io import files as limits
-from judged.io.partitions import open_partitions
 from judged.io.read import read_qrels, read_run
 
 TREC = (
@@ -55,7 +54,7 @@ def test_rows_and_places_are_those_of_the_whole_file(form, packing, size, save, 
     small(monkeypatch, size=size)
     scattered = open_partitions(path)
     assert rows_of(scattered) == expected
-    cut = packing == "plain" and size < 10**6 and form != "quoted CSV"
+    cut = packing == "plain" and size < 10**6 and form == "TREC"
     assert (len(scattered.partitions.parts) > 1) == cut or size == 150
     assert (scattered.name, scattered.path) == (str(path), str(path))
     assert sum(part.size for part in scattered.partitions.parts) == path.stat().st_size

@@ -19,6 +19,7 @@ from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
 from judged.errors import JudgedError
 from judged.io import questions as listed_questions
+from judged.io.columns import ColumnRequest
 from judged.io.partitions import open_partitions
 from judged.io.questions import read_questions
 from judged.io.read import open_whole_run, read_qrels, read_run
@@ -274,7 +275,7 @@ QRELS = {f"q{q}": {"d1": 1, "d3": 2} for q in range(9)}
 def test_json_lines_in_a_directory_are_scanned_in_place(tmp_path):
     for i in range(3):
         (tmp_path / f"{i}.jsonl").write_text(rows_of(range(3 * i, 3 * i + 3), "score").replace("d0", f"x{i}"))
-    parts = open_partitions(tmp_path)
+    parts = open_partitions(tmp_path, ColumnRequest("run"))
     batches = [batch for part in parts.partitions.parts for batch in part.batches()]
     assert {type(batch) for batch in batches} == {TextRun}
     qrels, policy = read_qrels(QRELS), Policy()
