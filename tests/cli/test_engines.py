@@ -101,12 +101,12 @@ def test_a_saved_response_needs_the_name_of_its_query():
 
 def test_convert_writes_what_it_reads():
     responses = save_responses(elasticsearch, "responses.jsonl")
-    run("convert", responses, "a.json")
+    run("convert", responses, "a.json", "--kind", "run")
     assert values("qrels.json", "a.json", "-m", "AP") == values("qrels.json", "run.json", "-m", "AP")
-    for name in ("rank-eval", "judgment-ratings", "rre", "quepid"):
+    for name in ("rank-eval", "quepid"):
         run("convert", "request.json", f"out.{name}", "--to", name)
         assert values(f"out.{name}", "run.json", "-m", "AP") == values("qrels.json", "run.json", "-m", "AP")
-    assert refused("convert", responses, "out.json", "--to", "rre").slug == "swapped"
+    assert refused("convert", responses, "out.json", "--to", "rank-eval").slug == "swapped"
 
 
 def test_responses_have_texts_of_documents_and_requests_those_of_queries():

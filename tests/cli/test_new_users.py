@@ -739,7 +739,7 @@ def test_responses_without_judgments_are_not_asked_for_fields_of_questions(lines
     assert "Elasticsearch response. Pass judgments and a run." in result.stderr
 
 
-@pytest.mark.parametrize(("source", "format"), [("q", "mteb"), ("ratings.csv", "mteb"), ("x.run", "rre")])
+@pytest.mark.parametrize(("source", "format"), [("q", "mteb"), ("ratings.csv", "mteb"), ("x.run", "rank-eval")])
 def test_a_format_that_has_no_place_for_the_source_says_what_it_contains(source: str, format: str) -> None:
     result = called("convert", source, "written.json", "--to", format)
     assert "[swapped]" in result.stderr

@@ -17,7 +17,7 @@ from judged.cli.options.derive import COLUMNS, QUESTIONS, options
     "--kind",
     type=click.Choice(["run", "qrels"]),
     group="Input",
-    help="Content of SOURCE. [default: from TARGET or the content]",
+    help="Content of SOURCE. [default: from the name of TARGET or SOURCE]",
 )
 @option(
     "--to",
@@ -37,7 +37,7 @@ def command(source: str, target: str, kind: str | None, to: str | None, settings
     judged convert qrels.tsv.gz qrels.parquet --kind qrels
     judged convert rag.jsonl bm25.run
     judged convert responses.jsonl bm25.run
-    judged convert qrels.txt ratings.json --to rre
+    judged convert qrels.txt ratings.json --to rank-eval
     """
     from judged.io.write import convert
 

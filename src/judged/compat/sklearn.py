@@ -15,7 +15,7 @@ from judged._types import Floats
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
 from judged.evaluation.values import Values
-from judged.io.arrays import as_numbers, without_padding
+from judged.io.arrays import as_numbers
 
 __all__ = [
     "average_precision_score",
@@ -228,8 +228,7 @@ def _averaged(name: str, y_true: Any, y_score: Any, average: str | None, pos_lab
 
 
 def _score(true: Floats, scores: Floats, measure: str, *, profile: str = "sklearn", **options: Any) -> Values:
-    with without_padding():
-        return score(true, scores, measure, profile=profile, **options)
+    return score(true, scores, measure, profile=profile, **options)
 
 
 def _mean(values: Values) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 from judged.errors import UsageError
 from judged.evaluation.arrays import score
 from judged.evaluation.options import ArrayOptions
-from judged.io.arrays import without_padding
 from judged.measures.registry import Measure
 
 Measures = str | Measure | Iterable[str | Measure]
@@ -46,8 +45,7 @@ class Measuring:
 
     def of(self, labels: Any, scores: Any, **layout: Any) -> list[MetricValue]:
         """The mean of each measure."""
-        with without_padding():
-            means = score(labels, scores, self.measures, **self.options, **layout).mean()
+        means = score(labels, scores, self.measures, **self.options, **layout).mean()
         return [MetricValue(str(m), means[str(m)], not m.definition.lower_is_better) for m in self.measures]
 
     def only(self, what: str) -> Measure:

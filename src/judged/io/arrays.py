@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NoReturn
@@ -182,28 +180,39 @@ def lists_of(
     options = [name for name, value in (("group", group), ("qid", qid)) if value is not None]
     if len(options) > 1:
         raise UsageError("layout", "group and qid exclude each other", hint="omit one of them")
+    options += [name for name, value in (("mask", mask), ("pad", pad)) if value is not None]
     if is_sparse(labels) or is_sparse(scores):
-        if options or mask is not None or pad is not None:
-            raise UsageError("layout", f"sparse matrices do not take {(options or ['mask or pad'])[0]}")
-        label, score, sizes, absent = of_sparse(labels, scores)
-        return _check(ArrayLists(label, score, sizes, tuple(range(len(sizes))), absent=absent), narrow=False)
+        if options:
+            raise UsageError("layout", f"sparse matrices do not take {options[0]}")
+        return _check(_of_sparse(labels, scores), narrow=False)
     if _is_ragged(labels) or _is_ragged(scores):
-        labels, scores, group = _join(labels, scores, options or (mask is not None and ["mask"]))
+        if options:
+            raise UsageError("layout", f"lists of different lengths do not take {options[0]}")
+        labels, scores, group = _join(labels, scores)
     label, score = as_numbers(labels, "labels"), distinct_as_floats(as_numbers(scores, "scores"))
     if label.shape != score.shape:
         raise DataError("shape", "labels and scores of the same shape", got=f"{label.shape} and {score.shape}")
     kept = _find_items(label, mask, pad)
-    if label.ndim == 2 and not options:
-        lists = _rows(label, score, kept)
-    elif label.ndim == 1:
-        lists = _columns(label, score, kept, group, qid)
+    single = label.ndim == 1 and group is None and qid is None
+    names: tuple[Any, ...] | None = None
+    if label.ndim == 2 and group is None and qid is None:
+        sizes = np.full(len(label), label.shape[1])
+    elif label.ndim != 1:
+        expected = "columns, or tables with one row per list" if group is None and qid is None else "columns"
+        hint = "reshape them to one row per list"
+        raise DataError("shape", expected, got=f"an array of {label.ndim} dimensions", hint=hint)
+    elif qid is not None:
+        owner, names = _owners(qid, len(label))
+        order = np.argsort(owner, kind="stable")
+        label, score, kept = label[order], score[order], None if kept is None else kept[order]
+        sizes = np.bincount(owner, minlength=len(names))
     else:
-        raise DataError(
-            "shape",
-            f"columns with {options[0]}" if options else "columns, or tables with one row per list",
-            got=f"an array of {label.ndim} dimensions",
-            hint="reshape them to one row per list",
-        )
+        sizes = np.array([len(label)]) if group is None else _sizes(group, len(label))
+    if kept is not None:
+        owner = np.repeat(np.arange(len(sizes)), sizes)[kept.reshape(-1)]
+        label, score, sizes = label[kept], score[kept], np.bincount(owner, minlength=len(sizes))
+    flat = (np.ascontiguousarray(column, np.float64).reshape(-1) for column in (label, score))
+    lists = ArrayLists(*flat, sizes, tuple(range(len(sizes))) if names is None else names, single)
     return _check(lists, narrow=_NARROW.search(str(getattr(scores, "dtype", ""))) is not None)
 
 
@@ -216,20 +225,16 @@ def _is_column(source: Any) -> bool:
     return bool(hasattr(source, "__len__") and not isinstance(source, str | bytes) and getattr(source, "ndim", 1))
 
 
-def _join(labels: Any, scores: Any, options: Any) -> tuple[Floats, Floats, Ints]:
-    if options:
-        raise UsageError("layout", f"lists of different lengths do not take {options[0]}")
-    lengths = [list(map(len, side)) if isinstance(side, list | tuple) else None for side in (labels, scores)]
-    if lengths[0] is None or lengths[1] is None or len(lengths[0]) != len(lengths[1]):
-        raise DataError("shape", f"{len(labels)} lists of labels, but {len(scores)} of scores")
-    for i, (ours, theirs) in enumerate(zip(*lengths, strict=True)):
-        if ours != theirs:
-            raise DataError("shape", f"{ours} labels, but {theirs} scores", where=f"list {i}")
-    columns = [
+def _join(labels: Any, scores: Any) -> tuple[Floats, Floats, Ints]:
+    """Return lists of columns as columns, and the sizes of the lists."""
+    sizes = [list(map(len, side)) if isinstance(side, list | tuple) else None for side in (labels, scores)]
+    if sizes[0] is None or sizes[0] != sizes[1]:
+        raise DataError("shape", "labels and scores are lists of different lengths")
+    label, score = (
         np.concatenate([as_numbers(one, name) for one in side if len(one)] or [np.empty(0)])
         for name, side in (("labels", labels), ("scores", scores))
-    ]
-    return columns[0], columns[1], np.array(lengths[0])
+    )
+    return label, score, np.array(sizes[0])
 
 
 def _find_items(label: NDArray[Any], mask: Any, pad: float | None) -> Bools | None:
@@ -248,59 +253,25 @@ def _find_items(label: NDArray[Any], mask: Any, pad: float | None) -> Bools | No
     return items if kept is None else kept & items
 
 
-def _rows(label: NDArray[Any], score: NDArray[Any], kept: Bools | None) -> ArrayLists:
-    names = tuple(range(len(label)))
-    if kept is None:
-        sizes = np.full(len(label), label.shape[1])
-        return ArrayLists(_flat(label), _flat(score), sizes, names)
-    return ArrayLists(_flat(label[kept]), _flat(score[kept]), kept.sum(axis=1), names)
-
-
-def _columns(label: NDArray[Any], score: NDArray[Any], kept: Bools | None, group: Any, qid: Any) -> ArrayLists:
-    if qid is not None:
-        owner, names = _owners(qid, len(label))
-        order = np.argsort(owner, kind="stable")
-        label, score, owner = label[order], score[order], owner[order]
-        kept = None if kept is None else kept[order]
-    else:
-        sizes = np.array([len(label)]) if group is None else _sizes(group, len(label))
-        owner, names = np.repeat(np.arange(len(sizes)), sizes), tuple(range(len(sizes)))
-    if kept is not None:
-        label, score, owner = label[kept], score[kept], owner[kept]
-    sizes = np.bincount(owner, minlength=len(names))
-    return ArrayLists(_flat(label), _flat(score), sizes, names, single=group is None and qid is None)
-
-
 def _owners(qid: Any, size: int) -> tuple[Ints, tuple[Any, ...]]:
-    ids = _ids(qid)
+    """Return the list of each item, and the ids of the lists in order."""
+    problem = "qids of one type, none missing"
+    if isinstance(qid, list | tuple) and len({isinstance(one, str) for one in qid}) > 1:
+        raise DataError("id-type", problem)  # NumPy would turn the numbers into texts
+    if type(qid).__module__.startswith(("torch", "jax")):
+        ids = as_numbers(qid, "qid")
+    else:  # as objects, since arrays of text drop NUL at the end
+        texts = isinstance(qid, list | tuple) and len(qid) and isinstance(qid[0], str)
+        ids = np.asarray(qid, object if texts else None)
     if ids.shape != (size,):
         raise DataError("shape", "one qid per item", got=f"{ids.shape} for {size} items")
-    if ids.dtype.kind == "f" and np.isnan(ids).any():
-        raise DataError("id-type", "some qids are missing")
-    if ids.dtype.kind != "O":
+    try:
+        if (ids != ids).any():
+            raise DataError("id-type", problem)
         names, owner = np.unique(ids, return_inverse=True)
-        return owner.reshape(-1).astype(np.int64), tuple(names.tolist())
-    words = ids.tolist()
-    if any(one is None or one != one for one in words):
-        raise DataError("id-type", "some qids are missing")
-    if len(kinds := {str if isinstance(one, str) else bytes if isinstance(one, bytes) else float for one in words}) > 1:
-        raise DataError("id-type", "qids of one type", got=" and ".join(sorted(kind.__name__ for kind in kinds)))
-    code = {name: i for i, name in enumerate(sorted(set(words)))}
-    return np.array([code[one] for one in words], np.int64), tuple(code)
-
-
-def _ids(qid: Any) -> NDArray[Any]:
-    """Return the ids with their types: NumPy would turn a list of texts and numbers into texts."""
-    if type(qid).__module__.startswith(("torch", "jax")):
-        return as_numbers(qid, "qid")
-    if not isinstance(qid, list | tuple):
-        return np.asarray(qid)
-    plain = (
-        np.asarray(qid) if all(isinstance(one, int | float | np.number) for one in qid) else np.empty(len(qid), object)
-    )
-    if plain.dtype.kind == "O":
-        plain[:] = list(qid)
-    return plain
+    except TypeError as error:
+        raise DataError("id-type", problem) from error
+    return owner.reshape(-1).astype(np.int64), tuple(names.tolist())
 
 
 def _sizes(group: Any, size: int) -> Ints:
@@ -308,16 +279,9 @@ def _sizes(group: Any, size: int) -> Ints:
     if sizes.ndim != 1 or (sizes < 0).any() or (sizes != np.floor(sizes)).any():
         raise DataError("group", "sizes of lists, integers ≥ 0", got=shown(sizes.ravel()[:5].tolist()))
     if int(sizes.sum()) != size:
-        raise DataError(
-            "group",
-            f"the sizes add up to {int(sizes.sum())}, but there are {size} items",
-            hint=Hint("if they are list ids, one per item, use {qid}", qid=None),
-        )
+        problem = f"the sizes add up to {int(sizes.sum())}, but there are {size} items"
+        raise DataError("group", problem, hint=Hint("if they are list ids, one per item, use {qid}", qid=None))
     return sizes.astype(np.int64)
-
-
-def _flat(values: NDArray[Any]) -> Floats:
-    return np.ascontiguousarray(values, np.float64).reshape(-1)
 
 
 def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
@@ -334,32 +298,20 @@ def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
 
 def _raise_wrong(lists: ArrayLists) -> NoReturn:
     """Raise for the first label or score that is not a number of its range."""
-    padded = "set {pad} or {mask} if they are padding; check that labels and scores are not swapped"
-    column, hint = lists.label, Hint(padded, pad=None, mask=None)
-    slug, expected, wrong = "score-nan", "labels as finite numbers", ~np.isfinite(column)
-    if not wrong.any() and np.isnan(lists.score).any():
-        column, hint = lists.score, Hint("mask padded items with {mask}", mask=None)
-        expected, wrong = "scores as finite numbers", np.isnan(column)
-    elif not wrong.any():
-        slug, expected, wrong = "label", "labels ≥ 0", column < 0
-        if not wrong.any():
-            slug, expected, wrong = "grade-type", "labels up to 2**53", column > LARGEST_GRADE
+    label, score = lists.label, lists.score
+    cases = (
+        ("score-nan", "labels as finite numbers", label, ~np.isfinite(label)),
+        ("score-nan", "scores as finite numbers", score, np.isnan(score)),
+        ("label", "labels ≥ 0", label, label < 0),
+        ("grade-type", "labels up to 2**53", label, label > LARGEST_GRADE),
+    )
+    slug, expected, column, wrong = next(case for case in cases if case[3].any())
     at = int(np.argmax(wrong))
     owner = int(np.searchsorted(np.cumsum(lists.sizes), at, "right"))
     value, where = column[at].item(), f"list {lists.names[owner]!r}"
     got = f"{shown(value)} ({int(wrong.sum())} of {len(column)} values)"
+    hint = "leave out items of padding; check that labels and scores are not swapped"
     raise DataError(slug, expected, got=got, where=where, value=value, hint=hint)
-
-
-@contextmanager
-def without_padding() -> Iterator[None]:
-    """Let errors of a caller that takes neither `mask` nor `pad` not name them."""
-    try:
-        yield
-    except DataError as error:
-        if error.hint is None or not {"mask", "pad"} & dict(error.hint.options).keys():
-            raise
-        raise error.changed(hint="correct these values, or leave the items out") from None
 
 
 def _warn_narrow(lists: ArrayLists) -> ArrayLists:
@@ -377,49 +329,29 @@ def _warn_narrow(lists: ArrayLists) -> ArrayLists:
 # ── sparse matrices of users and items ───────────────────────────────────────────────────────────
 
 
-def of_sparse(labels: Any, scores: Any) -> tuple[Floats, Floats, Ints, Ints]:
-    """Return labels, scores, sizes of lists, and the number of relevant items that each list lacks.
+def _of_sparse(labels: Any, scores: Any) -> ArrayLists:
+    """Return the lists of sparse matrices.
 
     Of sparse scores the stored ones are ranked, zeros too; of dense scores all. A label that is not stored is 0.
     """
     if labels.shape != scores.shape:
         raise DataError("shape", "labels and scores of the same shape", got=f"{labels.shape} and {scores.shape}")
     rows, items = labels.shape
-    truth = _entries(labels, items)
-    if is_sparse(scores):
-        ranked = _entries(scores, items)
-        owner, score = ranked[0] // max(items, 1), ranked[1]
-        label = _look_up(truth, ranked[0])
-        sizes = np.bincount(owner, minlength=rows)
-    else:
-        score = as_numbers(scores, "scores").astype(float).reshape(-1)
-        label = np.zeros(len(score))
-        label[truth[0]] = truth[1]
-        owner, sizes = np.repeat(np.arange(rows), items), np.full(rows, items)
-    listed = np.bincount(owner[label > 0], minlength=rows)
-    relevant = np.bincount((truth[0] // max(items, 1))[truth[1] > 0], minlength=rows)
-    return label, score, sizes, relevant - listed
+    (judged, grade), (ranked, score) = _cells(labels), _cells(scores)
+    at = np.searchsorted(ranked, judged)
+    listed = np.append(ranked, -1)[at] == judged
+    label = np.zeros(len(ranked))
+    label[at[listed]] = grade[listed]
+    absent = np.bincount((judged // max(items, 1))[(grade > 0) & ~listed], minlength=rows)
+    sizes = np.bincount(ranked // max(items, 1), minlength=rows)
+    return ArrayLists(label, score, sizes, tuple(range(rows)), absent=absent)
 
 
-def _entries(matrix: Any, items: int) -> tuple[Ints, Floats]:
-    """Return the stored cells, in order and each once, and their values."""
+def _cells(matrix: Any) -> tuple[Ints, Floats]:
+    """Return the numbers of the cells that a matrix has, in order and each once, and their values."""
     if not is_sparse(matrix):
-        dense = as_numbers(matrix, "labels").astype(float)
-        cells = np.flatnonzero(dense)
-        return cells, dense.reshape(-1)[cells]
-    stored = matrix.tocoo()
-    cells = stored.row.astype(np.int64) * items + stored.col
-    values = as_numbers(stored.data, "stored values").astype(float)
-    order = np.argsort(cells, kind="stable")
-    cells, values = cells[order], values[order]
-    new = np.ones(len(cells), bool)
-    new[1:] = cells[1:] != cells[:-1]
-    return cells[new], np.add.reduceat(values, np.flatnonzero(new)) if len(cells) else values
-
-
-def _look_up(truth: tuple[Ints, Floats], cells: Ints) -> Floats:
-    at = np.searchsorted(truth[0], cells)
-    at = np.minimum(at, max(len(truth[0]) - 1, 0))
-    if not len(truth[0]):
-        return np.zeros(len(cells))
-    return np.where(truth[0][at] == cells, truth[1][at], 0.0)
+        return np.arange(matrix.shape[0] * matrix.shape[1]), as_numbers(matrix, "matrix").astype(float).reshape(-1)
+    stored = matrix.tocsr().copy()
+    stored.sum_duplicates()  # and sorts
+    rows = np.repeat(np.arange(stored.shape[0]), np.diff(stored.indptr))
+    return rows * stored.shape[1] + stored.indices, as_numbers(stored.data, "stored values").astype(float)

@@ -32,13 +32,22 @@ def write_atomically(
     the content, which must not be replaced.
     """
     check_output(path, inputs)
-    device = _is_device(Path(path))
+    # A pipe, a terminal or an open output cannot be replaced.
+    other = os.path.exists(path) and not os.path.isfile(path)
+    device = other or os.fspath(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
     target = Path(path if device else os.path.realpath(path))  # through a link, to the file itself
     temporary = target if device else target.parent / f".judged-{secrets.token_hex(8)}"
     try:
         with step(f"writing {os.fspath(path)}"), temporary.open("wb" if device else "xb") as raw:
-            with contextlib.ExitStack() as stack:
-                yield _wrap_text(stack, stack.enter_context(_compress(raw, target.suffix)), mode)
+            with _compress(raw, target.suffix) as stream:
+                if "b" in mode:
+                    yield stream
+                else:
+                    text = io.TextIOWrapper(stream, "utf-8", "surrogateescape", newline="")
+                    try:
+                        yield text
+                    finally:
+                        text.detach()  # flushes without closing the stream
             raw.flush()
             if not device:
                 os.fsync(raw.fileno())
@@ -46,7 +55,8 @@ def write_atomically(
             _move(temporary, target)
     except BaseException as error:
         if not device:
-            _remove(temporary)
+            with contextlib.suppress(OSError):
+                temporary.unlink()
         if isinstance(error, OSError) and not isinstance(error, FileError):
             reason = error.strerror or str(error)
             hint = "check the folder and the disk space; an existing file is left unchanged"
@@ -54,38 +64,15 @@ def write_atomically(
         raise
 
 
-def _is_device(path: Path) -> bool:
-    """Return whether the target cannot be replaced: a pipe, a terminal, an open output."""
-    other = os.path.exists(path) and not os.path.isfile(path)
-    return other or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
-
-
-def _wrap_text(stack: contextlib.ExitStack, stream: IO[bytes], mode: str) -> IO[Any]:
-    if "b" in mode:
-        return stream
-    text = io.TextIOWrapper(stream, "utf-8", "surrogateescape", newline="", write_through=False)
-    stack.callback(text.detach)  # flushes without closing the stream
-    return text
-
-
-@contextlib.contextmanager
-def _compress(raw: IO[bytes], ending: str) -> Iterator[IO[bytes]]:
-    """Compress in the format given by the file extension; equal content gives equal bytes."""
+def _compress(raw: IO[bytes], ending: str) -> Any:
+    """Return a file that compresses in the format given by the file extension; equal content gives equal bytes."""
     kind = ENDINGS.get(ending)
     if kind is None:
-        yield raw
-    elif kind == "gzip":
-        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as stream:
-            yield stream  # type: ignore[misc]
-    elif kind == "zstd":
-        with _compress_zstd(raw) as writer:
-            yield writer
-    else:
-        with (bz2 if kind == "bzip2" else lzma).open(raw, "wb") as other:
-            yield other
-
-
-def _compress_zstd(raw: IO[bytes]) -> Any:
+        return contextlib.nullcontext(raw)
+    if kind == "gzip":
+        return gzip.GzipFile("", "wb", 6, raw, mtime=0)
+    if kind != "zstd":
+        return (bz2 if kind == "bzip2" else lzma).open(raw, "wb")
     if sys.version_info >= (3, 14):
         from compression.zstd import ZstdFile
 
@@ -106,8 +93,3 @@ def _move(temporary: Path, target: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink()

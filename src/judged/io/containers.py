@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -17,7 +16,7 @@ from judged._types import Ints
 from judged.core.tables import HasName, Passages, Qrels, Run
 from judged.core.unread_runs import read_dict
 from judged.errors import DataError, Hint, Place, UsageError, Warned, shown, to_choose
-from judged.io.cells import as_list, floats
+from judged.io.cells import as_list
 from judged.io.chunks import are_chunks, are_sets, are_spans, is_set, read_chunk_entries
 from judged.io.columns import (
     ColumnRequest,
@@ -39,10 +38,9 @@ if TYPE_CHECKING:
 
 # ── Lists of tuples or of records, from memory or from JSON ─────────────────────────────────────────
 
-_TUPLES = {
-    ("run", 3): ("query", "doc", "score"),
-    ("qrels", 3): ("query", "doc", "grade"),
-    ("qrels", 4): ("query", "aspect", "doc", "grade"),
+_TUPLES: dict[str, list[tuple[str, ...]]] = {
+    "run": [("query", "doc", "score")],
+    "qrels": [("query", "doc", "grade"), ("query", "aspect", "doc", "grade")],
 }
 
 
@@ -83,40 +81,23 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
     request, origin = context.request, context.items()
     request.raise_named(context.name)
     lengths = [len(item) if isinstance(item, (tuple, list)) else 0 for item in items]
-    layouts = [tuple(request.roles)]
-    if request.is_ranking:
-        layouts = [roles for (what, _), roles in _TUPLES.items() if what == request.what]
+    layouts = _TUPLES[request.what] if request.is_ranking else [tuple(request.roles)]
     roles = next((layout for layout in layouts if len(layout) == lengths[0]), None)
-    numbers = request.is_ranking and all(map(_is_number_row, items))
-    if numbers and any(cell % 1 != 0 for item in items for cell in item[:2]):
-        raise_matrix(request, context.name)
     if roles is None or lengths.count(lengths[0]) < len(items):
         row = 0 if roles is None else next(i for i, length in enumerate(lengths) if length != lengths[0])
-        expected = " or ".join(f"({', '.join(layout)})" for layout in layouts)
-        hint = (
-            "write a list with one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
-        )
-        if numbers:
-            raise_matrix(request, context.name)
-        got, about = shown(items[row]), origin.describe_row(row)
-        raise DataError("columns", f"{expected}{about}", got=got, where=origin.place(row), value=items[row], hint=hint)
+        expected = " or ".join(f"({', '.join(layout)})" for layout in layouts) + origin.describe_row(row)
+        hint = "write one tuple per document, or a mapping {query: [doc, …]}" if request.is_ranking else None
+        got, where = shown(items[row]), origin.place(row)
+        raise DataError("columns", expected, got=got, where=where, value=items[row], hint=hint)
     cells = {role: [item[at] for item in items] for at, role in enumerate(roles)}
     key: dict[str, object] = {role: at if request.is_ranking else role for at, role in enumerate(roles)}
     return ColumnBatches(context, RoleColumns({role: role for role in roles}), [cells], lambda: context.items(key))
 
 
-def _is_number_row(item: Any) -> bool:
-    """Return whether an item is a row of a matrix of numbers."""
-    return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(cell, (int, float)) for cell in item)
-
-
 def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
     """Raise for a matrix of users × items, which has no ids."""
-    if request.what == "run":
-        expected, hint = "a run with ids", "convert it to a run with jd.recommenders.top_k"
-    else:
-        expected, hint = "judgments with ids", "evaluate labels and scores in matrices with jd.score(labels, scores)"
-    raise DataError("form", expected, got="a matrix of numbers", where=where, hint=hint)
+    hint = "evaluate matrices with jd.score(labels, scores), or make a run with jd.recommenders.top_k"
+    raise DataError("form", "rows with ids", got="a matrix of numbers", where=where, hint=hint)
 
 
 # ── Rankings, one per query ─────────────────────────────────────────────────────────────────────────
@@ -155,12 +136,8 @@ def read_rankings(
         if len(ranking):
             kinds[kind] = None
     if len(kinds) > 1:
-        raise DataError(
-            "form",
-            f"the rankings are a mix of {' and '.join(kinds)}",
-            where=context.name,
-            hint="write all of them as {doc: score} or all of them as [doc, …]",
-        )
+        hint = "write all of them as {doc: score} or all of them as [doc, …]"
+        raise DataError("form", f"the rankings are a mix of {' and '.join(kinds)}", where=context.name, hint=hint)
     keyed = "mapping" in kinds
     size = np.fromiter(map(len, rankings), np.int64, len(rankings))
     number: list[Any] | None
@@ -168,10 +145,6 @@ def read_rankings(
     if keyed:
         docs = list(chain.from_iterable(rankings))
         number = list(chain.from_iterable(ranking.values() for ranking in rankings if len(ranking)))
-        if {dict, list} & set(
-            map(type, number)
-        ) and context.request.grade_map is None:  # no table of rankings: raised here, with its shape
-            floats(number, origin or context.keys(queries, size, docs, keyed=True), context.request.number)
     else:
         entries = list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking)))
         places = origin or context.keys(queries, size, entries, keyed=False)
@@ -205,14 +178,9 @@ def flatten_sets(queries: list[Any], rankings: list[Any], context: Context) -> t
         some = list(ranking) if sets else [ranking] if is_list(ranking) else _raise(query, ranking, None, context)
         wrong = next((one for one in some if sets and (not is_set(one) or not len(one))), None)
         if wrong is not None:
-            raise DataError(
-                "alternatives",
-                f"non-empty sets of documents for query {shown(query)}",
-                got=shown(wrong),
-                where=context.name,
-                value=wrong,
-                hint="write [[a, b], [c]], with a set for a single document too: [c]",
-            )
+            problem = f"non-empty sets of documents for query {shown(query)}"
+            hint = "write [[a, b], [c]], with a set for a single document too: [c]"
+            raise DataError("alternatives", problem, got=shown(wrong), where=context.name, value=wrong, hint=hint)
         parts = [sorted(one, key=str) if isinstance(one, Set) else list(one) for one in some]
         flat.append([entry for part in parts for entry in part])
         choice += [number for number, part in enumerate(parts) for _ in part]
@@ -238,44 +206,20 @@ def _kind(ranking: Any, context: Context) -> str | None:
 
 def raise_several(context: Context) -> NoReturn:
     """Say that there are several runs, or the judgments of several judges, where one is expected."""
-    run = context.request.what == "run"
-    problem = f"several {'runs' if run else 'judgments'} where one {'run is' if run else 'table is'} expected"
-    hint = f"compare them with {'jd.compare(qrels, runs)' if run else 'jd.agree(a, b)'}, or pass one at a time"
-    if context.path is not None:
-        hint = "write each of them to its own file"
-    raise UsageError("runs", problem, where=context.name, hint=hint)
-
-
-def _is_file_or_frame(thing: Any) -> bool:
-    """Return whether this is a table of its own, read or not; a text that names no file may be a document."""
-    named = isinstance(thing, str) and 0 < len(thing) < 256 and Path(thing).is_file()
-    return named or isinstance(thing, (os.PathLike, HasName)) or hasattr(type(thing), "columns")
+    hint = "pass one at a time, each in its own file or object; jd.compare takes several runs, jd.agree two judges"
+    raise UsageError("runs", "several tables where one is expected", where=context.name, hint=hint)
 
 
 def _raise(query: Any, ranking: Any, where: Place | None, context: Context) -> NoReturn:
     if where is None:
         where = context.place if context.path else Place(f"{context.name}[{shown(query)}]")
-    what = "judgments" if context.request.what == "qrels" else "ranking"
-    if context.path is None and _is_file_or_frame(ranking):
+    if isinstance(ranking, (os.PathLike, HasName)) or hasattr(type(ranking), "columns"):
         raise_several(context)
-    if isinstance(ranking, Set):
-        problem, hint = (
-            f"the {what} of query {shown(query)} is a set, without order",
-            "write a list, best first, or {doc: score}",
-        )
-        raise DataError("form", problem, where=where, value=ranking, hint=hint)
-    raise DataError(
-        "form",
-        f"the {what} of query {shown(query)} as {{doc: {context.request.number}}} or [doc, …]",
-        got=f"{shown(ranking)} ({type(ranking).__name__})",
-        where=where,
-        value=ranking,
-        hint="write a single document as a list too, [doc]; pass {name: file} to jd.compare"
-        if isinstance(ranking, str) and "." in ranking and context.path is None
-        else "write a single document as a list too: [doc]"
-        if isinstance(ranking, str)
-        else "JSON of search engines and tools that can be read is listed in docs/reference/formats.md",
-    )
+    what = "judgments" if context.request.what == "qrels" else "ranking"
+    problem = f"the {what} of query {shown(query)} as {{doc: {context.request.number}}} or [doc, …]"
+    got = f"{shown(ranking)} ({type(ranking).__name__})"
+    hint = "write a list, best first, of a single document too; other formats are listed in docs/reference/formats.md"
+    raise DataError("form", problem, got=got, where=where, value=ranking, hint=hint)
 
 
 def _entries(ranking: Any, context: Context) -> Sequence[Any]:
@@ -312,11 +256,6 @@ def read_mapping(source: Mapping[Any, Any], context: Context) -> SourceTable | C
     shaped = _read_shape(source, context)
     if shaped is not None:
         return shaped
-    if source and all(
-        isinstance(value, Mapping) for value in source.values()
-    ):  # neither columns nor fields are mappings
-        request.raise_named(context.name)
-        return read_rankings(list(source), list(source.values()), context)
     known = count_known(source, request) >= 2
     if known and not any(is_list(value) or isinstance(value, (Mapping, Set)) for value in source.values()):
         return read_records([source], context)
@@ -370,9 +309,7 @@ def _holds_rankings(item: Mapping[Any, Any]) -> bool:
 def _read_mappings(items: list[Mapping[Any, Any]], context: Context) -> SourceTable:
     """Read a mapping of queries in several items, such as `{query: {doc: score}}` on each line."""
     queries = [query for item in items for query in item]
-    apart = len(items) == len(queries) and (context.path is not None or len(set(map(str, queries))) == len(queries))
-    repeated = len(set(map(str, queries))) < len(queries)
-    if len(items) > 1 and not apart and (repeated or context.path is None):
+    if len(items) < len(queries) and len(set(map(str, queries))) < len(queries):
         raise_several(context)
     rankings = [ranking for item in items for ranking in item.values()]
     part = np.repeat(np.arange(len(items)), [len(item) for item in items])

@@ -7,7 +7,6 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -20,7 +19,7 @@ from judged.core.tables import Qrels, Run
 from judged.errors import DataError, FileError, Hint, UsageError, shown
 from judged.io.atomic import ENDINGS, write_atomically
 from judged.io.columns import ColumnRequest, UsedColumns
-from judged.io.files import PAD, read_bytes, source_name
+from judged.io.files import is_path
 from judged.io.outputs import check_output
 from judged.io.questions import read_questions
 from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run, split_of
@@ -41,7 +40,7 @@ def write_run(run: Any, path: str | os.PathLike[str], *, format: str | None = No
         run: a `Run`, or anything that `read_run` takes.
         path: the file to write; an existing file is replaced.
         format: trec, json, jsonl, csv, tsv or parquet (default: from the extension); or the format of another program, see
-            `docs/reference/formats.md`: mteb for runs; rank-eval, judgment-ratings, rre, quepid or beir for judgments.
+            `docs/reference/formats.md`: mteb for runs; rank-eval, quepid or beir for judgments.
 
     Raises:
         DataError: a value that the format cannot represent: a blank in an id of a TREC file, an infinite score in JSON.
@@ -82,7 +81,7 @@ def convert(
     Args:
         source: anything that `read_run` or `read_qrels` takes; or questions, which contain both.
         target: the file to write, see `write_run`.
-        kind: run or qrels (default: by the format, by the name of the target, `.run` or `qrels`, or by the content of the source).
+        kind: run or qrels (default: by the format, or by the name of the target, else of the source: `.run` or `qrels`).
         format: see `write_run`.
         grade_map: grades of words, see `read_qrels`.
         split: the split to read, see `read_qrels`.
@@ -91,65 +90,36 @@ def convert(
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
     check_output(target, [source])
-    name = Path(target).name.lower()
-    named = "qrels" if "qrels" in name else "run" if ".run" in name else None
-    written = WRITERS[format].kind if format is not None and format in WRITERS else ""
-    kind = kind or written or named
+    kind = kind or (WRITERS[format].kind if format in WRITERS else "") or _kind_by_name(target, source)
+    if not kind:
+        hint = Hint("set {kind} (or qrels)", kind="run")
+        raise UsageError("kind", "the source can be a run or judgments", hint=hint)
     given = {name: value for name, value in names.items() if value is not None}
     fields = {name: value for name, value in given.items() if not name.endswith("_col")}
     roles = {name.removesuffix("_col"): column for name, column in given.items() if name.endswith("_col")}
     columns = ColumnRequest("", roles, grade_map=grade_map, split=split_of(split), used=UsedColumns())
-    try:
-        table = _read(source, kind, columns, fields)
-    except DataError as error:
-        if error.slug != "swapped" or kind != written:
-            raise
-        contents = "runs" if kind == "run" else "judgments"
-        problem = f"{format} is a format of {contents}, and the source has none"
-        raise DataError("swapped", problem, where=error.where, hint="choose another format") from error
+    table: Run | Qrels
+    if recognise(source, **fields).kind == "questions":
+        questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text
+        table = questions.run if kind == "run" else questions.qrels
+    elif kind == "run":
+        table = read_requested_run(source, columns.request("run"))
+    else:
+        table = read_requested_qrels(source, columns.request("qrels"))
     columns.check_used()
     _write(table, target, format)
     return len(table)
 
 
-def _read(source: Any, kind: str | None, columns: ColumnRequest, fields: dict[str, str]) -> Run | Qrels:
-    """Read a run or judgments, whichever the content can be."""
-    if recognise(source, **fields).kind == "questions":
-        questions = read_questions(source, **fields)  # type: ignore[arg-type]  # fields are text
-        if kind is None:
-            hint = Hint("choose with {kind}", kind="run")
-            raise UsageError("kind", "questions contain a run and judgments", hint=hint)
-        return questions.run if kind == "run" else questions.qrels
-    readers: dict[str, Callable[[Any], Run | Qrels]] = {
-        "run": partial(read_requested_run, request=columns.request("run")),
-        "qrels": partial(read_requested_qrels, request=columns.request("qrels")),
-    }
-    if kind is not None:
-        return readers[kind](source)
-    if isinstance(source, (Run, Qrels)):
-        return source
-    errors: list[DataError] = []
-    tables: list[Run | Qrels] = []
-    data = read_bytes(source)[: -len(PAD)] if isinstance(source, (str, bytes, os.PathLike)) else None
-    for read in readers.values():
-        try:
-            tables.append(read(source if data is None else _NamedBytes(data, source_name(source))))
-        except DataError as error:
-            errors.append(error)
-    if len(tables) == 2:
-        hint = Hint("set {kind} (or qrels)", kind="run")
-        raise UsageError("kind", "the source can be a run or judgments", hint=hint)
-    if not tables:
-        raise next((error for error in errors if error.slug not in ("columns", "swapped")), errors[0])
-    return tables[0]
-
-
-class _NamedBytes(io.BytesIO):
-    """The bytes of a file with its name: standard input can be read only once."""
-
-    def __init__(self, data: bytes | bytearray, name: str) -> None:
-        super().__init__(data)
-        self.name = name
+def _kind_by_name(target: str | os.PathLike[str], source: Any) -> str:
+    """Return what the name of the target, else of the source, says; a table in memory is what it is."""
+    if isinstance(source, Run | Qrels):
+        return "run" if isinstance(source, Run) else "qrels"
+    for path in (target, source):
+        name = Path(os.fsdecode(path)).name.lower() if is_path(path) else ""
+        if "qrels" in name or ".run" in name:
+            return "qrels" if "qrels" in name else "run"
+    return ""
 
 
 # ── tables to write ──────────────────────────────────────────────────────────────────────────────
@@ -157,20 +127,13 @@ class _NamedBytes(io.BytesIO):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A table to write, with its ids as text that the format can hold."""
+    """A table to write, with its ids as text that the format can hold, and scores; or grades, as integers if they are."""
 
     table: Run | Qrels
     queries: list[str]
     docs: list[str]
     aspects: list[str] | None
-
-    @property
-    def numbers(self) -> list[float]:
-        """Scores; or grades, as integers if they are."""
-        if isinstance(self.table, Run):
-            scores: list[float] = self.table.score.tolist()
-            return scores
-        return [int(grade) if grade == int(grade) else grade for grade in self.table.grade.tolist()]
+    numbers: list[float]
 
     def columns(self) -> dict[str, list[Any]]:
         """Return every column by its name; a query without rows cannot be written."""
@@ -235,16 +198,19 @@ def _export(table: Run | Qrels, writer: Writer) -> Export:
     """Return a table with the ids that a format can hold."""
     kind = "run" if isinstance(table, Run) else "qrels"
     aspect = table.aspect if isinstance(table, Qrels) else None
-    columns = [None if ids is None else ids.texts() for ids in (table.queries, table.doc, aspect)]
-    export = Export(table, columns[0] or [], columns[1] or [], columns[2])
+    aspects = None if aspect is None else aspect.texts()
+    if isinstance(table, Run):
+        numbers = table.score.tolist()
+    else:
+        numbers = [int(grade) if grade == int(grade) else grade for grade in table.grade.tolist()]
+    export = Export(table, table.queries.texts(), table.doc.texts(), aspects, numbers)
     if writer.kind not in ("", kind) or (isinstance(table, Qrels) and table.sub is not None):
         contents = {"run": "a run", "qrels": "judgments"}[kind]
         export.refuse(f"{contents} of this kind cannot be written in this format", "choose another format")
-    for words in filter(None, columns):
+    for words in (export.queries, export.docs, export.aspects or []):
         joined = "".join(words)
-        marks = [mark for mark in writer.refused if mark in joined]
-        if marks:
-            word = next(word for word in words if any(mark in word for mark in marks))
+        if any(mark in joined for mark in writer.refused):
+            word = next(word for word in words if any(mark in word for mark in writer.refused))
             export.refuse(f"the id {shown(word)} contains a blank, a line break or a quote", "write JSON or Parquet")
         if writer.utf8 and not joined.isprintable():  # bytes that are not UTF-8 are not, and few other ids
             for word in words:
@@ -343,10 +309,6 @@ def _csv(export: Export, file: IO[str], delimiter: str = ",") -> None:
     writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _tsv(export: Export, file: IO[str]) -> None:
-    _csv(export, file, "\t")
-
-
 def _parquet(export: Export, file: IO[bytes]) -> None:
     columns, table = export.columns(), export.table
     for name, kind, ids in (("query_id", table.query_kind, table.queries), ("doc_id", table.doc_kind, table.doc)):
@@ -354,15 +316,12 @@ def _parquet(export: Export, file: IO[bytes]) -> None:
             columns[name] = [int(word) for word in columns[name]]
     if "relevance" in columns:
         columns["relevance"] = [float(grade) for grade in columns["relevance"]]
-    with suppress(ImportError):
+    try:
         pyarrow = import_module("pyarrow")
-        import_module("pyarrow.parquet").write_table(pyarrow.table(columns), file, compression="zstd")
-        return
-    with suppress(ImportError):
-        import_module("polars").DataFrame(columns).write_parquet(file, compression="zstd")
-        return
-    hint = "install it with pip install judged[parquet]"
-    raise DataError("needs", "writing Parquet needs pyarrow or polars", hint=hint, where=table.name)
+    except ImportError as error:
+        hint = "install it with pip install judged[parquet]"
+        raise DataError("needs", "writing Parquet needs pyarrow", hint=hint, where=table.name) from error
+    import_module("pyarrow.parquet").write_table(pyarrow.table(columns), file, compression="zstd")
 
 
 # ── formats of other programs ────────────────────────────────────────────────────────────────────
@@ -378,27 +337,6 @@ def _rank_eval(export: Export, file: IO[str]) -> None:
             export.refuse(problem, "scale the grades first")
         requests.append({"id": query, "ratings": [{"_id": doc, "rating": grade} for doc, grade in grades.items()]})
     _write_json({"requests": requests}, export, file)
-
-
-def _judgment_ratings(export: Export, file: IO[str]) -> None:
-    ratings = [
-        {"query": query, "ratings": [{"docId": doc, "rating": repr(grade)} for doc, grade in grades.items()]}
-        for query, grades in export.judgments()
-    ]
-    head = {"name": export.table.label, "description": "", "type": "IMPORT_JUDGMENT"}
-    _write_json({**head, "judgmentRatings": ratings}, export, file)
-
-
-def _rre(export: Export, file: IO[str]) -> None:
-    queries = [
-        {
-            "placeholders": {"$query": query},
-            "relevant_documents": {doc: {"gain": grade} for doc, grade in grades.items()},
-        }
-        for query, grades in export.judgments()
-    ]
-    head = {"index": "index", "id_field": "id", "template": "template.json"}
-    _write_json({**head, "queries": queries}, export, file)
 
 
 def _quepid(export: Export, file: IO[str]) -> None:
@@ -432,13 +370,9 @@ WRITERS: Mapping[str, Writer] = {
     "json": Writer(_json, (".json",)),
     "jsonl": Writer(_jsonl, (".jsonl", ".ndjson")),
     "csv": Writer(_csv, (".csv",), refused=_LINES, utf8=False),
-    "tsv": Writer(_tsv, (".tsv",), refused=_LINES, utf8=False),
+    "tsv": Writer(partial(_csv, delimiter="\t"), (".tsv",), refused=_LINES, utf8=False),
     "parquet": Writer(_parquet, (".parquet", ".pq"), mode="wb"),
     "rank-eval": Writer(_rank_eval, kind="qrels", target="`_rank_eval`, after `_index` and `request` were added"),
-    "judgment-ratings": Writer(
-        _judgment_ratings, kind="qrels", target="`PUT _plugins/_search_relevance/judgments` of OpenSearch"
-    ),
-    "rre": Writer(_rre, kind="qrels", target="RRE, after `index` and `template` were changed to yours"),
     "quepid": Writer(_quepid, refused=_LINES, utf8=False, kind="qrels", target="the import of ratings of Quepid (CSV)"),
     "beir": Writer(
         _beir,

@@ -183,12 +183,12 @@ def test_types_of_ids_survive_in_parquet(tmp_path):
 # ── convert ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_convert_tells_trec_files_apart_and_counts_rows(save, tmp_path, rows, run_rows, qrels_rows):
-    assert convert(save("a", RUN), tmp_path / "r.json") == 5
-    assert convert(save("b", QRELS), tmp_path / "q.csv") == 5
+def test_convert_goes_by_the_names_and_counts_rows(save, tmp_path, rows, run_rows, qrels_rows):
+    assert convert(save("a.run", RUN), tmp_path / "r.json") == 5
+    assert convert(save("qrels", QRELS), tmp_path / "q.csv") == 5
     assert rows(read_run(tmp_path / "r.json")) == run_rows
     assert rows(read_qrels(tmp_path / "q.csv")) == qrels_rows
-    assert convert(tmp_path / "q.csv", tmp_path / "q.jsonl") == 5
+    assert convert(tmp_path / "q.csv", tmp_path / "q.jsonl", kind="qrels") == 5
 
 
 def test_convert_asks_where_content_can_be_either(save, tmp_path, refusal):
@@ -201,12 +201,6 @@ def test_convert_asks_where_content_can_be_either(save, tmp_path, refusal):
     assert (tmp_path / "b.run").read_text() == "q Q0 d 1 1.0 judged\n"
     assert (tmp_path / "b.qrels").read_text() == "q 0 d 1\n"
     refusal("kind", convert, path, tmp_path / "c", kind="both")
-
-
-def test_convert_explains_what_neither_reader_can_use(save, tmp_path, refusal):
-    refusal("score-type", convert, save("a", RUN.replace(b"0.9", b"abc")), tmp_path / "b.json")
-    refusal("columns", convert, save("a", b"one two three\n"), tmp_path / "b.json")
-    refusal("io", convert, tmp_path / "none", tmp_path / "b.json")
 
 
 def test_convert_takes_what_was_read(tmp_path):

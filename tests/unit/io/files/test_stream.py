@@ -19,7 +19,7 @@ from judged.core.find.reference import Hits
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
 from judged.core.unread_runs import TextStream
-from judged.io import stream
+from judged.io import decompress as stream
 from judged.io.decompress import decompress
 from judged.io.read import open_whole_run, read_qrels, read_run
 

@@ -220,5 +220,5 @@ def test_labels_are_written_as_other_forms(tmp_path):
     labels(LETOR, tmp_path)
     assert convert(tmp_path / "test.letor", tmp_path / "qrels.txt") == 3
     assert (tmp_path / "qrels.txt").read_text().splitlines()[0].split() == ["10", "0", "GX029-35-5894638", "2"]
-    assert convert(tmp_path / "test.letor", tmp_path / "labels.json") == 3  # it can only be judgments
+    assert convert(tmp_path / "test.letor", tmp_path / "labels.json", kind="qrels") == 3
     assert rows(read_qrels(tmp_path / "labels.json")) == rows(read_qrels(tmp_path / "test.letor"))
