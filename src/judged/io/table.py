@@ -16,7 +16,7 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.cells import Column, RawIds, as_list, encode_ids, floats, group_ids, ranks
 from judged.io.columns import ColumnRequest, Role, RoleColumns, list_columns, same_column
 from judged.io.origin import Context, Origin
-from judged.io.text.decimals import decimals, first_wrong, is_decimal, numbers, raise_number
+from judged.io.text.decimals import first_wrong, is_decimal, parse_number, raise_number
 
 # ── Columns of a table by role, gathered batch by batch ─────────────────────────────────────────────
 
@@ -277,17 +277,14 @@ def _numbers(table: SourceTable) -> Floats:
             if error.slug == "grade-type" and error.value is None:
                 _raise_unfilled([cell is None for cell in table.number], table, error.slug)
             raise
-    whole = what == "grade"
-    out = decimals(list(table.number), whole=whole)
-    if out is not None:
-        return out
-    cells = IdColumn.of([cell.strip().encode("utf-8", "surrogateescape") for cell in table.number])
-    values = numbers(cells, lenient=False, whole=whole)
-    if not isinstance(values, np.ndarray):
-        if what == "grade" and not cells[values]:
-            _raise_unfilled([not cell for cell in cells.tolist()], table, "grade-type")
-        raise_number(cells[values], origin.place(values, what), what, origin.describe_row(values))
-    return values
+    cells = [cell.strip().encode("utf-8", "surrogateescape") for cell in table.number]
+    values = [parse_number(cell, what) for cell in cells]
+    if None in values:
+        row = values.index(None)
+        if what == "grade" and not cells[row]:
+            _raise_unfilled([not cell for cell in cells], table, "grade-type")
+        raise_number(cells[row], origin.place(row, what), what, origin.describe_row(row))
+    return np.array(values, dtype=np.float64)
 
 
 def _map_grades(table: SourceTable, grades: Mapping[str, float]) -> Floats:

@@ -16,7 +16,7 @@ from judged.io.columns import ColumnRequest
 from judged.io.files import PAD, Content, Raw, open_content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.mapped import TextLines, in_memory, line_at, line_of, open_later, open_now
-from judged.io.origin import Context
+from judged.io.origin import Context, Origin
 from judged.io.text.encoding import WHOLE, Begin, check_end, text_start
 from judged.io.text.lines import Head
 from judged.io.text.trec import QRELS, RUN, is_trec_line, parse_qrels, parse_run, raise_text
@@ -44,22 +44,18 @@ def read_lines(content: Content, layout: Layout) -> Run | Qrels | None:
         rows = read_rows(data, start, layout)
         if rows is None:
             return None
-        end = check_end(data[-1:].tobytes(), content.name)
         keys: dict[str, Any] = {"name": content.name, "queries": rows.queries, "query": rows.query, "doc": rows.doc}
-        keys |= {"where": partial(_line_of_row, content.name, TextLines(opened, layout)), "warnings": end}
+        where = Origin(name=content.name, typed=False, line=TextLines(opened, layout)).place
+        keys |= {"where": where, "warnings": check_end(data[-1:].tobytes(), content.name)}
         if layout is not _RUN:
             plain = len(rows.aspect) == 1 and rows.aspect[0] in NO_SUBTOPIC
             return Qrels(**keys, grade=rows.number, aspect=None if plain else rows.aspects())
         wrong = None
         if rows.rank is None:
-            _, cell = _parse_row(data, int(row_begins(data, start, layout)[rows.unranked])).wrong_rank or ("", "")
-            wrong = keys["where"](rows.unranked), cell
+            row = _parse_row(data, int(row_begins(data, start, layout)[rows.unranked]))
+            wrong = where(rows.unranked), row.wrong_rank[1] if row.wrong_rank else ""
         tag = _parse_row(data, rows.last).tag
         return Run(**keys, score=rows.number, rank=rows.rank, wrong_rank=wrong, tag=tag)
-
-
-def _line_of_row(name: str, lines: TextLines, row: int, role: str = "doc") -> Place:
-    return Place(name, lines[row])
 
 
 def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> UnreadRun | None:

@@ -9,7 +9,6 @@ from typing import NoReturn
 
 import numpy as np
 
-from judged.core.ids import IdColumn
 from judged.core.native import NATIVE
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import Layout, TextRun
@@ -17,7 +16,7 @@ from judged.errors import DataError, Place, Warned, shown
 from judged.io.files import HEAD, PAD, Raw, Source, file_path, open_content, read_bytes, source_name
 from judged.io.formats.trec import read_lines
 from judged.io.mapped import can_map, open_later, open_now
-from judged.io.text.decimals import numbers
+from judged.io.text.decimals import number_as_in_c
 from judged.io.text.encoding import check_end
 from judged.io.text.trec import PREFS, QRELS, TrecColumns, parse_qrels, parse_run
 
@@ -74,15 +73,11 @@ def read_zscores(source: Source) -> dict[tuple[str, str], tuple[float, float]]:
     data, name = read_bytes(source), source_name(source)
     _check_lines(data, name, 4, "query name mean deviation", comments=False)
     rows = [line.split() for line in bytes(data[: -len(PAD)]).split(b"\n") if line]
-    query, label = ([row[i].decode("utf-8", "surrogateescape") for row in rows] for i in (0, 1))
-    mean, deviation = (_as_numbers([row[i] for row in rows]) for i in (2, 3))
-    return dict(zip(zip(query, label, strict=True), zip(mean, deviation, strict=True), strict=True))
-
-
-def _as_numbers(cells: list[bytes]) -> list[float]:
-    found = numbers(IdColumn.of(cells), lenient=True, whole=False)
-    assert isinstance(found, np.ndarray)  # a lenient reader accepts everything
-    return [float(number) for number in found]
+    zscores = {}
+    for query, label, mean, deviation in rows:
+        key = query.decode("utf-8", "surrogateescape"), label.decode("utf-8", "surrogateescape")
+        zscores[key] = number_as_in_c(mean, whole=False), number_as_in_c(deviation, whole=False)
+    return zscores
 
 
 def parse_judgments(data: Raw, name: str, form: str = "qrels") -> Qrels:
@@ -98,7 +93,7 @@ def parse_judgments(data: Raw, name: str, form: str = "qrels") -> Qrels:
 def parse_ranking(data: Raw, name: str) -> Run:
     if any(mark in data for mark in (b" #", b"\t#")):  # a comment may be indented
         data = re.sub(rb"(?m)^[ \t\r]+#", b"#", data)
-    run = parse_run(data, name, lenient=True, extra_columns=True)
+    run = parse_run(data, name, lenient=True)
     nan = np.isnan(run.score)
     count = int(nan.sum())
     if not count:
