@@ -10,7 +10,6 @@ from judged.curves import Classification, Curves
 from judged.errors import Warned
 from judged.evaluation.evaluations import Evaluations
 from judged.evaluation.explain import Explanation
-from judged.evaluation.stream import Means
 from judged.evaluation.values import Values
 from judged.judging.agreement import Agreement
 from judged.quality_gate.baseline import Baseline
@@ -36,7 +35,6 @@ __all__ = [
     "InterleavedLists",
     "InterleavingOutcome",
     "Leaderboard",
-    "Means",
     "Power",
     "Values",
     "Warned",

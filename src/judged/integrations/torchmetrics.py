@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import statistics
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -12,8 +14,8 @@ import numpy as np
 
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.arrays import score
-from judged.evaluation.stream import exact_means
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
+from judged.stats.summary import FLOOR
 
 if TYPE_CHECKING:
     RankingMetric: Any
@@ -126,8 +128,10 @@ class _Ranking:
             raise DataError("empty-run", "no batch was added", hint="call update first")
         table = values.detach().cpu().double().numpy().reshape(-1, len(self._names))
         table = table if ids is None or not ids.numel() else table[self._once(ids.cpu().numpy(), len(table))]
-        means = exact_means(self._measuring.measures, dict(zip(self._names, table.T, strict=True)))
-        tensors = {name: _tensor(torch, np.array(value), values.device) for name, value in means.items()}
+        tensors = {
+            str(m): _tensor(torch, np.array(_exact_mean(column, m.definition.summary)), values.device)
+            for m, column in zip(self._measuring.measures, table.T, strict=True)
+        }
         return tensors if len(tensors) > 1 else tensors[self._names[0]]
 
     def _once(self, ids: Any, size: int) -> Any:
@@ -150,6 +154,18 @@ class _Ranking:
 
     def __repr__(self) -> str:
         return f"RankingMetric({' '.join(self._names)!r})"
+
+
+def _exact_mean(column: Any, summary: str) -> float:
+    """The summary of the values that are not missing, rounded once: bit-identical for any order of them."""
+    known = column[~np.isnan(column)]
+    if summary == "sum":
+        return math.fsum(known)
+    if not len(known):
+        return math.nan
+    if summary == "geometric":
+        return math.exp(statistics.mean(np.log(np.maximum(known, FLOOR)).tolist()))
+    return statistics.mean(known.tolist())
 
 
 def _tensor(torch: Any, values: Any, device: Any) -> Any:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import pickle
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import judged as jd
-from judged.evaluation.stream import ExactSum
 
 MEASURES = "nDCG@10 AP RR P@5 ERR@10"
 RNG = np.random.default_rng(7)
@@ -189,12 +184,11 @@ def test_a_query_that_comes_twice_is_an_error_that_names_it():
         evaluator.merge(other)
 
 
-@pytest.mark.parametrize("keep", ["values", "means"])
-def test_judged_queries_that_never_came_count_as_the_policy_says(keep):
+def test_judged_queries_that_never_came_count_as_the_policy_says():
     qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 1}}
 
     def result(policy):
-        evaluator = jd.Evaluator("RR", qrels, queries=policy, keep=keep)
+        evaluator = jd.Evaluator("RR", qrels, queries=policy)
         evaluator.update({"q": ["a"], "r": ["b", "a"]})
         return evaluator.result()
 
@@ -243,70 +237,11 @@ def test_measures_of_subtopics_are_streamed_too():
     same(evaluator.result(), jd.evaluate(qrels, runs, "alpha_nDCG@10"))
 
 
-# ── exact means ──────────────────────────────────────────────────────────────────────────────────
-
-
-def test_means_are_the_same_bits_for_every_order_and_merging():
-    exact = {name: float(sum(map(Fraction, column.tolist())) / 60) for name, column in jd.score(LABELS, SCORES, MEASURES).columns.items()}  # fmt: skip
-    for seed in range(5):
-        rows = np.random.default_rng(seed).permutation(60).tolist()
-        parts = [fed(cut(some, 4), keep="means") for some in cut(rows, 17)]
-        found = sum(parts[1:], parts[0]).result()
-        assert found.mean() == exact
-        assert len(found) == 60
-        assert found["AP"] == exact["AP"]
-
-
-def test_means_leave_out_what_has_no_value_and_count_it():
-    found = fed([list(range(30)), list(range(30, 60))], keep="means", empty="skip").result()
-    whole = jd.score(LABELS, SCORES, MEASURES, empty="skip")
-    assert found.missing() == {name: int(np.isnan(whole[name]).sum()) for name in whole}
-    assert found.mean() == pytest.approx(whole.mean(), rel=1e-14)
-    assert "59" in str(found)
-
-
-def test_memory_of_means_does_not_grow():
-    evaluator = fed([[i] for i in range(10)], keep="means")
-    size = len(pickle.dumps(evaluator))
-    for _ in range(30):
-        evaluator.update(LABELS, SCORES)
-    assert len(pickle.dumps(evaluator)) < size + 60
-
-
-def test_geometric_means_and_counts_are_summed_up_as_they_are_defined():
-    runs = rankings()
-    evaluator = jd.Evaluator("GMAP NumRet AP", QRELS, keep="means")
-    for some in cut(list(runs), 5):
-        evaluator.update({name: runs[name] for name in some})
-    whole = jd.evaluate(QRELS, runs, "GMAP NumRet AP")
-    assert evaluator.result().mean() == pytest.approx(whole.mean(), rel=1e-13)
-    assert evaluator.result().coverage == pytest.approx(whole.coverage, rel=1e-13)
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.lists(st.floats(allow_nan=True, allow_infinity=False), max_size=30), st.integers(0, 30))
-def test_an_exact_sum_is_the_sum_of_fractions(values, where):
-    some, others = ExactSum(), ExactSum()
-    some.add(np.array(values[:where]))
-    others.add(np.array(values[where:]))
-    others.merge(some)
-    finite = [v for v in values if not math.isnan(v)]
-    assert Fraction(others.total, 1 << 1126) == sum(map(Fraction, finite))
-    assert (others.count, others.missing) == (len(finite), len(values) - len(finite))
-
-
-def test_infinite_values_stay_infinite():
-    found = ExactSum()
-    found.add(np.array([1.0, math.inf]))
-    assert found.mean() == math.inf
-
-
 # ── together ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("keep", ["values", "means"])
 @pytest.mark.parametrize("qrels", [None, QRELS])
-def test_an_evaluator_pickles_in_the_middle(keep, qrels):
+def test_an_evaluator_pickles_in_the_middle(qrels):
     runs = rankings()
     names = list(runs)
 
@@ -316,7 +251,7 @@ def test_an_evaluator_pickles_in_the_middle(keep, qrels):
         else:
             evaluator.update({names[i]: runs[names[i]] for i in some})
 
-    one, other = (jd.Evaluator(MEASURES, qrels, keep=keep) for _ in range(2))
+    one, other = (jd.Evaluator(MEASURES, qrels) for _ in range(2))
     feed(one, range(10))
     feed(other, range(10))
     other = pickle.loads(pickle.dumps(other))
@@ -350,7 +285,7 @@ def test_reset_begins_anew():
     assert len(evaluator) == 1
 
 
-@pytest.mark.parametrize("other", [{"measures": "AP"}, {"keep": "means"}, {"level": 2}, {"profile": "lightgbm"}, {"empty": "skip"}, {"qrels": {"q": {"a": 1}}}])  # fmt: skip
+@pytest.mark.parametrize("other", [{"measures": "AP"}, {"level": 2}, {"profile": "lightgbm"}, {"empty": "skip"}, {"qrels": {"q": {"a": 1}}}])  # fmt: skip
 def test_evaluators_of_different_conventions_do_not_merge(other):
     with pytest.raises(jd.DataError) as caught:
         jd.Evaluator("RR").merge(jd.Evaluator(**{"measures": "RR", **other}))
@@ -365,7 +300,6 @@ def test_evaluators_of_different_judgments_do_not_merge():
 @pytest.mark.parametrize(
     ("call", "slug"),
     [
-        (lambda: jd.Evaluator("RR", keep="all"), "option"),
         (lambda: jd.Evaluator(""), "measure"),
         (lambda: jd.Evaluator("", QRELS), "measure"),
         (lambda: jd.Evaluator("RR", tie="best"), "unknown-option"),
@@ -382,9 +316,3 @@ def test_a_wrong_call_is_refused_at_once(call, slug):
     with pytest.raises(jd.JudgedError) as caught:
         call()
     assert caught.value.slug == slug
-
-
-def test_an_evaluator_with_itself_is_not_merged():
-    evaluator = fed([[0]])
-    with pytest.raises(jd.UsageError):
-        evaluator.merge(evaluator)

@@ -40,7 +40,7 @@ RUNS = {"bm25": BM25, NASTY: TFIDF, "dense": DENSE}
 def every_result() -> list[Result]:
     values = [jd.evaluate(QRELS, path, "nDCG@10 AP NumRet", bounds=True) for path in RUNS.values()]
     compared = jd.compare(QRELS, RUNS, "nDCG@10 AP", slices=jd.sample_path("queries.jsonl"), by="kind", min_queries=5)
-    stream = jd.Evaluator("nDCG@10 AP", keep="means")
+    stream = jd.Evaluator("nDCG@10 AP")
     stream.update([[1, 0, 1]], [[3, 2, 1]])
     log = [
         (i, "q01", doc, rank, i % (rank + 1) == 0) for i in range(40) for rank, doc in enumerate(("d163", "d197"), 1)
