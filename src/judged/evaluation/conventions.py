@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from itertools import combinations
@@ -15,7 +15,7 @@ from judged.evaluation.inputs import read_and_join
 from judged.evaluation.options import EvaluateOptions, policies_in, with_level
 from judged.evaluation.tool_differences import POLICIES, Outcome, Outcomes, Switch, switches
 from judged.measures.grammar import parse_all
-from judged.measures.profiles import PROFILES, Profile
+from judged.measures.profiles import PROFILES
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.registry import choose_one
@@ -80,23 +80,42 @@ class ToolValue(NamedTuple):
             return f"cannot be computed: {self.problem}"
         if not self.causes:
             return "the same for every query"
-        one = len(self.causes) == 1
-        words = [c.text if one else f"{c.text} ({_change(c.alone, places)})" for c in self.causes]
-        return _listed(words) + ("; only the combination explains it" if self.together else "")
+        if len(self.causes) == 1:
+            return self.causes[0].text
+        changes = ["not alone" if c.alone is None else signed(c.alone, places) for c in self.causes]
+        *words, last = [f"{c.text} ({change})" for c, change in zip(self.causes, changes, strict=True)]
+        return f"{', '.join(words)} and {last}{'; only the combination explains it' if self.together else ''}"
 
     @property
     def text(self) -> str:
         """One sentence."""
-        if not self.known or self.problem:
-            return self.why() if not self.known else f"{self.profile} {self.why()}"
+        if not self.known:
+            return self.why()
+        if self.problem:
+            return f"{self.profile} {self.why()}"
         if not self.causes:
             return f"{self.profile} gives the same value"
-        what = (
-            f"differs by {signed(self.difference)}"
-            if self.difference
-            else f"gives the same mean, but differs in {counted(self.n_apart, 'query')},"
-        )
+        what = f"gives the same mean, but differs in {counted(self.n_apart, 'query')},"
+        if self.difference:
+            what = f"differs by {signed(self.difference)}"
         return f"{self.profile} {what} because it {self.why()}"
+
+    def rows(self, places: int) -> list[tuple[str, ...]]:
+        """Cells of a table: one row for each cause, with the value in the first."""
+        queries = "" if self.value is None else str(self.n_queries)
+        value = (self.profile, number(self.value, places))
+        if not self.causes:
+            return [(*value, "", queries, self.why(places), "")]
+        value = (*value, number(self.difference, places, sign="+"), queries)
+        last, alone = self.causes[-1], len(self.causes) > 1
+        return [
+            (
+                *(value if cause is self.causes[0] else ("",) * 4),
+                cause.text if cause is last else f"{cause.text},",
+                number(cause.alone, places, sign="+") if alone else "",
+            )
+            for cause in self.causes
+        ]
 
 
 class Match(NamedTuple):
@@ -106,6 +125,11 @@ class Match(NamedTuple):
     conventions: tuple[str, ...]
     text: str
     value: float
+
+    @property
+    def condition(self) -> str:
+        """When a tool has this value, in words."""
+        return f"under the profile {self.profile}" if self.profile else f"if the tool {self.text}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,48 +163,34 @@ class Conventions(Result):
     def headline(self) -> Sequence[str]:
         """The answer: the published number first, else how many tools differ."""
         known = [tool for tool in self.tools if tool.value is not None]
-        apart = [tool for tool in known if tool.causes]
-        first = f"{self.measure} is {number(self.default)} by default; {len(apart)} of {counted(len(known), 'tool')} that have it {'differs' if len(apart) == 1 else 'differ'}."
-        return (self._answer(), first) if self.to else (first,)
-
-    def _answer(self) -> str:
-        if not self.found:
-            near = (
-                f"; the nearest is {number(self.matches[0].value)}, {_condition(self.matches[0])}"
-                if self.matches
-                else ""
-            )
-            return f"No profile, convention or pair of conventions gives {self.to}{near}."
-        more = len(self.matches) - 1
-        others = f"; {more} more {'match' if more > 1 else 'matches'}" if more else ""
-        return f"{self.to} is the value {_condition(self.matches[0])}{others}."
+        apart = sum(bool(tool.causes) for tool in known)
+        differ = f"{apart} of {counted(len(known), 'tool')} that have it {'differs' if apart == 1 else 'differ'}"
+        lines = [f"{self.measure} is {number(self.default)} by default; {differ}."]
+        if not self.to:
+            return lines
+        others = len(self.matches) - 1
+        if self.found:
+            more = f"; {others} more {'match' if others > 1 else 'matches'}" if others else ""
+            return [f"{self.to} is the value {self.matches[0].condition}{more}.", *lines]
+        nearest = [f"; the nearest is {number(m.value)}, {m.condition}" for m in self.matches]
+        return [f"No profile, convention or pair of conventions gives {self.to}{''.join(nearest)}.", *lines]
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The conventions that give a published number, and the values of the tools."""
-        rows = tuple(row for tool in self.tools for row in _rows(tool, places))
+        rows = tuple(row for tool in self.tools for row in tool.rows(places))
         notes = (f"default: {self.policy}", _EXCEPTIONS, *(f"warning: {w}" for w in self.warnings))
         headers = ("profile", self.measure, "difference", "queries", "reason", "alone")
-        title = f"{self.measure} of {title_of(self.names)}"
-        tools = Table(
-            headers,
-            rows,
-            title=title,
-            notes=notes,
-            words=(0, 4),
-            optional=(3,),
-            key=_ALONE if any(row[5] for row in rows) else "",
-        )
-        return [*([self._matches(places)] if self.to else []), tools]
-
-    def _matches(self, places: int) -> Table:
-        rows = tuple(
+        title, key = f"{self.measure} of {title_of(self.names)}", _ALONE if any(row[-1] for row in rows) else ""
+        tools = Table(headers, rows, title=title, notes=notes, words=(0, 4), optional=(3,), key=key)
+        if not self.to:
+            return [tools]
+        found = tuple(
             (m.profile or "–", number(m.value, max(places, 6)), m.text, ", ".join(m.conventions)) for m in self.matches
         )
         notes = (f"{counted(self.tried, 'set')} of conventions tried; with many of them, some match by chance",)
         title = f"gives {self.to}" if self.found else f"nearest to {self.to}"
-        return Table(
-            ("profile", self.measure, "if the tool", "written"), rows, title=title, notes=notes, words=(0, 2, 3)
-        ).head(_MOST_MATCHES)
+        headers = ("profile", self.measure, "if the tool", "written")
+        return [Table(headers, found, title=title, notes=notes, words=(0, 2, 3)).head(_MOST_MATCHES), tools]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per profile."""
@@ -190,8 +200,8 @@ class Conventions(Result):
                 "measure": t.measure,
                 "value": t.value,
                 "difference": t.difference,
-                "queries": t.n_queries if t.value is not None else None,
-                "queries_that_differ": t.n_apart if t.value is not None else None,
+                "queries": None if t.value is None else t.n_queries,
+                "queries_that_differ": None if t.value is None else t.n_apart,
                 "causes": "; ".join(c.option for c in t.causes),
                 "text": t.text,
             }
@@ -200,14 +210,12 @@ class Conventions(Result):
 
     def to_data(self) -> dict[str, Any]:
         """Everything as plain data."""
+        same = ("measure", "policy", "default", "n_queries", "tried")
         return {
             "judged": 1,
-            "measure": self.measure,
+            **{name: getattr(self, name) for name in same},
             "qrels": self.names[0],
             "run": self.names[1],
-            "policy": self.policy,
-            "default": self.default,
-            "n_queries": self.n_queries,
             "warnings": [w.to_dict() for w in self.warnings],
             "tools": [
                 {**t._asdict(), "causes": [c._asdict() for c in t.causes], "together": t.together, "text": t.text}
@@ -215,43 +223,8 @@ class Conventions(Result):
             ],
             "to": self.to or None,
             "found": self.found if self.to else None,
-            "tried": self.tried,
             "matches": [m._asdict() for m in self.matches],
         }
-
-
-def _rows(tool: ToolValue, places: int) -> list[tuple[str, ...]]:
-    """A row of the table for each cause, with the value in the first."""
-    if not tool.causes:
-        return [
-            (
-                tool.profile,
-                number(tool.value, places),
-                "",
-                "" if tool.value is None else str(tool.n_queries),
-                tool.why(places),
-                "",
-            )
-        ]
-    value = (tool.profile, number(tool.value, places), number(tool.difference, places, sign="+"), str(tool.n_queries))
-    alone = [number(c.alone, places, sign="+") if len(tool.causes) > 1 else "" for c in tool.causes]
-    ends = [
-        (f"{c.text}{',' if c is not tool.causes[-1] else ''}", change)
-        for c, change in zip(tool.causes, alone, strict=True)
-    ]
-    return [(*(value if i == 0 else ("",) * 4), *end) for i, end in enumerate(ends)]
-
-
-def _condition(match: Match) -> str:
-    return f"under the profile {match.profile}" if match.profile else f"if the tool {match.text}"
-
-
-def _change(change: float | None, places: int) -> str:
-    return "not alone" if change is None else signed(change, places)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
@@ -311,47 +284,44 @@ class Published(NamedTuple):
 def find_published(result: Conventions, outcomes: Outcomes, to: Any, given: Mapping[str, Any]) -> Conventions:
     """The result with the profiles that give a number; else with the single conventions, else the pairs; else the nearest."""
     wanted = Published.of(to, outcomes.measure)
-    tools = [t for t in result.tools if t.value is not None]
-    profiles = [Match(t.profile, tuple(c.option for c in t.causes), t.why(), float(t.value or 0)) for t in tools]
-    matches = [match for match in profiles if wanted.matches(match.value)]
-    seen, tried = list(profiles), len(profiles)
-    switches = _single(outcomes, given)
+    seen = [
+        Match(t.profile, tuple(c.option for c in t.causes), t.why(), t.value)
+        for t in result.tools
+        if t.value is not None
+    ]
+    matches = [match for match in seen if wanted.matches(match.value)]
+    switches = [] if matches else _single(outcomes, given)
     for size in (1, 2):
-        if matches:
-            break
-        found = list(_values(outcomes, combinations(switches, size)))
-        tried += len(found)
-        seen += found
-        matches = [match for match in found if wanted.matches(match.value)]
+        if not matches:
+            found = [match for chosen in combinations(switches, size) if (match := _match(outcomes, chosen))]
+            seen += found
+            matches = [match for match in found if wanted.matches(match.value)]
     nearest = sorted(seen, key=lambda match: abs(match.value - wanted.value))[:1]
-    return replace(result, to=wanted.text, matches=tuple(matches or nearest), tried=tried, found=bool(matches))
+    return replace(result, to=wanted.text, matches=tuple(matches or nearest), tried=len(seen), found=bool(matches))
 
 
-def _values(outcomes: Outcomes, sets: Iterable[tuple[Switch, ...]]) -> Iterable[Match]:
-    for some in sets:
-        if len({switch.name for switch in some}) < len(some):
-            continue
-        found = outcomes.of(some)
-        if isinstance(found, Outcome) and not np.isnan(found.value):
-            yield Match("", tuple(s.option for s in some), " and ".join(s.text for s in some), found.value)
+def _match(outcomes: Outcomes, chosen: tuple[Switch, ...]) -> Match | None:
+    """The value with some conventions; None if two of them exclude each other, or it has none."""
+    if len({switch.name for switch in chosen}) < len(chosen):
+        return None
+    found = outcomes.of(chosen)
+    if isinstance(found, JudgedError) or np.isnan(found.value):
+        return None
+    return Match("", tuple(s.option for s in chosen), " and ".join(s.text for s in chosen), found.value)
 
 
 def _single(outcomes: Outcomes, given: Mapping[str, Any]) -> list[Switch]:
     """Every convention that is not the present one: policies, parameters of the measure, other measures that tools call the same."""
     measure, judged = outcomes.measure, outcomes.source.judged
-    grades = np.unique(judged.pool_grade[judged.pool_grade > 0])
-    levels = [float(grade) for grade in grades[:_MOST_LEVELS]]
-    choices = {**_CHOICES, "level": tuple(levels)}
-    present = {name: getattr(judged.policy, name) for name in POLICIES}
+    levels = np.unique(judged.pool_grade[judged.pool_grade > 0])[:_MOST_LEVELS].tolist()
     others = {c.instead for p in PROFILES.values() for c in p.conventions if c.instead and c.fits(measure)}
     found = [Switch("measure", name) for name in sorted(others)]
-    for name, values in choices.items():
-        free = (
-            name not in given
-            if name in POLICIES
-            else name in measure.definition.parameters and (name == "cutoff" or name not in measure.explicit)
-        )
-        now = present.get(name) if name in POLICIES else measure.get(name)
+    for name, values in {**_CHOICES, "level": tuple(levels)}.items():
+        if name in POLICIES:
+            free, now = name not in given, getattr(judged.policy, name)
+        else:
+            free = name in measure.definition.parameters and (name == "cutoff" or name not in measure.explicit)
+            now = measure.get(name)
         found += [Switch(name, value) for value in values if free and value != now]
     return found
 
@@ -383,70 +353,51 @@ def conventions(
     >>> print(found["mlflow"].text)
     mlflow differs by +0.5000 because it shrinks the cutoff to the length of a shorter ranking
     """
-    given = policies_in(options)
-    chosen = _one(measure, level)
-    source = read_and_join(qrels, run, find_profile("trec_eval-10"), options)
-    outcomes = Outcomes(chosen, source)
-    default = outcomes.of(())
-    if isinstance(default, JudgedError):
-        raise default
-    result = _under_profiles(outcomes, default, given)
-    if to is None:
-        return result
-
-    return find_published(result, outcomes, to, given)
+    found = parse_all(measure)
+    if len(found) != 1 or found[0].definition.text or found[0].definition.summary == "none":
+        names = ", ".join(map(str, found))
+        hint = "name one measure of numbers, such as nDCG@10"
+        raise UsageError("unsuitable-measure", f"conventions need one measure that has a mean, got {names}", hint=hint)
+    given, chosen = policies_in(options), with_level(found[0], level)
+    outcomes = Outcomes(chosen, read_and_join(qrels, run, find_profile("trec_eval-10"), options))
+    result = _under_profiles(outcomes, given)
+    return result if to is None else find_published(result, outcomes, to, given)
 
 
 @step("applying conventions")
-def _under_profiles(outcomes: Outcomes, default: Outcome, given: Mapping[str, Any]) -> Conventions:
+def _under_profiles(outcomes: Outcomes, given: Mapping[str, Any]) -> Conventions:
     """The values under every profile, with their causes."""
-    measure, judged = outcomes.measure, outcomes.source.judged
+    measure, judged, default = outcomes.measure, outcomes.source.judged, outcomes.of(())
+    if isinstance(default, JudgedError):
+        raise default
     sets = {p.name: switches(measure, p, given) for p in PROFILES.values() if p.has(measure)}
-    tools = tuple(_value(outcomes, default, p, sets.get(p.name)) for p in PROFILES.values())
     return Conventions(
         measure=str(measure),
         names=judged.names,
         default=default.value,
         n_queries=len(default.column),
-        tools=tools,
+        tools=tuple(_value(outcomes, default, name, sets.get(name)) for name in PROFILES),
         policy=str(judged.policy),
         warnings=judged.warnings,
     )
 
 
-def _one(measure: str | Measure, level: float | None) -> Measure:
-    found = parse_all(measure)
-    if len(found) != 1:
-        raise UsageError(
-            "unsuitable-measure",
-            f"conventions are shown for one measure, got {len(found)}",
-            hint="name one, such as nDCG@10",
-        )
-    if found[0].definition.text or found[0].definition.summary == "none":
-        raise UsageError(
-            "unsuitable-measure",
-            f"the values of {shown(str(found[0]))} have no mean",
-            hint="name a measure of numbers, such as nDCG@10",
-        )
-    return with_level(found[0], level)
-
-
-def _value(outcomes: Outcomes, default: Outcome, profile: Profile, chosen: tuple[Switch, ...] | None) -> ToolValue:
+def _value(outcomes: Outcomes, default: Outcome, profile: str, chosen: tuple[Switch, ...] | None) -> ToolValue:
     """The value under a profile, and its causes; `chosen` is None if the tool has no such measure."""
     if chosen is None:
-        return ToolValue(profile.name, str(outcomes.measure), known=False)
+        return ToolValue(profile, str(outcomes.measure), known=False)
     theirs = outcomes.of(chosen)
     if isinstance(theirs, JudgedError):
-        return ToolValue(profile.name, str(outcomes.measure), problem=theirs.problem)
+        return ToolValue(profile, str(outcomes.measure), problem=theirs.problem)
     causes = []
-    for switch in smallest(outcomes, chosen, theirs):
+    for switch in _smallest(outcomes, chosen, theirs):
         alone = outcomes.of((switch,))
         change = None if isinstance(alone, JudgedError) else alone.value - default.value
         causes.append(Cause(switch.name, switch.value, switch.text, switch.option, change))
     causes.sort(key=lambda cause: -abs(cause.alone or 0.0))
     apart = ~((theirs.column == default.column) | (np.isnan(theirs.column) & np.isnan(default.column)))
     return ToolValue(
-        profile.name,
+        profile,
         str(theirs.measure),
         value=theirs.value,
         difference=theirs.value - default.value,
@@ -456,7 +407,7 @@ def _value(outcomes: Outcomes, default: Outcome, profile: Profile, chosen: tuple
     )
 
 
-def smallest(outcomes: Outcomes, chosen: tuple[Switch, ...], wanted: Outcome) -> tuple[Switch, ...]:
+def _smallest(outcomes: Outcomes, chosen: tuple[Switch, ...], wanted: Outcome) -> tuple[Switch, ...]:
     """The smallest set of conventions with the same values for every query; of several, the first."""
     for size in range(len(chosen)):
         for some in combinations(chosen, size):

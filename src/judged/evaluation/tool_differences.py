@@ -99,11 +99,8 @@ class Outcome(NamedTuple):
 
     def same(self, other: Outcome) -> bool:
         """True if the values of every query and their summary are the same bits, and the same queries count."""
-        return (
-            np.array_equal(self.column, other.column, equal_nan=True)
-            and np.array_equal(self.counts, other.counts)
-            and np.array_equal(self.value, other.value, equal_nan=True)  # a sum or a mean
-        )
+        pairs = zip(self[1:], other[1:], strict=True)
+        return all(np.array_equal(ours, theirs, equal_nan=True) for ours, theirs in pairs)
 
 
 def switches(measure: Measure, profile: Profile, given: Mapping[str, Any]) -> tuple[Switch, ...]:
@@ -193,11 +190,11 @@ def _names(tool: str, definition: Definition) -> Iterator[tuple[str, Measure]]:
     if tool in _TREC:
         for word in definition.trec:
             at = word.endswith(".") and definition.at == "cutoff"
-            name = f"{word}k" if at else word.rstrip(".=:")
-            yield name, deep if at else plain
+            yield (f"{word}k", deep) if at else (word.rstrip(".=:"), plain)
     elif tool == "ir_measures":
         yield definition.name, plain
-        yield from [] if deep is plain else [(f"{definition.name}@k", deep)]
+        if deep is not plain:
+            yield f"{definition.name}@k", deep
     else:
         yield from _spelt(tool)
 
@@ -210,10 +207,7 @@ def _spelt(tool: str) -> list[tuple[str, Measure]]:
 
 
 def _with_number(name: str) -> str:
-    for end in ("@k", "_at_k", "=k"):
-        if name.endswith(end):
-            return f"{name[:-1]}{_CUTOFF}"
-    return name
+    return f"{name[:-1]}{_CUTOFF}" if name.endswith(("@k", "_at_k", "=k")) else name
 
 
 def _differences(tool: str, measure: Measure, definition: Definition) -> tuple[Switch, ...] | None:
@@ -225,6 +219,5 @@ def _differences(tool: str, measure: Measure, definition: Definition) -> tuple[S
         return own if known and measure.definition is definition else None
     if profile.apply(measure).definition is not definition:
         return None
-    cutoff = given.get("cutoff")
     plain = Measure(definition)
-    return switches(plain if cutoff is None else plain @ cutoff, profile, {})
+    return switches(plain @ given["cutoff"] if "cutoff" in given else plain, profile, {})
