@@ -12,15 +12,13 @@ from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.labelled import rank_lists
 from judged.core.policy import Policy
-from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, parse_measures
 from judged.evaluation.measuring import check_empty, check_strict, column, level_warnings, tie_orders
 from judged.evaluation.options import ArrayOptions, check_options
 from judged.evaluation.provenance import Provenance
 from judged.evaluation.values import Values
-from judged.io.arrays import ArrayLists, as_numbers, is_sparse, lists_of
-from judged.measures.gains import gain_of
+from judged.io.arrays import ArrayLists, as_numbers, lists_of
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.tables.text import counted
@@ -41,7 +39,6 @@ def score(
     qid: Any = None,
     total_relevant: Any = None,
     weights: Any = None,
-    item_weights: Any = None,
     level: float | None = None,
     strict: bool = False,
     profile: str = "trec_eval-10",
@@ -61,8 +58,6 @@ def score(
         qid: list id of each item, in any order (torchmetrics); values are in the order of these ids.
         total_relevant: number of relevant items per list, if some were never retrieved; the missing ones have the grade `level`, or 1.
         weights: of the lists in means and intervals, one per list, in the order of the values.
-        item_weights: ≥ 0, in the layout of the labels: they multiply the gains of items, also in the ideal ranking, as in Rax and TF-Ranking; for
-            measures with a `gain` whose scale has no top: DCG, nDCG, Q ….
         level: lowest relevant grade.
         strict: turn every warning into an error.
         profile: conventions of another tool, see `PROFILES`.
@@ -87,63 +82,21 @@ def score(
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
     policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES and value not in _BY_ID}
     policy = array_policy(**{**policies, **options})
-    rest: dict[str, Any] = {"profile": profile, "strict": strict}
-    if item_weights is None:
-        result = measure_lists(lists, parsed, policy, total_relevant, **rest)
-    else:
-        weighing = _item_weights(labels, item_weights, mask=mask, pad=pad, group=group, qid=qid, absent=total_relevant)
-        result = _measure_weighted(lists, weighing, parsed, policy, **rest)
-    return result if weights is None else replace(result, weights=_list_weights(weights, result.queries))
-
-
-def _list_weights(weights: Any, names: Sequence[Id]) -> Floats:
-    column = np.atleast_1d(as_numbers(weights, "weights"))
-    if column.shape != (len(names),):
-        raise DataError(
-            "shape",
-            f"one weight for each of {len(names)} lists",
-            got=f"an array of the shape {column.shape}",
-            where="weights",
-        )
+    result = measure_lists(lists, parsed, policy, total_relevant, profile=profile, strict=strict)
+    if weights is None:
+        return result
     from judged.evaluation.weights import check_weights
 
-    return check_weights(column, names)
+    per_list = _one_per_list(weights, "weights", len(result))
+    return replace(result, weights=check_weights(per_list, result.queries))
 
 
-def _item_weights(labels: Any, weights: Any, *, absent: Any, **layout: Any) -> Floats:
-    if absent is not None or is_sparse(labels):
-        what = "total_relevant" if absent is not None else "sparse matrices"
-        raise UsageError(
-            "item-weights", f"weights of items cannot be combined with {what}: items without a label have no weight"
-        )
-    try:
-        column = lists_of(labels, weights, **layout).score
-    except DataError as error:
-        problem = error.problem.replace("scores", "weights")  # which take their place
-        raise error.changed(problem=problem, where="item_weights") from None
-    if not (np.isfinite(column) & (column >= 0)).all():
-        raise DataError("item-weights", "weights of items must be finite numbers ≥ 0", where="item_weights")
+def _one_per_list(numbers: Any, where: str, count: int) -> Floats:
+    column = np.atleast_1d(as_numbers(numbers, where))
+    if column.shape != (count,):
+        problem = f"one number for each of {count} lists"
+        raise DataError("shape", problem, got=f"an array of the shape {column.shape}", where=where)
     return column
-
-
-def _measure_weighted(
-    lists: ArrayLists, weights: Floats, measures: Sequence[Measure], policy: Policy, **rest: Any
-) -> Values:
-    """Measure lists whose labels are the weighted gains, each measure with its own gain."""
-    found: list[Values] = []
-    for m in measures:
-        known = m.definition.parameters
-        if "gain" not in known or "max" in known:
-            raise UsageError(
-                "item-weights", f"{m} cannot use weights of items", hint="use DCG or nDCG, for example", value=str(m)
-            )
-        own = {name: m.get(name) for name in ("gain", "base", "gains", "level") if name in known}
-        linear = Measure(m.definition)(**{name: value for name, value in m.given if name not in own})
-        weighted = replace(lists, label=gain_of(lists.label, **own) * weights)
-        found.append(measure_lists(weighted, [linear], policy, None, **rest))
-    columns = {str(m): next(iter(values.columns.values())) for m, values in zip(measures, found, strict=True)}
-    warnings = tuple(dict.fromkeys(w for values in found for w in values.warnings))
-    return replace(found[0], measures=tuple(measures), columns=columns, warnings=warnings)
 
 
 def array_policy(*, ties: Any = "input", **options: Any) -> Policy:
@@ -262,14 +215,7 @@ def _rank(lists: ArrayLists, policy: Policy, total: Any, level: float, depth: in
 
 def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
     """Number of relevant items that each list lacks."""
-    totals = np.atleast_1d(as_numbers(total, "total_relevant"))
-    if totals.shape != (len(lists.sizes),):
-        raise DataError(
-            "shape",
-            f"one number for each of {len(lists.sizes)} lists",
-            got=f"an array of the shape {totals.shape}",
-            where="total_relevant",
-        )
+    totals = _one_per_list(total, "total_relevant", len(lists.sizes))
     owner = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
     relevant = np.bincount(owner[lists.label >= level], minlength=len(lists.sizes))
     wrong = np.flatnonzero((totals < relevant) | (totals != np.floor(totals)))

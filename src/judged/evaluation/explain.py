@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Unpack
@@ -17,9 +16,8 @@ from judged.errors import UsageError, shown
 from judged.evaluation.inputs import read_and_join
 from judged.evaluation.measuring import Views, best_column, chosen, column, is_empty, is_settled, tie_orders
 from judged.evaluation.options import EvaluateOptions, with_level
-from judged.evaluation.provenance import Provenance, as_text, in_one_order, raw_id
+from judged.evaluation.provenance import Provenance, in_one_order, raw_id
 from judged.measures.grammar import parse
-from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import MEASURES, Measure
 from judged.stats.summary import FLOOR, mean
@@ -120,17 +118,6 @@ def trace(measure: Measure, judged: Judged) -> Trace:
     return trace
 
 
-@dataclass(frozen=True, slots=True)
-class IdealRanking:
-    """The arithmetic of the ideal ranking, which a measure compares the actual one with."""
-
-    measure: Measure
-    headers: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    closing: str
-    hidden: int = 0
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation(Result):
     """One query under one measure: one row per rank, then the last step.
@@ -139,7 +126,7 @@ class Explanation(Result):
         rows: the cells of each rank, under `headers`.
         closing: the last step to the value.
         hidden: number of documents below the last row.
-        ideal: the ideal ranking, if the measure has one.
+        ideal: the arithmetic of the ideal ranking, which the measure compares the actual one with, if it has one.
         chosen: True if the query was chosen automatically.
     """
 
@@ -150,40 +137,44 @@ class Explanation(Result):
     rows: tuple[tuple[Any, ...], ...]
     closing: str
     hidden: int = 0
-    ideal: IdealRanking | None = None
+    ideal: Explanation | None = None
     chosen: bool = False
 
     def headline(self) -> tuple[str, ...]:
         """The reason for the query, if it was chosen."""
-        return (
-            (
-                f"Showing a typical query: of all queries with a relevant document retrieved, its {self.measure} is closest to the mean.",
-            )
-            if self.chosen
-            else ()
-        )
+        reason = f"Showing a typical query: of all queries with a relevant document retrieved, its {self.measure} is closest to the mean."
+        return (reason,) if self.chosen else ()
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The actual ranking, and the ideal one if there is one."""
-        title = f"{self.measure} of query {self.query}"
-        formula = self.measure.definition.formula
-        closing = (self.closing, f"{self.measure}: {formula}") if formula else (self.closing,)
+        title, d = f"{self.measure} of query {self.query}", self.measure.definition
+        notes = [self.closing, *([f"{self.measure}: {d.formula}"] if d.formula else [])]
         if self.ideal is None:
-            return [_table(self.headers, self.rows, self.hidden, title, closing)]
-        below = _table(self.ideal.headers, self.ideal.rows, self.ideal.hidden, "ideal ranking", (self.ideal.closing,))
-        if self.measure.definition.ideal_only:
-            return [_table(self.ideal.headers, self.ideal.rows, self.ideal.hidden, f"{title}: ideal ranking", closing)]
-        return [_table(self.headers, self.rows, self.hidden, f"{title}: actual ranking", closing), below]
+            return [self.table(title, notes)]
+        if d.ideal_only:
+            return [self.ideal.table(f"{title}: ideal ranking", notes)]
+        return [
+            self.table(f"{title}: actual ranking", notes),
+            self.ideal.table("ideal ranking", [self.ideal.closing]),
+        ]
+
+    def table(self, title: str, notes: list[str]) -> Table:
+        """The rows under a title, with notes below."""
+        more = [f"… and {counted(self.hidden, 'more document')}"] if self.hidden else []
+        cells = tuple(tuple(map(cell_text, row)) for row in self.rows)
+        return Table(self.headers, cells, title=title, notes=(*more, *notes), words=(1,))
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The cells of each rank by their headers."""
+        return [dict(zip(self.headers, row, strict=True)) for row in self.rows]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per rank of the actual ranking, then of the ideal one."""
-        sides = [("actual", self.headers, self.rows)]
-        sides += [("ideal", self.ideal.headers, self.ideal.rows)] if self.ideal else []
-        return [
-            {"measure": str(self.measure), "query": self.query, "ranking": side, **dict(zip(headers, row, strict=True))}
-            for side, headers, rows in sides
-            for row in rows
+        rows = [("actual", row) for row in self.steps] + [
+            ("ideal", row) for row in (self.ideal.steps if self.ideal else ())
         ]
+        return [{"measure": str(self.measure), "query": self.query, "ranking": side, **row} for side, row in rows]
 
     def to_data(self) -> dict[str, Any]:
         """The value with every step."""
@@ -193,12 +184,11 @@ class Explanation(Result):
             "value": self.value,
             "closing": self.closing,
             "formula": self.measure.definition.formula,
-            "rows": _row_data(self.headers, self.rows),
+            "rows": self.steps,
         }
-        if self.ideal is None:
-            return data
-        ideal = {"closing": self.ideal.closing, "rows": _row_data(self.ideal.headers, self.ideal.rows)}
-        return {**data, "ideal": ideal}
+        return (
+            data if self.ideal is None else {**data, "ideal": {"closing": self.ideal.closing, "rows": self.ideal.steps}}
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -225,18 +215,6 @@ class Explanations(Result):
         return data if len(data) > 1 else data[0]
 
 
-def _table(
-    headers: tuple[str, ...], rows: tuple[tuple[Any, ...], ...], hidden: int, title: str, notes: tuple[str, ...]
-) -> Table:
-    more = (f"… and {counted(hidden, 'more document')}",) if hidden else ()
-    cells = tuple(tuple(cell_text(value) for value in row) for row in rows)
-    return Table(headers, cells, title=title, notes=(*more, *notes), words=(1,))
-
-
-def _row_data(headers: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> list[dict[str, Any]]:
-    return [dict(zip(headers, row, strict=True)) for row in rows]
-
-
 def cell_text(value: Any) -> str:
     """Format a number of the arithmetic, with four decimals at most and no trailing zeros."""
     if value is None or value != value:
@@ -252,7 +230,7 @@ def plain_number(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | None) -> IdealRanking | None:
+def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | None) -> Explanation | None:
     """The arithmetic of the ideal ranking of one query; None if the measure has none, or does not divide by its value."""
     if not measure.definition.ideal or not len(judged.pool_grade):
         return None
@@ -264,29 +242,17 @@ def explain_ideal(measure: Measure, judged: Judged, steps: Trace, depth: int | N
         return None
     ideal = judged.ideal_by(gains[np.argsort(judged.ideal.judgment)])
     best = trace(base, ideal)
-    divisor = steps.fractions[-1][1][0] if steps.fractions else steps.value[0]
-    if not np.isclose(best.value[0], divisor, rtol=1e-12, atol=0):
+    value, divisor = best.value[0], steps.fractions[-1][1][0] if steps.fractions else steps.value[0]
+    if not np.isclose(value, divisor, rtol=1e-12, atol=0):
         return None
-    main = best.main_sum()
-    columns = best.columns if main is None else {**best.columns, "sum": ideal.running(main.astype(float))}
     useful = max(1, int((best.columns["gain"] > 0).sum()))
     last = min(len(ideal.rank), depth or base.get("cutoff") or useful, useful)
-    rows = tuple(
-        (
-            rank + 1,
-            _document(ideal, rank),
-            plain_number(ideal.grade[rank]),
-            *(plain_number(c[rank]) for c in columns.values()),
-        )
-        for rank in range(last)
-    )
+    docs = [""] * last if ideal.pool_doc is None else ideal.pool_doc.take(ideal.judgment[:last]).texts()
+    columns = shown_columns(best, ideal)
+    numbers = [list(map(plain_number, column[:last])) for column in (ideal.grade, *columns.values())]
+    rows = tuple(zip(range(1, last + 1), docs, *numbers, strict=True))
     headers = ("rank", "document", "grade", *columns)
-    return IdealRanking(base, headers, rows, f"ideal {base} = {best.value[0]:.6g}", useful - last)
-
-
-def _document(ideal: Judged, row: int) -> str:
-    docs = ideal.pool_doc
-    return "" if docs is None else as_text(docs[int(ideal.judgment[row])])
+    return Explanation(base, judged.queries[0], value, headers, rows, f"ideal {base} = {value:.6g}", useful - last)
 
 
 def explain(
@@ -316,7 +282,7 @@ def explain(
     1 / 2 = 0.5
     """
     chosen = find_profile(profile)
-    source = _join(qrels, run, chosen, options)
+    source = read_and_join(qrels, run, chosen, options)
     return explain_query(with_level(chosen.apply(parse(measure), options), level), source, query, rows)
 
 
@@ -348,9 +314,10 @@ def explain_query(
     hit_at = {int(r): i for i, r in enumerate(seen.rank)}
     rows: list[tuple[Any, ...]] = []
     for rank in range(1, last + 1):
-        hit = hit_at.get(rank)
-        cells = [None] * len(columns) if hit is None else [plain_number(c[hit]) for c in columns.values()]
-        grade = "–" if hit is None or np.isnan(seen.grade[hit]) else plain_number(seen.grade[hit])
+        grade, cells = "–", [None] * len(columns)
+        if (hit := hit_at.get(rank)) is not None:
+            cells = [plain_number(c[hit]) for c in columns.values()]
+            grade = grade if np.isnan(seen.grade[hit]) else plain_number(seen.grade[hit])
         rows.append((rank, docs[rank - 1], grade, *tokens[rank - 1 : rank], *cells))
     last_sum = float(columns["sum"][-1]) if "sum" in columns and len(seen.rank) else 0.0
     return Explanation(
@@ -430,19 +397,12 @@ def _with_unjudged(judged: Judged) -> Judged:
     return replace(judged, query=zeros, rank=rank, grade=grade, judgment=judgment, tie_first=first, tie_last=last)
 
 
-def _join(qrels: Any, run: Any, profile: Profile, options: Mapping[str, Any]) -> Provenance:
-    return read_and_join(qrels, run, profile, options)
-
-
 def _row_of(source: Provenance, query: Id) -> int:
     queries = source.judged.queries
     if query not in queries:
-        unjudged = raw_id(query) in source.run_table.queries.tolist()
-        problem = (
-            f"query {shown(query)} is in the run, but has no judgments"
-            if unjudged
-            else f"no query {shown(query)} in the judgments"
-        )
+        problem = f"no query {shown(query)} in the judgments"
+        if raw_id(query) in source.run_table.queries.tolist():
+            problem = f"query {shown(query)} is in the run, but has no judgments"
         raise UsageError("not-asked", problem, hint=f"choose a judged query such as {some(queries)}", value=query)
     return queries.index(query)
 
@@ -470,27 +430,27 @@ def steps_of(result: Values, measure: Measure, depth: int) -> list[QueryArithmet
     judged = in_one_order(judged)
     traced = trace(measure, judged)
     columns = shown_columns(traced, judged)
-    last_sum = columns.get("sum")
     cutoff = measure.get("cutoff") if measure.definition.at == "cutoff" else None
     reach = measure.seen(judged).retrieved if measure.get("tokens") else judged.retrieved  # a budget may end it earlier
-    shown = judged.rank <= np.minimum(judged.at(reach), min(depth, cutoff or depth))
-    texts = [list(map(_cell, x[shown].tolist())) for x in columns.values()]
-    cells = list(zip(*texts, strict=True)) or [()] * int(shown.sum())
-    seen = np.bincount(judged.query[shown], minlength=len(judged))
-    ends, shown_ends = np.cumsum(judged.hits), np.cumsum(seen)
-    ranks = judged.rank[shown].tolist()
-    parts = _parts(traced.main_sum(), result[measure], judged, shown)
     inside = judged.within(cutoff) & (judged.rank <= judged.at(reach))
-    within = np.bincount(judged.query[inside], minlength=len(judged))
+    shown = inside & (judged.rank <= depth)
+    below = np.bincount(judged.query[inside & ~shown], minlength=len(judged)).tolist()
+    ranks = judged.rank[shown].tolist()
+    texts = [list(map(_cell, x[shown].tolist())) for x in columns.values()]
+    cells = list(zip(*texts, strict=True)) or [()] * len(ranks)
+    parts = _parts(traced.main_sum(), result[measure], judged, shown)
+    last_sum, found = np.zeros(len(judged)), judged.hits > 0
+    if "sum" in columns:
+        last_sum[found] = columns["sum"][np.cumsum(judged.hits)[found] - 1]
+    ends = np.cumsum(np.bincount(judged.query[shown], minlength=len(judged))).tolist()
     arithmetic = []
     for row, value in enumerate(result[measure].tolist()):
-        end = int(ends[row])
-        last = 0.0 if last_sum is None or not judged.hits[row] else float(last_sum[end - 1])
-        part = slice(int(shown_ends[row] - seen[row]), int(shown_ends[row]))
-        closing = closing_line(measure, traced, row, last, value, judged, bool(empty[row]))
-        below = int(within[row] - seen[row])
+        part = slice(ends[row - 1] if row else 0, ends[row])
+        closing = closing_line(measure, traced, row, float(last_sum[row]), value, judged, bool(empty[row]))
         own = None if parts is None else tuple(parts[part])
-        arithmetic.append(QueryArithmetic(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, below, own))
+        arithmetic.append(
+            QueryArithmetic(tuple(columns), tuple(ranks[part]), tuple(cells[part]), closing, below[row], own)
+        )
     return arithmetic
 
 
