@@ -100,7 +100,7 @@ def cite(*sources: Any) -> Citations:
     """Return the papers of all measures and methods used, and the entry of judged itself.
 
     Args:
-        sources: results of any function; files of results (.json, or .parquet of `Values.save`); names of measures, tests, corrections,
+        sources: results of any function; files of results (.json); names of measures, tests, corrections,
             intervals, effect sizes, coefficients, fusion methods, click models and strategies.
 
     Raises:
@@ -125,9 +125,7 @@ def _uses(source: Any) -> Iterator[Use]:
         yield f"measure {source.name}", source.definition.paper
     elif isinstance(source, Result):
         yield from _of_data(source.to_data())
-    elif isinstance(source, os.PathLike) or (
-        isinstance(source, str) and {".json", ".parquet"} & {*Path(source).suffixes}
-    ):
+    elif isinstance(source, os.PathLike) or (isinstance(source, str) and ".json" in Path(source).suffixes):
         yield from _of_file(os.fspath(source))
     elif isinstance(source, str):
         for word in split_calls(source):
@@ -140,10 +138,6 @@ def _uses(source: Any) -> Iterator[Use]:
 
 
 def _of_file(path: str) -> list[Use]:
-    if Path(path).suffix == ".parquet":
-        from judged.evaluation.values import load
-
-        return list(_of_data(load(path).to_data()))
     found = list(_of_data(load_json(read_text(path), Place(path))))
     if not found:
         raise DataError(

@@ -56,10 +56,8 @@ def test_every_measure_is_saved_within_its_range(tmp_path):
     values = jd.evaluate(
         {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0}}, {"q1": ["b", "a", "x"], "q2": ["x", "a"]}, simple
     )
-    for ending in ("json", "parquet"):
-        path = tmp_path / f"v.{ending}"
-        values.save(path)
-        assert jd.load(path).to_json() == values.to_json()
+    values.save(tmp_path / "v.json")
+    assert jd.load(tmp_path / "v.json").to_json() == values.to_json()
 
 
 @for_each("path", PLACES, ids=lambda path: ".".join(map(str, path)) or "whole")

@@ -1,4 +1,4 @@
-"""Saved values: everything as JSON or Parquet with a checksum, the values alone as CSV."""
+"""Saved values: everything as JSON with a checksum, the values alone as CSV."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,9 +15,8 @@ import numpy as np
 
 from judged._types import Column
 from judged.core.policy import Policy
-from judged.errors import DataError, FileError, Hint, JudgedError, Place, UsageError, Warned, Wording
+from judged.errors import DataError, Hint, JudgedError, Place, UsageError, Warned, Wording
 from judged.io.atomic import write_atomically
-from judged.io.files import read_text
 from judged.io.text.json_parser import load_json
 from judged.measures.grammar import parse
 from judged.tables.formats.csv import cell
@@ -33,36 +31,25 @@ _AGAIN = Hint("write one with {save}", save=Wording("Values.save", "judged eval 
 
 def save(values: Values, path: str | os.PathLike[str]) -> None:
     """Write values in the format given by the file extension; the file is written atomically."""
-    ending, inputs = Path(path).suffix.lower(), values.input_files
-    if ending == ".json":
-        with write_atomically(path, inputs=inputs) as file:
+    ending = Path(path).suffix.lower()
+    if ending not in (".json", ".csv"):
+        raise UsageError("format", "a name that ends in .json or .csv", got=str(path), value=str(path))
+    with write_atomically(path, inputs=values.input_files) as file:
+        if ending == ".json":
             file.write(values.to_json())
-    elif ending == ".parquet":
-        import pyarrow.parquet as pq
-
-        table = values.to_arrow().replace_schema_metadata({"judged": values.to_json()})
-        with write_atomically(path, "wb", inputs=inputs) as file:
-            pq.write_table(table, file, compression="zstd")
-    elif ending == ".csv":
-        with write_atomically(path, inputs=inputs) as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["query", *values.columns])
-            columns = [values.queries, *(column.tolist() for column in values.columns.values())]
-            writer.writerows(zip(*(map(cell, column) for column in columns), strict=True))
-    else:
-        raise UsageError("format", "a name that ends in .json, .parquet or .csv", got=str(path), value=str(path))
+            return
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["query", *values.columns])
+        columns = [values.queries, *(column.tolist() for column in values.columns.values())]
+        writer.writerows(zip(*(map(cell, column) for column in columns), strict=True))
 
 
 def saved_data(values: Values) -> dict[str, Any]:
     """Return everything that a file of values contains."""
-    optional = {
-        "own_policy": {str(m): dict(m.policy) for m in values.measures if m.policy} or None,
-        "if_irrelevant": values.if_irrelevant,
-        "if_top": values.if_top,
-        "weights": values.weights,
-        "clusters": values.clusters,
-        "model": values.model,
-    }
+    parts = ("if_irrelevant", "if_top", "weights", "clusters", "model")
+    optional = {name: part for name in parts if (part := getattr(values, name)) is not None}
+    if own := {str(m): dict(m.policy) for m in values.measures if m.policy}:
+        optional["own_policy"] = own
     data = {
         "judged": FORMAT,
         "qrels": values.names[0],
@@ -74,7 +61,7 @@ def saved_data(values: Values) -> dict[str, Any]:
         "summary": values.mean(),
         "queries": list(values.queries),
         "values": values.columns,
-        **{name: part for name, part in optional.items() if part is not None},
+        **optional,
     }
     return with_checksum(data)
 
@@ -88,26 +75,6 @@ def with_checksum(data: dict[str, Any]) -> dict[str, Any]:
 def _checksum(plain: dict[str, Any]) -> str:
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def read_saved(path: str | os.PathLike[str]) -> str:
-    """Return the JSON of a file that `save` wrote."""
-    name = str(path)
-    if name.lower().endswith(".csv"):
-        hint = "save the result as JSON or Parquet; a CSV file does not contain the policy"
-        raise UsageError("format", "a .json or .parquet file", got=name, hint=hint, value=name)
-    if not name.lower().endswith(".parquet"):
-        return read_text(path)
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-    except pa.ArrowInvalid:
-        metadata = {}
-    except OSError as error:
-        raise FileError("io", f"cannot read the file: {error.strerror or error}", where=name) from error
-    return metadata.get(b"judged", b"{}").decode("utf-8", "replace")
 
 
 def load_saved(text: str, name: str) -> dict[str, Any]:
@@ -150,33 +117,27 @@ def values_arguments(data: dict[str, Any], name: str) -> dict[str, Any]:
     """
     try:
         own = data.get("own_policy", {})
-        measures = tuple(replace(parse(key), policy=tuple(own.get(key, {}).items())) for key in data["values"])
-        names = {key: str(measure) for key, measure in zip(data["values"], measures, strict=True)}
-        texts = {name for name, measure in zip(names.values(), measures, strict=True) if measure.definition.text}
+        measures = {key: replace(parse(key), policy=tuple(own.get(key, {}).items())) for key in data["values"]}
 
         def columns(part: str) -> dict[str, Column] | None:
-            stored: Mapping[str, list[Any]] | None = data.get(part)
-            if stored is None:
-                return None
-            return {
-                names[key]: np.array(column, dtype=object if names[key] in texts else np.float64)  # null is NaN
-                for key, column in stored.items()
+            return (stored := data.get(part)) and {
+                str(measures[key]): np.array(column, object if measures[key].definition.text else np.float64)
+                for key, column in stored.items()  # null is NaN
             }
 
+        weights, clusters = data.get("weights"), data.get("clusters")
         return {
             "queries": tuple(data["queries"]),
-            "measures": measures,
+            "measures": tuple(measures.values()),
             "columns": columns("values"),
             "policy": Policy(**data["policy"]),
             "profile": data["profile"],
             "names": (data["qrels"], data["run"]),
             "coverage": {key: math.nan if share is None else share for key, share in data["coverage"].items()},
             "warnings": tuple(Warned(w["code"], w["count"], w["text"]) for w in data["warnings"]),
-            "if_irrelevant": columns("if_irrelevant"),
-            "if_top": columns("if_top"),
-            "weights": None if (weights := data.get("weights")) is None else np.array(weights, dtype=np.float64),
-            "model": columns("model"),
-            "clusters": None if (codes := data.get("clusters")) is None else np.array(codes, dtype=np.int64),
+            **{part: columns(part) for part in ("if_irrelevant", "if_top", "model")},
+            "weights": None if weights is None else np.array(weights, np.float64),
+            "clusters": None if clusters is None else np.array(clusters, np.int64),
         }
     except (JudgedError, ValueError, KeyError, TypeError, AttributeError) as error:
         problem = error.problem if isinstance(error, JudgedError) else str(error)

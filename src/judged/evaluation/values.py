@@ -350,7 +350,7 @@ class Values(Tracked):
         return saved_data(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything as `.json` or `.parquet`, or the values alone as `.csv`; the file is written atomically."""
+        """Write everything as `.json`, or the values alone as `.csv`; the file is written atomically."""
         from judged.evaluation.saved_values import save
 
         save(self, path)
@@ -475,11 +475,11 @@ Values.warnings = Deferred("warnings")  # type: ignore[assignment]
 
 
 def load(path: str | os.PathLike[str]) -> Values:
-    """Load values from a JSON or Parquet file that `Values.save`, `judged eval -q --format json` or `judged gate --save` wrote.
+    """Load values from a JSON file that `Values.save`, `judged eval -q --format json` or `judged gate --save` wrote.
 
     Raises:
         DataError: an incomplete or edited file, or one of a newer format.
     """
-    from judged.evaluation.saved_values import read_saved
+    from judged.io.files import read_text
 
-    return Values.from_json(read_saved(path), str(path))
+    return Values.from_json(read_text(path), str(path))

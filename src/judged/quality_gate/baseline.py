@@ -13,7 +13,7 @@ from judged._version import __version__
 from judged.core.tables import Qrels
 from judged.errors import DataError, FileError, Hint, Place, Warned
 from judged.evaluation.saved_values import load_saved, values_arguments, with_checksum
-from judged.evaluation.values import Values, load
+from judged.evaluation.values import Values
 from judged.io.atomic import write_atomically
 from judged.io.files import raise_file_error, read_text
 from judged.io.fingerprint import content_of, file_hash
@@ -95,10 +95,7 @@ def read_baseline(source: Any) -> Baseline | None:
     if not isinstance(source, str | os.PathLike) or source == "-":
         return None
     path = Path(source)
-    head = _head(path)
-    if head.startswith(b"PAR1"):
-        return _in_parquet(path)
-    if not (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or ".json" in path.suffixes):
+    if not (_head(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or ".json" in path.suffixes):
         return None
     text = read_text(path)
     return parse_baseline(text, str(source)) if _SAVED.match(text) else None
@@ -120,17 +117,6 @@ def parse_baseline(text: str, name: str) -> Baseline:
     data = load_saved(text, name)
     values, inputs = Values(**values_arguments(data, name)), data.get("inputs", {})
     return Baseline(values, *(inputs.get(key) for key in ("version", "qrels", "qrels_file", "run_file")))
-
-
-def _in_parquet(path: Path) -> Baseline | None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-    except pa.ArrowInvalid:
-        return None  # the reader of runs reports the problem
-    return Baseline(load(path)) if b"judged" in metadata else None
 
 
 # ── the history of builds ────────────────────────────────────────────────────────────────────────

@@ -68,7 +68,7 @@ def test_every_output_says_and_keeps_that_queries_are_clustered(tmp_path):
     found = result()
     assert "8 clusters of queries" in str(found)
     assert "clusters" not in str(result(clusters=None))
-    for name in ("v.json", "v.parquet"):
+    for name in ("v.json",):
         found.save(tmp_path / name)
         loaded = jd.load(tmp_path / name)
         assert loaded.clusters.tolist() == found.clusters.tolist()

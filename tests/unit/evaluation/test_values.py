@@ -68,9 +68,8 @@ def test_frames():
     assert RESULT.to_dict()["q1"]["relstring"] == RESULT.of("q1")["relstring"]
 
 
-@pytest.mark.parametrize("ending", ["json", "parquet"])
-def test_saved_values_come_back_bit_for_bit(tmp_path, ending):
-    path = tmp_path / f"values.{ending}"
+def test_saved_values_come_back_bit_for_bit(tmp_path):
+    path = tmp_path / "values.json"
     result = jd.evaluate(QRELS, RUN, "AP relstring NumRet", bounds=True, ties="id-asc")
     result.save(path)
     back = jd.load(path)
@@ -111,17 +110,17 @@ def test_damaged_or_missing_files_of_values_are_refused_in_our_own_words(tmp_pat
         path.write_text(json.dumps({**data, "values": {"AP": column}}))
         with pytest.raises(jd.DataError):
             jd.load(path)
-    (tmp_path / "junk.parquet").write_bytes(b"junk")
+    RESULT.save(tmp_path / "values.csv")
     with pytest.raises(jd.DataError):
-        jd.load(tmp_path / "junk.parquet")
+        jd.load(tmp_path / "values.csv")
     with pytest.raises(jd.FileError):
-        jd.load(tmp_path / "none.parquet")
+        jd.load(tmp_path / "none.json")
 
 
 def test_query_ids_beyond_64_bits_can_be_saved(tmp_path):
     result = jd.evaluate({10**30: {"a": 1}}, {10**30: ["a"]}, "AP")
-    result.save(tmp_path / "values.parquet")
-    assert jd.load(tmp_path / "values.parquet").queries == (10**30,)
+    result.save(tmp_path / "values.json")
+    assert jd.load(tmp_path / "values.json").queries == (10**30,)
 
 
 def test_results_can_be_sent_to_another_process():

@@ -641,8 +641,7 @@ def test_other_policies_profiles_levels_and_measures_are_refused_with_the_reason
 def test_results_in_memory_and_from_eval_are_baselines_that_name_no_judgments(files):
     values = jd.evaluate("qrels.txt", "best.run", "RR")
     values.save("values.json")
-    values.save("values.parquet")
-    for base in (values, "values.json", "values.parquet", Path("values.json")):
+    for base in (values, "values.json", Path("values.json")):
         gate = jd.gate("qrels.txt", "half.run", baseline=base)
         assert not gate.passed
         assert [w.slug for w in gate.warnings] == ["baseline"]
