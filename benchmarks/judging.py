@@ -10,19 +10,20 @@ import sys
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 import judged as jd
 from judged.evaluation.evaluate import evaluate
-from judged.judging.next_documents import STRATEGIES, next_documents
+from judged.judging.next_documents import Strategy, next_documents
 from judged.measures.grammar import parse
 from judged.stats.intervals import interval
 from judged.stats.two_phase import CheapValues, two_phase_means
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 MEASURE = "nDCG@10"
+STRATEGIES = get_args(Strategy)
 Grades = dict[str, dict[str, int]]
 
 
@@ -33,17 +34,12 @@ def main(repetitions: int) -> None:
         coverage(repetitions),
         ("ranker", "human queries", "model only", "human only", "both", "width, human only", "width, both"),
     )
-    sys.stdout.write("\n## Coverage with a sample of the documents of each query (TREC DL 2020, NIST and GPT-4)\n\n")
-    table(
-        mixing(repetitions),
-        ("ranker", "measure", "judged by people", "model only", "sample only", "both", "width, sample only", "width, both", "width, all judged"),
-    )  # fmt: skip
     sys.stdout.write("\n## Samples of a pool: bias and coverage (Robust 2003)\n\n")
     table(samples(max(20, repetitions // 20)), ("measure", "judged", "bias", "coverage"))
     sys.stdout.write("\n## Judgments until the order of systems is that of the full pool (tau ≥ 0.9)\n\n")
-    table(replay(), ("collection", *(s.name for s in STRATEGIES), "whole pool"))
+    table(replay(), ("collection", *STRATEGIES, "whole pool"))
     sys.stdout.write("\n## Error of the difference between two runs when half of their pool is judged\n\n")
-    table(half_judged(), ("collection", "pairs", *(s.name for s in STRATEGIES)))
+    table(half_judged(), ("collection", "pairs", *STRATEGIES))
 
 
 def table(rows: Iterator[tuple[Any, ...]], headers: tuple[str, ...]) -> None:
@@ -110,50 +106,6 @@ def coverage(repetitions: int) -> Iterator[tuple[Any, ...]]:
             yield (name, n, *(f"{share:.1%}" for share in shares), f"{widths[1]:.3f}", f"{widths[2]:.3f}")
 
 
-def mixing(repetitions: int, samples: int = 40) -> Iterator[tuple[Any, ...]]:
-    """Let people judge a sample of documents, redraw queries, and count how often each interval contains the mean of human judgments."""
-    human, model = dl20()
-    runs, measures = rankers(human, model), "nDCG@10 P(level=2)@10 AP(level=2)"
-    truth, wrong = ({name: evaluate(q, run, measures) for name, run in runs.items()} for q in (human, model))
-    for strata in ({10: 1.0, 1000: 0.1}, {1000: 0.2}, {1000: 0.4}):
-        drawn = [jd.pool(runs, depth=1000, sample=strata, seed=seed) for seed in range(samples)]
-        found: list[dict[str, list[Any]]] = [{name: [] for name in runs} for _ in (None, model)]
-        for todo in drawn:
-            seen = _judged_by(human, todo)
-            for results, helper in zip(found, (None, model), strict=True):
-                for name, run in runs.items():
-                    results[name].append(jd.estimate(seen, run, todo, measures, model=helper))
-        share = f"{len(drawn[0]) / sum(map(len, human.values())):.0%}" + (", ranks 1 to 10 all" if 10 in strata else "")
-        rows = [(name, None, "nDCG@10") for name in runs]
-        for a, b, m in (*rows, ("model's taste", "mixed", "nDCG@10"), ("mixed", None, "P(level=2)@10"), ("mixed", None, "AP(level=2)")):  # fmt: skip
-            y, f = (_difference([values[a]], b and [values[b]], m)[0] for values in (truth, wrong))
-            sampled, both = (_difference(values[a], b and values[b], m) for values in found)
-            random = np.random.default_rng(1)
-            inside, width = np.zeros(4), np.zeros(4)
-            for _ in range(repetitions):
-                q, k = random.integers(len(y), size=len(y)), random.integers(samples, size=len(y))
-                ends = [interval([x])[0] for x in (f[q], sampled[k, q], both[k, q], y[q])]
-                inside += [low <= y.mean() <= high for low, high in ends]
-                width += [high - low for low, high in ends]
-            shares, widths = inside / repetitions, width / repetitions
-            ranker = a if b is None else f"{a} - {b}"
-            yield ranker, m, share, *(f"{x:.1%}" for x in shares[:3]), *(f"{x:.3f}" for x in widths[1:])
-
-
-def _difference(a: list[Any], b: list[Any] | None, measure: str) -> Any:
-    """Return results × queries: the values of a, or a - b."""
-    first, second = (np.array([np.asarray(r[measure], float) for r in results]) for results in (a, b or a))
-    return first if b is None else first - second
-
-
-def _judged_by(grades: Grades, todo: Any) -> Grades:
-    """Return the grades of the documents of a pool."""
-    found: Grades = {}
-    for item in todo:
-        found.setdefault(str(item.query), {})[str(item.doc)] = grades[item.query][item.doc]
-    return found
-
-
 # ── samples and strategies ───────────────────────────────────────────────────────────────────────
 
 
@@ -197,7 +149,7 @@ def replay() -> Iterator[tuple[Any, ...]]:
         wanted = {(str(i.query), str(i.doc)) for i in pool if i.query in grades}
         full = {q: {d: g for d, g in docs.items() if (q, d) in wanted} or {"-": 0} for q, docs in grades.items()}
         goal = [evaluate(full, run, MEASURE).mean()[MEASURE] for run in runs.values()]
-        yield name, *(_needed(s.name, runs, grades, wanted, goal) for s in STRATEGIES), f"{len(wanted):,}"
+        yield name, *(_needed(s, runs, grades, wanted, goal) for s in STRATEGIES), f"{len(wanted):,}"
 
 
 def half_judged() -> Iterator[tuple[Any, ...]]:
@@ -206,11 +158,11 @@ def half_judged() -> Iterator[tuple[Any, ...]]:
         qrels, runs = collection(name)
         pairs = list(combinations(runs, 2))
         pairs = pairs[:: max(1, len(pairs) // 6)][:6]
-        errors = [[_error(s.name, {a: runs[a], b: runs[b]}, qrels.to_dict()) for a, b in pairs] for s in STRATEGIES]
+        errors = [[_error(s, {a: runs[a], b: runs[b]}, qrels.to_dict()) for a, b in pairs] for s in STRATEGIES]
         yield name, len(pairs), *(f"{np.mean(one):.4f}" for one in errors)
 
 
-def _error(strategy: str, runs: dict[str, Any], grades: Any) -> float:
+def _error(strategy: Strategy, runs: dict[str, Any], grades: Any) -> float:
     """Return the absolute error of the difference when half of the pool is judged."""
     wanted = {(str(i.query), str(i.doc)) for i in jd.pool(runs, depth=10) if i.query in grades}
     known: dict[str, dict[str, float]] = {q: {"-": 0.0} for q in grades}
@@ -236,7 +188,9 @@ def _judge(todo: Any, wanted: set[tuple[str, str]], grades: Any, known: dict[str
     return len(items)
 
 
-def _needed(strategy: str, runs: dict[str, Any], grades: Any, wanted: set[tuple[str, str]], goal: list[float]) -> str:
+def _needed(
+    strategy: Strategy, runs: dict[str, Any], grades: Any, wanted: set[tuple[str, str]], goal: list[float]
+) -> str:
     """Return the number of judgments until the order of systems agrees with the goal, and stays so for one more batch."""
     known: dict[str, dict[str, float]] = {q: {"-": 0.0} for q in grades}
     count, batch, measure = 0, max(50, len(wanted) // 40), parse(MEASURE)

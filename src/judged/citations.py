@@ -17,7 +17,6 @@ from judged.errors import DataError, Place, UsageError, shown
 from judged.fusion.method import FUSIONS
 from judged.io.files import read_text
 from judged.io.text.json_parser import load_json
-from judged.judging.next_documents import STRATEGIES
 from judged.measures.grammar import parse
 from judged.measures.registry import MEASURES, Measure
 from judged.recommenders.measures import BEYOND
@@ -43,7 +42,6 @@ _REGISTRIES: dict[str, Registry[Any]] = {  # where a name is looked up, in this 
     "agreement": AGREEMENT_COEFFICIENTS,
     "fusion": FUSIONS,
     "click model": MODELS,
-    "strategy": STRATEGIES,
 }
 _PAPERS = {"interval": INTERVAL_PAPERS, "interleaving": INTERLEAVING_PAPERS, "estimator": ESTIMATOR_PAPERS}
 _KINDS = (*_REGISTRIES, *_PAPERS)
@@ -56,7 +54,6 @@ _NAMED = {  # fields of results whose text names something
     "method": ("fusion", "interleaving"),
     "model": ("click model",),
     "estimator": ("estimator",),
-    "strategy": ("strategy",),
 }
 _KEYED = {
     "summary": ("measure", "rank correlation"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -11,12 +11,11 @@ from judged.cli.options.command import Command, option, say
 from judged.cli.options.derive import NumberList, options
 from judged.cli.options.inputs import named_files
 from judged.cli.options.output import emit, output_options, show_warnings, write_text
-from judged.stats.agreement import WeightsName
 
 
 @click.command("agree", cls=Command)
 @click.argument("sources", nargs=-1, required=True, metavar="QRELS_A QRELS_B [QRELS_C]...")
-@options("agree", "query_col doc_col grade_col grade_map judges judge_col rejudged measure")
+@options("agree", "query_col doc_col grade_col grade_map judges judge_col rejudged measure weights")
 @option(
     "-l",
     "--level",
@@ -33,20 +32,6 @@ from judged.stats.agreement import WeightsName
     metavar="RUN...",
     group="Input",
     help="Runs to order by the judgments of each judge; given after the judgments.",
-)
-@option(
-    "--model-judge",
-    metavar="NAME",
-    group="Measures",
-    help="The judge that is a model: add its bias by grade, and with --run by system. [default: a file written by `judged judge`]",
-)
-@option(
-    "--weights",
-    type=click.Choice(get_args(WeightsName)),
-    default="nominal",
-    show_default=True,
-    group="Measures",
-    help="Weights of additional coefficients.",
 )
 @option("-q", "--per-query", is_flag=True, group="Output", help="List all queries, lowest agreement first.")
 @option(
@@ -67,7 +52,6 @@ def command(sources: tuple[str, ...], settings: dict[str, Any], **options: Any) 
     judged agree human=nist.txt llm=llm.txt --level human=2,llm=1
     judged agree nist.txt llm.txt --level 2 --per-query
     judged agree nist.txt llm.txt --run bm25.run dense.run -m AP
-    judged agree nist.txt llm=llm.txt --model-judge llm --run *.run
     judged agree sheet.csv --judges human,gpt4
     judged agree rows.csv --judge-col annotator
     judged agree a.txt b.txt --disagreements todo.csv
@@ -81,8 +65,7 @@ def command(sources: tuple[str, ...], settings: dict[str, Any], **options: Any) 
     if target is not None:
         adjudication_format(target)
     judges = [files] if isinstance(files, dict) else files
-    chosen = {"level": options["level"], "weights": options["weights"], "model": options["model_judge"]}
-    agreement = agree(*judges, runs=named_files(options["runs"]) or None, **chosen, **settings)
+    agreement = agree(*judges, runs=named_files(options["runs"]) or None, level=options["level"], **settings)
     if target is not None:
         _write_disagreements(agreement, target)
     if target != "-":

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option
+from judged.cli.options.command import Command
 from judged.cli.options.derive import EVALUATION, options
 from judged.cli.options.inputs import split_files
 from judged.cli.options.output import output_options
@@ -16,27 +16,20 @@ from judged.cli.pool import save_or_emit
 @click.command("next", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
-@option("-n", "n", type=int, default=50, show_default=True, metavar="N", group="Output", help="Number of documents.")
-@option(
-    "--strategy",
-    metavar="NAME",
-    default="depth",
-    show_default=True,
-    group="Policies",
-    help="Order: depth (best rank first), bounds (what can move the difference most), expected, move-to-front, random.",
-)
+@options("judged.judging.next_documents:next_documents", "n strategy")
 @options("compare", EVALUATION)
 @output_options()
-def command(qrels: str, runs: tuple[str, ...], n: int, strategy: str, settings: dict[str, Any], **shown: Any) -> None:
+def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
     """List the unjudged documents of RUNs that should be judged next, and say whether any can change the verdict.
 
     The first measure counts; the default is nDCG@10. A file that ends in .jsonl is the input of `judged label` and `judged judge`.
 
     \b
     judged next qrels.txt bm25.run dense.run -n 50
-    judged next qrels.txt *.run -m nDCG@10 --strategy expected -o todo.jsonl
+    judged next qrels.txt *.run -m nDCG@10 --strategy bounds -o todo.jsonl
     """
     from judged.comparison.compare import compare
 
+    chosen = {name: settings.pop(name) for name in ("n", "strategy") if name in settings}
     board = compare(*split_files(qrels, runs), **{"measures": "nDCG@10", **settings})
-    save_or_emit(board.next_to_judge(n, strategy=strategy), shown)
+    save_or_emit(board.next_to_judge(**chosen), shown)

@@ -23,6 +23,7 @@ from judged.tables.table import Detail, Table
 if TYPE_CHECKING:
     from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
     from judged.comparison.tables import Change, ComparisonReport, TableName
+    from judged.judging.next_documents import Strategy
     from judged.judging.todo import Todo
     from judged.plots.results import Plot
 
@@ -134,9 +135,8 @@ class Comparison(Tracked):
         a: str | None = None,
         b: str | None = None,
         *,
-        strategy: str | None = None,
+        strategy: Strategy = "depth",
         depth: int | None = None,
-        seed: int = 0,
     ) -> Todo:
         """The unjudged documents that should be judged next, and whether any of them can change the verdict.
 
@@ -145,16 +145,15 @@ class Comparison(Tracked):
             measure: one of `measures`. [default: the first]
             a: name of a run; without a and b, documents are chosen for all runs, and the verdict is that of the first pair.
             b: name of the other run.
-            strategy: depth (best rank first), bounds (how far a document can move the difference), expected (times its chance of being relevant), move-to-front, random. [default: depth]
+            strategy: depth (best rank first), or bounds (documents first that can move the difference most).
             depth: ranks that are searched. [default: the cutoff of the measure, or 100]
-            seed: random seed of the strategy random.
         """
         from judged.comparison.next_to_judge import next_to_judge
 
         name = self._name(self.measures[0] if measure is None else measure)
         row = next((r for r in self.rows if r.measure == name and {r.a, r.b} >= {a or r.a, b or r.b}), None)
         row = row if row is not None else self.of(name, a or "", b or "")
-        return next_to_judge(self, row, n, strategy=strategy, depth=depth, seed=seed, every=a is None and b is None)
+        return next_to_judge(self, row, n, strategy=strategy, depth=depth, every=a is None and b is None)
 
     def _place(self, name: str) -> int:
         if name not in self.names:

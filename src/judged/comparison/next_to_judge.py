@@ -13,6 +13,7 @@ from judged.errors import UsageError
 from judged.evaluation.measuring import Views
 from judged.evaluation.provenance import Provenance
 from judged.judging.next_documents import (
+    Strategy,
     Unjudged,
     depth_of,
     find_unjudged,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def next_to_judge(
-    comparison: Comparison, row: Difference, n: int, *, strategy: str | None, depth: int | None, seed: int, every: bool
+    comparison: Comparison, row: Difference, n: int, *, strategy: Strategy, depth: int | None, every: bool
 ) -> Todo:
     """Return the documents to judge next for one difference, or for all runs of the comparison, with what they can change.
 
@@ -40,9 +41,8 @@ def next_to_judge(
         comparison: of runs, not of saved results.
         row: the difference whose verdict is examined.
         n: number of documents.
-        strategy: see `STRATEGIES`.
+        strategy: see `choose_documents`.
         depth: ranks that are searched. [default: the cutoff of the measure, or 100]
-        seed: random seed.
         every: choose documents for all runs, not only for the two of the row.
     """
     names = list(comparison.names) if every else [row.a, row.b]
@@ -51,7 +51,7 @@ def next_to_judge(
     sources = [
         Views(_source(result.source)).of(measure) for result in results
     ]  # a profile may order documents by measure
-    todo = next_documents(names, sources, measure, n, strategy=strategy, depth=depth, seed=seed)
+    todo = next_documents(names, sources, measure, n, strategy=strategy, depth=depth)
     at = [names.index(name) for name in (row.a, row.b)]
     said = _can_turn(comparison, row, [sources[i] for i in at], measure, depth) if len(todo) else _ALL_JUDGED
     return replace(todo, answer=said)

@@ -17,7 +17,7 @@ from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import ColumnOptions, named_columns
 from judged.judging.merge import adjudication_list, list_disagreements
 from judged.judging.panel import Level, Panel, read_panel
-from judged.judging.system_order import ModelBias, SystemOrder, model_bias, system_order
+from judged.judging.system_order import SystemOrder, system_order
 from judged.measures.registry import Measure
 from judged.stats.agreement import (
     Interval,
@@ -83,7 +83,6 @@ class Agreement(Result):
     warnings: tuple[Warned, ...]
     note: str = ""  # about intervals that differ from the default
     all_queries: bool = False
-    bias: ModelBias | None = None  # of the judge that is a model
 
     @property
     def level(self) -> float | dict[str, float] | None:
@@ -182,8 +181,7 @@ class Agreement(Result):
     def headline(self) -> tuple[str, ...]:
         """Sentences: the recommended coefficient, exact agreement, leniency, and the order of systems."""
         order = self.order.headline() if self.order is not None else ()
-        bias = self.bias.headline() if self.bias is not None else ()
-        return (_coefficient_line(self), _exact(self), *_lenient(self), *order, *bias)
+        return (_coefficient_line(self), _exact(self), *_lenient(self), *order)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Coefficients, confusion or pairs of judges, worst queries and documents, and the order of systems."""
@@ -194,7 +192,7 @@ class Agreement(Result):
         headers = ("coefficient", "value", f"{100 * self.confidence:g}% interval", "chance")
         tables = [Table(headers, rows, title=f"agreement of {_and(self.names)}", notes=_notes(self))]
         tables.append(_pairs(self, places) if len(self.pairs) > 1 else _confusion(self.pairs[0], self.categories))
-        for part in (self._queries(), self.disagreements(_WORST, per_query=2), self.order, self.bias):
+        for part in (self._queries(), self.disagreements(_WORST, per_query=2), self.order):
             tables += part.tables(places=places) if part else []
         return tables
 
@@ -241,7 +239,6 @@ class Agreement(Result):
             "by_query": self.by_query.records() if self.panel.units is not None else None,
             "disagreements": self.disagreements().records(),
             "order": self.order.to_data() if self.order is not None else None,
-            "bias": self.bias.to_data() if self.bias is not None else None,
             "warnings": [w.to_dict() for w in self.warnings],
         }
 
@@ -393,8 +390,6 @@ def agree(
     seed: int | np.random.Generator = 0,
     runs: Any = None,
     measure: str | Measure = "nDCG@10",
-    model: str | None = None,
-    width: float = 0.1,
     rejudged: Rejudged = "error",
     judges: Sequence[str] | None = None,
     judge_col: str | None = None,
@@ -410,7 +405,7 @@ def agree(
             None for a missing label; or one mapping {name: judgments}; or one table with all judges, see `judges` and `judge_col`.
         level: lowest grade that counts as 1 in binary labels; {"human": 2, "llm": 1} for judges with different scales, where
             None is the level of all others.
-        weights: nominal, linear or quadratic. Unless they are nominal, all coefficients are also computed with these weights.
+        weights: weights of additional coefficients: none (nominal), linear or quadratic.
         names: names of the judges.
         confidence: confidence level of the intervals.
         interval: "queries" resamples queries, since documents of a query are not independent: the default for 10 or
@@ -418,9 +413,6 @@ def agree(
         seed: random seed.
         runs: rankings of several systems, as a list or {name: run}, to compare the order of systems by judge.
         measure: measure that orders the systems.
-        model: name of the judge that is a model: adds its bias by grade, and with `runs` by system and the queries that people must judge.
-            [default: the one of two judges whose file `model_judge` wrote]
-        width: width of the 95% interval of a mean for which people judge these queries.
         rejudged: grade of a document that a judge judged twice with different grades, see `Policy`.
         judges: columns of grades in one table, one per judge; an empty cell is a missing judgment. With `judge_col`, the judges to select.
         judge_col: column of one table that names the judge of each row.
@@ -445,20 +437,8 @@ def agree(
     agreement = _agreement(panel, weights, interval, {"confidence": confidence, "seed": seed})
     order = None if runs is None else system_order(panel, runs, measure, rejudged, named)
     named.check_used()
-    model = model or _model_among(panel)
-    bias = None if model is None else model_bias(panel, model, order, width)
     warnings = () if order is None else order.warnings
-    return replace(agreement, order=order, bias=bias, warnings=(*agreement.warnings, *warnings))
-
-
-def _model_among(panel: Panel) -> str | None:
-    """Return the name of the one of two judges whose file a model judge wrote."""
-    if len(panel.names) != 2 or panel.ratings.numbers is None:
-        return None
-    from judged.judging.todo import is_by_model
-
-    found = [name for name, one in zip(panel.names, panel.qrels, strict=False) if one.path and is_by_model(one.path)]
-    return found[0] if len(found) == 1 else None
+    return replace(agreement, order=order, warnings=(*agreement.warnings, *warnings))
 
 
 @step("computing agreement")

@@ -1,27 +1,28 @@
-"""Documents to judge next: the unjudged ones, what they can change, and the order in which strategies choose them."""
+"""Documents to judge next: the unjudged ones, what they can change, and the order in which they are chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core.judged import Judged
 from judged.core.judged_views import repeat_queries, with_judgments
-from judged.core.resample import generator
 from judged.core.tables import Id
 from judged.errors import Hint, UsageError
 from judged.evaluation.measuring import column
 from judged.evaluation.provenance import Provenance, in_one_order
 from judged.judging.todo import Todo, TodoItem
 from judged.measures.registry import Measure
-from judged.registry import Registry
-from judged.stats.checks import check_count
+from judged.stats.checks import check_choice, check_count
 from judged.steps import step
 from judged.tables.text import number
+
+Strategy = Literal["depth", "bounds"]
+DEPTH = 100  # of measures without a cutoff
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,6 @@ class Unjudged:
 
     def __len__(self) -> int:
         return len(self.doc)
-
-    def take(self, rows: Ints) -> Unjudged:
-        """Return some of the documents."""
-        return Unjudged(self.queries, self.query[rows], tuple(self.doc[row] for row in rows), self.rank[rows])
 
 
 def find_unjudged(sources: Sequence[Provenance], depth: int) -> Unjudged:
@@ -107,103 +104,6 @@ def values_if(measure: Measure, judged: Judged, docs: Unjudged, rank: Ints, grad
     return np.asarray(column(measure, more, None), float)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Input of a strategy.
-
-    Args:
-        docs: the unjudged documents.
-        change: documents × runs: what the highest grade changes in the value of the query, compared with grade 0.
-        judged: the rankings of each run.
-        level: lowest relevant grade.
-        random: generator of the random strategy.
-    """
-
-    docs: Unjudged
-    change: Floats
-    judged: tuple[Judged, ...]
-    level: float
-    random: np.random.Generator
-
-    @property
-    def effect(self) -> Floats:
-        """The largest change that each document can make to a difference between two means; of a single run, to its mean."""
-        spread = np.ptp(self.change, axis=1) if self.change.shape[1] > 1 else np.abs(self.change[:, 0])
-        return np.asarray(spread / max(len(self.docs.queries), 1))
-
-    @property
-    def best_rank(self) -> Floats:
-        """The best rank of each document in any run."""
-        return np.where(self.docs.rank > 0, self.docs.rank, np.inf).min(axis=1, initial=np.inf)
-
-
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """A priority per document, the highest first; equal ones by the best rank."""
-
-    name: str
-    priority: Callable[[Candidates], Floats]
-    text: str
-    aliases: tuple[str, ...] = ()
-    paper: str = ""
-
-
-STRATEGIES = Registry[Strategy]("strategy")
-DEFAULT = "depth"  # differences are nearest to those of the whole pool, see docs/explanations/judging.md
-
-
-def _add(name: str, text: str, priority: Callable[[Candidates], Floats], *aliases: str, paper: str = "") -> None:
-    STRATEGIES.add(Strategy(name, priority, text, aliases, paper))
-
-
-def _chance_of_relevance(c: Candidates) -> Floats:
-    """Estimate the probability that each document is relevant: the share among judged documents of about the same rank, in all runs."""
-    edges = 2 ** np.arange(1, 12)  # ranks 1, 2-3, 4-7, 8-15 …
-    rank = np.concatenate([j.rank for j in c.judged])
-    relevant = np.concatenate([j.is_relevant(c.level) for j in c.judged])
-    stratum = np.digitize(rank, edges)
-    hits, all_ = (np.bincount(stratum, weights=w, minlength=len(edges) + 1) for w in (relevant, np.ones(len(rank))))
-    share = (hits + 1) / (all_ + 2)  # Laplace
-    return np.asarray(share[np.digitize(np.minimum(c.best_rank, 1e9), edges)])
-
-
-def _move_to_front(c: Candidates) -> Floats:
-    """Prefer the runs whose last judged documents were relevant (Cormack, Palmer and Clarke 1998).
-
-    The priority of a run for a query falls by one for each document that is not relevant since its last relevant one.
-    """
-    priority = np.full(len(c.docs), -np.inf)
-    for run, j in enumerate(c.judged):
-        relevant = j.is_relevant(c.level)
-        last, misses = np.zeros(len(j)), np.zeros(len(j))
-        np.maximum.at(last, j.query[relevant], j.rank[relevant])
-        np.add.at(misses, j.query, ~relevant & (j.rank > j.at(last)))
-        inside = c.docs.rank[:, run] > 0
-        priority[inside] = np.maximum(priority[inside], -misses[c.docs.query[inside]])
-    return priority
-
-
-_add("bounds", "documents that can move the difference between the runs most", lambda c: c.effect)
-_add(
-    "expected",
-    "the same, times the chance that the document is relevant",
-    lambda c: c.effect * _chance_of_relevance(c),
-    "expected-change",
-)
-_add(
-    "move-to-front",
-    "documents of runs whose last judged documents were relevant",
-    _move_to_front,
-    "mtf",
-    paper="cormack1998",
-)
-_add("depth", "documents with the best ranks", lambda c: -c.best_rank, "rank")
-_add("random", "documents in random order", lambda c: c.random.random(len(c.docs)))
-
-
-DEPTH = 100  # of measures without a cutoff
-
-
 def depth_of(measure: Measure, depth: int | None) -> int:
     """Return the depth that is searched for unjudged documents: the cutoff of the measure, unless the caller chose one."""
     if depth is not None:
@@ -218,9 +118,8 @@ def next_documents(
     measure: Measure,
     n: int = 50,
     *,
-    strategy: str | None = None,
+    strategy: Strategy = "depth",
     depth: int | None = None,
-    seed: int = 0,
 ) -> Todo:
     """Return the n unjudged documents that should be judged first, with what each can change.
 
@@ -229,48 +128,43 @@ def next_documents(
         sources: judgments and run of each.
         measure: the measure by which the runs are compared.
         n: number of documents.
-        strategy: order of the documents, see `STRATEGIES`. [default: depth]
+        strategy: order of documents: depth (best rank first), or bounds (what can move the difference most).
         depth: ranks that are searched. [default: the cutoff of the measure, or 100]
-        seed: random seed of the strategy `random`.
     """
-    docs, effect = choose_documents(sources, measure, n, strategy=strategy, depth=depth, seed=seed)
+    docs, rows, effect = choose_documents(sources, measure, n, strategy=strategy, depth=depth)
     what = "difference" if len(names) > 1 else "mean"
     items = []
-    for query, doc, ranks, change in zip(docs.query.tolist(), docs.doc, docs.rank.tolist(), effect, strict=True):
-        runs = tuple(sorted(name for name, rank in zip(names, ranks, strict=True) if rank))
-        best = min(rank for rank in ranks if rank)
+    for row, change in zip(rows.tolist(), effect.tolist(), strict=True):
+        rank_in = {name: rank for name, rank in zip(names, docs.rank[row].tolist(), strict=True) if rank}
         reason = f"can move the {what} by {number(change)}"
-        items.append(TodoItem(docs.queries[query], doc, best, runs, reason=reason))
-    title = f"what to judge next for {measure}, by {STRATEGIES.find(strategy or DEFAULT).name}" if items else ""
-    return Todo(tuple(items), title=title)
+        query = docs.queries[docs.query[row]]
+        items.append(TodoItem(query, docs.doc[row], min(rank_in.values()), tuple(sorted(rank_in)), reason=reason))
+    return Todo(tuple(items), title=f"what to judge next for {measure}, by {strategy}" if items else "")
 
 
 @step("choosing documents")
 def choose_documents(
-    sources: Sequence[Provenance],
-    measure: Measure,
-    n: int,
-    *,
-    strategy: str | None = None,
-    depth: int | None = None,
-    seed: int = 0,
-) -> tuple[Unjudged, Floats]:
-    """Return the n documents with their ranks in each run, and how far each can move the difference between two runs; see `next_documents`."""
+    sources: Sequence[Provenance], measure: Measure, n: int, *, strategy: Strategy = "depth", depth: int | None = None
+) -> tuple[Unjudged, Ints, Floats]:
+    """Return the unjudged documents, the rows of the n to judge first, and how far each of these can move the difference between two means.
+
+    `depth` takes the best ranks first: the differences are then nearest to those of the whole pool, see docs/explanations/judging.md.
+    `bounds` takes the documents first that can move the difference most; of a single run, its mean.
+    """
     check_count(n, "n")
-    chosen = STRATEGIES.find(strategy or DEFAULT)
+    check_choice(strategy, Strategy, "strategy")
     docs = find_unjudged(sources, depth_of(measure, depth))
     if not len(docs):
-        return docs, np.zeros(0)
-    judged = tuple(source.judged for source in sources)
-    level: Any = measure.get("level")
-    candidates = Candidates(
-        docs, possible_changes(measure, judged, docs, highest_grade(judged)), judged, level or 1, generator(seed)
-    )
-    priority, effect = chosen.priority(candidates), candidates.effect
-    order = np.lexsort((np.arange(len(docs)), candidates.best_rank, -effect, -priority))[:n]
-    return docs.take(order), effect[order]
+        return docs, np.zeros(0, np.int64), np.zeros(0)
+    judged = [source.judged for source in sources]
+    change = possible_changes(measure, judged, docs, highest_grade(judged))
+    spread = np.ptp(change, axis=1) if len(sources) > 1 else np.abs(change[:, 0])
+    effect = spread / len(docs.queries)
+    best = np.where(docs.rank > 0, docs.rank, np.inf).min(axis=1)
+    rows = np.lexsort((best, -effect, best if strategy == "depth" else -effect))[:n]  # stable: then in order of queries
+    return docs, rows, effect[rows]
 
 
-def highest_grade(judged: Sequence[Any]) -> float:
+def highest_grade(judged: Sequence[Judged]) -> float:
     """Return the highest grade that was given; 1 if none is above it."""
     return max(1.0, *(float(j.pool_grade.max(initial=0)) for j in judged))

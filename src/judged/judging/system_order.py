@@ -1,8 +1,7 @@
-"""Judges and the order of systems: whether another judge ranks the runs alike, and whether a model judge favours some."""
+"""The order of systems by the judgments of each judge: means, rank correlations, and the systems that swap."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -12,21 +11,18 @@ import numpy as np
 
 from judged._types import Floats
 from judged.core.policy import Rejudged
-from judged.core.tables import Id, Qrels
+from judged.core.tables import Qrels
 from judged.distributed.open_run import open_run
-from judged.errors import DataError, UsageError, Warned, shown
+from judged.errors import DataError, UsageError, Warned
 from judged.evaluation.evaluate import evaluate
-from judged.evaluation.values import Values
 from judged.io.columns import ColumnRequest
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
 from judged.judging.panel import Panel
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
-from judged.stats.checks import check_number
 from judged.stats.rank_correlation import kendall, tau_ap
 from judged.stats.summary import summarise
-from judged.stats.two_phase import FEWEST, queries_for_width
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, distinct_columns, number
@@ -73,7 +69,6 @@ class SystemOrder(Result):
     values: Floats
     queries: int
     pairs: tuple[OrderPair, ...]
-    columns: Floats  # judges × systems × queries
     warnings: tuple[Warned, ...] = ()  # warnings of the evaluations
 
     def records(self) -> list[dict[str, Any]]:
@@ -159,7 +154,6 @@ def system_order(
         for one, level in zip(qrels, each, strict=True)
     ]
     values = np.array([[_mean(result) for result in row] for row in results])
-    by_query = np.array([[_column(result, results[0][0].queries) for result in row] for row in results])
     shorter = short_names([result.names[1] for result in results[0]])
     systems = tuple(name or short for (name, _), short in zip(named, shorter, strict=True))
     pairs = [
@@ -169,9 +163,7 @@ def system_order(
     about = ", over the queries that all judges judged" if limited else ""
     warnings = tuple(_order_warnings(judges, systems, results, panel.warnings, about))
     name = " or ".join(dict.fromkeys(str(row[0].measures[0]) for row in results))  # levels may differ between judges
-    return SystemOrder(
-        name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), by_query, warnings
-    )
+    return SystemOrder(name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), warnings)
 
 
 def _shared(qrels: Sequence[Qrels]) -> list[Qrels]:
@@ -188,13 +180,6 @@ def _only(one: Qrels, queries: set[bytes]) -> Qrels:
         return one
     kept = one.take(stays[one.query])
     return replace(kept, queries=one.queries.take(stays), query=(np.cumsum(stays) - 1)[kept.query])
-
-
-def _column(result: Values, queries: Sequence[Id]) -> Floats:
-    """Return the values of the queries, in their order."""
-    (measure,) = result.measures
-    place = {query: row for row, query in enumerate(result.queries)}
-    return np.asarray(result[measure], float)[[place[query] for query in queries]]
 
 
 def _mean(result: Any) -> float:
@@ -253,161 +238,3 @@ def _describe_swaps(pair: OrderPair, systems: int) -> str:
     some = ", ".join(f"{s.systems[0]} and {s.systems[1]}" for s in pair.swaps[:3])
     more = f" and {len(pair.swaps) - 3} more" if len(pair.swaps) > 3 else ""
     return f"{_share(pair, systems)} between {a} and {b}: {some}{more}"
-
-
-@dataclass(frozen=True, slots=True)
-class GradeBias:
-    """Documents to which a person gave one grade, and the mean of the model's grades."""
-
-    grade: float
-    documents: int
-    mean: float
-    bias: float  # the mean minus the grade
-
-
-@dataclass(frozen=True, slots=True)
-class SystemBias:
-    """The mean of a measure by the judgments of both, and the queries that people must judge for an interval of a given width."""
-
-    system: str
-    human: float
-    model: float
-    bias: float  # the mean by the model minus that by the person
-    queries_with: int | None  # None if the model judged too few queries to help that much
-    queries_without: int | None  # None with fewer than three queries
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ModelBias(Result):
-    """Distance of a model's judgments from those of a person, and its effect on the values of systems.
-
-    Args:
-        human, model: names of the judges.
-        grades: by grade of the person, ascending; over the documents that both judged.
-        systems: empty without runs.
-        measure: of the systems.
-        width: of the interval that the numbers of queries are for.
-        total: queries that the model judges; infinite if it judged no more than the person.
-    """
-
-    human: str
-    model: str
-    grades: tuple[GradeBias, ...]
-    systems: tuple[SystemBias, ...] = ()
-    measure: str = ""
-    width: float = 0.1
-    total: float = math.inf
-
-    @property
-    def mean(self) -> float:
-        """The mean of the model's grades minus the person's, over all documents."""
-        count = sum(row.documents for row in self.grades)
-        return sum(row.bias * row.documents for row in self.grades) / count
-
-    def headline(self) -> tuple[str, ...]:
-        """Sentences: the bias of grades and of systems, and whether the model saves queries."""
-        said = [
-            f"Grades of {self.model} differ from those of {self.human} by {number(self.mean, 2, sign='+')} on average"
-        ]
-        if self.systems:
-            low, high = min(s.bias for s in self.systems), max(s.bias for s in self.systems)
-            said.append(
-                f"Bias of {self.measure} by system: {number(low, 4, sign='+')} to {number(high, 4, sign='+')};"
-                " a bias that is not the same for all systems changes differences too"
-            )
-        return tuple(said)
-
-    def tables(self, *, places: int = 4) -> list[Table]:
-        """Return the bias by grade, and by system if there are runs."""
-        rows = tuple(
-            (f"{r.grade:g}", str(r.documents), number(r.mean, 2), number(r.bias, 2, sign="+")) for r in self.grades
-        )
-        headers = (f"grade of {self.human}", "documents", f"mean grade of {self.model}", "bias")
-        tables = [Table(headers, rows, title=f"bias of {self.model} by grade of {self.human}")]
-        if self.systems:
-            tables.append(self._systems(places))
-        return tables
-
-    def _systems(self, places: int) -> Table:
-        rows = tuple(
-            (
-                s.system,
-                number(s.human, places),
-                number(s.model, places),
-                number(s.bias, places, sign="+"),
-                "more than it judged" if s.queries_with is None and s.queries_without else _count(s.queries_with),
-                _count(s.queries_without),
-            )
-            for s in self.systems
-        )
-        many = (
-            f"the {self.total:,.0f} queries that it judged"
-            if math.isfinite(self.total)
-            else "as many queries as needed"
-        )
-        notes = (
-            f"queries that people must judge for a 95% interval of width {self.width:g}: with the help of {self.model} on {many}, and without it",
-            "the queries of people must be a random sample of all",
-        )
-        headers = ("system", self.human, self.model, "bias", "queries with the model", "queries without")
-        return Table(headers, rows, title=f"{self.measure} by judge, and human judgments needed", notes=notes)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One mapping per grade."""
-        return [asdict(row) for row in self.grades]
-
-    def to_data(self) -> dict[str, Any]:
-        """Everything as plain data."""
-        return {
-            "human": self.human,
-            "model": self.model,
-            "mean": self.mean,
-            "grades": self.records(),
-            "measure": self.measure,
-            "width": self.width,
-            "systems": [asdict(system) for system in self.systems],
-        }
-
-
-def _count(queries: int | None) -> str:
-    return "–" if queries is None else f"{queries:,}"
-
-
-def model_bias(panel: Panel, model: str, order: SystemOrder | None, width: float) -> ModelBias:
-    """Compare the grades of a model with those of the other judge; with `order`, the values of systems as well.
-
-    Raises:
-        UsageError: more than two judges, an unknown name, or labels that are not numbers.
-    """
-    if len(panel.names) != 2:
-        raise UsageError(
-            "judges",
-            f"the bias of a model needs two judges, got {len(panel.names)}",
-            hint="name one person and the model",
-        )
-    if model not in panel.names:
-        raise UsageError(
-            "judges", f"no judge is called {shown(model)}", hint=f"choose one of {', '.join(panel.names)}", value=model
-        )
-    check_number(width, "width")
-    at = panel.names.index(model)
-    grades = replace(panel, ratings=panel.original or panel.ratings).grades  # not the labels that a level makes of them
-    human, by_model = grades[[1 - at, at]][:, ~np.isnan(grades).any(axis=0)]
-    rows = []
-    for grade in np.unique(human).tolist():
-        given = by_model[human == grade]
-        rows.append(GradeBias(grade, len(given), float(given.mean()), float(given.mean()) - grade))
-    names = panel.names[1 - at], model
-    if order is None:
-        return ModelBias(*names, tuple(rows), width=width)
-    judged = len(np.unique(panel.qrels[at].query))
-    total = float(judged) if judged > order.queries else math.inf
-    systems = []
-    for i, name in enumerate(order.systems):
-        first, second = order.values[[1 - at, at], i].tolist()
-        values = order.columns[[1 - at, at], i]
-        y, f = values[:, ~np.isnan(values).any(axis=0)]
-        needed = queries_for_width(y, f, total, width) if len(y) >= FEWEST else None
-        queries = (None, None) if needed is None else (needed.both, needed.expensive_only)
-        systems.append(SystemBias(name, first, second, second - first, *queries))
-    return ModelBias(*names, tuple(rows), tuple(systems), order.measure, width, total)

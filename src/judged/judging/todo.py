@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from judged.core.resample import whole_seed
 from judged.core.tables import Id, Qrels
-from judged.errors import DataError, Hint, JudgedError, UsageError, Wording, shown
+from judged.errors import DataError, Hint, UsageError, Wording, shown
 from judged.io.atomic import write_atomically
 from judged.io.cells import Column
 from judged.io.columns import NAMES, Role
-from judged.io.files import open_content
 from judged.io.open_table import open_role_table
 from judged.io.read import read_qrels
 from judged.io.texts import Texts, read_texts
@@ -202,17 +201,6 @@ class Judgments(Result):
         with write_atomically(path) as file:
             lines = (json.dumps(item.record(), ensure_ascii=False) for item in self.items if item.grade is not None)
             file.writelines(f"{line}\n" for line in lines)
-
-
-def is_by_model(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file has judgments that a model judge wrote: the first record says so."""
-    try:
-        with open_content(path) as content:
-            first = bytes(content.head).partition(b"\n")[0]
-        record = json.loads(first)
-    except (ValueError, JudgedError):
-        return False
-    return isinstance(record, dict) and record.get("by") == "model"
 
 
 @dataclass(frozen=True, slots=True)

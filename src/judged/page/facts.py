@@ -133,11 +133,11 @@ def worth_judging(subject: Subject, pair: tuple[int, int] | None) -> list[list[A
     if len(sources) < len(results) or not subject.judged:
         return []
     try:
-        docs, effect = choose_documents([Views(one).of(measure) for one in sources], measure, _MOST)
+        docs, chosen, effect = choose_documents([Views(one).of(measure) for one in sources], measure, _MOST)
     except (UsageError, DataError):  # runs in partitions, judgments by subtopic or of several sets, a token budget
         return []
-    rows = zip(docs.query.tolist(), docs.doc, docs.rank.tolist(), (effect > 0).tolist(), strict=True)
-    return [[query, doc, *(rank or None for rank in ranks)] for query, doc, ranks, counts in rows if counts]
+    rows = chosen[effect > 0].tolist()
+    return [[int(docs.query[row]), docs.doc[row], *(rank or None for rank in docs.rank[row].tolist())] for row in rows]
 
 
 LEVEL = 0.95

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from judged._types import Bools, Floats
-from judged.stats.differences import SLACK
 from judged.stats.student_t import two_sided_quantile
 
 PAPER = "angelopoulos2023 cochran1977"
@@ -129,84 +128,3 @@ def _regression(expensive: Floats, cheap: CheapValues) -> _Regression:
     rest = np.where(leverage < 1 - 1e-12, 1 - leverage, 1.0)  # a residual of leverage 1 is 0
     share = weight * ((expensive - plain) - slope * spread) / rest
     return _Regression(plain + slope * gap, slope, share, spread)
-
-
-def adjusted_values(values: Floats, error: Floats) -> Floats:
-    """Return values less slope · error, where `error` has mean 0 over repetitions and is correlated with the errors of the values.
-
-    The slope is that of a regression of values on errors over the other queries, so that the error of a query does not choose its own slope, and an ordinary
-    interval of the mean of these values is valid.
-
-    >>> adjusted_values(np.array([0.5, 0.7, 0.3, 0.6]), np.array([0.0, 0.2, -0.2, 0.1])).round(4)
-    array([0.5, 0.5, 0.5, 0.5])
-    """
-    known = ~np.isnan(values + error)
-    y, x, rest = values[known], error[known], int(known.sum()) - 1
-    if rest + 1 < FEWEST:
-        return values
-    mean_y, mean_x = (y.sum() - y) / rest, (x.sum() - x) / rest
-    product, square = y @ x - y * x - rest * mean_y * mean_x, x @ x - x**2 - rest * mean_x**2
-    varies = square > (rest + 1) * (SLACK * np.abs(y).max()) ** 2
-    adjusted = values.copy()
-    adjusted[known] = y - np.where(varies, product / np.where(varies, square, 1.0), 0.0) * x
-    return adjusted
-
-
-@dataclass(frozen=True, slots=True)
-class QueriesNeeded:
-    """Numbers of queries with expensive values whose interval has a given width.
-
-    Args:
-        both: with the help of cheap values; None if all queries that have these are too few.
-        expensive_only: without them.
-    """
-
-    both: int | None
-    expensive_only: int
-
-
-def queries_for_width(
-    expensive: Floats, cheap: Floats, total: float, width: float, *, confidence: float = 0.95
-) -> QueriesNeeded:
-    """Plan the number of queries with expensive values, from both values of a pilot sample.
-
-    With m of `total` queries, the squared standard error is about residual variance / m + slope² · variance of the cheap values / total.
-
-    Args:
-        expensive: values of three or more queries.
-        cheap: values of the same queries.
-        total: queries that have cheap values; may be infinite.
-        width: of the interval, from its low to its high end.
-        confidence: confidence level of the interval.
-
-    >>> queries_for_width(np.array([0.1, 0.4, 0.9, 0.5]), np.array([0.0, 0.3, 0.8, 0.5]), np.inf, 0.2)
-    QueriesNeeded(both=5, expensive_only=45)
-    """
-    n = len(expensive)
-    y, f = expensive - expensive.mean(), cheap - cheap.mean()
-    squares = float(f @ f)
-    slope = float(y @ f) / squares if squares > np.finfo(float).eps * float(cheap @ cheap) else 0.0
-    rest = y - slope * f
-    residual, spread, explained = float(rest @ rest) / (n - 2), float(y @ y) / (n - 1), slope**2 * squares / (n - 1)
-    alone = _least_queries(spread, 0.0, width, confidence, lost=1)
-    both = min(alone, _least_queries(residual, explained / total, width, confidence, lost=2))
-    return QueriesNeeded(None if both > total else both, alone)
-
-
-def _least_queries(variance: float, constant: float, width: float, confidence: float, lost: int) -> int:
-    """Return the smallest number of queries whose interval is at most this wide; `lost` are the degrees of freedom of the estimates."""
-
-    def wide(m: int) -> bool:
-        half = two_sided_quantile(1 - confidence, float(m - lost))[0] * np.sqrt(variance / m + constant)
-        return bool(2 * half > width)
-
-    high = FEWEST
-    while wide(high):
-        if high > 2**40:
-            return high
-        high *= 2
-    low = FEWEST - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if wide(middle) else (low, middle)
-    return high

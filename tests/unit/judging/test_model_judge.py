@@ -281,17 +281,3 @@ def test_progress_counts_documents():
     seen = []
     model_judge(lambda prompt: "1").judge(TODO, DOCS, QUERIES, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
-
-
-def test_agreement_with_a_file_of_a_model_has_its_bias_without_naming_it(tmp_path):
-    texts = {"doc_texts": {f"d{i}": "text" for i in range(6)}, "query_texts": {"q": "query"}}
-    judge = jd.model_judge(lambda prompt: '{"grade": 1}')
-    judge.judge([("q", f"d{i}") for i in range(6)], *texts.values()).save(tmp_path / "llm.jsonl")
-    human = tmp_path / "human.txt"
-    human.write_text("".join(f"q 0 d{i} {i % 2}\n" for i in range(6)), encoding="utf-8")
-    found = jd.agree(human, tmp_path / "llm.jsonl")
-    assert found.bias is not None
-    assert [(row.grade, row.bias) for row in found.bias.grades] == [(0, 1.0), (1, 0.0)]
-    other = tmp_path / "other.txt"
-    other.write_text(human.read_text(encoding="utf-8"), encoding="utf-8")
-    assert jd.agree(human, other).bias is None

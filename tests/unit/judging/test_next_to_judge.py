@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.judging.next_documents import STRATEGIES, find_unjudged, possible_changes, values_if
+from judged.judging.next_documents import find_unjudged, possible_changes, values_if
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
 A = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"y": 2.0, "c": 1.0}}
@@ -63,17 +63,17 @@ def test_judged_documents_and_those_below_the_cutoff_are_not_proposed():
     assert {item.doc for item in board("AP").next_to_judge()} == {"x", "y", "z"}
 
 
-@pytest.mark.parametrize("strategy", [s.name for s in STRATEGIES])
+@pytest.mark.parametrize("strategy", ["depth", "bounds"])
 def test_every_strategy_orders_all_documents(strategy):
     todo = board("AP").next_to_judge(strategy=strategy)
     assert sorted(item.doc for item in todo) == ["x", "y", "z"]
-    assert todo.items == board("AP").next_to_judge(strategy=strategy).items
+    assert [item.doc for item in board("AP").next_to_judge(2, strategy=strategy)] == [i.doc for i in todo.items[:2]]
 
 
 def test_an_unknown_strategy_is_refused():
     with pytest.raises(jd.UsageError) as error:
         board().next_to_judge(strategy="best")
-    assert error.value.slug == "unknown-name"
+    assert error.value.slug == "parameter"
 
 
 def many(wins, unjudged):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged.stats.paired.registry import interval_of, outcome
-from judged.stats.two_phase import CheapValues, adjusted_values, two_phase_means
+from judged.stats.two_phase import CheapValues, two_phase_means
 
 RANDOM = np.random.default_rng(5)
 
@@ -93,14 +93,3 @@ def test_the_interval_contains_the_mean_as_often_as_it_says(noise):
         low, high = two_phase_means(known, cheap).interval()
         inside += low[0] <= 0.5 <= high[0]
     assert 0.925 <= inside / 1000 <= 0.975
-
-
-def test_values_of_three_queries_are_adjusted_by_the_slope_of_the_other_two():
-    error = np.array([0.1, 0.3, -0.1])
-    assert adjusted_values(0.5 + 2 * error, error) == pytest.approx(np.full(3, 0.5))
-
-
-def test_values_of_two_queries_are_not_adjusted():
-    error = np.array([0.1, 0.2, -0.1])
-    for values in (np.array([0.5, np.nan, 0.7]), np.array([0.5, np.nan, np.nan]), np.full(3, np.nan)):
-        np.testing.assert_array_equal(adjusted_values(values, error), values)
