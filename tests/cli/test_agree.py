@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import re
@@ -65,7 +64,7 @@ def test_two_small_files():
         "3                0  0  0  0      0\n"
         "total            1  2  1  1      5\n"
         "\n"
-        "all 2 disagreements\n\n"
+        "2 of 2 disagreements\n\n"
         "query  doc  a.txt  b.txt  difference\n"
         "─────  ───  ─────  ─────  ──────────\n"
         "q2     b        1      3           2\n"
@@ -152,20 +151,13 @@ RUNS = [str(jd.sample_path(f"runs/{name}.run")) for name in ("bm25", "dense", "t
 )
 def test_run_takes_several_files_behind_the_judgments(words):
     text = run(*words)
-    assert "By AP, the order of the 3 systems is the same under both judges" in text
+    assert "By AP, the order of the 3 systems is the same under all judges" in text
     assert [line.split()[0] for line in text.splitlines()[-5:-2]] == ["dense", "tfidf", "bm25"]
 
 
 def test_a_level_for_each_judge():
     text = run("a.txt", "b.txt", "--level", "a.txt=1,b.txt=2")
     assert "count as 1, others as 0: 1 (a.txt), 2 (b.txt)" in text
-
-
-def test_a_level_that_leaves_one_label_is_warned_of():
-    Path("c.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n")
-    text = run("a.txt", "c.txt", "-l", 2)
-    assert "warning: c.txt has no grade ≥ 2" in text
-    assert "is at most" not in text
 
 
 def test_a_document_judged_twice_follows_the_hint():
@@ -233,41 +225,25 @@ def test_what_is_to_be_adjudicated_comes_back_as_judgments():
     assert Path("m.txt").read_text() == "q1 0 a 2\nq1 0 b 2\nq1 0 c 1\nq2 0 a 0\nq2 0 b 2\nq2 0 x 3\nq3 0 a 1\n"
 
 
-def test_disagreements_as_json_lines():
-    run("a.txt", "b.txt", "--disagreements", "todo.jsonl")
-    first = json.loads(Path("todo.jsonl").read_text().splitlines()[0])
-    assert first == {"query_id": "q2", "doc_id": "b", "a.txt": 1, "b.txt": 3, "difference": 2, "relevance": None}
-
-
-@pytest.mark.parametrize("name", ["todo.csv", "todo.TSV", "todo.json", "todo.jsonl", "todo", "todo.csv.gz"])
-def test_ids_and_names_that_mean_something_else_come_back(name):
+def test_ids_and_names_that_mean_something_else_come_back():
     """Ids that a spreadsheet would compute; judges called as columns, or with blanks as TREC files have them."""
     ids, judges = ("-d1", "=b", "@c", "+d", "'-e"), ("query", "difference", "relevance", "my doc", "my own id")
     for grade, judge in enumerate(judges):
         Path(judge).write_text("".join(f"-q 0 {i} {grade}\n" for i in ids))
-    found = outcome(*judges, "--disagreements", name)
-    assert found.exit_code == 0
-    computed = "warning: 5 ids begin with =, +, - or @" in found.stderr  # the query, and four documents
-    assert computed == ("json" not in name)
+    run(*judges, "--disagreements", "todo.csv")
     todo = jd.agree(*judges).adjudication_list().records()
     assert [row["judge_query"] for row in todo] == [0] * 5
-    read = gzip.open if name.endswith(".gz") else open
-    with read(name, "rt") as file:
-        text = file.read()
-    filled = text.replace("null", "3") if "json" in name else re.sub(r"(?<=[,\t])$", "3", text, flags=re.MULTILINE)
-    Path(name.removesuffix(".gz")).write_text(filled)
-    merge(*judges, "--how", "adjudicate", "--adjudicator", name.removesuffix(".gz"), "-o", "m.txt")
+    Path("todo.csv").write_text(re.sub(r"(?<=,)$", "3", Path("todo.csv").read_text(), flags=re.MULTILINE))
+    merge(*judges, "--how", "adjudicate", "--adjudicator", "todo.csv", "-o", "m.txt")
     assert sorted(Path("m.txt").read_text().splitlines()) == sorted(f"-q 0 {i} 3" for i in ids)
 
 
-@pytest.mark.parametrize(("name", "column"), [("todo.csv", "relevance"), ("todo.tsv", "relevance"), ("todo.jsonl", "grade"), ("todo.json", "grade")])  # fmt: skip
-def test_an_adjudicator_who_has_not_decided_all_is_told_how_many_are_left(name, column):
-    run("a.txt", "b.txt", "--disagreements", name)
-    words = ["a.txt", "b.txt", "--how", "adjudicate", "--adjudicator", name, "-o", "m.txt"]
-    assert f"2 of 2 rows of {name} have no {column}" in refused(*words, command="merge")
-    text = Path(name).read_text()
-    Path(name).write_text(text.replace("null", "1", 1) if "json" in name else f"{text[:-1]}1\n")
-    assert f"1 of 2 rows of {name} has no {column}." in refused(*words, command="merge")
+def test_an_adjudicator_who_has_not_decided_all_is_told_how_many_are_left():
+    run("a.txt", "b.txt", "--disagreements", "todo.csv")
+    words = ["a.txt", "b.txt", "--how", "adjudicate", "--adjudicator", "todo.csv", "-o", "m.txt"]
+    assert "2 of 2 rows of todo.csv have no relevance" in refused(*words, command="merge")
+    Path("todo.csv").write_text(f"{Path('todo.csv').read_text()[:-1]}1\n")
+    assert "1 of 2 rows of todo.csv has no relevance." in refused(*words, command="merge")
 
 
 # ── refused ──────────────────────────────────────────────────────────────────────────────────────
@@ -285,7 +261,7 @@ def test_one_category_has_no_kappa_and_says_why():
 
 def test_different_scales_are_warned_of():
     Path("c.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n")
-    assert "warning: the highest grades of the judges differ: a.txt 0, 1, 2, 3; c.txt 0, 1" in run("a.txt", "c.txt")
+    assert "warning: the highest grades of the judges differ: a.txt 3, c.txt 1" in run("a.txt", "c.txt")
     assert "[scale]" in outcome("a.txt", "c.txt", "--format", "csv").stderr
 
 
@@ -299,8 +275,7 @@ def test_different_scales_are_warned_of():
         (["a.txt", "b.txt", "--run", "x.run"], "two or more runs"),
         (["a.txt", "b.txt", "--ties", "error"], "No such option"),
         (["a.txt", "b.txt", "--merge", "max"], "No such option"),
-        (["a.txt", "b.txt", "-d", "d.txt"], "'d.txt' has an unknown extension"),
-        (["a.txt", "b.txt", "-d", "d.parquet"], "'d.parquet' has an unknown extension"),
+        (["a.txt", "b.txt", "-d", "d.txt"], "'d.txt' does not end in .csv"),
         (["-", "-"], "only once"),
         (["a.txt", "b.txt", "--weights", "cubic"], "Invalid value"),
     ],

@@ -19,8 +19,6 @@ from judged.io.atomic import ENDINGS
 from judged.io.click_logs import LISTS
 from judged.io.open_table import open_role_table
 from judged.io.write import WRITERS as ALL
-from judged.judging.merge import _FORMATS as ADJUDICATION
-from judged.judging.merge import adjudication_text
 from judged.tables.formats.csv import csv_text
 
 HOSTILE = (
@@ -125,15 +123,14 @@ def test_interleaved_lists_keep_hostile_ids(format, tmp_path):
         assert [again["doc"].ids[i] for i in again["doc"].code] == list(lists.doc), word
 
 
-@pytest.mark.parametrize("ending", [ending for ending in ADJUDICATION if ending])
-def test_adjudication_lists_keep_hostile_ids(ending, tmp_path):
+def test_adjudication_lists_keep_hostile_ids(tmp_path):
     words = [word for word in TEXTS if not set(word) & set("\n\r")]
-    path = tmp_path / f"todo{ending}"
+    path = tmp_path / "todo.csv"
     for word in words:
         judges = [{word: {word: 1, "d": 0}}, {word: {word: 0, "d": 0}}]
         table = jd.agree(*judges).adjudication_list()
         filled = type(table)({**table.columns, "relevance": (1,) * len(table)})
-        path.write_text(adjudication_text(filled, ADJUDICATION[ending]), encoding="utf-8", newline="")
+        path.write_text(csv_text(filled.records(), exact=("query_id", "doc_id")), encoding="utf-8", newline="")
         assert rows(jd.read_qrels(path)) == [(encoded(word), encoded(word), 1)], word
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ import click
 from judged.cli.options.command import Command, option, say
 from judged.cli.options.derive import NumberList, options
 from judged.cli.options.inputs import named_files
-from judged.cli.options.output import emit, output_options, show_warnings, write_text
+from judged.cli.options.output import emit, output_options, write_text
 
 
 @click.command("agree", cls=Command)
@@ -39,7 +40,7 @@ from judged.cli.options.output import emit, output_options, show_warnings, write
     "--disagreements",
     metavar="FILE",
     group="Output",
-    help="Write the disagreements for an adjudicator (.csv, .tsv, .json, .jsonl), or print only these (-).",
+    help="Write the disagreements for an adjudicator as CSV, or print only these (-).",
 )
 @output_options()
 def command(sources: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
@@ -59,32 +60,19 @@ def command(sources: tuple[str, ...], settings: dict[str, Any], **options: Any) 
     `judged merge` merges the judgments into one file.
     """
     from judged.judging.agreement import agree
-    from judged.judging.merge import adjudication_format
+    from judged.tables.formats.csv import csv_text
+    from judged.tables.text import counted
 
     files, target = named_files(sources), options["disagreements"]
-    if target is not None:
-        adjudication_format(target)
+    if target is not None and Path(target).suffix.lower() not in ("", ".csv"):
+        raise click.BadParameter(f"{target!r} does not end in .csv.", param_hint="--disagreements")
     judges = [files] if isinstance(files, dict) else files
     agreement = agree(*judges, runs=named_files(options["runs"]) or None, level=options["level"], **settings)
     if target is not None:
-        _write_disagreements(agreement, target)
+        table = agreement.adjudication_list()
+        write_text(csv_text(table.records(), exact=("query_id", "doc_id")), None if target == "-" else target)
+        say(
+            f"{counted(len(table), 'document')} to adjudicate: fill in the column relevance, then use judged merge --how adjudicate"
+        )
     if target != "-":
         emit(replace(agreement, all_queries=options["per_query"]), options, agreement.warnings)
-
-
-def _write_disagreements(agreement: Any, target: str) -> None:
-    from judged.errors import Hint, Warned
-    from judged.judging.merge import adjudication_format, adjudication_text
-    from judged.tables.text import counted
-
-    table, format = agreement.adjudication_list(), adjudication_format(target)
-    write_text(adjudication_text(table, format), None if target == "-" else target)
-    documents = counted(len(table), "document")
-    say(f"{documents} to adjudicate: fill in the column relevance, then use judged merge --how adjudicate")
-    ids = {str(i) for column in ("query_id", "doc_id") for i in table[column]}
-    formulas = sum(i.startswith(("=", "+", "-", "@")) for i in ids)
-    if formulas and format in ("csv", "tsv"):
-        text = (
-            f"{counted(formulas, 'id begins', 'ids begin')} with =, +, - or @, which a spreadsheet reads as a formula"
-        )
-        show_warnings([Warned("formula-id", formulas, text, Hint("import the columns as text"))])

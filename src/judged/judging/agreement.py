@@ -51,11 +51,6 @@ class JudgePair:
     coefficients: dict[str, Reliability]
     confusion: Ints  # rows: the first judge
 
-    @property
-    def one_label(self) -> bool:
-        """True if a judge used only one label on the documents that both judged."""
-        return 1 in (self.confusion.any(axis=0).sum(), self.confusion.any(axis=1).sum())
-
     def __getitem__(self, key: str) -> Reliability:
         return _coefficient(self.coefficients, key)
 
@@ -88,9 +83,9 @@ class Agreement(Result):
     def level(self) -> float | dict[str, float] | None:
         """Lowest grade that counts as 1, for all judges or by judge; None if grades are used unchanged."""
         levels = self.panel.levels
-        if levels is None or len(set(levels)) == 1:
-            return None if levels is None else levels[0]
-        return dict(zip(self.names, levels, strict=True))
+        if levels is None:
+            return None
+        return levels[0] if len(set(levels)) == 1 else dict(zip(self.names, levels, strict=True))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -180,8 +175,12 @@ class Agreement(Result):
 
     def headline(self) -> tuple[str, ...]:
         """Sentences: the recommended coefficient, exact agreement, leniency, and the order of systems."""
+        thing = "document" if self.panel.units is not None else "unit"
+        who = "both" if len(self.names) == 2 else "two or more judges"
+        raw = self["raw"]
+        exact = f"Exact agreement: {raw.value:.1%} of {counted(raw.units, thing)} judged by {who}"
         order = self.order.headline() if self.order is not None else ()
-        return (_coefficient_line(self), _exact(self), *_lenient(self), *order)
+        return (_coefficient_line(self), exact, *_mean_grades(self), *order)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Coefficients, confusion or pairs of judges, worst queries and documents, and the order of systems."""
@@ -190,7 +189,7 @@ class Agreement(Result):
             for c in self.coefficients.values()
         )
         headers = ("coefficient", "value", f"{100 * self.confidence:g}% interval", "chance")
-        tables = [Table(headers, rows, title=f"agreement of {_and(self.names)}", notes=_notes(self))]
+        tables = [Table(headers, rows, title=f"agreement of {' and '.join(self.names)}", notes=_notes(self))]
         tables.append(_pairs(self, places) if len(self.pairs) > 1 else _confusion(self.pairs[0], self.categories))
         for part in (self._queries(), self.disagreements(_WORST, per_query=2), self.order):
             tables += part.tables(places=places) if part else []
@@ -280,7 +279,7 @@ def _coefficient_line(a: Agreement) -> str:
     name = c.name[0].upper() + c.name[1:]
     if isnan(c.value):
         return f"{name} ({why}) is undefined: {c.reason}"
-    if len(a.pairs) == 1 and a.pairs[0].one_label:
+    if len(a.pairs) == 1 and 1 in (a.confusion.any(axis=0).sum(), a.confusion.any(axis=1).sum()):
         return f"{name} ({why}) is not informative: a judge gave one label to every document"
     between = (
         "no interval" if isnan(c.low) else (f"{100 * a.confidence:g}% interval {number(c.low)} to {number(c.high)}")
@@ -288,28 +287,16 @@ def _coefficient_line(a: Agreement) -> str:
     return f"{name} ({why}): {number(c.value)}, {between}"
 
 
-def _exact(a: Agreement) -> str:
-    thing = "document" if a.panel.units is not None else "unit"
-    who = "both" if len(a.names) == 2 else "two or more judges"
-    return f"Exact agreement: {a['raw'].value:.1%} of {counted(a['raw'].units, thing)} judged by {who}"
-
-
-def _lenient(a: Agreement) -> tuple[str, ...]:
-    """Compare the mean grades over the documents that all judges judged; empty without such documents."""
+def _mean_grades(a: Agreement) -> tuple[str, ...]:
+    """Return the mean grade of each judge over the documents that all judged; empty without such documents."""
     ratings = a.panel.ratings
     shared = (ratings.codes >= 0).all(axis=0)
     if ratings.numbers is None or not shared.any():
         return ()
     grades = ratings.numbers[ratings.codes[:, shared]]
-    mean, zero = np.round(grades.mean(axis=1), 2), (grades == 0).mean(axis=1)  # equal as printed
-    means = ", ".join(f"{name} {m:.2f} ({z:.0%} are 0)" for name, m, z in zip(a.names, mean, zero, strict=True))
-    means = f"mean {'grade' if a.panel.levels is None else 'label'}: {means}"
-    high, low = int(np.argmax(mean)), int(np.argmin(mean))
-    if mean[high] == mean[low]:
-        return (f"{'Neither' if len(a.names) == 2 else 'None'} is more lenient; {means}",)
-    if len(a.names) == 2:
-        return (f"{a.names[high]} is more lenient; {means}",)
-    return (f"{a.names[high]} is the most lenient, {a.names[low]} the strictest; {means}",)
+    columns = zip(a.names, grades.mean(axis=1), (grades == 0).mean(axis=1), strict=True)
+    means = ", ".join(f"{name} {mean:.2f} ({zero:.0%} are 0)" for name, mean, zero in columns)
+    return (f"Mean {'grade' if a.panel.levels is None else 'label'}: {means}",)
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────
@@ -357,24 +344,18 @@ def _notes(a: Agreement) -> tuple[str, ...]:
 
 
 def _interval_methods(a: Agreement) -> str:
-    """Name the method of each interval, the most frequent one first."""
+    """Name the method of the intervals; if there are several, with their coefficients."""
     methods: dict[str, list[str]] = {}
     for c in a.coefficients.values():
         if c.method:
             methods.setdefault(c.method, []).append(c.name)
     if len(methods) < 2:
         return f"intervals: {next(iter(methods), 'none, because there are too few units')}"
-    most = max(methods, key=lambda m: len(methods[m]))
-    others = "; ".join(f"{m} for {', '.join(names)}" for m, names in methods.items() if m != most)
-    return f"intervals: {most}; {others}"
+    return "intervals: " + "; ".join(f"{method} for {', '.join(names)}" for method, names in methods.items())
 
 
 def _between(c: Reliability, places: int) -> str:
     return "–" if isnan(c.low) else f"[{number(c.low, places)}, {number(c.high, places)}]"
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 FEWEST_QUERIES = 10  # a percentile interval from fewer queries depends too much on single ones
@@ -507,10 +488,8 @@ def _check_overlap(panel: Panel) -> None:
     units = panel.units
     if units is None:
         raise DataError("no-common-query", "no row has labels of two judges", hint="check that the rows are aligned")
-    shared = [{units.queries[q] for q in np.unique(units.query[row >= 0])} for row in panel.ratings.codes]
-    common = set.intersection(*shared)
-    hint = f"check that the {'document ids' if common else 'queries'} are the same"
     problem = f"no document was judged by two of {', '.join(q.name for q in panel.qrels)}"
+    hint = "check that they have the same query and document ids"
     raise DataError("no-common-query", problem, hint=hint, value=", ".join(panel.names))
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -16,22 +13,19 @@ from judged.core.policy import Rejudged
 from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.options import JudgmentColumns, named_columns
-from judged.io.atomic import ENDINGS
 from judged.io.columns import ColumnRequest, is_usual
 from judged.judging.panel import Panel, Units, read_panel
 from judged.stats.checks import check_choice, check_count
 from judged.stats.ratings import Ratings
 from judged.steps import step
-from judged.tables.formats.csv import csv_text
 from judged.tables.result import RecordTable
-from judged.tables.text import counted, distinct_columns, plain_data
+from judged.tables.text import counted, distinct_columns
 
 How = Literal["majority", "mean", "median", "max", "min", "adjudicate"]
 MergeTies = Literal["error", "lower", "higher", "first"]
 Missing = Literal["keep", "drop", "error"]
 
 _MEANS: dict[str, Any] = {"mean": np.nanmean, "median": np.nanmedian, "max": np.nanmax, "min": np.nanmin}
-_FORMATS = {"": "csv", ".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 def list_disagreements(panel: Panel, n: int | None, per_query: int | None) -> RecordTable:
@@ -54,8 +48,7 @@ def list_disagreements(panel: Panel, n: int | None, per_query: int | None) -> Re
     judges = distinct_columns(panel.names, {*ids, "difference"}.__contains__)
     grades = {name: tuple(labels[c] for c in row[rows]) for name, row in zip(judges, ratings.codes, strict=True)}
     columns = {**ids, **grades, "difference": tuple(int(x) if x == int(x) else x for x in difference[rows].tolist())}
-    total = "the only disagreement" if count == 1 else f"all {count} disagreements"
-    title = f"{len(rows)} of {count} disagreements" if len(rows) < count else total
+    title = f"{len(rows)} of {counted(count, 'disagreement')}"
     return RecordTable(columns, words=("query", "doc"), title=title)
 
 
@@ -73,40 +66,19 @@ def adjudication_list(panel: Panel) -> RecordTable:
     return RecordTable({**columns, "relevance": (None,) * len(table)}, words=("query_id", "doc_id"), title=table.title)
 
 
-def adjudication_format(path: str | os.PathLike[str]) -> str:
-    """Return the format of an adjudication list, given by its file extension: csv, tsv, json or jsonl."""
-    name = Path(path)
-    inner = name.with_suffix("") if name.suffix in ENDINGS else name
-    ending = "" if os.fspath(path) == "-" else inner.suffix.lower()
-    if ending not in _FORMATS:
-        hint = f"use {', '.join(filter(None, _FORMATS))}, or no extension for CSV"
-        raise UsageError("format", f"{shown(str(path))} has an unknown extension", hint=hint, value=str(path))
-    return _FORMATS[ending]
-
-
-def adjudication_text(table: RecordTable, format: str) -> str:
-    """Write an adjudication list as text; ids are unchanged, since the file is read again."""
-    if format in ("csv", "tsv"):
-        return csv_text(table.records(), "\t" if format == "tsv" else ",", exact=("query_id", "doc_id"))
-    rows = [json.dumps(plain_data(row), ensure_ascii=False) for row in table.records()]
-    return "".join(f"{row}\n" for row in rows) if format == "jsonl" else f"[{f',{chr(10)} '.join(rows)}]\n"
-
-
 def _difference(ratings: Ratings, levels: Sequence[float] | None = None) -> Floats:
     """Return the highest label less the lowest of each unit, relative to the judges' levels if there are any.
 
     For text it is the number of distinct labels less one.
     """
     codes = ratings.codes
-    missing, size = codes < 0, len(ratings.categories)
+    missing = codes < 0
     if ratings.numbers is not None:
         value = np.append(ratings.numbers, np.nan)[codes] - (0.0 if levels is None else np.array(levels)[:, None])
         high, low = np.where(missing, -np.inf, value).max(axis=0), np.where(missing, np.inf, value).min(axis=0)
         return np.where(missing.all(axis=0), 0.0, high - low)
-    used = np.zeros((size + 1, codes.shape[1]), bool)
-    for row in codes:
-        used[row, np.arange(codes.shape[1])] = True
-    return np.maximum(used[:size].sum(axis=0) - 1.0, 0.0)
+    ordered = np.sort(codes, axis=0)  # missing labels, -1, come first
+    return np.asarray(((ordered[1:] > ordered[:-1]) & (ordered[:-1] >= 0)).sum(axis=0), float)
 
 
 def _position_in_group(group: Ints) -> Ints:
@@ -155,14 +127,8 @@ def merge_judgments(
     """
     check_choice(missing, Missing, "missing", slug="merge-how")
     if (how == "adjudicate") != (adjudicator is not None):
-        if adjudicator is None:
-            raise UsageError(
-                "merge-how", "adjudication needs an adjudicator", hint=Hint("set {adjudicator}", adjudicator=None)
-            )
-        hint = Hint("use {how}, or omit the adjudicator", how="adjudicate")
-        raise UsageError("merge-how", f"an adjudicator is not used by how={shown(how)}", hint=hint)
-    if name is not None and not isinstance(name, str):
-        raise UsageError("names", f"name must be a string, got {shown(name)}", value=name)
+        hint = Hint("set both, or neither", how="adjudicate", adjudicator=None)
+        raise UsageError("merge-how", "an adjudicator belongs to adjudication", hint=hint)
     named = named_columns(columns, JudgmentColumns)
     panel = read_panel(sources, rejudged=rejudged, judges=judges, judge_col=judge_col, columns=named)
     if panel.units is None:
@@ -175,14 +141,10 @@ def merge_judgments(
         merged = merge(panel.grades[:, keep], how, ties, adjudicated)
     undecided = keep[np.isnan(merged)]
     if len(undecided):
-        problem, hint = (
-            f"no majority for {_some(units, undecided)}",
-            Hint("use {ties}, or merge by mean or median", ties="lower"),
-        )
         if how == "adjudicate":
-            problem = f"the adjudicator has no grade for {_some(units, undecided)}"
-            hint = Hint("list the remaining disagreements with `judged agree` and {disagreements}", disagreements=None)
-        raise DataError("merge-how", problem, hint=hint)
+            raise DataError("merge-how", f"the adjudicator has no grade for {_documents(units, undecided)}")
+        hint = Hint("use {ties}, or merge by mean or median", ties="lower")
+        raise DataError("merge-how", f"no majority for {_documents(units, undecided)}", hint=hint)
     return _qrels(units, keep, merged, name or f"{how} of {', '.join(panel.names)}")
 
 
@@ -191,7 +153,7 @@ def _units_to_keep(panel: Panel, missing: Missing) -> Ints:
     incomplete = np.flatnonzero(panel.ratings.rated() < len(panel.names))
     if missing == "error" and len(incomplete):
         hint = Hint("merge the available grades with {missing}", missing="keep")
-        raise DataError("merge-how", f"not all judges judged {_some(panel.units, incomplete)}", hint=hint)
+        raise DataError("merge-how", f"not all judges judged {_documents(panel.units, incomplete)}", hint=hint)
     every = np.arange(len(panel.units))
     kept = np.setdiff1d(every, incomplete) if missing == "drop" else every
     if not len(kept):
@@ -209,7 +171,7 @@ def _adjudicated_grades(panel: Panel, adjudicator: Any, rejudged: Rejudged, colu
     return extended.grades[-1][judged]
 
 
-def _some(units: Units, rows: Ints) -> str:
+def _documents(units: Units, rows: Ints) -> str:
     pairs = zip(units.query[rows[:3]], units.docs(rows[:3]), strict=True)
     named = ", ".join(f"{shown(units.queries[query])} {shown(doc)}" for query, doc in pairs)
     return f"{counted(len(rows), 'document')}: {named}{' …' if len(rows) > 3 else ''}"

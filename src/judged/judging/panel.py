@@ -87,9 +87,8 @@ def read_panel(
     request = (columns or ANY_COLUMNS).request("qrels")
     if judges is not None or judge_col is not None:
         if len(sources) != 1:
-            option = {"judges": None} if judge_col is None else {"judge_col": None}
-            hint = Hint(f"leave out {{{next(iter(option))}}}, or pass one table", **option)
-            raise UsageError("judges", f"columns of judges are selected in one table, got {len(sources)}", hint=hint)
+            problem = f"columns of judges are selected in one table, got {len(sources)}"
+            raise UsageError("judges", problem, hint="pass one table with the judgments of all judges")
         by_name = read_judges(sources[0], judges, judge_col, request)
     elif len(sources) == 1 and isinstance(sources[0], Mapping) and not _is_one_judge(sources[0]):
         by_name = sources[0]
@@ -98,17 +97,15 @@ def read_panel(
     judgments = list(sources if by_name is None else by_name.values())
     if by_name is not None and names is None:
         names = [str(name) for name in by_name]
-    count = len(judgments)
-    if count < 2:
-        raise UsageError("judges", f"agreement needs two or more judges, got {count}", hint=_ONE_ALONE)
-    if names is not None and (isinstance(names, str) or len(names) != count or len(set(names)) != count):
-        raise UsageError("names", f"names must be {count} different names, got {shown(names)}", value=names)
-    labels = [_is_column(one) for one in judgments]
-    if all(labels):
-        names = names or tuple(f"judge {i}" for i in range(1, count + 1))
+    if len(judgments) < 2:
+        raise UsageError("judges", f"agreement needs two or more judges, got {len(judgments)}", hint=_ONE_ALONE)
+    columns_of_labels = [_is_column(one) for one in judgments]
+    if all(columns_of_labels):
+        names = names or tuple(f"judge {i}" for i in range(1, len(judgments) + 1))
         return _apply_level(Panel(Ratings.of(*judgments, names=names)), level)
-    if any(labels):
-        problem = f"judge {labels.index(True) + 1} is a column of labels and another one has queries and documents"
+    if any(columns_of_labels):
+        number = columns_of_labels.index(True) + 1
+        problem = f"judge {number} is a column of labels and another one has queries and documents"
         raise UsageError("judges", problem)
     qrels = [read_requested_qrels(one, request) for one in judgments]
     return _apply_level(_align(qrels, names, Policy(rejudged=rejudged)), level)
@@ -119,7 +116,6 @@ def _align(qrels: Sequence[Qrels], names: Sequence[str] | None, policy: Policy) 
     _check_kinds(qrels)
     names = tuple(names) if names is not None else _labels(qrels)
     pools = [pool_of(one, policy) for one in qrels]
-    kinds = (qrels[0].query_kind, qrels[0].doc_kind)
     queries = _sort_queries({query for pool in pools for query in pool.queries})
     place = {query: i for i, query in enumerate(queries)}
     query = np.concatenate([np.array([place[q] for q in p.queries], np.int64)[p.query] for p in pools])
@@ -132,25 +128,22 @@ def _align(qrels: Sequence[Qrels], names: Sequence[str] | None, policy: Policy) 
     unit = np.cumsum(first) - 1
     table = np.full((len(pools), int(first.sum())), np.nan)
     table[judge, unit] = grade[order]
-    repeats = [w for pool in pools for w in pool.warnings]
     text = "{} has subtopics; the highest grade of each document is used"
     several = [Warned("form", 1, text.format(q.label)) for q in qrels if q.aspect is not None]
-    units = Units(queries, query[first], doc.take(first), kinds)
-    warnings = tuple(dict.fromkeys([*(w for one in qrels for w in one.warnings), *repeats, *several]))
-    return Panel(Ratings.of(*table, names=names), units, tuple(qrels), warnings)
+    warnings = dict.fromkeys([*(w for one in (*qrels, *pools) for w in one.warnings), *several])
+    units = Units(queries, query[first], doc.take(first), (qrels[0].query_kind, qrels[0].doc_kind))
+    return Panel(Ratings.of(*table, names=names), units, tuple(qrels), tuple(warnings))
 
 
 def _apply_level(panel: Panel, level: Level | None) -> Panel:
-    """Make grades binary by the level of each judge; warn about different scales, and about judges left with one label."""
+    """Make grades binary by the level of each judge; without levels, warn about different scales."""
     if level is None:
         return replace(panel, warnings=(*panel.warnings, *_scale_warnings(panel.ratings)))
     levels = _levels(level, panel.names)
     grades = panel.grades
     binary = np.where(np.isnan(grades), np.nan, grades >= np.array(levels)[:, None])
     ratings = Ratings.of(*binary, names=panel.names, categories=(0, 1))
-    constant = map(_one_label_warnings, panel.names, ratings.codes, levels)
-    warnings = (*panel.warnings, *(w for warned in constant for w in warned))
-    return replace(panel, ratings=ratings, original=panel.ratings, levels=levels, warnings=warnings)
+    return replace(panel, ratings=ratings, original=panel.ratings, levels=levels)
 
 
 def _levels(level: Level, names: Sequence[str]) -> tuple[float, ...]:
@@ -164,32 +157,14 @@ def _levels(level: Level, names: Sequence[str]) -> tuple[float, ...]:
     return tuple(float(one) for one in levels if one is not None)
 
 
-def _one_label_warnings(name: str, codes: Ints, level: float) -> list[Warned]:
-    """Warn if a level leaves a judge with one label, since kappa is not informative then."""
-    used = np.unique(codes[codes >= 0])
-    if len(used) != 1:
-        return []
-    grades = "no grade" if used[0] == 0 else "only grades"
-    text = f"{name} has {grades} ≥ {level:g}: all its labels are {used[0]}"
-    hint = Hint("if its scale differs, set its own level with {level}", level=None)
-    return [Warned("one-label", int((codes >= 0).sum()), text, hint)]
-
-
 def _scale_warnings(ratings: Ratings) -> list[Warned]:
     """Warn if the highest grades differ: one judge may use 0 to 1, another 0 to 3."""
-    if ratings.numbers is None:
+    highest = ratings.codes.max(axis=1).tolist()
+    if ratings.numbers is None or len({*highest} - {-1}) < 2:
         return []
-    used = [[ratings.categories[i] for i in np.unique(row[row >= 0])] for row in ratings.codes]
-    highest = {grades[-1] for grades in used if grades}
-    if len(highest) < 2:
-        return []
-    lists = "; ".join(
-        f"{name} {', '.join(f'{g:g}' for g in grades[:8]) or 'none'}{' …' if len(grades) > 8 else ''}"
-        for name, grades in zip(ratings.names, used, strict=True)
-    )
-    text = f"the highest grades of the judges differ: {lists}"
+    named = (f"{name} {ratings.categories[i]}" for name, i in zip(ratings.names, highest, strict=True) if i >= 0)
     hint = Hint("if the scales differ, set a level for each judge with {level}", level=None)
-    return [Warned("scale", len(highest), text, hint)]
+    return [Warned("scale", len(highest), f"the highest grades of the judges differ: {', '.join(named)}", hint)]
 
 
 # ── inputs ───────────────────────────────────────────────────────────────────────────────────────
@@ -208,9 +183,7 @@ def _is_one_judge(source: Mapping[Any, Any]) -> bool:
 def _is_column(source: Any) -> bool:
     """Return whether this is a column of labels rather than judgments."""
     if isinstance(source, np.ndarray):
-        if source.ndim != 1 or source.dtype.names is not None:
-            return False
-        source = source[:50].tolist()
+        return source.ndim == 1 and source.dtype.names is None
     if isinstance(source, list | tuple):
         return bool(source) and not any(isinstance(item, list | tuple | Mapping | np.ndarray) for item in source)
     return hasattr(source, "to_numpy") and not hasattr(source, "columns") and not hasattr(source, "column_names")
@@ -221,20 +194,19 @@ def _is_column(source: Any) -> bool:
 
 def _check_kinds(qrels: Sequence[Qrels]) -> None:
     """Raise an error unless all judgments are of documents, with ids of one type."""
+    first = qrels[0]
     for one in qrels:
-        spans = one.passages is not None and one.passages.spans
-        if one.choice is not None or spans:
-            kind = "spans" if spans else "alternative sets"
-            raise UsageError(
-                "alternatives", f"judgments of {kind} cannot be compared; only those of documents can", where=one.name
-            )
-    for other in qrels[1:]:
-        pairs = (("query", qrels[0].query_kind, other.query_kind), ("document", qrels[0].doc_kind, other.doc_kind))
-        for what, kind, other_kind in pairs:
-            if kind != other_kind:
-                problem = f"{what} ids are {_KIND[kind]} in {qrels[0].label} and {_KIND[other_kind]} in {other.label}"
+        if one.choice is not None or (one.passages is not None and one.passages.spans):
+            problem = "judgments of spans or alternative sets cannot be compared; only those of documents can"
+            raise UsageError("alternatives", problem, where=one.name)
+        for what, kind, other in (
+            ("query", first.query_kind, one.query_kind),
+            ("document", first.doc_kind, one.doc_kind),
+        ):
+            if kind != other:
+                problem = f"{what} ids are {_KIND[kind]} in {first.label} and {_KIND[other]} in {one.label}"
                 raise DataError(
-                    "id-type", problem, where=other.name, hint=f"convert one side, for example str({what}_id)"
+                    "id-type", problem, where=one.name, hint=f"convert one side, for example str({what}_id)"
                 )
 
 

@@ -91,18 +91,23 @@ class SystemOrder(Result):
         return RecordTable(columns, words=("system",), title=title, notes=self._notes())
 
     def headline(self) -> tuple[str, ...]:
-        """Sentences: whether all judges order the systems in the same way, or the systems that swap."""
+        """One sentence per pair of judges: the systems that swap, or that none does; one for all if all agree."""
         size = len(self.systems)
         levels = [_levels(row) for row in self.values]
         same = [np.array_equal(one, other) for one, other in combinations(levels, 2)]
-        one_pair = "; with 2 systems this is a single pair" if size == 2 else ""
         if all(same):
-            who = "both judges" if len(self.judges) == 2 else f"all {len(self.judges)} judges"
-            if not any(level.any() for level in levels):
-                return (f"By {self.measure}, the {size} systems tie under {who}",)
-            return (f"By {self.measure}, the order of the {size} systems is the same under {who}{one_pair}",)
-        swaps = [_describe_swaps(pair, size) for pair, equal in zip(self.pairs, same, strict=True) if not equal]
-        return tuple(f"By {self.measure}, {line}{one_pair}" for line in swaps)
+            return (f"By {self.measure}, the order of the {size} systems is the same under all judges",)
+        lines = []
+        for pair, equal in zip(self.pairs, same, strict=True):
+            if not equal:
+                some = (
+                    ", ".join(" and ".join(swap.systems) for swap in pair.swaps[:3]) or "but some tie under one judge"
+                )
+                more = f" and {len(pair.swaps) - 3} more" if len(pair.swaps) > 3 else ""
+                lines.append(
+                    f"By {self.measure}, {_share(pair, size)} between {' and '.join(pair.judges)}: {some}{more}"
+                )
+        return tuple(lines)
 
     def _notes(self) -> tuple[str, ...]:
         notes = []
@@ -153,17 +158,22 @@ def system_order(
         [evaluate(one, run, chosen, level=level, rejudged=rejudged) for _, run in named]
         for one, level in zip(qrels, each, strict=True)
     ]
-    values = np.array([[_mean(result) for result in row] for row in results])
+    summary = chosen.definition.summary
+    values = np.array([[summarise(result[result.measures[0]], summary) for result in row] for row in results])
     shorter = short_names([result.names[1] for result in results[0]])
     systems = tuple(name or short for (name, _), short in zip(named, shorter, strict=True))
     pairs = [
         _pair((judges[a], judges[b]), systems, values[a], values[b]) for a, b in combinations(range(len(judges)), 2)
     ]
-    limited = any(one is not whole for one, whole in zip(qrels, panel.qrels, strict=True))
-    about = ", over the queries that all judges judged" if limited else ""
-    warnings = tuple(_order_warnings(judges, systems, results, panel.warnings, about))
+    warnings = dict.fromkeys(
+        replace(warning, text=f"{system}: {warning.text}")
+        for row in results
+        for system, result in zip(systems, row, strict=True)
+        for warning in result.warnings
+        if warning not in panel.warnings
+    )
     name = " or ".join(dict.fromkeys(str(row[0].measures[0]) for row in results))  # levels may differ between judges
-    return SystemOrder(name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), warnings)
+    return SystemOrder(name, tuple(judges), systems, values, len(results[0][0].queries), tuple(pairs), tuple(warnings))
 
 
 def _shared(qrels: Sequence[Qrels]) -> list[Qrels]:
@@ -171,20 +181,12 @@ def _shared(qrels: Sequence[Qrels]) -> list[Qrels]:
     common = set.intersection(*(set(one.queries.take(np.unique(one.query)).tolist()) for one in qrels))
     if not common:
         raise DataError("no-common-query", "no query was judged by all judges")
-    return [_only(one, common) for one in qrels]
-
-
-def _only(one: Qrels, queries: set[bytes]) -> Qrels:
-    stays = np.array([query in queries for query in one.queries.tolist()])
-    if stays.all():
-        return one
-    kept = one.take(stays[one.query])
-    return replace(kept, queries=one.queries.take(stays), query=(np.cumsum(stays) - 1)[kept.query])
-
-
-def _mean(result: Any) -> float:
-    (measure,) = result.measures
-    return summarise(result[measure], measure.definition.summary)
+    limited = []
+    for one in qrels:
+        stays = np.array([query in common for query in one.queries.tolist()])
+        kept = one.take(stays[one.query])
+        limited.append(replace(kept, queries=one.queries.take(stays), query=(np.cumsum(stays) - 1)[kept.query]))
+    return limited
 
 
 def _levels(values: Floats) -> Floats:
@@ -213,28 +215,5 @@ def _pair(judges: tuple[str, str], systems: Sequence[str], one: Floats, other: F
     return OrderPair(judges, kendall(x, y), reason, (tau_ap(y, x), tau_ap(x, y)), swaps)
 
 
-def _order_warnings(
-    judges: Sequence[str], systems: Sequence[str], results: Sequence[Sequence[Any]], known: Sequence[Warned], about: str
-) -> list[Warned]:
-    """Collect the warnings of the evaluations that are not `known`; one that all judges share is listed once."""
-    judges_of: dict[tuple[str, Warned], list[str]] = {}
-    for judge, row in zip(judges, results, strict=True):
-        for system, result in zip(systems, row, strict=True):
-            for warning in dict.fromkeys(w for w in result.warnings if w not in known):
-                judges_of.setdefault((system, warning), []).append(judge)
-    under = {key: "" if len(who) == len(judges) else f" under {' and '.join(who)}" for key, who in judges_of.items()}
-    return [replace(w, text=f"{system}{under[system, w]}{about}: {w.text}") for system, w in judges_of]
-
-
 def _share(pair: OrderPair, systems: int) -> str:
-    pairs = counted(systems * (systems - 1) // 2, "pair")
-    return f"{len(pair.swaps)} of {pairs} of systems {'swaps' if systems == 2 else 'swap'}"
-
-
-def _describe_swaps(pair: OrderPair, systems: int) -> str:
-    a, b = pair.judges
-    if not pair.swaps:
-        return f"no two of the {systems} systems swap between {a} and {b}, but some tie under one of them"
-    some = ", ".join(f"{s.systems[0]} and {s.systems[1]}" for s in pair.swaps[:3])
-    more = f" and {len(pair.swaps) - 3} more" if len(pair.swaps) > 3 else ""
-    return f"{_share(pair, systems)} between {a} and {b}: {some}{more}"
+    return f"{len(pair.swaps)} of {counted(systems * (systems - 1) // 2, 'pair')} of systems swap"
