@@ -34,8 +34,6 @@ def main(repetitions: int) -> None:
         coverage(repetitions),
         ("ranker", "human queries", "model only", "human only", "both", "width, human only", "width, both"),
     )
-    sys.stdout.write("\n## Samples of a pool: bias and coverage (Robust 2003)\n\n")
-    table(samples(max(20, repetitions // 20)), ("measure", "judged", "bias", "coverage"))
     sys.stdout.write("\n## Judgments until the order of systems is that of the full pool (tau ≥ 0.9)\n\n")
     table(replay(), ("collection", *STRATEGIES, "whole pool"))
     sys.stdout.write("\n## Error of the difference between two runs when half of their pool is judged\n\n")
@@ -106,38 +104,13 @@ def coverage(repetitions: int) -> Iterator[tuple[Any, ...]]:
             yield (name, n, *(f"{share:.1%}" for share in shares), f"{widths[1]:.3f}", f"{widths[2]:.3f}")
 
 
-# ── samples and strategies ───────────────────────────────────────────────────────────────────────
+# ── strategies ───────────────────────────────────────────────────────────────────────
 
 
 def collection(name: str) -> tuple[Any, dict[str, Any]]:
     """Return the judgments and the runs of a collection."""
     folder = DATA / name
     return jd.read_qrels(folder / "qrels.txt.gz"), {path.name.split(".")[0]: jd.read_run(path) for path in sorted((folder / "runs").glob("*.run.gz"))}  # fmt: skip
-
-
-def samples(repetitions: int) -> Iterator[tuple[Any, ...]]:
-    """Sample the pool of a collection, estimate measures from the sample, and compare with the whole pool."""
-    qrels, runs = collection("robust03")
-    grades = qrels.to_dict()
-    run, measures = next(iter(runs.values())), "P@10 P@100 AP nDCG@10 nDCG@100"
-    pool = jd.pool(list(runs.values()), depth=100)
-    whole = {q: {i.doc: grades[q].get(i.doc, 0) for i in pool if i.query == q} for q in grades}
-    truth = evaluate(whole, run, measures)
-    for strata in ({10: 1.0, 100: 0.1}, {10: 1.0, 100: 0.3}):
-        found, inside, judged = [], np.zeros(len(truth.measures)), 0
-        for seed in range(repetitions):
-            todo = jd.pool(list(runs.values()), depth=100, sample=strata, seed=seed)
-            judged = len(todo)
-            sample: Grades = {}
-            for item in todo:
-                sample.setdefault(str(item.query), {})[str(item.doc)] = int(grades[item.query].get(item.doc, 0))
-            estimate = jd.estimate(sample, run, todo, measures)
-            found.append(list(estimate.mean().values()))
-            error = [interval([np.asarray(estimate[m] - truth[m], float)])[0] for m in truth]
-            inside += [ends is not None and ends[0] <= 0 <= ends[1] for ends in error]
-        for i, name in enumerate(truth):
-            bias = np.mean(found, axis=0)[i] - truth.mean()[name]
-            yield name, f"{judged:,} of {len(pool):,}", f"{bias:+.4f}", f"{inside[i] / repetitions:.0%}"
 
 
 def replay() -> Iterator[tuple[Any, ...]]:

@@ -53,7 +53,6 @@ from .judging.merge import merge_judgments as merge_judgments
 from .judging.model_judge import model_judge as model_judge
 from .judging.pool import pool as pool
 from .judging.pool import pool_bias as pool_bias
-from .judging.sampled import estimate as estimate
 from .measures import Measure as Measure
 from .measures import measure as measure
 from .measures import parse as parse

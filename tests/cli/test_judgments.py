@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from tests.helpers.commands import called, refused, run
+from tests.helpers.commands import called, run
 
 import judged as jd
 from judged.judging.todo import read_todo
@@ -27,18 +27,6 @@ def test_a_pool_is_printed_in_every_format():
     assert text.startswith("2 documents to judge, of 2 queries.")
     assert "dense, old" in text
     assert len(json.loads(run("pool", *RUNS, "-n", "3", "--format", "json"))) == 3
-
-
-def test_a_sample_keeps_its_probabilities(tmp_path):
-    todo = tmp_path / "todo.jsonl"
-    run("pool", *RUNS, "--depth", "20", "--sample", "5=1,20=0.3", "--without", QRELS, "-o", str(todo))
-    assert {item.stratum for item in read_todo(todo)} <= {5, 20}
-    assert read_todo(todo).sampled
-
-
-def test_wrong_strata_are_refused():
-    assert called("pool", *RUNS, "--sample", "many").returncode == 2
-    assert refused("pool", *RUNS, "--sample", "10=1").slug == "parameter"
 
 
 def test_next_says_that_nothing_can_change_where_everything_is_judged():

@@ -17,7 +17,7 @@ GROUPS = {  # of the names at the top level, in the order of the index
     "Explain": "explain describe conventions cite",
     "Compare and decide": "compare Comparison leaderboard power variance gate baseline Gate report",
     "Curves, correlation and fusion": "curve correlate fuse tune_fusion",
-    "Judgments": "pool label model_judge estimate pool_bias agree merge_judgments",
+    "Judgments": "pool label model_judge pool_bias agree merge_judgments",
     "Read and write": "read_run read_qrels read_questions write_run write_qrels load Run Qrels sample_path",
     "Measures": "Measure measure parse",
     "Conventions": "Policy PROFILES",

@@ -14,22 +14,19 @@ from judged.cli.options.output import emit, output_options
 
 @click.command("pool", cls=Command)
 @click.argument("runs", nargs=-1, metavar="RUN...", required=True)
-@options("pool", "without depth n sample seed")
+@options("pool", "without depth n")
 @output_options()
 def command(runs: tuple[str, ...], settings: dict[str, Any], **options: Any) -> None:
     """List the documents at the top of RUNs, with the runs that retrieved each, for `judged label` and `judged judge`.
 
-    A file that ends in .jsonl keeps everything, the probabilities of a sample too. The same runs give the same pool in any order.
+    A file that ends in .jsonl keeps everything. The same runs give the same pool in any order.
 
     \b
     judged pool bm25.run dense.run --depth 20 -o todo.jsonl
     judged pool *.run --depth 50 --without qrels.txt -n 500 -o todo.jsonl
-    judged pool *.run --depth 100 --sample 10=1,100=0.1 -o todo.jsonl
     """
     from judged.judging.pool import pool
 
-    if "sample" in settings:
-        settings["sample"] = {int(rank): share for rank, share in settings["sample"].items()}
     save_or_emit(pool(named_files(runs), **settings), options)
 
 

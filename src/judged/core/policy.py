@@ -17,7 +17,6 @@ Rejudged = Literal["error", "max", "min", "first", "last", "mean"]
 Unjudged = Literal["irrelevant", "condensed"]
 Precision = Literal["float64", "float32"]
 Crossing = Literal["out", "in"]
-ESTIMATED = "estimated from a sample of "  # begins the description of values that are estimates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +52,6 @@ class Policy:
     prepared: tuple[str, ...] = ()
     partitioned: bool = field(default=False, compare=False)
     unscored: bool = field(default=False, compare=False)
-
-    @property
-    def estimated(self) -> bool:
-        """True if values are estimates from a sample, which may be outside of the range of the measure."""
-        return any(step.startswith(ESTIMATED) for step in self.prepared)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prepared", tuple(map(str, self.prepared)))  # a list if it comes from JSON

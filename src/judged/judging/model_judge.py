@@ -18,11 +18,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from judged.errors import EngineError, FileError, UsageError, shown
+from judged.io.files import read_text
 from judged.judging.todo import Judgment, Judgments, Missing, Scale, TodoItem, read_todo, texts_to_judge, whole_text
 from judged.stats.checks import check_count
 from judged.steps import step
@@ -84,21 +84,14 @@ def read_prompt(source: str | os.PathLike[str]) -> str:
     if text in PROMPTS:
         return PROMPTS[text]
     if "{" not in text:
-        try:
-            text = Path(text).read_text(encoding="utf-8")
-        except OSError as error:
-            hint = f"name one of {', '.join(PROMPTS)}, a file, or write a text with {{query}} and {{document}}"
-            raise FileError(
-                "io", f"cannot read the prompt: {error.strerror or error}", where=text, hint=hint
-            ) from error
+        text = read_text(text)
     try:
         text.format(query="", document="", scale="")
-        missing = [place for place in ("query", "document") if f"{{{place}}}" not in text]
     except (KeyError, IndexError, ValueError) as error:
         problem = f"the prompt has a place that is not known: {error}"
         raise UsageError("option", problem, hint="use {query}, {document} and {scale}, and {{ }} for braces") from None
-    if missing:
-        raise UsageError("option", f"the prompt has no place {{{missing[0]}}}", value=shown(text[:40]))
+    if "{query}" not in text or "{document}" not in text:
+        raise UsageError("option", f"the prompt has no {{query}} or no {{document}}: {shown(text[:40])}")
     return text
 
 
@@ -133,32 +126,10 @@ def grade_in(answer: str, scale: Scale) -> int | None:
     return value if whole and value in scale.numbers else None
 
 
-def schema_of(scale: Scale) -> dict[str, object]:
-    """Return the JSON schema of an answer, for servers that enforce one."""
-    grade = {"type": "integer", "enum": list(scale.numbers)}
-    return {"type": "object", "properties": {"grade": grade}, "required": ["grade"], "additionalProperties": False}
-
-
 def agreed_grade(grades: Sequence[int]) -> int | None:
     """Return the most frequent of several answers, of equally frequent ones the lowest; None without any."""
     counts = Counter(grades)
     return min(counts, key=lambda grade: (-counts[grade], grade)) if counts else None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Words of a model, and the tokens that it read and wrote, if they are known."""
-
-    text: str
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-
-def key_of(*parts: object) -> str:
-    """Return the key of an answer: a hash of all its inputs."""
-    return hashlib.sha256(
-        json.dumps(parts, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass")
-    ).hexdigest()
 
 
 class Cache:
@@ -169,32 +140,30 @@ class Cache:
         self._path = ":memory:" if path is None else os.fspath(path)
         try:
             self._file = sqlite3.connect(self._path, check_same_thread=False, timeout=60)
-            with self._file:
-                self._file.execute(
-                    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, text TEXT, tokens_in INTEGER, tokens_out INTEGER)"
-                )
+            self._query("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, text TEXT)")
         except sqlite3.Error as error:
             hint = "name another file, or a folder that exists"
             raise FileError("io", f"cannot use the cache: {error}", where=self._path, hint=hint) from error
 
-    def get(self, key: str) -> Answer | None:
+    def get(self, key: str) -> str | None:
         """Return the answer of a key, if there is one."""
-        with self._lock:
-            row = self._file.execute("SELECT text, tokens_in, tokens_out FROM answers WHERE key = ?", (key,)).fetchone()
-        return None if row is None else Answer(*row)
+        row = self._query("SELECT text FROM answers WHERE key = ?", key)
+        return None if row is None else str(row[0])
 
-    def put(self, key: str, answer: Answer) -> None:
+    def put(self, key: str, answer: str) -> None:
         """Keep an answer."""
         try:
-            with self._lock, self._file:
-                row = (key, answer.text, answer.tokens_in, answer.tokens_out)
-                self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+            self._query("INSERT OR REPLACE INTO answers (key, text) VALUES (?, ?)", key, answer)
         except sqlite3.Error as error:
             raise FileError("io", f"cannot write the cache: {error}", where=self._path) from error
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+    def _query(self, sql: str, *values: str) -> Any:
+        with self._lock, self._file:
+            return self._file.execute(sql, values).fetchone()
 
 
 KEYS = ("JUDGED_API_KEY", "OPENAI_API_KEY")
@@ -211,8 +180,7 @@ class Endpoint:
         model: name of the model.
         timeout: seconds until a request is given up.
         retries: number of further attempts after a time-out, a lost connection, or one of the answers 408, 429 and 5xx.
-        temperature: of the model.
-        options: further fields of the request.
+        request: further fields of each request.
         wait: sleeps for some seconds; tests replace it.
     """
 
@@ -220,17 +188,17 @@ class Endpoint:
     model: str
     timeout: float = 120.0
     retries: int = 5
-    temperature: float = 0.0
-    options: tuple[tuple[str, Any], ...] = ()
+    request: tuple[tuple[str, Any], ...] = ()
     wait: Callable[[float], None] = time.sleep
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
             hint = "write it as http://localhost:8080/v1; a key belongs in the environment"
-            raise UsageError("option", f"{shown(_without_user(self.url))} is not the address of an API", hint=hint)
+            address = shown(self.url.rpartition("@")[2])  # without the name and the password of a user
+            raise UsageError("option", f"{address} is not the address of an API", hint=hint)
 
-    def ask(self, prompt: str, schema: dict[str, Any], seed: int) -> Answer:
+    def ask(self, prompt: str, schema: dict[str, Any], seed: int) -> str:
         """Return the answer to a prompt.
 
         Raises:
@@ -239,43 +207,37 @@ class Endpoint:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": prompt}],
-            "temperature": self.temperature,
+            "temperature": 0.0,
             "seed": seed,
             "response_format": {
                 "type": "json_schema",
                 "json_schema": {"name": "judgment", "strict": True, "schema": schema},
             },
-            **dict(self.options),
+            **dict(self.request),
         }
-        problem, attempt = "", 0
-        while attempt <= self.retries:
+        for attempt in range(self.retries + 1):
+            pause = 2.0**attempt * (0.75 + random.random() / 2)  # noqa: S311
             try:
-                status, data, pause = self._post(body)
-            except (OSError, http.client.HTTPException) as error:
-                problem, pause = f"no connection: {type(error).__name__}: {error}", None
-            else:
-                if status == 200:
-                    return _answer(data, self.url)
+                status, data, asked_pause = self._post(body)
                 if (
                     status in (400, 422) and "response_format" in body
                 ):  # the server knows no schemas: the prompt asks for JSON too
                     del body["response_format"]
-                    continue
-                problem = f"HTTP {status}: {_message(data)}"
+                    status, data, asked_pause = self._post(body)
+            except (OSError, http.client.HTTPException) as error:
+                problem = f"no connection: {type(error).__name__}: {error}"
+            else:
+                if status == 200:
+                    return _content(data, self.url)
+                problem = f"HTTP {status}: {_start(data)}"
                 if status not in _AGAIN:
                     break
+                pause = pause if asked_pause is None else asked_pause
             if attempt < self.retries:
-                self.wait(
-                    min(_LONGEST_WAIT, pause if pause is not None else 2.0**attempt * (0.75 + random.random() / 2))  # noqa: S311
-                )
-            attempt += 1
+                self.wait(min(_LONGEST_WAIT, pause))
         hint = "check the address, the model and the key (environment variable JUDGED_API_KEY); finished judgments are in the cache"
-        raise EngineError(
-            "model",
-            f"the model gave no answer after {min(attempt + 1, self.retries + 1)} attempts: {problem}",
-            where=self.url,
-            hint=hint,
-        )
+        problem = f"the model gave no answer after {attempt + 1} attempts: {problem}"
+        raise EngineError("model", problem, where=self.url, hint=hint)
 
     def _post(self, body: dict[str, Any]) -> tuple[int, bytes, float | None]:
         """Return the status, the content, and the seconds that the server asks to wait. Redirections are not followed: they would get the key."""
@@ -287,8 +249,7 @@ class Endpoint:
         if key is not None:
             headers["Authorization"] = f"Bearer {key}"
         try:
-            path = parts.path.rstrip("/")
-            path = path if path.endswith("/chat/completions") else f"{path}/chat/completions"
+            path = f"{parts.path.rstrip('/').removesuffix('/chat/completions')}/chat/completions"
             connection.request("POST", path, json.dumps(body).encode(), headers)
             response = connection.getresponse()
             pause = response.getheader("Retry-After", "")  # seconds, or a date, which is not used
@@ -297,33 +258,21 @@ class Endpoint:
             connection.close()
 
 
-def _answer(data: bytes, url: str) -> Answer:
+def _content(data: bytes, url: str) -> str:
+    """Return the words of the model in a response."""
     try:
-        value = json.loads(data)
-        text = value["choices"][0]["message"]["content"]
-        used = value.get("usage") or {}
-        return Answer(
-            text if isinstance(text, str) else "",
-            int(used.get("prompt_tokens") or 0),
-            int(used.get("completion_tokens") or 0),
-        )
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        text = json.loads(data)["choices"][0]["message"]["content"]
+    except (ValueError, LookupError, TypeError) as error:
         hint = "check that the address is that of an OpenAI-compatible API, usually ending in /v1"
-        raise EngineError(
-            "model", f"the response is not a chat completion: {_message(data)}", where=url, hint=hint
-        ) from error
+        problem = f"the response is not a chat completion: {_start(data)}"
+        raise EngineError("model", problem, where=url, hint=hint) from error
+    return text if isinstance(text, str) else ""
 
 
-def _message(data: bytes) -> str:
+def _start(data: bytes) -> str:
     return shown(data[:200].decode("utf-8", "replace"))
 
 
-def _without_user(url: str) -> str:
-    scheme, _, rest = url.rpartition("//")
-    return f"{scheme}//{rest.rpartition('@')[2]}" if scheme else rest.rpartition("@")[2]
-
-
-Progress = Callable[[int, int], object]
 _LETTERS = 4  # per token, about, in English
 
 
@@ -331,7 +280,7 @@ _LETTERS = 4  # per token, about, in English
 class ModelJudge:
     """A model that judges documents; see `model_judge`."""
 
-    ask: Callable[..., Answer]  # of a prompt and a seed
+    ask: Callable[..., str]  # of a prompt and a seed
     identity: tuple[object, ...]  # what an answer depends on besides the prompt
     name: str
     prompt: str
@@ -348,7 +297,7 @@ class ModelJudge:
         *,
         concurrency: int = 4,
         missing: Missing = "error",
-        progress: Progress | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> Judgments:
         """Judge documents; answers are kept in the cache, so that the same call continues after an interruption.
 
@@ -366,25 +315,26 @@ class ModelJudge:
         """
         check_count(concurrency, "concurrency")
         items = read_todo(todo).items
-        requests = self._requests(items, doc_texts, query_texts, missing)
+        prompts = self._prompts(items, doc_texts, query_texts, missing)
+        found: list[Judgment] = []
         with closing(Cache(self.cache)) as cache, ThreadPoolExecutor(concurrency) as pool:
-            found: list[Judgment] = []
-            new: list[Answer] = []
             try:
-                for judgment, answers in pool.map(partial(self._judge_one, cache), items, requests):
+                for judgment in pool.map(partial(self._judge_one, cache), items, prompts):
                     found.append(judgment)
-                    new += answers
                     if progress is not None:
                         progress(len(found), len(items))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return Judgments(tuple(found), notes=_about(found, new))
+        several = [item.grades for item in found if len(item.grades) > 1]
+        same = sum(len(set(grades)) == 1 for grades in several)
+        note = f"all answers agreed for {same:,} of {counted(len(several), 'document')}"
+        return Judgments(tuple(found), notes=(note,) if several else ())
 
     def dry_run(self, todo: Any, doc_texts: Any, query_texts: Any = None, *, n: int = 3) -> RecordTable:
         """Return the first n prompts, with an estimate of the tokens of all of them; the model is not asked."""
         items = read_todo(todo).items
-        prompts = self._requests(items, doc_texts, query_texts, "skip")
+        prompts = self._prompts(items, doc_texts, query_texts, "skip")
         rows = [
             {"query": str(item.query), "doc": str(item.doc), "prompt": prompt}
             for item, prompt in zip(items, prompts, strict=True)
@@ -396,7 +346,7 @@ class ModelJudge:
             notes.append(f"{counted(len(items) - len(rows), 'document')} without a text")
         return RecordTable.of(rows[:n], words=("query", "doc", "prompt"), title="first prompts", notes=tuple(notes))
 
-    def _requests(
+    def _prompts(
         self, items: Sequence[TodoItem], doc_texts: Any, query_texts: Any, missing: Missing
     ) -> list[str | None]:
         """Return the prompt of each document; None where a text is missing."""
@@ -406,25 +356,24 @@ class ModelJudge:
             for pair in pairs
         ]
 
-    def _judge_one(self, cache: Cache, item: TodoItem, prompt: str | None) -> tuple[Judgment, list[Answer]]:
-        """Return the judgment of one document, and the answers that were not in the cache."""
+    def _judge_one(self, cache: Cache, item: TodoItem, prompt: str | None) -> Judgment:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         if prompt is None:
-            return Judgment(item.query, item.doc, None, self.name, "model", now, "no text"), []
-        texts: list[str] = []
-        new: list[Answer] = []
-        for number in range(self.repeat):
-            key = key_of(self.identity, prompt, self.scale.numbers, number)
-            answer = cache.get(key)
-            if answer is None:
-                answer = self.ask(prompt, seed=number)
-                cache.put(key, answer)
-                new.append(answer)
-            texts.append(answer.text)
+            return Judgment(item.query, item.doc, None, self.name, "model", now, "no text")
+        texts = [self._answer(cache, prompt, number) for number in range(self.repeat)]
         grades = [grade for text in texts if (grade := grade_in(text, self.scale)) is not None]
-        grade = agreed_grade(grades)
-        note = "" if grade is not None else f"no grade in the answer {shown(texts[0][:80])}"
-        return Judgment(item.query, item.doc, grade, self.name, "model", now, note, tuple(grades)), new
+        note = "" if grades else f"no grade in the answer {shown(texts[0][:80])}"
+        return Judgment(item.query, item.doc, agreed_grade(grades), self.name, "model", now, note, tuple(grades))
+
+    def _answer(self, cache: Cache, prompt: str, number: int) -> str:
+        """Return an answer of the cache, or ask for it. Its key is a hash of everything that it depends on."""
+        parts = json.dumps((self.identity, prompt, self.scale.numbers, number), ensure_ascii=False, default=str)
+        key = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
+        answer = cache.get(key)
+        if answer is None:
+            answer = self.ask(prompt, seed=number)
+            cache.put(key, answer)
+        return answer
 
 
 def model_judge(
@@ -437,7 +386,6 @@ def model_judge(
     cache: str | os.PathLike[str] | None = None,
     timeout: float = 120.0,
     retries: int = 5,
-    temperature: float = 0.0,
     request: Mapping[str, Any] | None = None,
 ) -> ModelJudge:
     """Return a judge that asks a language model for grades.
@@ -455,8 +403,7 @@ def model_judge(
         cache: SQLite file of answers. [default: none]
         timeout: seconds until a request is given up.
         retries: number of further attempts after a time-out or an answer 429 or 5xx, with growing pauses.
-        temperature: of the model.
-        request: further fields of each request, such as {"max_tokens": 50}.
+        request: further fields of each request, such as {"max_tokens": 50}; the temperature is 0 unless it is one of them.
 
     >>> judge = model_judge(lambda prompt: '{"grade": 2}', model="optimist")
     >>> [item.grade for item in judge.judge([("q", "d")], {"d": "a text"})]
@@ -464,36 +411,21 @@ def model_judge(
     """
     check_count(repeat, "repeat")
     grades = Scale.of(scale)
-    name = model or str(getattr(url, "__name__", "model"))
-    ask: Callable[..., Answer]
-    identity: tuple[object, ...]
-    if callable(url):
-        ask, identity = partial(_ask_function, url), (name,)
-    elif model is None:
-        raise UsageError("model", "no model was named", hint="name it with model=, as the server calls it")
-    else:
-        endpoint = Endpoint(url, model, timeout, retries, temperature, tuple(sorted((request or {}).items())))
-        ask = partial(endpoint.ask, schema=schema_of(grades))
-        identity = (model, temperature, endpoint.options)
     path = None if cache is None else os.fspath(cache)
-    return ModelJudge(ask, identity, name, read_prompt(prompt), grades, repeat, path)
+    if callable(url):
+        name = model or str(getattr(url, "__name__", "model"))
+        return ModelJudge(partial(_ask_function, url), (name,), name, read_prompt(prompt), grades, repeat, path)
+    if model is None:
+        raise UsageError("model", "no model was named", hint="name it with model=, as the server calls it")
+    endpoint = Endpoint(url, model, timeout, retries, tuple(sorted((request or {}).items())))
+    grade = {"type": "integer", "enum": list(grades.numbers)}
+    schema = {"type": "object", "properties": {"grade": grade}, "required": ["grade"], "additionalProperties": False}
+    ask = partial(endpoint.ask, schema=schema)
+    return ModelJudge(ask, (model, endpoint.request), model, read_prompt(prompt), grades, repeat, path)
 
 
-def _ask_function(function: Callable[[str], str], prompt: str, seed: int) -> Answer:
+def _ask_function(function: Callable[[str], str], prompt: str, seed: int) -> str:
     answer = function(prompt)
     if not isinstance(answer, str):
         raise UsageError("model", f"the function must return text, got {type(answer).__name__}")
-    return Answer(answer)
-
-
-def _about(found: Sequence[Judgment], new: Sequence[Answer]) -> tuple[str, ...]:
-    """Say how many tokens were used, and how often repeated answers agreed."""
-    notes = []
-    read, written = sum(answer.tokens_in for answer in new), sum(answer.tokens_out for answer in new)
-    if read or written:
-        notes.append(f"{read:,} tokens read, {written:,} written")
-    several = [item.grades for item in found if len(item.grades) > 1]
-    if several:
-        same = sum(len(set(grades)) == 1 for grades in several)
-        notes.append(f"all answers agreed for {same:,} of {counted(len(several), 'document')}")
-    return tuple(notes)
+    return answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -12,9 +11,8 @@ import numpy as np
 from judged._types import Bools
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Duplicates, Order, Policy, Ties
-from judged.core.resample import whole_seed
 from judged.core.tables import Id, Qrels, Run, decoded
-from judged.errors import DataError, UsageError, shown
+from judged.errors import DataError, UsageError
 from judged.evaluation.evaluate import evaluate
 from judged.io.read import read_qrels, read_run
 from judged.io.recognise import named_runs
@@ -36,8 +34,6 @@ def pool(
     *,
     without: Any = None,
     n: int | None = None,
-    sample: Mapping[int, float] | None = None,
-    seed: int = 0,
     order: Order = "score",
     ties: Ties = "id-desc",
     duplicates: Duplicates = "error",
@@ -50,11 +46,7 @@ def pool(
         runs: a list of runs or {name: run}; each in any format that `read_run` accepts.
         depth: number of documents that each run contributes per query.
         without: judgments; documents that they have are left out.
-        n: budget, the largest number of documents. Without `sample` the documents with the best ranks are chosen, over all queries. With it, the
-            shares below 1 are reduced by the same factor.
-        sample: shares of strata of ranks, by the last rank of each: {10: 1, 100: 0.1} takes all documents whose best rank is at most 10,
-            and one in ten of those at ranks 11 to 100. Each document keeps the probability with which it was chosen, so that `estimate` can weight it.
-        seed: random seed of the sample.
+        n: budget, the largest number of documents: those with the best ranks over all queries.
         order: order of the documents of a run, see `Policy`.
         ties: order of equal scores.
         duplicates: what to do with a document that a ranking has twice.
@@ -66,7 +58,6 @@ def pool(
     check_count(depth, "depth")
     if n is not None:
         check_count(n, "n")
-    strata = _check_strata(sample, depth)
     opened = open_runs(runs)
     names, pooled = list(opened), top_documents(opened, depth, Policy(order=order, ties=ties, duplicates=duplicates))
     judged = {} if without is None else read_qrels(without).to_dict()
@@ -77,16 +68,11 @@ def pool(
         if doc not in judged.get(query, ())
     ]
     if not items:
-        what = "every document of the pool is judged" if pooled else "the runs have no documents"
-        raise DataError("runs", what, hint="pool deeper, or stop judging" if pooled else "check the paths")
+        raise DataError("runs", "the pool has no unjudged document", hint="pool deeper, or stop judging")
     items.sort(key=lambda item: (_by_id(item.query), item.rank, -len(item.runs), _by_id(item.doc)))
-    chosen = _sample(items, strata, n, seed) if strata else items if n is None else _budget(items, n)
+    chosen = items if n is None else _budget(items, n)
     left = len(items) - len(chosen)
-    notes = (
-        (f"{counted(left, 'document')} of the pool left out by {'the sample' if strata else 'the budget'}",)
-        if left
-        else ()
-    )
+    notes = (f"{counted(left, 'document')} of the pool left out",) if left else ()
     return Todo(tuple(chosen), title=f"pool of {counted(len(names), 'run')}, depth {depth}", notes=notes)
 
 
@@ -96,9 +82,8 @@ def open_runs(runs: Any) -> dict[str, Run]:
     tables = [read_run(run) for _, run in named]
     names = [name or short for (name, _), short in zip(named, short_names([run.name for run in tables]), strict=True)]
     if len(set(names)) < len(names):
-        raise UsageError(
-            "runs", f"two runs have the same name: {', '.join(names)}", hint="name them, as in {name: run}"
-        )
+        problem = f"two runs have the same name: {', '.join(names)}"
+        raise UsageError("runs", problem, hint="name them, as in {name: run}")
     return dict(zip(names, tables, strict=True))
 
 
@@ -120,60 +105,6 @@ def _budget(items: Sequence[TodoItem], n: int) -> list[TodoItem]:
     """Return the n documents with the best ranks, over all queries; of those at one rank, the ones that more runs retrieved."""
     order = sorted(range(len(items)), key=lambda i: (items[i].rank, -len(items[i].runs), i))
     return [items[i] for i in sorted(order[:n])]
-
-
-def _sample(items: Sequence[TodoItem], strata: Mapping[int, float], n: int | None, seed: int) -> list[TodoItem]:
-    """Return a simple random sample of each stratum of each query; every stratum keeps at least one document."""
-    last = sorted(strata)
-    groups: dict[tuple[Id, int], list[int]] = {}
-    for i, item in enumerate(items):
-        groups.setdefault((item.query, next(depth for depth in last if item.rank <= depth)), []).append(i)
-    shares = _within_budget(groups, strata, n)
-    random = np.random.default_rng(whole_seed(seed))
-    chosen = {}
-    for (_, depth), members in groups.items():
-        count = min(len(members), max(1, math.ceil(shares[depth] * len(members) - 1e-9)))
-        for at in random.choice(len(members), count, replace=False).tolist():
-            chosen[members[at]] = replace(items[members[at]], stratum=depth, probability=count / len(members))
-    return [chosen[i] for i in sorted(chosen)]
-
-
-def _within_budget(
-    groups: Mapping[tuple[Id, int], Sequence[int]], strata: Mapping[int, float], n: int | None
-) -> dict[int, float]:
-    """Return the shares of the strata, reduced so that the sample has about n documents."""
-    size = {depth: sum(len(members) for (_, of), members in groups.items() if of == depth) for depth in strata}
-    full = sum(size[depth] for depth, share in strata.items() if share == 1)
-    rest = sum(size[depth] * share for depth, share in strata.items() if share < 1)
-    if n is None or full + rest <= n:
-        return dict(strata)
-    if full >= n:
-        raise UsageError(
-            "parameter",
-            f"the strata with share 1 have {counted(full, 'document')}, more than the budget of {n}",
-            value=n,
-            hint="raise the budget, or sample these strata too",
-        )
-    factor = (n - full) / rest
-    return {depth: share if share == 1 else share * factor for depth, share in strata.items()}
-
-
-def _check_strata(sample: Mapping[int, float] | None, depth: int) -> dict[int, float]:
-    """Return the shares by the last rank of each stratum; the last stratum ends at the depth of the pool."""
-    if sample is None:
-        return {}
-    shares: dict[int, float] = {}
-    for last, share in sample.items():
-        check_count(last, "sample")
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
-            raise UsageError(
-                "parameter", f"the share of a stratum must be above 0 and at most 1, got {shown(share)}", value=share
-            )
-        shares[int(last)] = float(share)
-    if not shares or max(shares) != depth:
-        problem = f"the last stratum must end at the depth of the pool, {depth}, got {shown(max(shares, default=None))}"
-        raise UsageError("parameter", problem, hint="write the strata as {last rank: share}, such as {10: 1, 20: 0.5}")
-    return shares
 
 
 def _by_id(id: Any) -> tuple[bool, Any]:
@@ -215,40 +146,22 @@ class PoolBias(Result):
     def headline(self) -> tuple[str, ...]:
         """Sentences: the largest change, and the number of runs whose rank changes."""
         worst, moved = self.runs[0], sum(r.rank != r.rank_without for r in self.runs)
-        if worst.difference == 0:
-            return (f"No run depends on its own contributions: {self.measure} is the same without them.",)
-        ranks = (
-            f"its rank changes from {worst.rank} to {worst.rank_without}"
-            if worst.rank != worst.rank_without
-            else f"its rank stays {worst.rank}"
-        )
+        change = f"{self.measure} {number(worst.value)} → {number(worst.value_without)}"
         return (
-            f"Without its own contributions {worst.run} changes most: {self.measure} {number(worst.value)} to {number(worst.value_without)}, and {ranks}.",
+            f"Without its own contributions {worst.run} changes most: {change}, rank {worst.rank} → {worst.rank_without}.",
             f"{moved} of {counted(len(self.runs), 'run')} would have another rank. Expect a change of this size for a new run that did not contribute.",
         )
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Return one row per run, by decreasing change."""
+        rows = []
+        for r in self.runs:
+            values = (number(r.value, places), number(r.value_without, places), number(r.difference, places, sign="+"))
+            rows.append((r.run, str(r.unique), str(r.relevant), *values, str(r.rank), str(r.rank_without)))
         headers = ("run", "unique", "relevant", self.measure, "without", "difference", "rank", "rank without")
-        rows = tuple(
-            (
-                r.run,
-                str(r.unique),
-                str(r.relevant),
-                number(r.value, places),
-                number(r.value_without, places),
-                number(r.difference, places, sign="+"),
-                str(r.rank),
-                str(r.rank_without),
-            )
-            for r in self.runs
-        )
         key = "unique: judged documents that only this run has among its first documents; without: the value without their judgments"
-        return [
-            Table(
-                headers, rows, title=f"bias of the pool of depth {self.depth}, leaving out one run at a time", key=key
-            )
-        ]
+        title = f"bias of the pool of depth {self.depth}, leaving out one run at a time"
+        return [Table(headers, tuple(rows), title=title, key=key)]
 
     def records(self) -> list[dict[str, Any]]:
         """Return one mapping per run."""
@@ -302,9 +215,8 @@ def pool_bias(
     if len(opened) < 2:
         raise UsageError("runs", f"the bias of a pool needs two or more runs, got {len(opened)}")
     judgments, names = read_qrels(qrels), list(opened)
-    only = _only_contributor(
-        judgments, top_documents(opened, depth, Policy(order=order, ties=ties, duplicates=duplicates))
-    )
+    policy = Policy(order=order, ties=ties, duplicates=duplicates)
+    only = _only_contributor(judgments, top_documents(opened, depth, policy))
     relevant = judgments.grade >= (1 if level is None else level)
     settings: dict[str, Any] = {"level": level, "order": order, "ties": ties, "duplicates": duplicates}
     values = [evaluate(judgments, opened[name], chosen, **settings).mean() for name in names]
@@ -317,11 +229,8 @@ def pool_bias(
         if unique.any():
             [without] = evaluate(_remove(judgments, unique), opened[name], chosen, **settings).mean().values()
         ranks = [1 + sum((v < x if lower else v > x) for k, v in enumerate(full) if k != i) for x in (full[i], without)]
-        rows.append(
-            RunBias(
-                name, int(unique.sum()), int((unique & relevant).sum()), full[i], without, without - full[i], *ranks
-            )
-        )
+        counts = int(unique.sum()), int((unique & relevant).sum())
+        rows.append(RunBias(name, *counts, full[i], without, without - full[i], *ranks))
     rows.sort(key=lambda row: -abs(row.difference))
     return PoolBias(next(iter(values[0])), depth, tuple(rows))
 

@@ -6,8 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +25,7 @@ from judged.io.texts import Texts, read_texts
 from judged.registry import choose_one
 from judged.tables.result import Result
 from judged.tables.table import Table
-from judged.tables.text import counted, number
+from judged.tables.text import counted, number, some
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,35 +68,29 @@ class Scale:
         """
         if isinstance(source, Scale):
             return source
-        if isinstance(source, str) and source in SCALES:
-            return SCALES[source]
         if isinstance(source, str | os.PathLike):
-            source = _read(source)
+            name = os.fspath(source)
+            if name in SCALES:
+                return SCALES[name]
+            try:
+                source = json.loads(Path(name).read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                cause = error.strerror if isinstance(error, OSError) else error
+                problem = f"{shown(name)} is neither a scale nor a JSON file of one ({cause})"
+                raise UsageError("scale", problem, hint=choose_one(name, SCALES), value=name) from error
         try:
-            grades = {(grade := _grade(number, words)).number: grade for number, words in source.items()}
+            grades = sorted((_grade(number, words) for number, words in source.items()), key=lambda grade: grade.number)
         except (ValueError, TypeError, AttributeError):
-            grades = {}
-        if not 2 <= len(grades) == len(source) <= 10:
+            grades = []
+        if not 2 <= len({grade.number for grade in grades}) == len(grades) <= 10:
             hint = 'write it as {0: "Not relevant", 1: "Relevant"}, with two to ten grades'
             raise UsageError("scale", f"a scale maps integers to names, got {shown(source)}", hint=hint, value=source)
-        return cls(tuple(grades[number] for number in sorted(grades)))
-
-
-def _read(path: str | os.PathLike[str]) -> Any:
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        name = os.fspath(path)
-        cause = error.strerror if isinstance(error, OSError) else error
-        problem = f"{shown(name)} is neither a scale nor a JSON file of one ({cause})"
-        raise UsageError("scale", problem, hint=choose_one(name, SCALES), value=name) from error
+        return cls(tuple(grades))
 
 
 def _grade(number: Any, words: Any) -> Grade:
-    if isinstance(number, bool | float):
-        raise ValueError
     name, description = (words, "") if isinstance(words, str) else words
-    if not name.strip():
+    if isinstance(number, bool | float) or not name.strip():
         raise ValueError
     return Grade(int(number), name.strip(), description.strip())
 
@@ -181,14 +174,14 @@ class Judgments(Result):
 
     def headline(self) -> Sequence[str]:
         """Return the number of judgments, and of documents without an answer."""
-        said = f"{counted(len(self) - self.unanswered, 'judgment')} of {counted(len({i.query for i in self.items}), 'query')}"
-        return (f"{said}; no answer for {counted(self.unanswered, 'document')}." if self.unanswered else f"{said}.",)
+        queries = len({item.query for item in self.items})
+        said = f"{counted(len(self) - self.unanswered, 'judgment')} of {counted(queries, 'query')}"
+        return (f"{said}; no answer for {counted(self.unanswered, 'document')}.",)
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Return the number of documents with each grade."""
-        counts = Counter(item.grade for item in self.items)
-        ordered = sorted(counts, key=lambda grade: (grade is None, grade or 0))
-        rows = tuple(("no answer" if grade is None else number(grade, 0), f"{counts[grade]:,}") for grade in ordered)
+        counts = Counter(item.grade for item in self.items if item.grade is not None)
+        rows = tuple((number(grade, 0), f"{counts[grade]:,}") for grade in sorted(counts))
         return [Table(("grade", "documents"), rows, notes=self.notes)]
 
     def records(self) -> list[dict[str, Any]]:
@@ -211,8 +204,6 @@ class TodoItem:
         query, doc: the ids.
         rank: the best rank that a run gave it; 0 if unknown.
         runs: names of the runs that retrieved it.
-        stratum: the stratum of ranks that it was sampled from, by its last rank; 0 without sampling.
-        probability: the probability with which it was chosen; below 1 in a sample.
         reason: why it should be judged, in words.
     """
 
@@ -220,13 +211,11 @@ class TodoItem:
     doc: Id
     rank: int = 0
     runs: tuple[str, ...] = ()
-    stratum: int = 0
-    probability: float = 1.0
     reason: str = ""
 
     def record(self) -> dict[str, Any]:
         """Return what a file contains of it: fields without information are left out."""
-        fields = asdict(self) | {"runs": list(self.runs), "probability": self.probability if self.stratum else None}
+        fields = asdict(self) | {"runs": list(self.runs)}
         return {name: value for name, value in fields.items() if value or name in ("query", "doc")}
 
 
@@ -250,15 +239,6 @@ class Todo(Result):
     def __iter__(self) -> Iterator[TodoItem]:
         return iter(self.items)
 
-    @property
-    def sampled(self) -> bool:
-        """True if some documents were chosen with a probability below 1."""
-        return any(item.probability < 1 for item in self.items)
-
-    def head(self, n: int) -> Todo:
-        """Return the first n documents."""
-        return replace(self, items=self.items[:n])
-
     def headline(self) -> Sequence[str]:
         """Return whether judging can change anything, and the number of documents and queries."""
         queries = len({item.query for item in self.items})
@@ -269,20 +249,13 @@ class Todo(Result):
         """Return the documents as one table; columns that say nothing are left out."""
         if not self.items:
             return []
-        headers, sampled = ("query", "doc", "rank", "runs", "probability", "reason"), self.sampled
+        headers = ("query", "doc", "rank", "runs", "reason")
         rows = tuple(
-            (
-                str(item.query),
-                str(item.doc),
-                str(item.rank or ""),
-                ", ".join(item.runs),
-                number(item.probability, places) if sampled else "",
-                item.reason,
-            )
+            (str(item.query), str(item.doc), str(item.rank or ""), ", ".join(item.runs), item.reason)
             for item in self.items
         )
-        table = Table(headers, rows, title=self.title, notes=self.notes, words=(0, 1, 3, 5), optional=(3,))
-        return [table.without(frozenset(i for i in range(2, 6) if not any(row[i] for row in rows)))]
+        table = Table(headers, rows, title=self.title, notes=self.notes, words=(0, 1, 3, 4), optional=(3,))
+        return [table.without(frozenset(i for i in range(2, 5) if not any(row[i] for row in rows)))]
 
     def records(self) -> list[dict[str, Any]]:
         """Return one mapping per document, all with the same keys."""
@@ -329,16 +302,19 @@ def read_todo(source: Any) -> Todo:
     return Todo(tuple(items))
 
 
-def _read_cells(read: Callable[[Any], Any], empty: Any, column: Column) -> NDArray[Any] | None:
-    """Return the value of each cell, `empty` for an empty one; None if a cell has none."""
-    found = np.empty(len(column), dtype=object)
-    try:
-        for row, cell in enumerate(column):
-            missing = cell is None or (isinstance(cell, str) and not cell) or (isinstance(cell, float) and cell != cell)
-            found[row] = empty if missing else read(cell)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return found
+def _cells(read: Callable[[Any], Any], empty: Any) -> Callable[[Column], NDArray[Any] | None]:
+    """Return a reader of a column: the value of each cell, `empty` for an empty one; None if a cell has none."""
+
+    def values(column: Column) -> NDArray[Any] | None:
+        found = np.empty(len(column), dtype=object)
+        try:
+            for row, cell in enumerate(column):
+                found[row] = empty if cell is None or cell == "" or cell != cell else read(cell)
+        except (ValueError, TypeError, OverflowError):
+            return None
+        return found
+
+    return values
 
 
 def _count(cell: Any) -> int:
@@ -347,35 +323,17 @@ def _count(cell: Any) -> int:
     return int(cell)
 
 
-def _probability(cell: Any) -> float:
-    if not 0 < float(cell) <= 1:
-        raise ValueError
-    return float(cell)
-
-
 def _names_of(cell: Any) -> tuple[str, ...]:
     """Return the names of a list, or of words separated by blanks."""
     return tuple(map(str, cell.split() if isinstance(cell, str) else cell))
 
 
-_COUNTS = partial(_read_cells, _count, 0)
 _ROLES = {
     "query": Role(NAMES["query"], "query ids (query, query_id, qid …)"),
     "doc": Role(NAMES["doc"], "document ids (doc, doc_id, docno …)"),
-    "rank": Role((("rank",),), "best ranks", _COUNTS, False, "an integer ≥ 0", "rank-type"),
-    "runs": Role(
-        (("runs",),), "names of runs", partial(_read_cells, _names_of, ()), False, "a list of names", "columns"
-    ),
-    "stratum": Role((("stratum",),), "strata", _COUNTS, False, "an integer ≥ 0", "columns"),
-    "probability": Role(
-        (("probability",),),
-        "inclusion probabilities",
-        partial(_read_cells, _probability, 1.0),
-        False,
-        "a number above 0 and at most 1",
-        "inclusion",
-    ),
-    "reason": Role((("reason",),), "reasons", partial(_read_cells, str, ""), False, "text", "columns"),
+    "rank": Role((("rank",),), "best ranks", _cells(_count, 0), False, "an integer ≥ 0", "rank-type"),
+    "runs": Role((("runs",),), "names of runs", _cells(_names_of, ()), False, "a list of names"),
+    "reason": Role((("reason",),), "reasons", _cells(str, ""), False, "text"),
 }
 
 
@@ -405,20 +363,15 @@ def texts_to_judge(
         document = docs.get(str(item.doc))
         query = str(item.query) if queries is None else whole_text(queries.get(str(item.query)))
         if document is None or whole_text(document) is None or query is None:
-            absent.append(f"query {shown(str(item.query))}" if query is None else f"document {shown(str(item.doc))}")
+            absent.append(str(item.query if query is None else item.doc))
             found.append(None)
         else:
             found.append((query, document))
     if absent and missing == "error":
-        problem = f"no text for {counted(len(absent), 'document or query', 'documents or queries')}: {', '.join(absent[:3])}{' …' if len(absent) > 3 else ''}"
-        raise DataError(
-            "no-text",
-            problem,
-            hint=Hint(
-                "add the texts, or leave the documents out with {skip}",
-                skip=Wording("missing='skip'", "--skip-missing"),
-            ),
-        )
+        skip = Wording("missing='skip'", "--skip-missing")
+        hint = Hint("add the texts, or leave the documents out with {skip}", skip=skip)
+        problem = f"no text for {counted(len(absent), 'document or query', 'documents or queries')}: {some(absent)}"
+        raise DataError("no-text", problem, hint=hint)
     return found
 
 
@@ -486,12 +439,12 @@ def _names(judges: Any) -> tuple[str, ...]:
         return ("",)
     if isinstance(judges, int | np.integer) and not isinstance(judges, bool) and 1 <= judges <= _MOST:
         return tuple(f"judge {i + 1}" for i in range(judges))
-    names = (judges,) if isinstance(judges, str) else tuple(judges) if isinstance(judges, list | tuple) else ()
-    names = tuple(name.strip() if isinstance(name, str) else "" for name in names)
-    if not names or len(names) > _MOST or not all(names) or len(set(names)) < len(names):
+    names = tuple(judges) if isinstance(judges, list | tuple) else (judges,)
+    good = all(isinstance(name, str) and name.strip() for name in names) and 1 <= len(set(names)) == len(names)
+    if not good or len(names) > _MOST:
         problem = f"judges must be different names, or a number from 1 to {_MOST}, got {shown(judges)}"
         raise UsageError("names", problem, value=judges)
-    return names
+    return tuple(name.strip() for name in names)
 
 
 def _shared(queries: Sequence[Sequence[int]], share: float, rng: np.random.Generator) -> set[int]:

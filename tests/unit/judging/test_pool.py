@@ -1,10 +1,9 @@
-"""Pools: the union of the tops of runs, budgets, samples with known probabilities; files of documents to judge."""
+"""Pools: the union of the tops of runs, budgets; files of documents to judge."""
 
 from __future__ import annotations
 
 from itertools import permutations
 
-import numpy as np
 import pytest
 
 import judged as jd
@@ -38,7 +37,7 @@ def test_a_pool_is_the_union_of_the_top_documents_with_their_runs_and_best_ranks
 
 def test_the_order_of_the_runs_does_not_matter():
     runs = {"a": A, "b": B, "c": {"q1": {"d2": 1.0, "d4": 0.5}}}
-    found = [jd.pool(dict(order), depth=2, sample={1: 1, 2: 0.5}).to_data() for order in permutations(runs.items())]
+    found = [jd.pool(dict(order), depth=2).to_data() for order in permutations(runs.items())]
     assert all(one == found[0] for one in found)
 
 
@@ -64,40 +63,14 @@ def test_ties_are_broken_by_the_policy():
     assert [i.doc for i in jd.pool(run, depth=1, ties="id-asc")] == ["a"]
 
 
-def test_a_sample_keeps_the_probability_of_each_document():
-    todo = jd.pool(LONG, depth=100, sample={10: 1, 50: 0.25, 100: 0.1}, seed=3)
-    by_stratum = {s: [i for i in todo if i.stratum == s] for s in (10, 50, 100)}
-    assert {s: len(items) for s, items in by_stratum.items()} == {10: 5 * 10, 50: 5 * 10, 100: 5 * 5}
-    assert {s: {i.probability for i in items} for s, items in by_stratum.items()} == {10: {1.0}, 50: {0.25}, 100: {0.1}}
-
-
-def test_weighted_by_their_probabilities_the_samples_count_the_pool_on_average():
-    counts = [
-        sum(1 / i.probability for i in jd.pool(LONG, depth=30, sample={5: 1, 30: 0.3}, seed=s)) for s in range(20)
-    ]
-    assert np.mean(counts) == pytest.approx(5 * 30)
-
-
-def test_a_budget_reduces_the_shares_below_one():
-    todo = jd.pool(LONG, depth=100, sample={10: 1, 100: 0.5}, n=100)
-    assert sum(i.stratum == 10 for i in todo) == 50
-    assert len(todo) == 100
-
-
-@pytest.mark.parametrize(
-    ("options", "slug"),
-    [
-        ({"depth": 0}, "parameter"), ({"n": 0}, "parameter"), ({"sample": {10: 1}}, "parameter"), ({"sample": {}}, "parameter"),
-        ({"sample": {20: 0}}, "parameter"), ({"sample": {20: 1.5}}, "parameter"), ({"sample": {10: 1, 20: 0.5}, "n": 3}, "parameter"),
-    ],
-)  # fmt: skip
-def test_wrong_settings_are_refused(options, slug):
-    assert refused(LONG, **options) == slug
+@pytest.mark.parametrize("options", [{"depth": 0}, {"n": 0}])
+def test_wrong_settings_are_refused(options):
+    assert refused(LONG, **options) == "parameter"
 
 
 @pytest.mark.parametrize("name", ["todo.jsonl", "todo.csv", "todo.jsonl.gz"])
 def test_a_file_of_documents_to_judge_is_read_back(tmp_path, name):
-    todo = jd.pool({"a": A, "b": B}, depth=2, sample={1: 1, 2: 0.5})
+    todo = jd.pool({"a": A, "b": B}, depth=2)
     todo.save(tmp_path / name)
     assert read_todo(tmp_path / name).items == todo.items
 

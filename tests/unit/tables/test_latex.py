@@ -46,7 +46,7 @@ def every_result() -> list[Result]:
         (i, "q01", doc, rank, i % (rank + 1) == 0) for i in range(40) for rank, doc in enumerate(("d163", "d197"), 1)
     ]
     lists = jd.clicks.interleave(BM25, DENSE, k=3)
-    agreed = jd.agree({"a": FIRST, NASTY: SECOND}, runs=RUNS, model=NASTY)
+    agreed = jd.agree({"a": FIRST, NASTY: SECOND}, runs=RUNS)
     nasty = jd.evaluate({NASTY: {NASTY: 2, "[": 1}}, {NASTY: {"*": 3, NASTY: 2, "[": 1}}, "AP nDCG@2")
     return [
         *values, nasty, Evaluations(tuple(values), per_query=True), stream.result(),
@@ -59,9 +59,9 @@ def every_result() -> list[Result]:
         jd.variance(QRELS, {"A": [BM25, DENSE], "B": [DENSE, BM25]}, "AP"),
         jd.gate(QRELS, DENSE, baseline=BM25, min={"AP": 0.2}),
         jd.tune_fusion(QRELS, RUNS, "wsum", "nDCG@10"), ranx.compare(ranx.Qrels({"q": {"d": 1}}), [ranx.Run({"q": {"d": 1.0}}, name=name) for name in (NASTY, "b")], ["map"]),
-        jd.pool(RUNS, depth=3, n=5), jd.pool(RUNS, depth=20, sample={5: 1, 20: 0.3}).head(3), compared.next_to_judge(3), jd.pool_bias(QRELS, RUNS),
+        jd.pool(RUNS, depth=3, n=5), compared.next_to_judge(3), jd.pool_bias(QRELS, RUNS),
         Todo((TodoItem(NASTY, NASTY, 1, (NASTY,), reason=NASTY),), notes=(NASTY,)), Judgments((Judgment(NASTY, NASTY, 2.0), Judgment("q", "d", None)), (NASTY,)),
-        agreed, agreed.order, agreed.bias, jd.correlate(BM25, DENSE), correlate_all(RUNS),
+        agreed, agreed.order, jd.correlate(BM25, DENSE), correlate_all(RUNS),
         jd.curve("ipr", QRELS, RUNS), jd.curve("at-k", QRELS, RUNS), jd.curves.classify([1, 1, 0, 0], scores=[0.9, 0.4, 0.6, 0.1], threshold=0.5),
         jd.recommenders.beyond_accuracy(BM25, items=2000), jd.recommenders.gauc(QRELS, BM25),
         jd.clicks.fit_clicks(log, "pbm"),

@@ -32,7 +32,7 @@ CHUNKS = "roll_up chunks documents tokens split"
 
 _GROUPS = {  # parameters that are not of the group Input
     "Measures": "measures measure level bounds average query points k",
-    "Policies": f"{POLICIES} order empty duplicates rejudged strict how missing n strategy sample overlap judges allow_changed_judgments",
+    "Policies": f"{POLICIES} order empty duplicates rejudged strict how missing n strategy overlap judges allow_changed_judgments",
     "Statistics": f"{STATISTICS} difference power n_queries mode max_drop max_total_drop max_query_drop min max min_queries",
     "Model": "prompt scale repeat method norm",
     "Output": "title",
@@ -48,7 +48,6 @@ _METAVARS = {
     "WORD=GRADE,...": "grade_map",
     "TEXT": "title documents",
     "NAME,NAME": "judges",
-    "RANK=SHARE,...": "sample",
     "NAME=MEAN,...": "min max",
     "DROP": "max_drop max_total_drop",
     "N": "depth resamples seed n k n_queries min_queries repeat",
@@ -70,7 +69,6 @@ _REPEATED = ("measures", "by", "query")
 _DROP = "0.01 or nDCG@10=0.01"
 _NUMBERS = {  # examples
     "grade_map": "Exact=3,Substitute=2",
-    "sample": "10=1,100=0.1",
     "max_drop": _DROP,
     "max_total_drop": _DROP,
 }
