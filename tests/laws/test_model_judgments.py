@@ -52,8 +52,6 @@ def refused(call):
         lambda: jd.power(None, VALUES["A"], VALUES["B"]),
         lambda: jd.variance(None, {"A": [VALUES["A"]], "B": [VALUES["B"]]}, M),
         lambda: jd.correlate(VALUES["A"], VALUES["B"]),
-        lambda: BOARD.overall(),
-        lambda: BOARD.jointly("tukey"),
         lambda: jd.compare([VALUES["A"], replace(VALUES["B"], clusters=None)], weights=dict.fromkeys(QUERIES, 1)),
         lambda: jd.compare(VALUES, clusters={q: q for q in QUERIES}),
     ],
@@ -87,7 +85,7 @@ def test_a_baseline_with_them_is_not_compared_with_a_candidate_without():
 def test_means_everywhere_are_the_estimates():
     estimate = VALUES["A"].mean()[M]
     assert estimate != WITHOUT["A"].mean()[M]
-    assert BOARD.means()["A"][M] == estimate == BOARD.critical(M).means[0]
+    assert BOARD.means()["A"][M] == estimate
     assert BOARD.rows[0].mean_a == pytest.approx(estimate)
     assert VALUES["A"].summary_records()[0]["value"] == estimate
     assert f"{estimate:.4f}" in Evaluations(tuple(VALUES.values())).to_text()

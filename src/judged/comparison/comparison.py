@@ -14,14 +14,12 @@ from judged.comparison.difference import ComparisonSettings, Difference, tracked
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import ByMeasure, Values, find_measure
-from judged.evaluation.weights import check_plain
 from judged.stats.differences import known_rows
 from judged.stats.summary import summarise
 from judged.tables.result import Tracked
 from judged.tables.table import Detail, Table
 
 if TYPE_CHECKING:
-    from judged.comparison.omnibus import Critical, JointTests, OmnibusTests
     from judged.comparison.tables import Change, ComparisonReport, TableName
     from judged.judging.next_documents import Strategy
     from judged.judging.todo import Todo
@@ -161,28 +159,6 @@ class Comparison(Tracked):
             raise UsageError("runs", f"no run is called {shown(name)}", hint=hint, value=name)
         return self.names.index(name)
 
-    # ── by other tests ───────────────────────────────────────────────────────────────────────────
-
-    def overall(self) -> OmnibusTests:
-        """Test whether any runs differ: Friedman's test and the two-way analysis of variance, per measure."""
-        from judged.comparison.omnibus import omnibus_tests
-
-        check_plain("tests of all runs", self.results)
-        return omnibus_tests(self)
-
-    def jointly(self, test: str = "randomised-tukey") -> JointTests:
-        """Test every pair with all runs at once: `randomised-tukey` or `tukey`."""
-        from judged.comparison.omnibus import joint_tests
-
-        check_plain("joint tests", self.results)
-        return joint_tests(self, test)
-
-    def critical(self, measure: str) -> Critical:
-        """Means of the runs, and the groups of runs that no verdict separates; the comparison must be of all pairs."""
-        from judged.comparison.omnibus import critical_difference
-
-        return critical_difference(self, measure)
-
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
     def verdicts(self) -> list[str]:
@@ -239,23 +215,19 @@ class Comparison(Tracked):
         self,
         *,
         table: TableName | None = None,
-        overall: bool = False,
-        jointly: str | None = None,
         where: int = 0,
         intervals: bool = True,
     ) -> ComparisonReport:
-        """The comparison with further tests and the queries that changed most, or only one table of it.
+        """The comparison with the queries that changed most, or only one table of it.
 
         Args:
-            table: only this table: `systems`, `pairs`, `slices`, `overall`, `jointly` or `where`.
-            overall: add the tests of all runs, see `overall()`.
-            jointly: add a test of all pairs at once, see `jointly()`.
+            table: only this table: `systems`, `pairs`, `slices` or `where`.
             where: add this number of queries that changed most, for each pair and measure.
             intervals: show the intervals of differences.
         """
         from judged.comparison.tables import ComparisonReport
 
-        return ComparisonReport(self, table, overall, jointly, where, intervals)
+        return ComparisonReport(self, table, where, intervals)
 
     def plot(
         self,
@@ -265,7 +237,7 @@ class Comparison(Tracked):
         b: str | None = None,
         ax: Any = None,
     ) -> Any:
-        """Draw `means`, `differences`, `queries`, `scatter` or `critical` on matplotlib axes. [default: new ones]
+        """Draw `means`, `differences`, `queries` or `scatter` on matplotlib axes. [default: new ones]
 
         See `judged.plots.results.draw_comparison`.
         """

@@ -18,7 +18,7 @@ from judged.evaluation.weights import check_plain
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
-from judged.stats.leaderboard import By, Missing, Over, RankSets, Standings, rank_sets, standings
+from judged.stats.leaderboard import By, Missing, RankSets, Standings, rank_sets, standings
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_values
 from judged.steps import step
 from judged.tables.result import Result
@@ -28,7 +28,7 @@ from judged.tables.text import counted, number
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):
-    """Runs over collections by one measure: mean, mean rank, Borda points, wins, and simultaneous confidence sets for ranks."""
+    """Runs over collections by one measure: mean, mean rank, Borda points, and simultaneous confidence sets for ranks."""
 
     measure: str
     runs: tuple[str, ...]
@@ -79,7 +79,6 @@ class Leaderboard(Result):
                 "mean": float(s.mean[i]),
                 "mean_rank": float(s.mean_rank[i]),
                 "borda": float(s.borda[i]),
-                "wins": float(s.wins[i]),
                 "firsts": float(s.firsts[i]),
                 "collections": int(s.present[i]),
                 **{c: float(self.means[i, k]) for k, c in enumerate(self.collections)},
@@ -89,13 +88,11 @@ class Leaderboard(Result):
 
     def to_data(self) -> dict[str, Any]:
         """The measure, how runs are ranked, and the records."""
-        missing = self.standings.missing
         return {
             "judged-leaderboard": 1,
             "measure": self.measure,
             "by": self.by,
-            "missing": missing,
-            "over": self.ranks.over,
+            "missing": self.standings.missing,
             "confidence": self.ranks.confidence,
             "best": self.best(),
             "rows": self.records(),
@@ -103,62 +100,38 @@ class Leaderboard(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per run, the best first."""
+        decimals = {"mean": places, "mean_rank": 2, "borda": 1, "firsts": 1}
         rows = tuple(
             (
                 r["run"],
                 f"{r['rank']:g}",
-                _ranks(r["low"], r["high"]),
+                str(r["low"]) if r["low"] == r["high"] else f"{r['low']}–{r['high']}",
                 r["tied"],
-                *(
-                    number(r[k], p)
-                    for k, p in (("mean", places), ("mean_rank", 2), ("borda", 1), ("wins", 1), ("firsts", 1))
-                ),
+                *(number(r[column], digits) for column, digits in decimals.items()),
                 str(r["collections"]),
                 *(number(r[c], places) for c in self.collections),
             )
             for r in self.records()
         )
         ranks = f"{self.ranks.confidence:.0%} ranks"
-        headers = (
-            "run",
-            "rank",
-            ranks,
-            "tied",
-            "mean",
-            "mean rank",
-            "Borda",
-            "wins",
-            "firsts",
-            "collections",
-            *self.collections,
-        )
+        headers = ("run", "rank", ranks, "tied", "mean", "mean rank", "Borda", "firsts", "collections")
         rule = {
             "complete": "only collections that have all runs count",
             "worst": "a missing run is last in its collection",
-            "skip": "a missing run is left out of its collection",
         }[self.standings.missing]
-        notes = [
-            f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}",
-            self._about_sets(),
-            self.standings.note,
-        ]
+        notes = [f"{self.measure}, ranked by {self.by.replace('_', ' ')}; {rule}"]
+        notes.append(f"{ranks}: the true ranks of all runs at once, for other queries of these collections")
+        if self.standings.note:
+            notes.append(self.standings.note)
         if self.model:
             notes.append("means by judgments of people, estimated with the help of a model's")
         if self.dropped:
-            notes.append(
-                f"warning: left out {counted(self.dropped, 'query')} for which not all runs of a collection have a value"
-            )
+            lost = counted(self.dropped, "query")
+            notes.append(f"warning: left out {lost} for which not all runs of a collection have a value")
         key = "runs that share a letter in `tied` have no clear difference"
-        drop_first = (9, 8, 7, 6, *range(10, len(headers)))
-        return [Table(headers, rows, notes=tuple(filter(None, notes)), key=key, optional=drop_first)]
-
-    def _about_sets(self) -> str:
-        others = {"queries": "other queries of these collections", "collections": "other collections of this kind"}
-        return f"{self.ranks.confidence:.0%} ranks: the true ranks of all runs at once, for {others[self.ranks.over]}"
-
-
-def _ranks(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
+        last = len(headers) + len(self.collections)
+        drop_first = (8, 7, 6, *range(9, last))
+        return [Table((*headers, *self.collections), rows, notes=tuple(notes), key=key, optional=drop_first)]
 
 
 def leaderboard(
@@ -168,17 +141,15 @@ def leaderboard(
     by: By = "mean_rank",
     missing: Missing = "complete",
     confidence: float = 0.95,
-    over: Over = "queries",
 ) -> Leaderboard:
     """Rank runs over several collections.
 
     Args:
         results: {collection: {run: Values}}, or {collection: Comparison}; or a list of `Values`, which name their run and collection.
         measure: a measure that all results have. [default: the first]
-        by: rank by `mean_rank`, `mean`, `borda` or `wins`.
-        missing: a run that a collection lacks: `complete` counts only collections that have all runs, `worst` ranks it last, `skip` leaves it out.
+        by: rank by `mean_rank` or `mean`.
+        missing: a run that a collection lacks: `complete` counts only collections that have all runs, `worst` ranks it last.
         confidence: confidence that the sets of ranks contain the true ranks of all runs at once.
-        over: what varies: `queries` of these collections, or `collections`, of which these are a sample.
 
     >>> from judged import evaluate
     >>> one = {"x": evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP"), "y": evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP")}
@@ -197,7 +168,7 @@ def leaderboard(
     board = standings(sign * means, missing=missing)
     board = replace(board, mean=-board.mean) if sign < 0 else board
     with step("ranking the runs"):
-        ranks = rank_sets([sign * c for c in columns], by=by, missing=missing, confidence=confidence, over=over)
+        ranks = rank_sets([sign * c for c in columns], by=by, missing=missing, confidence=confidence)
     return Leaderboard(
         name,
         runs,
@@ -213,16 +184,21 @@ def leaderboard(
 
 def _collections(results: Any) -> dict[str, dict[str, Values]]:
     if isinstance(results, list | tuple) and results and all(isinstance(r, Values) for r in results):
-        return _group(results)
+        return _by_name(results)
     if isinstance(results, Mapping) and results:
-        collections = {str(c): _runs(t) for c, t in results.items()}
-        if all(collections.values()):
-            return collections
+        tables = {
+            str(c): dict(zip(t.names, t.results, strict=True)) if isinstance(t, Comparison) else t
+            for c, t in results.items()
+        }
+        if all(
+            isinstance(t, Mapping) and t and all(isinstance(v, Values) for v in t.values()) for t in tables.values()
+        ):
+            return {c: {str(run): values for run, values in t.items()} for c, t in tables.items()}
     expected = "{collection: {run: Values}}, {collection: Comparison} or a list of Values"
     raise UsageError("runs", expected, got=shown(results))
 
 
-def _group(results: list[Values] | tuple[Values, ...]) -> dict[str, dict[str, Values]]:
+def _by_name(results: Sequence[Values]) -> dict[str, dict[str, Values]]:
     """Results by the collection and the run that they name."""
     collections: dict[str, dict[str, Values]] = {}
     paths = list(dict.fromkeys(r.names[0] for r in results))
@@ -233,14 +209,6 @@ def _group(results: list[Values] | tuple[Values, ...]) -> dict[str, dict[str, Va
             raise UsageError("runs", f"two results of {run} over {collection}", hint="pass one per run and collection")
         collections[collection][run] = r
     return collections
-
-
-def _runs(one: Any) -> dict[str, Values]:
-    if isinstance(one, Comparison):
-        return dict(zip(one.names, one.results, strict=True))
-    if isinstance(one, Mapping) and all(isinstance(v, Values) for v in one.values()):
-        return {str(run): v for run, v in one.items()}
-    return {}
 
 
 def _common_measure(collections: dict[str, dict[str, Values]], measure: str | None) -> str:

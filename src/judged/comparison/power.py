@@ -14,10 +14,10 @@ from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.evaluate import Measures, check_is_no_measure, evaluate
 from judged.evaluation.inputs import are_questions, open_named, queries_differ
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.values import Values, fits
+from judged.evaluation.values import Values, find_measure
 from judged.evaluation.weights import check_plain
 from judged.io.run_names import short_names
-from judged.measures.grammar import parse, parse_all
+from judged.measures.grammar import parse
 from judged.stats.checks import check_count, deviation
 from judged.stats.power import (
     LITTLE,
@@ -25,11 +25,8 @@ from judged.stats.power import (
     achieved_power,
     detectable_difference,
     deviation_range,
-    little_chance,
     queries_for_equivalence,
-    queries_for_width,
     queries_needed,
-    simulated_power,
 )
 from judged.stats.summary import mean
 from judged.steps import step
@@ -52,28 +49,24 @@ class MeasurePower:
     needed: int | None  # queries that detect it with the requested power; None: more than 10⁹
     needed_low: int | None = None  # the same, for the ends of a 95% interval of the deviation
     needed_high: int | None = None
-    for_width: int | None = None  # queries whose interval is as narrow as requested
     for_equivalence: int | None = None  # queries that show equal runs to be equal within the margin
-    simulated: float | None = None  # power of the permutation test, by simulation
 
     def sentence(self, power: float) -> str:
         """The finding as a sentence."""
-        queries = f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"
+        queries = counted(self.queries, "query")
         if self.deviation == 0:
             return f"{self.measure}: all differences are equal, so their variation is unknown"
         if math.isinf(self.smallest):
             shows = f"{self.measure}: {queries} cannot show any difference"
         else:
             shows = f"{self.measure}: {queries} detect a difference of {self.smallest:.2g} with power {power:.0%}"
-        need = "more than 10⁹ queries" if self.needed is None else f"{self.needed:,} queries{self.uncertainty()}"
-        return f"{shows}; a difference of {self.difference:.2g} needs {need}" if self.difference > 0 else shows
-
-    def uncertainty(self) -> str:
-        """The range of the number needed, in words: how well the observed queries determine it."""
-        if self.needed_low is None:
-            return ""
-        most = "more" if self.needed_high is None else f"{self.needed_high:,}"
-        return f" (between {self.needed_low:,} and {most}, as far as {self.observed:,} queries can tell)"
+        if self.difference == 0:
+            return shows
+        need = "more than 10⁹ queries" if self.needed is None else f"{self.needed:,} queries"
+        if self.needed is not None and self.needed_low is not None:
+            most = "more" if self.needed_high is None else f"{self.needed_high:,}"
+            need += f" (between {self.needed_low:,} and {most}, as far as {self.observed:,} queries can tell)"
+        return f"{shows}; a difference of {self.difference:.2g} needs {need}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,7 +80,6 @@ class Power(Result):
     power: float
     alpha: float
     measures: tuple[MeasurePower, ...]
-    systems: int = 2  # whose pairs are all compared, with a correction
     warnings: tuple[Warned, ...] = ()
 
     def __len__(self) -> int:
@@ -95,15 +87,8 @@ class Power(Result):
 
     def __getitem__(self, measure: str) -> MeasurePower:
         """The power in one measure."""
-        names = {str(measure), *map(str, parse_all(measure))}
-        for one in self.measures:
-            if one.measure in names:
-                return one
-        fitting = [one for one in self.measures for asked in parse_all(measure) if fits(asked, parse(one.measure))]
-        if len(fitting) == 1:  # as it was before the profile and the level were applied
-            return fitting[0]
-        hint = f"choose one of {', '.join(m.measure for m in self.measures)}"
-        raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
+        own = [parse(one.measure) for one in self.measures]
+        return self.measures[own.index(find_measure(measure, own, "trec_eval-10"))]
 
     def headline(self) -> list[str]:
         """The differences that can be shown, and for a single measure the queries that the requested one needs."""
@@ -128,7 +113,6 @@ class Power(Result):
             "test": "paired t, two-sided",
             "power": self.power,
             "alpha": self.alpha,
-            "systems": self.systems,
             "measures": self.records(),
             "warnings": [w.to_dict() for w in self.warnings],
         }
@@ -141,57 +125,34 @@ class Power(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per measure."""
-        headers = (
-            "measure",
-            "queries",
-            "deviation",
-            f"detectable at {self.power:.0%}",
-            "difference",
-            "power",
-            "queries needed",
-            "95% range",
-        )
-        extra = {"by permutation": "simulated", "for the width": "for_width", "for equivalence": "for_equivalence"}
-        extra = {head: name for head, name in extra.items() if any(getattr(m, name) is not None for m in self.measures)}
-        title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
-        pairs = self.systems * (self.systems - 1) // 2
-        family = f" over the {counted(pairs, 'pair')} of {self.systems} systems (Bonferroni)" if pairs > 1 else ""
-        notes = (f"paired t test, two-sided, alpha {self.alpha:g}{family}", *self._warning_lines())
-        rows = tuple((*_row(m, places), *(_extra(getattr(m, name)) for name in extra.values())) for m in self.measures)
-        return [Table((*headers, *extra), rows, title=title, notes=notes, optional=(2, 7, *range(8, 8 + len(extra))))]
-
-    def _warning_lines(self) -> list[str]:
-        """The warnings, with those of little power in one line."""
+        headers = ("measure", "queries", "deviation", f"detectable at {self.power:.0%}", "difference", "power")
+        headers = (*headers, "queries needed", "95% range")
+        planned = any(m.for_equivalence is not None for m in self.measures)
+        rows = []
+        for one in self.measures:
+            most = "…" if one.needed_high is None else number(one.needed_high)
+            cells = (
+                one.measure,
+                str(one.queries),
+                number(one.deviation, places),
+                number(None if math.isinf(one.smallest) else one.smallest, places),
+                number(one.difference, places),
+                "–" if math.isnan(one.chance) else f"{one.chance:.1%}",
+                number(one.needed),
+                "–" if one.needed_low is None else f"{number(one.needed_low)}–{most}",
+            )
+            rows.append((*cells, number(one.for_equivalence)) if planned else cells)
         weak = [w for w in self.warnings if w.slug == "power"]
-        if len(weak) < 2:
-            return [f"warning: {w}" for w in self.warnings]
-        names = ", ".join(w.text.partition(":")[0] for w in weak)
-        others = [f"warning: {w}" for w in self.warnings if w not in weak]
-        together = Warned("power", len(weak), f"power below {LITTLE:.0%} in {names}")
-        return [*others, f"warning: {together}"]
-
-
-def _row(one: MeasurePower, places: int) -> tuple[str, ...]:
-    smallest = number(None if math.isinf(one.smallest) else one.smallest, places)
-    most = "…" if one.needed_high is None else number(one.needed_high)
-    known = "–" if one.needed_low is None else f"{number(one.needed_low)}–{most}"
-    return (
-        one.measure,
-        str(one.queries),
-        number(one.deviation, places),
-        smallest,
-        number(one.difference, places),
-        _extra(one.chance),
-        number(one.needed),
-        known,
-    )
-
-
-def _extra(value: float | None) -> str:
-    """A number of queries, or a power."""
-    if value is None or math.isnan(value):
-        return "–"
-    return number(value) if isinstance(value, int) else f"{value:.1%}"
+        told = list(self.warnings)
+        if len(weak) > 1:  # in one line
+            names = ", ".join(w.text.partition(":")[0] for w in weak)
+            told = [w for w in told if w not in weak]
+            told.append(Warned("power", len(weak), f"power below {LITTLE:.0%} in {names}"))
+        notes = (f"paired t test, two-sided, alpha {self.alpha:g}", *(f"warning: {w}" for w in told))
+        if planned:
+            headers = (*headers, "for equivalence")
+        title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
+        return [Table(headers, tuple(rows), title=title, notes=notes, optional=(2, 7, *range(8, len(headers))))]
 
 
 def power(
@@ -204,10 +165,7 @@ def power(
     power: float = 0.8,
     alpha: float = 0.05,
     n_queries: int | None = None,
-    systems: int = 2,
-    width: float | None = None,
     margin: float | None = None,
-    simulate: bool = False,
     seed: int = 0,
     level: float | None = None,
     profile: str = "trec_eval-10",
@@ -225,11 +183,8 @@ def power(
         power: the power to reach.
         alpha: significance level of the two-sided paired t test.
         n_queries: number of queries of the planned comparison. [default: those of the runs]
-        systems: number of systems whose pairs will all be compared, with Bonferroni's correction.
-        width: width of the interval of a difference to plan for.
         margin: largest difference that does not matter; plan to show that equal runs differ by less.
-        simulate: also estimate the power of the permutation test, by simulation.
-        seed: random seed of the simulation.
+        seed: random seed of the bootstrap that gives the range of the number of queries needed.
         level: lowest relevant grade.
         profile: conventions of another tool.
         options: policies and preparation, as in `evaluate`.
@@ -241,55 +196,35 @@ def power(
     >>> power(judgments, one, other, "RR", difference=0.1)["RR"].needed
     68
     """
-    for name, value in (("difference", difference), ("width", width), ("margin", margin)):
+    for name, value in (("difference", difference), ("margin", margin)):
         if value is not None and not (isinstance(value, int | float) and 0 < abs(value) < math.inf):
             raise UsageError("parameter", f"{name} must be a number other than 0, got {shown(value)}", value=value)
     if n_queries is not None:
         check_count(n_queries, "n_queries")
-    check_count(systems, "systems", least=2)
     sides = _values(qrels, a, b, measures, level=level, profile=profile, **options)
-    plan = _Plan(difference, power, alpha, n_queries, systems, width, margin, simulate, seed)
-    return _power(sides, plan)
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """The comparison that is planned."""
-
-    difference: float | None
-    power: float
-    alpha: float
-    queries: int | None
-    systems: int
-    width: float | None
-    margin: float | None
-    simulate: bool
-    seed: int
-
-    @property
-    def level(self) -> float:
-        """The significance level of one pair."""
-        return self.alpha / (self.systems * (self.systems - 1) // 2)
-
-
-@step("estimating power")
-def _power(sides: tuple[Values, Values], plan: _Plan) -> Power:
-    lost = queries_differ([side.queries for side in sides], "excluded {}")
-    warnings = list(dict.fromkeys((*(w for side in sides for w in side.warnings), *lost)))
-    powers = []
-    for name in [str(m) for m in sides[0].measures if not m.definition.text]:
-        first, second = _align(sides, name)
-        d = second - first
-        matters = abs(plan.difference) if plan.difference is not None else MATERIAL * abs(mean(first))
-        one = _measure_power(name, d, matters, plan)
-        powers.append(one)
-        warnings += _warnings(one, None if plan.difference is None else abs(mean(d)), plan.level)
+    check_plain("power", sides)
+    with step("estimating power"):
+        lost = queries_differ([side.queries for side in sides], "excluded {}")
+        warnings = list(dict.fromkeys((*(w for side in sides for w in side.warnings), *lost)))
+        powers = []
+        for name in [str(m) for m in sides[0].measures if not m.definition.text]:
+            first, second = _align(sides, name)
+            d = second - first
+            if len(d) < 2:
+                problem = f"{counted(len(d), 'query')} with a value of {name}: differences need at least two to vary"
+                raise DataError("few-queries", problem)
+            matters = abs(difference) if difference is not None else MATERIAL * abs(mean(first))
+            queries = len(d) if n_queries is None else n_queries
+            one = _measure_power(name, d, matters, queries, power, alpha, margin, seed)
+            powers.append(one)
+            warnings += _warnings(one, alpha)
+            if difference is not None and math.isclose(matters, abs(mean(d)), rel_tol=1e-3):
+                text = f"{name}: this is the observed difference; the power to find it says nothing beyond its p-value"
+                warnings.append(Warned("power", 1, text))
     if not powers:
         raise UsageError("measure", "no measure with numeric values", hint="evaluate nDCG@10, for example")
     names = short_names([side.names[1] for side in sides])
-    return Power(
-        (names[0], names[1]), float(plan.power), float(plan.alpha), tuple(powers), plan.systems, tuple(warnings)
-    )
+    return Power((names[0], names[1]), float(power), float(alpha), tuple(powers), tuple(warnings))
 
 
 def _values(
@@ -328,7 +263,6 @@ def _values(
 
 def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
     """The values of both runs, for the queries on which both have one."""
-    check_plain("power", sides)
     first, second = (dict(zip(side.queries, side[name].tolist(), strict=True)) for side in sides)
     shared = [q for q in first if q in second and not math.isnan(first[q]) and not math.isnan(second[q])]
     if not shared:
@@ -336,48 +270,38 @@ def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
     return np.array([first[q] for q in shared], dtype=float), np.array([second[q] for q in shared], dtype=float)
 
 
-def _measure_power(name: str, d: Floats, matters: float, plan: _Plan) -> MeasurePower:
-    n = len(d) if plan.queries is None else plan.queries
-    if len(d) < 2:
-        problem = f"{counted(len(d), 'query')} with a value of {name}: differences need at least two to vary"
-        raise DataError("few-queries", problem)
-    spread, alpha, power = deviation(d), plan.level, plan.power
+def _measure_power(
+    name: str, d: Floats, matters: float, queries: int, power: float, alpha: float, margin: float | None, seed: int
+) -> MeasurePower:
+    spread = deviation(d)
     if spread == 0:
-        return MeasurePower(name, len(d), 0.0, n, math.nan, matters, math.nan, None)
+        return MeasurePower(name, len(d), 0.0, queries, math.nan, matters, math.nan, None)
 
     def needed(deviation: float) -> int | None:
         return queries_needed(matters, deviation, power=power, alpha=alpha) if matters > 0 else None
 
-    low, high = deviation_range(d, seed=plan.seed)
+    low, high = deviation_range(d, seed=seed)
+    equal = None if margin is None else queries_for_equivalence(abs(margin), spread, power=power, alpha=alpha)
     return MeasurePower(
         measure=name,
         observed=len(d),
         deviation=spread,
-        queries=n,
-        smallest=detectable_difference(spread, n, power=power, alpha=alpha),
+        queries=queries,
+        smallest=detectable_difference(spread, queries, power=power, alpha=alpha),
         difference=matters,
-        chance=achieved_power(matters, spread, n, alpha=alpha),
+        chance=achieved_power(matters, spread, queries, alpha=alpha),
         needed=needed(spread),
         needed_low=needed(low),
         needed_high=needed(high),
-        for_width=None if plan.width is None else queries_for_width(abs(plan.width), spread, alpha=alpha),
-        for_equivalence=None
-        if plan.margin is None
-        else queries_for_equivalence(abs(plan.margin), spread, power=power, alpha=alpha),
-        simulated=simulated_power(d, matters, queries=n, alpha=alpha, seed=plan.seed) if plan.simulate else None,
+        for_equivalence=equal,
     )
 
 
-def _warnings(one: MeasurePower, observed: float | None, alpha: float) -> list[Warned]:
-    """Warnings of one measure; `observed` is the observed difference if the caller chose one that matters."""
-    warnings = []
+def _warnings(one: MeasurePower, alpha: float) -> list[Warned]:
     if one.deviation == 0:
         text = f"{one.measure}: all differences are equal; their variation is unknown"
-        warnings.append(Warned("power", one.observed, text))
-    elif little_chance(one.deviation, one.queries, one.difference, alpha=alpha):
+        return [Warned("power", one.observed, text)]
+    if achieved_power(one.difference, one.deviation, one.queries, alpha=alpha) < LITTLE:
         text = f"{one.measure}: the power to find a difference of {one.difference:.2g} is below {LITTLE:.0%}"
-        warnings.append(Warned("power", one.queries, text))
-    if observed is not None and math.isclose(one.difference, observed, rel_tol=1e-3):
-        text = f"{one.measure}: this is the observed difference; the power to find it says nothing beyond its p-value"
-        warnings.append(Warned("power", 1, text))
-    return warnings
+        return [Warned("power", one.queries, text)]
+    return []

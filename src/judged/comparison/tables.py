@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +19,7 @@ from judged.measures.grammar import parse
 from judged.stats.checks import check_choice
 from judged.stats.decisions import APART
 from judged.stats.differences import known_rows
-from judged.stats.omnibus import letters
+from judged.stats.letters import letters
 from judged.stats.paired.registry import TESTS
 from judged.stats.power import MATERIAL
 from judged.tables.result import Result
@@ -287,18 +287,12 @@ def change_table(
     return Table(headers, tuple(rows), words=(0, 4), title=title, optional=(4,))
 
 
-TableName = Literal["systems", "pairs", "slices", "overall", "jointly", "where"]
+TableName = Literal["systems", "pairs", "slices", "where"]
 
 
 def summary_markdown(comparison: Comparison) -> str:
     """Return the answer and the table of runs as Markdown, to be pasted into a chat or a ticket."""
     return ComparisonReport(comparison, "systems", answer=True).to_markdown()
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
-    tables: Callable[[int], list[Table]]
-    records: Callable[[], list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -307,8 +301,6 @@ class ComparisonReport(Result):
 
     comparison: Comparison
     table: TableName | None = None
-    overall: bool = False
-    jointly: str | None = None
     where: int = 0
     intervals: bool = True
     answer: bool = False  # show the answer above a requested table
@@ -327,76 +319,53 @@ class ComparisonReport(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The requested tables; warnings are below the last one, and above them settings and policy unless one table was requested."""
-        tables = [table for section in self._sections().values() for table in section.tables(places)]
-        comparison, notes = self.comparison, tables[-1].notes
-        if self.table is None:
+        comparison, only = self.comparison, self.table
+        tables = []
+        if only in (None, "systems"):
+            tables.append(system_table(comparison, places=places))
+        if only in (None, "pairs"):
+            tables.append(pair_table(comparison, places=places, intervals=self.intervals, all_pairs=only == "pairs"))
+        if only == "slices" or (only is None and comparison.parts):
+            tables.append(slice_table(comparison, places=places, intervals=self.intervals, all_pairs=only == "slices"))
+        if only == "where" or (only is None and self.where):
+            shown = comparison.rows if only == "where" else important_rows(comparison)
+            tables += [change_table(self._changes(r), r.a, r.b, measure=r.measure, places=places) for r in shown]
+        notes = tables[-1].notes
+        if only is None:
             settings = comparison.settings
-            notes += (
-                *filter(None, [settings.about_intervals]),
-                str(settings),
-                *settings.remarks,
-                f"policy: {comparison.results[0].policy}",
-            )
+            about = [settings.about_intervals] if settings.about_intervals else []
+            notes += (*about, str(settings), *settings.remarks, f"policy: {comparison.results[0].policy}")
         tables[-1] = tables[-1]._replace(notes=(*notes, *(f"warning: {w}" for w in fold_warnings(comparison.warnings))))
         return tables
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows of the requested tables; if further ones were requested, `table` names the table of each row."""
-        sections = self._sections()
+        """The rows of the requested table; otherwise those of the comparison, and if the queries that changed most were requested, `table` names the table of each row."""
+        comparison = self.comparison
+        if self.table == "systems":
+            return [{"run": name, **means} for name, means in comparison.means().items()]
+        if self.table == "where":
+            return self._changed()
+        pairs, slices = ([row.to_dict() for row in rows] for rows in (comparison.rows, comparison.parts))
         if self.table is not None:
-            return sections[self.table].records()
-        rows = {name: sections[name].records() for name in sections if name != "systems"}
-        if not rows.keys() - {"pairs", "slices"}:
-            return self.comparison.records()
+            return pairs if self.table == "pairs" else slices
+        if not self.where:
+            return comparison.records()
+        rows = {"pairs": pairs, "slices": slices, "where": self._changed()}
         return [{"table": name, **record} for name, records in rows.items() for record in records]
 
     def to_data(self) -> Any:
-        """The comparison with the further results; or the rows of one table."""
+        """The comparison with the queries that changed most, if they were requested; or the rows of one table."""
         if self.table is not None:
             return self.records()
-        further = {n: s.records() for n, s in self._sections().items() if n in ("overall", "jointly", "where")}
-        return {**self.comparison.to_data(), **further}
+        return {**self.comparison.to_data(), **({"where": self._changed()} if self.where else {})}
 
-    def _sections(self) -> dict[str, _Section]:
-        comparison = self.comparison
-        sections = {
-            "systems": _Section(lambda p: [system_table(comparison, places=p)], self._means),
-            "pairs": _Section(
-                lambda p: [pair_table(comparison, places=p, intervals=self.intervals, all_pairs=self.table == "pairs")],
-                lambda: [row.to_dict() for row in comparison.rows],
-            ),
-        }
-        if comparison.parts or self.table == "slices":
-            sections["slices"] = _Section(
-                lambda p: [
-                    slice_table(comparison, places=p, intervals=self.intervals, all_pairs=self.table == "slices")
-                ],
-                lambda: [row.to_dict() for row in comparison.parts],
-            )
-        if self.overall or self.table == "overall":
-            tests = comparison.overall()
-            sections["overall"] = _Section(lambda p: tests.tables(places=p), tests.records)
-        if self.jointly or self.table == "jointly":
-            joint = comparison.jointly(self.jointly or "randomised-tukey")
-            sections["jointly"] = _Section(lambda p: joint.tables(places=p), joint.records)
-        if self.where or self.table == "where":
-            sections["where"] = self._changes()
-        return sections if self.table is None else {self.table: sections[self.table]}
+    def _changes(self, row: Difference) -> tuple[Change, ...]:
+        return self.comparison.where(row.measure, row.a, row.b, n=self.where or 10)
 
-    def _means(self) -> list[dict[str, Any]]:
-        return [{"run": name, **means} for name, means in self.comparison.means().items()]
-
-    def _changes(self) -> _Section:
-        """The queries of each pair that changed most: of all pairs as records, of the important ones as tables."""
-        comparison, n = self.comparison, self.where or 10
-
-        def changes(row: Difference) -> tuple[Change, ...]:
-            return comparison.where(row.measure, row.a, row.b, n=n)
-
-        shown = comparison.rows if self.table == "where" else important_rows(comparison)
-        return _Section(
-            lambda p: [change_table(changes(r), r.a, r.b, measure=r.measure, places=p) for r in shown],
-            lambda: [
-                {"measure": r.measure, "a": r.a, "b": r.b, **asdict(c)} for r in comparison.rows for c in changes(r)
-            ],
-        )
+    def _changed(self) -> list[dict[str, Any]]:
+        """The queries of all pairs that changed most, one mapping each."""
+        return [
+            {"measure": row.measure, "a": row.a, "b": row.b, **asdict(change)}
+            for row in self.comparison.rows
+            for change in self._changes(row)
+        ]

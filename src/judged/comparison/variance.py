@@ -15,7 +15,7 @@ from judged.comparison.tables import listed
 from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.evaluate import Measures
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.values import Values
+from judged.evaluation.values import Values, find_measure
 from judged.evaluation.weights import check_plain
 from judged.measures.grammar import parse
 from judged.stats.decisions import Verdict
@@ -38,11 +38,7 @@ class VarianceStudy(Result):
 
     def __getitem__(self, measure: str) -> VarianceComponents:
         """The components of one measure."""
-        for name in (measure, str(parse(measure))):
-            if name in self.parts:
-                return self.parts[name]
-        hint = f"choose one of {', '.join(self.parts)}"
-        raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
+        return self.parts[str(find_measure(measure, list(map(parse, self.parts)), "trec_eval-10"))]
 
     def headline(self) -> list[str]:
         """One sentence per measure: the shares, and what reduces the error most."""

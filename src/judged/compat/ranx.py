@@ -17,7 +17,6 @@ from judged.compat._ranx import ByPair, RanxQrels, RanxReport, RanxRun, fuse, op
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.evaluate import evaluate as evaluate_run
 from judged.evaluation.values import Values
-from judged.stats.omnibus import tukey
 
 __all__ = ["Qrels", "Run", "compare", "evaluate", "fuse", "optimize_fusion"]
 Qrels, Run = RanxQrels, RanxRun
@@ -139,7 +138,11 @@ def _differences(
         return comparisons, records
     options: dict[str, Any] = {"resamples": resamples, "seed": seed} if test == "fisher" else {}
     compared = compare_values(values, test=_TESTS.get(test, "t"), correction="none", **options)
-    joint = {name: tukey(compared.matrix(name), blocked=False).p for name in names} if test == "tukey" else {}
+    joint: dict[str, Any] = {}
+    if test == "tukey":
+        from scipy.stats import tukey_hsd  # slow to import
+
+        joint = {name: tukey_hsd(*compared.matrix(name).T).pvalue for name in names}
     for i, a in enumerate(compared.names):
         for j, b in enumerate(compared.names[i + 1 :], i + 1):
             rows = {name: compared.of(name, a, b) for name in names}

@@ -1,4 +1,4 @@
-"""Plots of comparisons: means, differences, groups that no verdict separates, and two runs per query."""
+"""Plots of comparisons: means, differences, and two runs per query."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ from judged.tables.text import counted, p_text, signed
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.difference import Difference
-    from judged.comparison.omnibus import Critical
 
 
 Drawn = tuple[tuple[float, float], Callable[[Any], None]]  # size in inches, and the function that draws
@@ -203,98 +202,6 @@ def _difference(ax: Any, y: float, row: Difference, theme: Theme) -> None:
     if not math.isnan(row.low):
         ax.plot([row.low, row.high], [y, y], color=look["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
     ax.plot([row.difference], [y], linestyle="none", markersize=6.5, zorder=3, **look)
-
-
-# ── critical differences ─────────────────────────────────────────────────────────────────────────
-
-
-def critical(comparison: Comparison, measure: str) -> Drawn:
-    """Plot the means on a line, best first; bars join runs that no verdict separates, with a dot for each of them."""
-    diagram = comparison.critical(measure)
-    names, last = labels(comparison), len(comparison.names)
-    places, ticks = _places(diagram.means, parse(measure).definition.lower_is_better)
-    order = sorted(range(last), key=places.__getitem__)
-    half = (last + 1) // 2
-    left, right = order[:half], order[half:][::-1]
-    bars = _stack_bars(diagram, places)
-    top = 0.8 + 0.42 * max((level + 1 for level, _ in bars), default=0)
-
-    def draw(ax: Any) -> None:
-        theme = theme_of(ax)
-        _mean_axis(ax, last, ticks, theme)
-        for level, members in bars:
-            y = 0.5 + 0.42 * level
-            ax.plot(
-                [members[0] - 0.02, members[-1] + 0.02],
-                [y, y],
-                color=theme.runs[0],
-                linewidth=3.4,
-                solid_capstyle="round",
-                zorder=3,
-            )
-            ax.plot(
-                members, [y] * len(members), linestyle="none", marker="o", markersize=2.5, color=theme.paper, zorder=4
-            )
-        for runs, edge, side in ((left, 1 - 0.06 * (last - 1), "right"), (right, last + 0.06 * (last - 1), "left")):
-            for k, i in enumerate(runs):
-                _write_name(ax, places[i], top + 0.66 * k, edge, side, names[i], diagram.means[i], theme)
-        ax.set_ylim(top + 0.66 * half - 0.1, -1.4)
-        ax.set_xlim(1 - 0.07 * (last - 1), last + 0.07 * (last - 1))
-        ax.set_axis_off()
-        over = f"{diagram.queries} {'query' if diagram.queries == 1 else 'queries'}"
-        joined = f"bars join runs without a clear difference, alpha {diagram.alpha:g}"
-        ax.set_title(f"mean {plain(measure)}, best first ({over})\n{joined}", loc="left", fontsize="medium")
-
-    sides = max(len(names[i]) for i in left) + max((len(names[i]) for i in right), default=0) + 14
-    return (row_size(0, 0, ["x" * sides])[0], 0.6 + 0.27 * (1.4 + top + 0.66 * half)), draw
-
-
-def _places(means: tuple[float, ...], lower: bool) -> tuple[list[float], dict[float, str]]:
-    """Return places from 1 (the best mean) to the number of runs, and the text of round means between them."""
-    from matplotlib.ticker import MaxNLocator
-
-    best, worst = (min(means), max(means)) if lower else (max(means), min(means))
-    span = (worst - best) or 1.0
-
-    def place(mean: float) -> float:
-        return 1 + (mean - best) / span * (len(means) - 1)
-
-    ticks = {place(tick): f"{tick:g}" for tick in MaxNLocator(5).tick_values(*sorted((best, worst)))}
-    return [place(mean) for mean in means], {at: text for at, text in ticks.items() if 1 <= at <= len(means)}
-
-
-def _stack_bars(diagram: Critical, places: list[float]) -> list[tuple[int, list[float]]]:
-    """Return the bars as (level, places of the runs), each on the first level without overlap."""
-    ends: list[float] = []
-    bars = []
-    for members in sorted(sorted(places[i] for i in group) for group in diagram.bars):
-        free = [level for level, end in enumerate(ends) if end + 0.12 < members[0]]
-        level = free[0] if free else len(ends)
-        ends[level : level + 1] = [members[-1]]
-        bars.append((level, members))
-    return bars
-
-
-def _mean_axis(ax: Any, last: int, ticks: dict[float, str], theme: Theme) -> None:
-    ax.plot([1, last], [0, 0], color=theme.ink, linewidth=1.1, zorder=2)
-    for at, text in ticks.items():
-        ax.plot([at, at], [0, -0.22], color=theme.ink, linewidth=1.1, zorder=2)
-        ax.text(at, -0.34, text.replace("-", "−"), ha="center", va="bottom", fontsize="small", color=theme.ink)
-
-
-def _write_name(ax: Any, place: float, y: float, edge: float, side: str, name: str, mean: float, theme: Theme) -> None:
-    ax.plot([place, place, edge], [0, y, y], color=theme.soft, linewidth=0.9, zorder=1)
-    ax.plot([place], [0], marker="o", markersize=4.5, color=theme.ink, zorder=4)
-    ax.annotate(
-        f"{name}  {mean:.3f}" if side == "right" else f"{mean:.3f}  {name}",
-        (edge, y),
-        ha=side,
-        va="center",
-        xytext=(-3 if side == "right" else 3, 0),
-        textcoords="offset points",
-        annotation_clip=False,
-        color=theme.ink,
-    )
 
 
 # ── two runs per query ───────────────────────────────────────────────────────────────────────────

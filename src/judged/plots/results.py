@@ -11,7 +11,7 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import Hint, JudgedError, UsageError, shown
 from judged.measures.grammar import parse, parse_all
-from judged.plots.comparisons import bars, critical, differences, means, scatter
+from judged.plots.comparisons import bars, differences, means, scatter
 from judged.plots.style import (
     FONT,
     Theme,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.values import Values
 
-Plot = Literal["means", "differences", "queries", "scatter", "critical"]
+Plot = Literal["means", "differences", "queries", "scatter"]
 
 _BINS = 70  # of a strip; points of one bin are drawn side by side
 _ROW = 0.62  # inches
@@ -136,8 +136,7 @@ def draw_comparison(
         comparison: a result of `compare`.
         kind: `means`: the mean of each run with its interval (intervals may overlap although the difference is significant: see
             `differences`); `differences`: every pair with the interval of its difference and the verdict; `queries`: the difference b - a
-            per query, sorted; `scatter`: both values of every query; `critical`: means on a line, with bars that join runs
-            that no verdict separates.
+            per query, sorted; `scatter`: both values of every query.
         measure: one of its measures. [default: the first; for means and differences all of them, if their values are in 0…1]
         a: a run, for `queries` and `scatter`. [default: the baseline, or the first run]
         b: the run that is compared with `a`.
@@ -152,8 +151,6 @@ def draw_comparison(
         known = {m: _known(comparison, m) for m in chosen}
         limits = _limits(known, "measure")
         size, draw = (means if kind == "means" else differences)(comparison, known, limits)
-    elif kind == "critical":
-        size, draw = critical(comparison, chosen[0])
     else:
         size, draw = (bars if kind == "queries" else scatter)(comparison, chosen[0], *_pair(comparison, a, b))
     return _on(ax, size, draw, _caption(comparison, kind, chosen))
@@ -173,7 +170,6 @@ def _caption(comparison: Comparison, kind: Plot, measures: Sequence[str]) -> str
         "differences": f"Differences of means over {over}; lines are {comparison.settings.interval_name()}s ({comparison.settings}).",
         "queries": f"Differences of {over}, from the largest gain to the largest loss.",
         "scatter": f"Values of {over}; points above the line are higher for the second run.",
-        "critical": "",
     }[kind]
 
 

@@ -15,14 +15,6 @@ _TINY = float(np.finfo(float).tiny)
 _MOST = float(np.finfo(float).max) / 4  # differences and their distances from the mean stay in range
 
 
-def matrix(x: Any) -> Floats:
-    """Convert values to a table of queries × systems: at least one query and two systems, none missing."""
-    table = finite(x)
-    if table.ndim != 2 or len(table) < 1 or table.shape[1] < 2:
-        raise DataError("table", "a table of queries × systems with at least two systems", got=f"shape {table.shape}")
-    return table
-
-
 def column(d: Any) -> Floats:
     """Convert differences between two systems to one column, with one value per query."""
     differences = finite(d)

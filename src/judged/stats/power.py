@@ -19,13 +19,11 @@ from judged._types import Floats
 from judged.core.resample import resampled_means
 from judged.errors import UsageError
 from judged.stats.checks import check_count, check_number, check_share, column
-from judged.stats.random_stream import places, signs
 from judged.stats.student_t import normal_quantile, scales, two_sided_quantile, upper_tail
 
 MATERIAL = 0.10  # of the mean: "material" in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
-LITTLE = 0.5  # power below which a difference is more likely missed than detected
+LITTLE = 0.5  # power below which a comparison is underpowered: a difference is more likely missed than detected
 _MOST = 10**9
-_CELLS = 1 << 20  # of a block of simulated queries
 
 
 def achieved_power(difference: float, deviation: float, queries: int, *, alpha: float = 0.05) -> float:
@@ -166,47 +164,6 @@ def queries_needed_about(difference: float, deviation: float, *, power: float = 
     z, normal = normal_quantile(1 - alpha), NormalDist()
     needed = ((z + normal.inv_cdf(power)) * deviation / abs(difference)) ** 2 + z * z / 2
     return max(2, math.ceil(needed)) if needed <= _MOST else None
-
-
-def little_chance(deviation: float, queries: int, difference: float, *, alpha: float = 0.05) -> bool:
-    """Return whether a comparison is underpowered: its power against a difference that matters is below one half.
-
-    This is the rule of the warning. If no difference is specified, use a tenth of the baseline's mean (`MATERIAL`).
-    """
-    return achieved_power(difference, deviation, queries, alpha=alpha) < LITTLE
-
-
-def simulated_power(
-    d: Any,
-    difference: float,
-    *,
-    queries: int | None = None,
-    alpha: float = 0.05,
-    trials: int = 1_000,
-    resamples: int = 999,
-    seed: int = 0,
-) -> float:
-    """Estimate the power of a two-sided permutation test against a true mean difference by simulation.
-
-    Each trial draws queries with replacement from the observed differences, shifted to the mean `difference`, and
-    tests them with random sign flips, which are the same for all trials. The standard error is at most 1/(2 √trials).
-    Unlike the t test, the simulation keeps the shape of the differences, such as many zeros or long tails.
-    """
-    observed, level = column(d), check_share(alpha, "alpha")
-    n = len(observed) if queries is None else check_count(queries, "queries")
-    check_count(trials, "trials")
-    check_count(resamples, "resamples")
-    moved = observed - observed.mean() + float(difference)
-    actual, size, flipped = np.zeros(trials), np.zeros(trials), np.zeros((resamples, trials))
-    step = 64 * max(1, _CELLS // (64 * max(trials, resamples)))
-    for first in range(0, n, step):
-        block = range(first, min(first + step, n))
-        drawn = moved[places(seed, block, trials, len(moved))]
-        actual += drawn.sum(axis=0)
-        size += np.abs(drawn).sum(axis=0)
-        flipped += signs(seed + 1, resamples, block, n) @ drawn
-    hits = (np.abs(flipped) >= np.abs(actual) - 1e-12 * size).sum(axis=0)
-    return float(((1 + hits) / (1 + resamples) <= level).mean())
 
 
 @lru_cache(maxsize=64)

@@ -85,19 +85,13 @@ def test_slices_are_a_family_of_their_own():
     assert board.rows == jd.compare(QRELS, RUNS, "AP RR").rows
 
 
-def test_letters_and_groups_follow_from_the_verdicts():
+def test_letters_follow_from_the_verdicts():
     for options in ({}, {"margin": 0.5}, {"test": "sign"}, {"test": "permutation", "correction": "holm"}):
         runs = {**RUNS, "other": run_of(2.2), "same": RUNS["fair"]}
         board = jd.compare(QRELS, runs, "AP", **options)
         marks = dict(zip(board.names, signs(board, "AP"), strict=True))
-        groups = [{board.names[i] for i in bar} for bar in board.critical("AP").bars]
         for row in board.rows:
-            apart = row.verdict in APART
-            assert (not set(marks[row.a]) & set(marks[row.b])) == apart
-            assert (not any({row.a, row.b} <= group for group in groups)) == apart
-    with pytest.raises(jd.UsageError) as caught:
-        jd.compare(QRELS, RUNS, "AP", baseline="good").critical("AP")
-    assert caught.value.slug == "runs"
+            assert (not set(marks[row.a]) & set(marks[row.b])) == (row.verdict in APART)
 
 
 def test_a_resampling_test_out_of_its_depth_is_replaced_and_the_table_says_so():
@@ -384,26 +378,6 @@ def test_queries_of_one_cluster_count_as_one():
 # ── other tests ──────────────────────────────────────────────────────────────────────────────────
 
 
-def test_all_runs_are_tested_at_once(board):
-    x = board.matrix("AP")
-    overall = board.overall()
-    statistic = scipy_stats.friedmanchisquare(*x.T).statistic
-    assert overall.tables()[0].rows[2][2].startswith(f"χ²(2) = {statistic:.4f}")
-    assert overall.records()[2]["value"] == pytest.approx(statistic)
-    for test in ("randomised-tukey", "tukey"):
-        assert len(board.jointly(test).records()) == 6
-    with pytest.raises(jd.UsageError) as caught:
-        board.jointly("duncan")
-    assert caught.value.slug == "unknown-name"
-
-
-def test_all_runs_at_once_show_differences_of_the_values_where_lower_is_better_too():
-    board = jd.compare(QRELS, RUNS, "FallOut@5")
-    row, joint = board.of("FallOut@5", "good", "poor"), board.jointly("tukey").records()[1]
-    assert (joint["a"], joint["b"], joint["difference"]) == ("good", "poor", pytest.approx(row.difference))
-    assert row.difference > 0
-
-
 # ── where ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -440,14 +414,14 @@ def test_a_comparison_comes_as_frames_json_and_csv(board, tmp_path):
     assert "**" in board.to_markdown()
 
 
-def test_further_tests_and_single_tables_come_in_every_format(board):
-    full = board.report(overall=True, jointly="tukey", where=2)
+def test_changed_queries_and_single_tables_come_in_every_format(board):
+    full = board.report(where=2)
     for format in FORMATS.names:
         assert full.render(format).endswith("\n")
     data = json.loads(full.to_json())
     assert data["rows"] == json.loads(board.to_json())["rows"]
-    assert [len(data[name]) for name in ("overall", "jointly", "where")] == [4, 6, 12]
-    assert {row["table"] for row in full.records()} == {"pairs", "overall", "jointly", "where"}
+    assert len(data["where"]) == 12
+    assert {row["table"] for row in full.records()} == {"pairs", "where"}
     systems = board.to_latex(table="systems")
     assert systems.count(r"\begin{tabular}") == 1
     assert "interval" not in board.to_latex(table="pairs", intervals=False)

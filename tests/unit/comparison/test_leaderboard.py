@@ -45,12 +45,12 @@ def test_the_first_common_measure_is_taken_and_comparisons_do_as_well():
     assert jd.leaderboard({name: jd.compare(table) for name, table in TABLES.items()}).measure == "AP"
 
 
-@pytest.mark.parametrize(("missing", "collections"), [("complete", 2), ("worst", 3), ("skip", 3)])
+@pytest.mark.parametrize(("missing", "collections"), [("complete", 2), ("worst", 3)])
 def test_a_missing_run_is_handled_by_the_rule_that_is_said(missing, collections):
     tables = {**TABLES, "three": {k: v for k, v in TABLES["three"].items() if k != "best"}}
     board = jd.leaderboard(tables, "AP", missing=missing)
     assert len(board.standings.collections) == collections
-    assert {"complete": "have all runs", "worst": "last", "skip": "left out"}[missing] in str(board)
+    assert {"complete": "have all runs", "worst": "last"}[missing] in str(board)
     assert json.loads(board.to_json())["missing"] == missing
 
 

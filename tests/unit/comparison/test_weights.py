@@ -125,8 +125,6 @@ def test_what_would_ignore_weights_refuses_them(options):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda c: c.overall(),
-        lambda c: c.jointly(),
         lambda c: jd.report(c, "never-written.html"),
         lambda c: jd.report(c.results[0], "never-written.html"),
         lambda c: jd.power(QRELS, c.results[0], c.results[1]),
@@ -144,8 +142,3 @@ def test_a_gate_does_not_compare_weighted_with_unweighted_values():
     with pytest.raises(DataError) as caught:
         jd.gate(QRELS, RUNS["x"], baseline=compared().results[1], measures="RR", allow_changed_judgments=True)
     assert caught.value.slug == "incomparable"
-
-
-def test_the_diagram_has_the_weighted_means():
-    found = compared()
-    assert found.critical("RR").means == pytest.approx(tuple(np.average(1 / RANKS, axis=0, weights=W)))

@@ -108,8 +108,6 @@ def test_runs_without_some_queries_keep_the_clusters_of_the_others():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda c: c.overall(),
-        lambda c: c.jointly(),
         lambda c: jd.power(QRELS, c.results[0], c.results[1]),
         lambda c: jd.leaderboard({"c": dict(zip(c.names, c.results, strict=True))}),
     ],

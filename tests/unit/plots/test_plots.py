@@ -17,7 +17,7 @@ plt = optional("matplotlib.pyplot")
 figure = optional("matplotlib.figure")
 pytestmark = pytest.mark.needs("matplotlib")
 
-KINDS = ["means", "differences", "queries", "scatter", "critical"]
+KINDS = ["means", "differences", "queries", "scatter"]
 
 
 @pytest.fixture(scope="module")
@@ -229,20 +229,6 @@ def test_the_scatter_holds_every_query_once(sample):
     assert ax.get_ylabel() == "RR of dense"
 
 
-@pytest.mark.parametrize("measure", ["AP", "FallOut"])
-def test_the_diagram_of_means_joins_runs_that_no_verdict_separates(sample, measure):
-    ax = drawn(draw_comparison(sample, "critical", measure))
-    means = np.array([by[measure] for by in sample.means().values()])
-    best, worst = (means.min(), means.max()) if measure == "FallOut" else (means.max(), means.min())
-    places = 1 + (means - best) / (worst - best) * (len(means) - 1)  # the best is first, also where lower is better
-    groups = [places[list(bar)] for bar in sample.critical(measure).bars]
-    assert sorted(x for x, _ in points(ax)) == pytest.approx(sorted(places))
-    thick = [line.get_xdata() for line in ax.lines if line.get_linewidth() > 3]
-    assert np.allclose(sorted(map(tuple, thick)), sorted((min(g) - 0.02, max(g) + 0.02) for g in groups))
-    said = " ".join(text.get_text() for text in ax.texts)
-    assert all(name in said for name in sample.names)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_draws_on_the_axes_that_are_given_and_leaves_pyplot_alone(sample, kind):
     ax = figure.Figure(layout="constrained").add_subplot()
@@ -292,7 +278,7 @@ def test_the_pair_is_the_baseline_and_the_first_other_unless_named(sample):
         ("plot", {"kind": "pie"}, "pie"),
         ("plot", {"kind": "means", "measure": "AP", "a": "bm25"}, None),
         ("not-asked", {"kind": "means", "measure": "P@10"}, "P@10"),
-        ("not-asked", {"kind": "critical", "measure": "nonsense"}, "nonsense"),
+        ("not-asked", {"kind": "queries", "measure": "nonsense"}, "nonsense"),
         ("runs", {"kind": "scatter", "measure": "AP", "a": "bm26"}, "bm26"),
         ("runs", {"kind": "queries", "measure": "AP", "a": "bm25", "b": "bm25"}, "bm25"),
     ],

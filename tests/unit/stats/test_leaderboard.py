@@ -18,13 +18,8 @@ def by_hand(table):
     table = np.asarray(table)
     k, c = table.shape
     ranks = np.array([[1 + (table[:, j] > table[i, j]).sum() + ((table[:, j] == table[i, j]).sum() - 1) / 2 for j in range(c)] for i in range(k)])  # fmt: skip
-    wins = np.zeros(k)
-    for a in range(k):
-        for b in range(k):
-            lead = (table[a] > table[b]).sum() - (table[a] < table[b]).sum()
-            wins[a] += 0 if a == b else 1 if lead > 0 else 0.5 if lead == 0 else 0
     top = table == table.max(axis=0)
-    return ranks.mean(axis=1), (k - ranks).sum(axis=1), wins, (top / top.sum(axis=0)).sum(axis=1)
+    return ranks.mean(axis=1), (k - ranks).sum(axis=1), (top / top.sum(axis=0)).sum(axis=1)
 
 
 def test_every_column_by_its_definition():
@@ -32,9 +27,7 @@ def test_every_column_by_its_definition():
     for _ in range(20):
         table = rng.integers(0, 5, (int(rng.integers(1, 7)), int(rng.integers(1, 6)))) / 4
         found = standings(table)
-        for column, wanted in zip(
-            (found.mean_rank, found.borda, found.wins, found.firsts), by_hand(table), strict=True
-        ):
+        for column, wanted in zip((found.mean_rank, found.borda, found.firsts), by_hand(table), strict=True):
             assert column == pytest.approx(wanted)
         assert found.mean == pytest.approx(table.mean(axis=1))
         assert found.firsts.sum() == pytest.approx(table.shape[1])
@@ -59,31 +52,8 @@ def test_worst_ranks_missing_cells_last():
     assert "2 missing values ranked last" in found.note
 
 
-def test_skip_takes_what_is_there_and_says_so():
-    found = standings([[0.5, NAN], [0.4, 0.2], [0.1, 0.3]], missing="skip")
-    assert found.mean.tolist() == pytest.approx([0.5, 0.3, 0.2])
-    assert found.mean_rank.tolist() == [1, 2, 2]
-    assert found.borda.tolist() == [2, 1, 1]
-    assert found.wins.tolist() == [2, 0.5, 0.5]
-    assert found.firsts.tolist() == [1, 0, 1]
-    assert found.present.tolist() == [1, 2, 2]
-    assert "1 missing value skipped" in found.note
-
-
-def test_systems_that_never_met_do_not_beat_each_other():
-    assert standings([[0.5, NAN], [NAN, 0.4]], missing="skip").wins.tolist() == [0, 0]
-
-
-def test_a_system_without_any_value_is_last():
-    found = standings([[NAN, NAN], [0.4, 0.2]], missing="skip")
-    assert math.isnan(found.mean[0])
-    for by in ("mean", "mean_rank", "borda", "wins"):
-        assert found.order(by) == [1, 0]
-        assert found.rank(by).tolist() == [2, 1]
-
-
 def test_a_collection_that_none_has_never_counts():
-    for missing in ("complete", "worst", "skip"):
+    for missing in ("complete", "worst"):
         assert standings([[0.5, NAN], [0.4, NAN]], missing=missing).collections == (0,)
 
 
