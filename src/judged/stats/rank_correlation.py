@@ -8,11 +8,10 @@ two items, or without a pair that it counts. All coefficients are declared in `R
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from math import erfc, factorial, sqrt
+from math import factorial, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -20,19 +19,12 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
 from judged.core import segments
-from judged.core.resample import generator
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.registry import Registry, expand_at, parse_call, split_calls
 from judged.stats.checks import check_choice, check_share, possible
 from judged.stats.rank_overlap import Rankings, numbers, overlap_of, rbo_of
 from judged.stats.student_t import two_sided_p
 
-Interval = tuple[float, float] | None
-
-_RESAMPLES = 1_000
-_DRAWS = 2_000_000  # items in all resamples together
-_FEWEST = 200  # resamples; with fewer (more than 10,000 items) there is no interval
-_EXACT = 33  # items up to which Kendall's test is exact, as in SciPy
 _TINY = 170  # items above which 1 / n! underflows
 
 
@@ -116,11 +108,6 @@ class Columns:
     @cached_property
     def untied_y(self) -> Floats:
         return self.total(self.ties_y[0])
-
-    @cached_property
-    def tied_both(self) -> Floats:
-        """Pairs equal in x and in y."""
-        return self.total(self.among_equal_y[1] - 1) / 2
 
 
 def columns(x: Any, y: Any) -> Columns:
@@ -271,36 +258,16 @@ def _tau_ap(c: Columns) -> Floats:
     return 2 * _ratio(c.total(share), (c.sizes - 1).astype(np.float64)) - 1
 
 
-# In a resample an item is tied with its own copies, which is neither agreement nor disagreement. These variants count only pairs
-# of different items, for columns without ties.
-
-
-def _tau_a_apart(c: Columns) -> Floats:
-    return _ratio(c.concordant - c.discordant, c.sizes * (c.sizes - 1) / 2 - c.tied_both)
-
-
-def _tau_ap_apart(c: Columns) -> Floats:
-    above = c.ties_x[0]
-    share = np.divide(c.over + c.among_equal_y[0] / 2, above, out=np.zeros(len(c.x)), where=above > 0)
-    return 2 * _ratio(c.total(share), c.total(above > 0)) - 1
-
-
 # ── declarations and names ───────────────────────────────────────────────────────────────────────
-
-OfPairs = Callable[[Columns], Floats]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankCoefficient:
-    """A coefficient of two rankings, computed from pairs of shared items (`pairs`) or from the overlap at each depth (`depths`).
-
-    `redrawn` gives the function for resamples, in which an item is tied with its own copies; None if copies cannot be
-    distinguished from ties.
-    """
+    """A coefficient of two rankings, computed from pairs of shared items (`pairs`) or from the overlap at each depth (`depths`)."""
 
     name: str
     aliases: tuple[str, ...] = ()
-    pairs: OfPairs | None = None
+    pairs: Callable[[Columns], Floats] | None = None
     depths: Callable[[Rankings, Any], Floats] | None = None
     usage: str  # the name with its parameter
     default: float = 0.0  # of the parameter
@@ -309,7 +276,6 @@ class RankCoefficient:
     paper: str
     text: str
     test: Literal["kendall", "t", ""] = ""  # the usual test of no correlation
-    redrawn: Callable[[Columns], OfPairs | None] = lambda _: None
 
 
 RANK_COEFFICIENTS: Registry[RankCoefficient] = Registry("coefficient")
@@ -320,7 +286,6 @@ for _coefficient in (
         usage="tau_b",
         pairs=_tau_b,
         test="kendall",
-        redrawn=lambda _: _tau_b,
         ties="removed from the denominator of each column: 1 for equal orders with ties",
         paper="kendall1945",
         text="concordant − discordant pairs, divided by √(pairs untied in a · pairs untied in b)",
@@ -331,7 +296,6 @@ for _coefficient in (
         usage="tau_a",
         pairs=_tau_a,
         test="kendall",
-        redrawn=lambda c: None if c.tied_both.any() else _tau_a_apart,
         ties="count as neither and stay in the denominator: the mean over all orders of tied items",
         paper="kendall1938",
         text="concordant − discordant pairs, divided by all pairs",
@@ -341,7 +305,6 @@ for _coefficient in (
         aliases=("ap_correlation", "tau_ap_a"),
         usage="tau_ap",
         pairs=_tau_ap,
-        redrawn=lambda c: None if (c.ties_x[1] > 1).any() else _tau_ap_apart,
         ties="the mean over all orders of tied items",
         paper="yilmaz2008 urbano2017",
         text="tau weighted to the top of a: for each item, the share of the items above it that b has above it too",
@@ -352,7 +315,6 @@ for _coefficient in (
         usage="spearman",
         pairs=_spearman,
         test="t",
-        redrawn=lambda _: _spearman,
         ties="share the mean of their ranks",
         paper="spearman1904",
         text="linear correlation of the ranks",
@@ -383,59 +345,45 @@ for _coefficient in (
     RANK_COEFFICIENTS.add(_coefficient)
 
 
-@dataclass(frozen=True, slots=True)
-class CorrelationRequest:
-    """A coefficient by its name as it is printed, with its cutoff or persistence, if it has one."""
-
-    coefficient: RankCoefficient
-    name: str
-    parameter: float
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def parse_coefficients(names: str | Iterable[str]) -> list[CorrelationRequest]:
+def parse_coefficients(names: str | Iterable[str]) -> dict[str, tuple[RankCoefficient, float]]:
     """Parse names of coefficients: `"tau_b overlap@10"` or `["rho", "RBO(p=0.98)"]`.
+
+    Returns:
+        Coefficients by their names as they are printed, each with its cutoff or persistence, if it has one.
 
     Raises:
         UsageError: an unknown name; a cutoff or parameter that the coefficient does not take.
 
-    >>> [str(one) for one in parse_coefficients("Kendall tau-AP overlap@{5,10} rbo(p=0.98)")]
+    >>> list(parse_coefficients("Kendall tau-AP overlap@{5,10} rbo(p=0.98)"))
     ['tau_b', 'tau_ap', 'overlap@5', 'overlap@10', 'rbo(p=0.98)']
     """
     listed = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [None]
     if not all(isinstance(name, str) for name in listed):
         raise UsageError("coefficient", "names of coefficients", got=shown(names), value=names)
-    requests = [one for text in map(str, listed) for word in split_calls(text) for one in _requests(word)]
-    if not requests:
+    found: dict[str, tuple[RankCoefficient, float]] = {}
+    for text in (word for one in map(str, listed) for word in split_calls(one)):
+        call = parse_call(text, "coefficient")
+        coefficient = RANK_COEFFICIENTS.find(call.name)
+        name, value = coefficient.name, coefficient.default
+        if call.params and (name != "rbo" or call.params.keys() != {"p"}):
+            takes = "only the parameter p" if name == "rbo" else "no parameters"
+            raise UsageError("parameter", f"{name} takes {takes}, got {shown(text)}", value=text)
+        if name == "overlap":
+            cutoffs = ["10"] if call.at is None else expand_at(call.at)
+            if not all(re.fullmatch(r"0*[1-9]\d{0,8}", k, re.ASCII) for k in cutoffs):
+                raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(text)}", value=text)
+            found |= {f"overlap@{int(k)}": (coefficient, int(k)) for k in cutoffs}
+            continue
+        if call.at is not None:
+            hint = Hint("cut both rankings with {depth}", depth=None)
+            raise UsageError("cutoff", f"{name} takes no cutoff", hint=hint, value=text)
+        if call.params:
+            value = check_share(call.params["p"], "p")
+            name = f"rbo(p={value!r})"
+        found[name] = (coefficient, value)
+    if not found:
         raise UsageError("coefficient", "no coefficient was named", hint="name at least one, such as tau_b")
-    return list({str(one): one for one in requests}.values())
-
-
-def _requests(text: str) -> list[CorrelationRequest]:
-    """Return one request per cutoff."""
-    call = parse_call(text, "coefficient")
-    coefficient = RANK_COEFFICIENTS.find(call.name)
-    name = coefficient.name
-    if call.params and (name != "rbo" or call.params.keys() != {"p"}):
-        takes = "only the parameter p" if name == "rbo" else "no parameters"
-        raise UsageError("parameter", f"{name} takes {takes}, got {shown(text)}", value=text)
-    if name == "overlap":
-        cutoffs = ["10"] if call.at is None else expand_at(call.at)
-        if not all(re.fullmatch(r"0*[1-9]\d{0,8}", k, re.ASCII) for k in cutoffs):
-            raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(text)}", value=text)
-        return [CorrelationRequest(coefficient, f"overlap@{int(k)}", int(k)) for k in cutoffs]
-    if call.at is not None:
-        hint = Hint("cut both rankings with {depth}", depth=None)
-        raise UsageError("cutoff", f"{name} takes no cutoff", hint=hint, value=text)
-    if call.params:
-        p = check_share(call.params["p"], "p")
-        return [CorrelationRequest(coefficient, f"rbo(p={p!r})", p)]
-    return [CorrelationRequest(coefficient, name, coefficient.default)]
-
-
-# ── tests and intervals over items ───────────────────────────────────────────────────────────────
+    return found
 
 
 def p_value(c: Columns, one: RankCoefficient, value: float) -> float | None:
@@ -446,69 +394,10 @@ def p_value(c: Columns, one: RankCoefficient, value: float) -> float | None:
     if np.isnan(value) or not c.untied_x[0] or not c.untied_y[0] or (one.test == "t" and size < 3):
         return float("nan")
     if one.test == "kendall":
-        return possible(_kendall_test(c))
+        from scipy.stats import kendalltau  # slow to import
+
+        return possible(kendalltau(c.x, c.y).pvalue)
     away = (1 - value) * (1 + value)
     if away <= 0:  # t is infinite: two of all orders are as extreme
         return possible(2 / factorial(size) if size <= _TINY else 0.0)
     return possible(two_sided_p(value * sqrt((size - 2) / away), size - 2)[0])
-
-
-def _kendall_test(c: Columns) -> float:
-    """Run Kendall's two-sided test by the rules of SciPy's `kendalltau`, whose import takes longer than this computation.
-
-    Without ties the distribution is exact for few items, and for at most one concordant or discordant pair; otherwise
-    C - D is approximately normal, with the variance for ties (Kendall, Rank Correlation Methods, 1970).
-    """
-    size = len(c.x)
-    pairs = size * (size - 1) // 2
-    untied_x, untied_y = int(c.untied_x[0]), int(c.untied_y[0])
-    fewer = int(min(c.concordant[0], c.discordant[0]))
-    if untied_x == untied_y == pairs and (size <= _EXACT or fewer <= 1):
-        return _exact_p(size, fewer)
-    tie_x, tie_y = (
-        ties[1].astype(np.float64) for ties in (c.ties_x, c.ties_y)
-    )  # per item: a group of t counts t times
-    m = size * (size - 1.0)
-    spread = (m * (2 * size + 5) - sum(float(((t - 1) * (2 * t + 5)).sum()) for t in (tie_x, tie_y))) / 18
-    spread += 2 * (pairs - untied_x) * (pairs - untied_y) / m
-    cubes = [float(((t - 1) * (t - 2)).sum()) for t in (tie_x, tie_y)]
-    spread += cubes[0] * cubes[1] / (9 * m * (size - 2))
-    return erfc(abs(float(c.concordant[0] - c.discordant[0])) / sqrt(2 * spread))
-
-
-def _exact_p(size: int, fewer: int) -> float:
-    """Return twice the share of orders with at most `fewer` discordant pairs; inserting item j adds 0 to j - 1 of
-    them.
-    """
-    if size > _TINY:
-        return 0.0
-    orders = [1] + [0] * fewer
-    for j in range(2, size + 1):
-        sums = list(accumulate(orders))
-        orders = [total - (sums[i - j] if i >= j else 0) for i, total in enumerate(sums)]
-    return min(1.0, 2 * sum(orders) / factorial(size))
-
-
-def intervals(c: Columns, requests: Sequence[CorrelationRequest], *, level: float, seed: int) -> list[Interval]:
-    """Return percentile bootstrap intervals over the items of one segment, all from the same 1,000 seeded resamples.
-
-    Copies of an item in a resample are tied, and such pairs do not count. The interval is None for coefficients that cannot
-    distinguish copies from ties in the data (tau_a, tau_ap), for overlap, for fewer than three items, and for more than 10,000.
-    """
-    rng, size = generator(seed), len(c.x)
-    resamples = min(_RESAMPLES, _DRAWS // max(size, 1))
-    functions = [one.coefficient.redrawn(c) for one in requests]
-    if size < 3 or resamples < _FEWEST or not any(functions):
-        return [None] * len(functions)
-    drawn = rng.integers(0, size, (resamples, size), dtype=np.int64).reshape(-1)
-    again = Columns(c.x[drawn], c.y[drawn], np.full(resamples, size))
-    found: list[Interval] = []
-    for function in functions:
-        values = np.zeros(0) if function is None else function(again)
-        values = values[~np.isnan(values)]  # resamples of a single item
-        if 2 * len(values) < resamples:
-            found.append(None)
-        else:
-            low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]).tolist()
-            found.append((low, high))
-    return found

@@ -49,14 +49,13 @@ def test_runs_are_compared_query_by_query():
     assert found.mean()["tau_b"] == near(-1 / 3)
 
 
-@pytest.mark.parametrize("documents", ["both", "union"])
-def test_every_query_is_what_the_functions_give_for_it_alone(documents):
+def test_every_query_is_what_the_functions_give_for_it_alone():
     a, b = made(1), made(2)
-    found = jd.correlate(a, b, "tau_b tau_a tau_ap rbo overlap@5", documents=documents)
+    found = jd.correlate(a, b, "tau_b tau_a tau_ap rbo overlap@5")
     assert found.queries == tuple(sorted(a))
     for i, q in enumerate(found.queries):
-        docs = sorted(set(a[q]) | set(b[q]) if documents == "union" else set(a[q]) & set(b[q]))
-        x, y = ([run[q].get(d, -1.0) for d in docs] for run in (a, b))  # scores begin at 0: missing ones are tied below
+        docs = sorted(set(a[q]) & set(b[q]))
+        x, y = ([run[q][d] for d in docs] for run in (a, b))
         assert found["tau_b"][i] == pytest.approx(kendall(x, y), rel=1e-12, nan_ok=True)
         assert found["tau_a"][i] == pytest.approx(kendall(x, y, "a"), rel=1e-12, nan_ok=True)
         assert found["tau_ap"][i] == pytest.approx(tau_ap(x, y), rel=1e-12, nan_ok=True)
@@ -132,7 +131,6 @@ def test_a_depth_keeps_a_tie_whole():
     a = {"q": {"a": 3, "b": 2, "c": 2, "d": 1}}
     b = {"q": {"a": 1, "b": 2, "c": 3, "d": 4}}
     assert jd.correlate(a, b, "tau_a", depth=2).items.tolist() == [1]  # a, b, c against d, c
-    assert jd.correlate(a, b, "tau_a", depth=2, documents="union").items.tolist() == [4]
     assert jd.correlate(a, a, "tau_a", depth=2).items.tolist() == [3]
 
 
@@ -145,18 +143,10 @@ def test_a_depth_is_the_same_as_shorter_runs(depth):
             q: {d: s for d, s in docs.items() if sum(v > s for v in docs.values()) < depth} for q, docs in run.items()
         }
 
-    for documents in ("both", "union"):
-        found, wanted = (jd.correlate(x, y, "tau_b rbo overlap@4", depth=k, documents=documents).columns
-                         for x, y, k in ((a, b, depth), (cut(a), cut(b), None)))  # fmt: skip
-        for name in found:
-            np.testing.assert_array_equal(found[name], wanted[name])
-
-
-def test_missing_documents_are_tied_below_minus_infinity():
-    a, b = {"q": {"a": 1.0, "b": -np.inf}}, {"q": {"a": 1.0, "c": 0.0}}
-    assert jd.correlate(a, b, "tau_a", documents="union")["tau_a"].tolist() == [
-        near((2 - 1) / 3)
-    ]  # a>b, a>c; b against c
+    sides = ((a, b, depth), (cut(a), cut(b), None))
+    found, wanted = (jd.correlate(x, y, "tau_b rbo overlap@4", depth=k).columns for x, y, k in sides)
+    for name in found:
+        np.testing.assert_array_equal(found[name], wanted[name])
 
 
 def test_long_ids_are_told_apart_by_their_last_bytes():
@@ -186,7 +176,7 @@ def test_intervals_are_of_the_mean_over_queries():
 @pytest.mark.needs("pandas", "polars")
 def test_columns_are_aligned_by_position():
     found = jd.correlate([1, 2, 2, 3], (1, 2, 3, 4), "tau_a spearman rbo")
-    assert (found.kind, len(found), found.queries) == ("scores", 1, ())
+    assert (found.kind, len(found), found.queries) == ("items", 1, ())
     assert found.mean()["tau_a"] == near(5 / 6)
     for form in (np.array([1, 2, 2, 3]), pl.Series([1, 2, 2, 3]), pd.Series([1, 2, 2, 3])):
         other = pd.Series([1, 2, 3, 4]) if isinstance(form, pd.Series) else [1, 2, 3, 4]
@@ -201,7 +191,6 @@ def test_mappings_and_series_are_aligned_by_name():
     assert [(w.slug, w.count) for w in found.warnings] == [("query-unshared", 2)]
     assert found.mean()["rbo"] == near(rbo(a, b).ext)
     assert jd.correlate(pd.Series(a), pd.Series(b), "tau_b rbo").mean() == found.mean()
-    assert jd.correlate(a, b, "tau_a", documents="union").mean()["tau_a"] == near((3 + 3 - 4) / 10)
 
 
 def test_values_of_one_measure_are_aligned_by_query():
@@ -215,24 +204,22 @@ def test_values_of_one_measure_are_aligned_by_query():
 
 def test_lists_of_ids_are_rankings():
     found = jd.correlate(["a", "b", "c"], ["b", "a", "d"], "tau_a rbo overlap@2")
-    assert (found.kind, found.mean()["tau_a"], found.mean()["overlap@2"]) == ("rankings", -1.0, 1.0)
+    assert (found.kind, found.mean()["tau_a"], found.mean()["overlap@2"]) == ("items", -1.0, 1.0)
     scored = jd.correlate((["a", "b", "c"], [2, 2, 1]), {"a": 2, "b": 2, "c": 1}, "tau_b rbo")
     assert list(scored.mean().values()) == [near(1.0)] * 2
 
 
-def test_two_orders_have_p_values_and_intervals_over_items():
-    x = np.random.default_rng(0).permutation(30)
-    found = jd.correlate(x, np.arange(30) * 2.0, "tau_b rbo")
+def test_two_orders_have_p_values():
+    found = jd.correlate(np.random.default_rng(0).permutation(30), np.arange(30) * 2.0, "tau_b rbo")
     assert 0 < found.p_values["tau_b"] < 1
-    assert found.intervals["tau_b"][0] < found.mean()["tau_b"] < found.intervals["tau_b"][1]
-    assert (found.intervals["rbo"], found.p_values["rbo"]) == (None, None)
+    assert (found.intervals, found.p_values["rbo"]) == ({}, None)
 
 
 @pytest.mark.parametrize("size", [0, 1])
 def test_fewer_than_two_items_give_no_number_and_a_warning(size):
     found = jd.correlate([1.0] * size, [1.0] * size, "tau_b spearman")
     assert all(map(isnan, found.mean().values()))
-    assert [w.slug for w in found.warnings] == ["undefined"]
+    assert [w.slug for w in found.warnings] == ["undefined", "undefined"]
 
 
 def test_scores_that_differ_by_a_rounding_are_told():
@@ -243,8 +230,7 @@ def test_scores_that_differ_by_a_rounding_are_told():
 
 def test_the_defaults_leave_overlap_out_where_items_are_the_same():
     assert "overlap@10" in jd.correlate(A, B).coefficients
-    assert "overlap@10" in jd.correlate(["a", "b"], ["b", "a"]).coefficients
-    for a, b in (([1, 2], [2, 1]), ({"a": 1, "b": 2}, {"a": 2, "b": 1})):
+    for a, b in (([1, 2], [2, 1]), ({"a": 1, "b": 2}, {"a": 2, "b": 1}), (["a", "b"], ["b", "a"])):
         assert jd.correlate(a, b).coefficients == ("tau_b", "tau_ap", "rbo")
 
 
@@ -253,7 +239,7 @@ def test_rankings_that_both_end_before_the_cutoff_are_counted_aloud():
     found = jd.correlate(long, B, "overlap@10 overlap@2 tau_a")
     (short,) = [w for w in found.warnings if w.slug == "short"]
     assert (short.count, "overlap@10 cannot" in short.text) == (1, True)
-    assert [w.slug for w in jd.correlate(["a", "b"], ["b", "a"]).warnings] == ["short"]
+    assert [w.slug for w in jd.correlate(["a", "b"], ["b", "a"], "overlap@3").warnings] == ["short"]
 
 
 def test_persistence_may_stand_in_the_name():
@@ -290,10 +276,10 @@ def test_queries_are_shown_from_the_most_changed_on_and_kept_by_id():
 
 def test_every_pair_of_several_runs_is_what_the_pair_alone_gives():
     runs = {"one": made(1), "two": made(2), "three": made(3)}
-    found = correlate_all(runs, "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
+    found = correlate_all(runs, "tau_b tau_ap rbo(p=0.5)", depth=10)
     assert [pair.names for pair in found.pairs] == [("one", "two"), ("one", "three"), ("two", "three")]
     for pair in found.pairs:
-        alone = jd.correlate(runs[pair.names[0]], runs[pair.names[1]], "tau_b tau_ap rbo(p=0.5)", depth=10, seed=3)
+        alone = jd.correlate(runs[pair.names[0]], runs[pair.names[1]], "tau_b tau_ap rbo(p=0.5)", depth=10)
         assert (pair.mean(), pair.intervals) == (alone.mean(), alone.intervals)
     frame = found.to_pandas()
     assert frame[frame.coefficient == "tau_b"].value.tolist() == [pair.mean()["tau_b"] for pair in found.pairs]
@@ -347,10 +333,9 @@ def test_a_result_is_a_table_a_frame_and_json():
         "",
         "2 queries · pairs of shared documents",
     ]
-    assert found.to_pandas().loc["q1", "overlap@2"] == near(1 / 2)
-    assert found.to_polars().columns == ["query", "items", "tau_a", "overlap@2"]
+    assert found.to_pandas().value.tolist() == list(found.mean().values())
     data = json.loads(found.to_json())
-    assert (data["queries"], data["kind"], data["conventions"]["documents"]) == (["q1", "q2"], "runs", "both")
+    assert (data["queries"], data["kind"], data["conventions"]["depth"]) == (["q1", "q2"], "runs", None)
     assert pickle.loads(pickle.dumps(found)).to_json() == found.to_json()
     with pytest.raises(ValueError, match="read-only"):
         found["tau_a"][0] = 7
@@ -359,7 +344,7 @@ def test_a_result_is_a_table_a_frame_and_json():
 def test_a_single_row_reads_well():
     text = str(jd.correlate([3, 2, 1, 0], [3, 2, 1, 0], "tau_b rbo", names=("AP", "nDCG")))
     assert text.splitlines()[0] == "AP ~ nDCG"
-    assert "tau_b        1.0000  [1.0000, 1.0000]   0.0833      4" in text
+    assert "tau_b        1.0000   0.0833      4" in text
     assert "–" in str(jd.correlate([1], [1], "tau_b"))
 
 
@@ -382,9 +367,9 @@ def test_a_coefficient_is_found_by_its_other_names():
         ({"a": 1}, {"b": 1}, {}, "no-common-item"),
         (["a", "b"], ["c"], {}, "no-common-item"),
         ([1, 2], [1, 2, 3], {}, "lengths"),
-        ([1, 2], {"a": 1}, {}, "form"),
+        ([1, 2], {"a": 1}, {}, "no-common-item"),
         (A, [1, 2], {}, "form"),
-        (["a"], [1], {}, "form"),
+        (["a"], [1], {}, "no-common-item"),
         (["a", "a"], ["a"], {}, "duplicate-doc"),
         ({"a": float("nan"), "b": 1}, {"a": 1, "b": 2}, {}, "score-nan"),
         ([1, float("nan")], [1, 2], {}, "score-nan"),
@@ -395,7 +380,6 @@ def test_a_coefficient_is_found_by_its_other_names():
         (A, B, {"measures": []}, "coefficient"),
         (A, B, {"depth": 0}, "parameter"),
         (A, B, {"depth": 1.5}, "parameter"),
-        (A, B, {"documents": "all"}, "parameter"),
         (A, B, {"level": 95}, "parameter"),
         (pd.Series([1, 2], index=["a", "a"]), pd.Series([1, 2], index=["a", "b"]), {}, "duplicate-doc"),
     ],
@@ -466,9 +450,6 @@ def test_what_is_no_file_of_scores_is_refused(tmp_path, text, slug):
 @pytest.mark.parametrize(
     ("options", "slug"),
     [
-        ({"seed": -1}, "parameter"),
-        ({"seed": "s"}, "parameter"),
-        ({"seed": np.random.default_rng(0)}, "parameter"),
         ({"names": ("x",)}, "names"),
         ({"names": "xy"}, "names"),
         ({"names": (1, 2)}, "names"),
@@ -476,7 +457,7 @@ def test_what_is_no_file_of_scores_is_refused(tmp_path, text, slug):
     ],
 )
 @pytest.mark.parametrize("sides", [([1, 2, 3], [1, 2, 3]), ({"q": ["a", "b"]}, {"q": ["b", "a"]})])
-def test_seeds_and_names_of_another_kind_are_refused(sides, options, slug):
+def test_names_of_another_kind_are_refused(sides, options, slug):
     with pytest.raises(jd.UsageError) as error:
         jd.correlate(*sides, **options)
     assert error.value.slug == slug

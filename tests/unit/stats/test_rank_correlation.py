@@ -17,7 +17,6 @@ from judged.stats.rank_correlation import (
     RANK_COEFFICIENTS,
     Columns,
     columns,
-    intervals,
     kendall,
     parse_coefficients,
     spearman,
@@ -29,10 +28,10 @@ near = lambda value: pytest.approx(value, rel=1e-12, abs=1e-14)  # noqa: E731
 
 
 def correlation(x, y, name="tau_b", **options):
-    """The value of two columns, its interval over items and its p."""
+    """The value of two columns and its p."""
     found = jd.correlate(np.asarray(x), np.asarray(y), name, **options)
     (key,) = found.coefficients
-    return SimpleNamespace(value=found.mean()[key], interval=found.intervals[key], p_value=found.p_values[key])
+    return SimpleNamespace(value=found.mean()[key], p_value=found.p_values[key])
 
 
 # E8 and E9 of the notes: the d² formula and (C - D) / (C + D) are right without ties only.
@@ -272,17 +271,17 @@ def test_what_is_no_column_is_refused(x, slug):
 
 @pytest.mark.parametrize(("given", "name"), [("tau-b", "tau_b"), ("TAU_AP", "tau_ap"), ("tauAP", "tau_ap"), ("Kendall", "tau_b"), ("rho", "spearman"), ("RBO", "rbo")])  # fmt: skip
 def test_a_coefficient_has_many_names(given, name):
-    assert [str(a) for a in parse_coefficients(given)] == [name]
+    assert list(parse_coefficients(given)) == [name]
 
 
 def test_names_come_as_words_or_lists_and_each_counts_once():
-    assert [str(a) for a in parse_coefficients("tau, rho overlap@{5, 10}")] == [
+    assert list(parse_coefficients("tau, rho overlap@{5, 10}")) == [
         "tau_b",
         "spearman",
         "overlap@5",
         "overlap@10",
     ]
-    assert [str(a) for a in parse_coefficients(["tau_b", "kendall"])] == ["tau_b"]
+    assert list(parse_coefficients(["tau_b", "kendall"])) == ["tau_b"]
 
 
 def test_every_name_is_told_apart_and_declared_in_full():
@@ -309,47 +308,7 @@ def test_the_documentation_lists_every_coefficient_as_declared(c):
     assert f"| {row} |" in DOCS.read_text()
 
 
-# ── intervals ────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("name", [c.name for c in PAIRS])
-def test_the_interval_of_equal_orders_is_one(name):
-    """An item that is drawn twice is tied with itself, and that is no disagreement."""
-    x = np.random.default_rng(2).permutation(20)
-    assert correlation(x, x, name).interval == (near(1.0), near(1.0))
-
-
-def test_the_interval_lies_around_the_value_and_repeats():
-    rng = np.random.default_rng(2)
-    x = rng.random(40)
-    y = x + rng.random(40)
-    for c in PAIRS:
-        found = correlation(x, y, c.name, seed=3)
-        if found.interval is not None:
-            assert found.interval[0] < found.value < found.interval[1]
-        assert found == correlation(x, y, c.name, seed=3)
-    assert correlation(x, y, seed=3).interval != correlation(x, y, seed=4).interval
-
-
-@pytest.mark.slow
-def test_the_interval_covers_the_correlation_of_the_population():
-    """Normal pairs with r = 0.6 have tau 2/π·asin(0.6)."""
-    rng, tau, inside = np.random.default_rng(0), 2 / np.pi * np.arcsin(0.6), 0
-    for _ in range(100):
-        x = rng.normal(size=50)
-        low, high = correlation(x, 0.6 * x + 0.8 * rng.normal(size=50)).interval
-        inside += low <= tau <= high
-    assert 0.88 <= inside / 100 <= 1
-
-
-def test_where_copies_cannot_be_told_from_ties_there_is_no_interval():
-    x, y = [1, 1, 2, 3, 4], [1, 1, 3, 2, 4]
-    assert correlation(x, y, "tau_a").interval is None
-    assert correlation(x, y, "tau_ap").interval is None
-    assert correlation(x, y, "tau_b").interval is not None
-    assert correlation([1, 2], [1, 2]).interval is None
-    many = np.arange(10_001.0)
-    assert intervals(columns(many, many), parse_coefficients("tau_b"), level=0.95, seed=0) == [None]
+# ── p-values ────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.slow
@@ -359,14 +318,6 @@ def test_no_p_value_is_ever_0():
     for name in ("spearman", "tau_b"):
         assert correlation(x, x + 1e-9 * np.sin(x), name).p_value > 0
     assert correlation([1, 2, 3], [1, 2, 3], "spearman").p_value == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize("options", [{"level": "a"}, {"level": None}, {"level": 1}, {"seed": "s"}, {"seed": -1}])
-def test_levels_and_seeds_of_another_kind_are_refused(options):
-    for size in (2, 5):  # also where there is no interval
-        with pytest.raises(jd.UsageError) as error:
-            correlation(range(size), range(size), **options)
-        assert error.value.slug == "parameter"
 
 
 def test_a_constant_column_has_no_test_whatever_the_coefficient():
@@ -380,12 +331,11 @@ def test_many_items_in_the_same_order_have_the_smallest_p_that_is_reported():
     """Of n! orders two are as extreme; 2n have at most one pair in the wrong order, or in the right one. 171! is infinite."""
     for size in (100, 170, 171):
         x = np.arange(size)
-        least, next_to = (
-            (np.finfo(float).tiny,) * 2 if size > 170 else (2 / factorial(size), 2 * size / factorial(size))
-        )
+        least = np.finfo(float).tiny if size > 170 else 2 / factorial(size)
         for coefficient in ("tau_b", "tau_a", "spearman"):
             assert correlation(x, x, coefficient).p_value / least == near(1)
-        assert correlation(x, np.r_[1, 0, x[2:]], "tau_b").p_value / next_to == near(1)
+        if size <= 170:
+            assert correlation(x, np.r_[1, 0, x[2:]], "tau_b").p_value / (size * least) == near(1)
 
 
 @pytest.mark.parametrize("names", [7, [7], [], None, [None]])
@@ -396,17 +346,7 @@ def test_what_is_no_name_of_a_coefficient_is_refused(names, refusal):
 def test_the_usage_of_a_coefficient_is_a_name_of_it():
     for c in RANK_COEFFICIENTS:
         text = c.usage.replace("@k", "@5")
-        (request,) = parse_coefficients(text)
-        assert str(request) == text
-
-
-def test_many_items_have_fewer_resamples_and_then_no_interval():
-    rng = np.random.default_rng(1)
-    x = rng.integers(0, 9, 10_001).astype(float)
-    y = x + rng.integers(0, 9, len(x))
-    low, high = correlation(x[:7_000], y[:7_000], "spearman").interval  # 285 resamples
-    assert low < correlation(x[:7_000], y[:7_000], "spearman").value < high
-    assert correlation(x, y, "spearman").interval is None  # fewer than 200
+        assert list(parse_coefficients(text)) == [text]
 
 
 def test_minus_zero_ties_with_zero():
