@@ -35,7 +35,7 @@ _SIDE = {
 }
 
 
-def call_examples(d: Definition | BeyondDefinition) -> Iterator[str]:
+def call_examples(d: Definition) -> Iterator[str]:
     """Blocks of a page, each below a sentence."""
     if isinstance(d, BeyondDefinition):
         yield from _beyond(d)
@@ -82,7 +82,7 @@ def _second_column(d: Definition) -> Iterator[str]:
 
 
 def _beyond(d: BeyondDefinition) -> Iterator[str]:
-    side = "".join(f",\n    {_SIDE[need]}" for need in d.needs)
+    side = "".join(f",\n    {_SIDE[need]}" for need in d.arguments)
     call = f'jd.recommenders.beyond_accuracy(\n    run, "{d.name}", k=2{side},\n).summary()' if side else f'jd.recommenders.beyond_accuracy(run, "{d.name}", k=2).summary()'  # fmt: skip
     yield from ("Two recommendations for each of three users:", "")
     yield from (*block(session(f"import judged as jd\n{_LISTS}{call}"), "pycon"), "")

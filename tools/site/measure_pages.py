@@ -13,7 +13,7 @@ from judged.evaluation.describe import MeasureDescription, edge_cases
 from judged.evaluation.tool_differences import peers_of
 from judged.measures.notation import LIST_NOTATION, NOTATION
 from judged.measures.registry import MEASURES, Definition
-from judged.recommenders.measures import BEYOND, BeyondDefinition
+from judged.recommenders.measures import BEYOND, BeyondDefinition, BeyondDescription
 from judged.references import keys_in, references, short_form
 from judged.tables.table import Table
 
@@ -33,21 +33,25 @@ FAMILIES = {
     "count": "Counts",
     "beyond": "Beyond accuracy",
 }
-Declaration = Definition | BeyondDefinition
 _EXAMPLE = "Example: "
 
 
-def declarations() -> dict[str, list[Declaration]]:
+def declarations() -> dict[str, list[Definition]]:
     """Every measure of the package by family, in the order of the index."""
-    known: list[Declaration] = [d for d in MEASURES if d.family != "own"]
+    known: list[Definition] = [d for d in MEASURES if d.family != "own"]
     order = list(FAMILIES)
     everything = sorted([*known, *BEYOND], key=lambda d: order.index(family_of(d)))
     return {family: list(members) for family, members in groupby(everything, key=family_of)}
 
 
-def family_of(d: Declaration) -> str:
+def family_of(d: Definition) -> str:
     """The family; measures beyond accuracy are one."""
-    return d.family if isinstance(d, Definition) else "beyond"
+    return "beyond" if isinstance(d, BeyondDefinition) else d.family
+
+
+def describe_declared(d: Definition) -> MeasureDescription:
+    """Describe a measure of rankings, or one beyond accuracy."""
+    return BeyondDescription(d) if isinstance(d, BeyondDefinition) else MeasureDescription(d)
 
 
 def paths() -> dict[str, str]:
@@ -82,7 +86,7 @@ def first_sentence(text: str) -> str:
     return text.replace("e.g. ", "e.g.\u00a0").partition(". ")[0].rstrip(".") + "."
 
 
-def _index(known: dict[str, list[Declaration]], page_of: dict[str, str]) -> Iterator[str]:
+def _index(known: dict[str, list[Definition]], page_of: dict[str, str]) -> Iterator[str]:
     count = sum(map(len, known.values()))
     yield from front("Measures", "All measures by family, with one sentence about each.")
     yield f"`judged` has {count} measures. Each page has the idea, the formula, a worked example, the parameters, the names in other tools and the paper; "
@@ -98,12 +102,12 @@ def _index(known: dict[str, list[Declaration]], page_of: dict[str, str]) -> Iter
     yield ""
 
 
-def _idea(d: Declaration) -> str:
+def _idea(d: Definition) -> str:
     return prose(first_sentence(d.intuition or d.description.partition("\n")[0]), f"{FOLDER}index.md")
 
 
-def _page(d: Declaration, family: str, members: list[Declaration], page_of: dict[str, str]) -> Iterator[str]:
-    page, description = page_of[d.name], MeasureDescription(d)
+def _page(d: Definition, family: str, members: list[Definition], page_of: dict[str, str]) -> Iterator[str]:
+    page, description = page_of[d.name], describe_declared(d)
     first, *others = d.description.split("\n")
 
     def find(name: str) -> str | None:
@@ -141,15 +145,15 @@ def _page(d: Declaration, family: str, members: list[Declaration], page_of: dict
     )
 
 
-def other_names(d: Declaration) -> list[str]:
+def other_names(d: Definition) -> list[str]:
     """The names that a measure has in other tools and papers, each once."""
-    names = [name.removesuffix(" (trec_eval)") for name in MeasureDescription(d).to_data()["aliases"]]
+    names = [name.removesuffix(" (trec_eval)") for name in describe_declared(d).to_data()["aliases"]]
     return [name for name in dict.fromkeys(names) if name != d.name]
 
 
-def _notation(d: Declaration) -> Iterator[str]:
+def _notation(d: Definition) -> Iterator[str]:
     """The symbols of the formula."""
-    symbols = NOTATION if isinstance(d, Definition) else LIST_NOTATION
+    symbols = LIST_NOTATION if isinstance(d, BeyondDefinition) else NOTATION
     rows = [
         (", ".join(f"${one}$" for one in key.split(r",\ ")), text)
         for key, text in symbols.items()
@@ -174,7 +178,7 @@ def _used(key: str, latex: str) -> bool:
     return False
 
 
-def facts(d: Declaration, description: MeasureDescription) -> list[str]:
+def facts(d: Definition, description: MeasureDescription) -> list[str]:
     """Range and laws in words."""
     words = description.to_data()["properties"]
     if isinstance(d, BeyondDefinition):
@@ -183,7 +187,7 @@ def facts(d: Declaration, description: MeasureDescription) -> list[str]:
     return list(words)
 
 
-def _calls(d: Declaration) -> Iterator[str]:
+def _calls(d: Definition) -> Iterator[str]:
     yield from ("## Use it", "")
     yield from call_examples(d)
 
@@ -196,8 +200,8 @@ def _parameters(description: MeasureDescription, page: str) -> Iterator[str]:
         yield ""
 
 
-def _edge_cases(d: Declaration, page: str) -> Iterator[str]:
-    cases = edge_cases(d) if isinstance(d, Definition) else []
+def _edge_cases(d: Definition, page: str) -> Iterator[str]:
+    cases = edge_cases(d)
     if cases:
         rows = [(prose(c.case, page), "no value" if c.value is None else f"{c.value:.6g}") for c in cases]
         yield from ("## Edge cases", "", "Computed, for one query:", "", *table(("case", "value"), rows), "")
@@ -221,8 +225,8 @@ def _shown(t: Table) -> Iterator[str]:
         yield from (f"{code(note)}", "")
 
 
-def _other_tools(d: Declaration, page: str) -> Iterator[str]:
-    peers = peers_of(d) if isinstance(d, Definition) else []
+def _other_tools(d: Definition, page: str) -> Iterator[str]:
+    peers = peers_of(d) if not isinstance(d, BeyondDefinition) else []
     if peers:
         yield from ("## In other tools", "")
         rows = [(p.tool, code(p.name), prose(p.difference, page) if p.difference else "the same") for p in peers]
@@ -230,7 +234,7 @@ def _other_tools(d: Declaration, page: str) -> Iterator[str]:
         yield from ("A [profile](../profiles.md) computes the values of a tool.", "")
 
 
-def _paper(d: Declaration) -> Iterator[str]:
+def _paper(d: Definition) -> Iterator[str]:
     if not d.paper:
         return
     yield from ("## Paper", "", f"{short_form(d.paper)}.", "")

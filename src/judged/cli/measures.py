@@ -41,16 +41,16 @@ def command(name: str | None, **options: Any) -> None:
 
 def _description(name: str) -> Any:
     """Find a measure, a measure beyond accuracy or a coefficient by name."""
-    from judged.evaluation.describe import MeasureDescription, describe
+    from judged.evaluation.describe import describe
     from judged.measures.registry import MEASURES, find
-    from judged.recommenders.measures import BEYOND
+    from judged.recommenders.measures import BEYOND, BeyondDescription
     from judged.stats.agreement import AGREEMENT_COEFFICIENTS
     from judged.stats.rank_correlation import RANK_COEFFICIENTS
 
     plain = name.partition("@")[0].partition("(")[0]
     beyond = None if plain in MEASURES.names else BEYOND.get(plain)
     if beyond is not None:
-        return MeasureDescription(beyond)
+        return BeyondDescription(beyond)
     if find(plain) is None:
         if (agreement := AGREEMENT_COEFFICIENTS.get(plain)) is not None:
             symbols = (f"{symbol}: {text}" for symbol, text in agreement.symbols.items())

@@ -12,14 +12,14 @@ import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.errors import UsageError, shown
+from judged.errors import Hint, UsageError, Wording, shown
 from judged.measures.parameters import LENGTHS, Budget, Flag, Only, Spec, budget_in, literal
 from judged.registry import Registry
 
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
 Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive", "residual"]
-Needs = Literal["grades", "subtopics", "groups", "preferences", "spans"]
+Needs = Literal["grades", "subtopics", "groups", "preferences", "spans", "recommendations"]
 
 _JUDGED_ONLY = Spec("remove unjudged documents from the ranking first", Spec.of("judged_only", Flag).check)
 
@@ -67,6 +67,10 @@ class Definition:
     ideal_only: bool = False  # the value is that of the ideal ranking
     always_defined: bool = False  # also for queries without a relevant document, so that no policy decides
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the name; a user's own measure must be declared where it is unpickled."""
+        return _declared, (self.name,)
+
     @cached_property
     def parameters(self) -> dict[str, tuple[Spec, Any]]:
         """Name → (description, default), in the order of the signature."""
@@ -106,10 +110,6 @@ class Measure:
     label: str = field(default="", compare=False)  # printed instead of the canonical name
     policy: tuple[tuple[str, Any], ...] = field(default=(), compare=False)  # of this measure alone, by a profile
     _text: str = field(default="", init=False, compare=False)  # the canonical name, once it was asked for
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the name; a user's own measure must be declared where it is unpickled."""
-        return _unpickle, (self.definition.name, self.given, self.explicit, self.label, self.policy)
 
     def __call__(self, /, **params: Any) -> Measure:
         """The same measure with other parameters."""
@@ -228,6 +228,9 @@ class Measure:
 
 def _check_needs(measure: Measure, judged: Judged) -> None:
     needs = measure.definition.needs
+    if needs == "recommendations":
+        action = Hint("use {beyond}", beyond=Wording("jd.recommenders.beyond_accuracy", "judged recommend"))
+        raise UsageError("measure", f"{measure} needs recommendations, not judgments", hint=action, value=measure.name)
     if needs == "spans" and (judged.reading is None or judged.reading.gold is None):
         problem = f"{measure} needs judgments and chunks that are spans of documents"
         hint = "write both as {'doc': id, 'start': a, 'end': b}"
@@ -308,14 +311,8 @@ def _translate(params: dict[str, Any], known: Container[str]) -> dict[str, Any]:
     return out
 
 
-def _unpickle(
-    name: str,
-    given: tuple[tuple[str, Any], ...],
-    explicit: frozenset[str],
-    label: str = "",
-    policy: tuple[tuple[str, Any], ...] = (),
-) -> Measure:
+def _declared(name: str) -> Definition:
     definition = find(name)
     if definition is None:
         raise UsageError("unknown-name", f"measure {name!r} is not declared in this process", value=name)
-    return Measure(definition, given, explicit, label, policy)
+    return definition

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from judged._types import Floats
-from judged.core.judged import Judged
 from judged.core.policy import PolicyOptions
 from judged.core.tables import Id
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.evaluate import join
-from judged.evaluation.values import Values
 from judged.measures.grammar import parse
 from judged.stats.checks import check_share
 from judged.stats.intervals import weighted_interval, within
-from judged.tables.result import Result
+from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
-from judged.tables.text import counted, number
+from judged.tables.text import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,22 +41,17 @@ class GroupedAUC(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The value with its interval."""
-        ends = "" if self.low is None else f"[{number(self.low, places)}, {number(self.high, places)}]"
+        record = {"measure": "GAUC", "value": self.value, "low": self.low, "high": self.high, "users": len(self.users)}
         excluded = f" · {counted(self.left_out, 'user')} with a single class excluded" if self.left_out else ""
-        notes = (f"weights: {self.weighted_by}{excluded}",)
-        headers = ("measure", "value", f"{self.confidence:.0%} interval", "users")
-        row = ("GAUC", number(self.value, places), ends, str(len(self.users)))
-        return [Table(headers, (row,), notes=notes)]
-
-    def __float__(self) -> float:
-        return self.value
+        notes = (f"weights: {self.weighted_by}; interval: {self.confidence:.0%}{excluded}",)
+        return RecordTable.of([record], words=("measure",), notes=notes).tables(places=places)
 
 
 def gauc(
     qrels: Any,
-    run: Any = None,
+    run: Any,
     *,
-    weights: Any = "impressions",
+    weights: Literal["impressions", "clicks", "equal"] = "impressions",
     level: float = 1,
     confidence: float = 0.95,
     **policy: Unpack[PolicyOptions],
@@ -70,9 +62,9 @@ def gauc(
     for a weighted mean (`weighted_mean_and_error`). Zhu et al., KDD 2017; Zhou et al. (DIN), KDD 2018.
 
     Args:
-        qrels: labels, any input of `read_qrels`; or, without a run, a `Judged` or a result of `evaluate` or `score`.
+        qrels: labels, any input of `read_qrels`.
         run: scores of all items shown, any input of `read_run`.
-        weights: `impressions` (items shown), `clicks` (relevant items), `equal`, or {user: weight}.
+        weights: `impressions` (items shown), `clicks` (relevant items), or `equal`.
         level: lowest relevant grade.
         confidence: confidence level of the interval.
         policy: policies such as `ties="worst"`, see `Policy`.
@@ -82,48 +74,20 @@ def gauc(
     >>> round(result.value, 4)  # (2·1 + 4·2/3) / 6
     0.7778
     """
-    if not isinstance(qrels, (Values, Judged)):
-        judged = join(qrels, run, **policy)
-    elif run is not None or policy:
-        problem = "a result contains its run and policies"
-        raise UsageError("parameter", problem, hint="pass it without a run and policies")
-    elif isinstance(qrels, Judged):
-        judged = qrels
-    elif qrels.source is not None:
-        judged = qrels.source.judged
-    else:
-        raise UsageError("no-source", "loaded values have no judgments and run", hint="evaluate again")
-    area = parse("AUC")(level=level).on(judged)
+    judged = join(qrels, run, **policy)
     clicks = judged.total(judged.is_relevant(level))
+    known = {"impressions": judged.retrieved.astype(float), "clicks": clicks, "equal": np.ones(len(clicks))}
+    if weights not in known:
+        problem = f"weights must be one of {', '.join(known)}, got {shown(weights)}"
+        raise UsageError("parameter", problem, value=weights)
+    check_share(confidence, "confidence")
     both = (clicks > 0) & (clicks < judged.retrieved)
     if not both.any():
-        raise DataError(
-            "no-relevant",
-            "no user has both relevant and other items among those scored",
-            where=judged.names[1],
-            hint=Hint("check the labels and {level}", level=None),
-        )
+        problem = "no user has both relevant and other items among those scored"
+        hint = Hint("check the labels and {level}", level=None)
+        raise DataError("no-relevant", problem, where=judged.names[1], hint=hint)
+    area, weight = parse("AUC")(level=level).on(judged)[both], known[weights][both]
+    value = float((weight * area).sum() / weight.sum())
+    low, high = within(weighted_interval(area, weight, level=confidence), (0.0, 1.0)) or (None, None)
     users = tuple(judged.queries[i] for i in np.flatnonzero(both).tolist())
-    weight, name = _weights(weights, users, judged.retrieved[both].astype(float), clicks[both])
-    value = float((weight * area[both]).sum() / weight.sum())
-    check_share(confidence, "confidence")
-    low, high = within(weighted_interval(area[both], weight, level=confidence), (0.0, 1.0)) or (None, None)
-    return GroupedAUC(value, low, high, name, confidence, users, area[both], weight, int((~both).sum()))
-
-
-def _weights(weights: Any, users: tuple[Id, ...], shown_items: Floats, clicks: Floats) -> tuple[Floats, str]:
-    if isinstance(weights, str):
-        known = {"impressions": shown_items, "clicks": clicks, "equal": np.ones(len(users))}
-        if weights in known:
-            return known[weights], weights
-    elif isinstance(weights, Mapping):
-        by_text = {str(user): weight for user, weight in weights.items()}
-        weight = np.array([by_text.get(str(user), np.nan) for user in users], dtype=float)
-        if np.isnan(weight).any() or (weight < 0).any() or not weight.sum() > 0:
-            missing = users[int(np.argmax(np.isnan(weight) | (weight < 0)))]
-            raise DataError(
-                "parameter", f"no weight ≥ 0 for user {shown(missing)}, or all weights are 0", where="weights"
-            )
-        return weight, "given"
-    problem = f"weights must be impressions, clicks, equal, or {{user: weight}}, got {shown(weights)}"
-    raise UsageError("parameter", problem, value=weights)
+    return GroupedAUC(value, low, high, weights, confidence, users, area, weight, int((~both).sum()))

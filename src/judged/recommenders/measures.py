@@ -2,112 +2,65 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.core.judged import Judged
 from judged.errors import Hint, UsageError, Wording, shown
+from judged.evaluation.describe import MeasureDescription
 from judged.measures.parameters import Cutoff, Flag, Persistence, Share, Spec, number
-from judged.measures.registry import MEASURES, Measure, find, measure
+from judged.measures.registry import Definition, Formula, Measure, Needs
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 from judged.registry import Registry, expand_at, parse_call, split_calls
 
-Unit = Literal["user", "run"]
-Formula = Callable[..., Any]
-
 LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=True))]
 
-_RELEVANCE = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
 
-
-@dataclass(frozen=True, eq=False)
-class BeyondDefinition:
-    """A declared measure.
+@dataclass(frozen=True, eq=False, repr=False)
+class BeyondDefinition(Definition):
+    """A measure whose formula is a function from `RecommendedLists` to one value per user, or to one of the whole run.
 
     Args:
-        name: its name in the literature.
-        function: the formula, from `RecommendedLists` and parameters to one value per user, or to one of the whole run.
-        formula: in plain mathematics.
-        latex: the same, typeset.
-        paper: keys of `judged.references`, separated by blanks.
-        intuition: two sentences for readers who have never seen the measure.
         of: "user" or "run": which of the two values.
-        needs: the arguments that it needs with its default parameters.
+        arguments: those of `beyond_accuracy` that it needs with its default parameters.
         range: the smallest and the largest value.
-        lower_is_better: for measures with a better end.
-        whole: a count, printed without decimals.
     """
 
-    name: str
-    function: Formula
-    formula: str
-    latex: str
-    paper: str
-    intuition: str
-    of: Unit = "user"
-    needs: tuple[str, ...] = ()
-    range: tuple[float, float] = (0, np.inf)
-    aliases: tuple[str, ...] = ()
-    lower_is_better: bool = False
-    whole: bool = False
+    needs: Needs = "recommendations"
+    of: Literal["user", "run"] = "user"
+    arguments: tuple[str, ...] = ()
+    range: tuple[float, float] = (0.0, np.inf)
 
-    @cached_property
-    def hints(self) -> dict[str, Any]:
-        """The type of each parameter."""
-        hints = get_type_hints(self.function, include_extras=True)
-        return {name: hints[name] for name in list(inspect.signature(self.function).parameters)[1:]}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _declared, (self.name,)
 
     @cached_property
     def parameters(self) -> dict[str, tuple[Spec, Any]]:
-        """Name → (description, default), in the order of the signature."""
-        defaults = inspect.signature(self.function).parameters
-        return {name: (Spec.of(name, hint), defaults[name].default) for name, hint in self.hints.items()}
+        """Name → (description, default): the cutoff, and those of the signature."""
+        own = {name: known for name, known in super().parameters.items() if name not in ("judged_only", "tokens")}
+        return {"cutoff": (Spec.of("cutoff", Cutoff), None), **own}
 
     @property
-    def description(self) -> str:
-        """The docstring of the formula."""
-        return inspect.cleandoc(self.function.__doc__ or "")
+    def limits(self) -> tuple[float, float]:
+        """The range; intervals are kept within it."""
+        return self.range
 
 
-@dataclass(frozen=True, slots=True)
-class BeyondMeasure:
-    """A measure beyond accuracy with its parameters: `Gini(over='recommended')@5`."""
+def _declared(name: str) -> BeyondDefinition:
+    return BEYOND.find(name)
 
-    definition: BeyondDefinition
-    params: tuple[tuple[str, Any], ...] = ()  # those that differ from the defaults
-    k: int | None = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.definition.name, self.params, self.k)  # a definition contains functions
+class BeyondDescription(MeasureDescription):
+    """The declaration of a measure beyond accuracy as text."""
 
-    def at(self, k: int) -> BeyondMeasure:
-        """The measure with this cutoff, unless it has its own."""
-        return self if self.k is not None else BeyondMeasure(self.definition, self.params, k)
-
-    def on(self, lists: RecommendedLists) -> Floats:
-        """One value per user, or a single one of the whole run."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = self.definition.function(lists.cut(self.k or lists.k, str(self)), **dict(self.params))
-        return np.atleast_1d(np.asarray(value, dtype=float))
-
-    def as_measure(self) -> Measure:
-        """The measure as `compare` knows measures: by a name that can be read again, and with its better end."""
-        name = self.definition.name
-        if find(name) is None:
-            _declare_name(self.definition)
-        return Measure(MEASURES.find(name))(**dict(self.params), cutoff=self.k)
-
-    def __str__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.params)
-        return self.definition.name + (f"({inside})" if inside else "") + (f"@{self.k}" if self.k else "")
-
-    __repr__ = __str__
+    def _facts(self) -> list[str]:
+        d = self.declaration
+        needs = f"needs {', '.join(d.arguments)}" if d.arguments else "needs nothing but the lists"
+        return ["lower is better", needs] if d.lower_is_better else [needs]
 
 
 BEYOND: Registry[BeyondDefinition] = Registry("measure")
@@ -117,82 +70,46 @@ def beyond(name: str, **declared: Any) -> Callable[[Formula], Formula]:
     """Declare the function below it as a measure: from `RecommendedLists` to one value per user, or to one of the run."""
 
     def declare(function: Formula) -> Formula:
-        definition = BeyondDefinition(name, function, **declared)
-        assert definition.parameters is not None  # a wrong signature fails here, not at the first use
-        BEYOND.add(definition)
+        BEYOND.add(BeyondDefinition(name, function, "own", **declared))
         return function
 
     return declare
 
 
-def parse_beyond(names: str | BeyondMeasure | Iterable[str | BeyondMeasure]) -> list[BeyondMeasure]:
+def parse_beyond(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Parse names of measures: one, several separated by blanks, or a list.
 
     >>> parse_beyond("Coverage Gini(over=recommended)@5")
     [Coverage, Gini(over='recommended')@5]
     """
-    if isinstance(names, BeyondMeasure):
+    if isinstance(names, Measure):
         return [names]
     if isinstance(names, str):
-        parsed = [one for word in split_calls(names) for one in _parse(word)]
+        measures = [m for word in split_calls(names) for m in _parse(word)]
     elif isinstance(names, Iterable):
-        parsed = [one for name in names for one in parse_beyond(name)]
+        measures = [m for name in names for m in parse_beyond(name)]
     else:
         raise UsageError("measure", "the name of a measure, or a list of them", got=shown(names), value=names)
-    if not parsed:
+    if not measures:
         raise UsageError("measure", "no beyond-accuracy measure given", hint="name one, such as Coverage")
-    return list(dict.fromkeys(parsed))
+    return list(dict.fromkeys(measures))
 
 
-def _parse(text: str) -> list[BeyondMeasure]:
+def _parse(text: str) -> list[Measure]:
     call = parse_call(text)
-    definition = BEYOND.find(call.name, hint=_RELEVANCE)
-    known = definition.parameters
-    unknown = next((name for name in call.params if name not in known), None)
-    if unknown is not None:
-        action = f"its parameters are {', '.join(known)}" if known else "omit it"
-        raise UsageError("parameter", f"{definition.name} has no parameter {unknown!r}", hint=action, value=text)
-    checked = {name: spec.check(call.params[name]) for name, (spec, _) in known.items() if name in call.params}
-    params = tuple((name, value) for name, value in checked.items() if value != known[name][1])
+    hint = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
+    measure = Measure(BEYOND.find(call.name, hint=hint))(**call.params)
     if call.at is None:
-        return [BeyondMeasure(definition, params)]
-    cutoffs = expand_at(call.at)
-    wrong = next((at for at in cutoffs if not at.isdecimal() or not 1 <= int(at) < 10**9), None)
-    if wrong is not None:
-        raise UsageError("cutoff", f"cutoff must be an integer ≥ 1, got {shown(wrong)}", value=wrong)
-    return [BeyondMeasure(definition, params, int(at)) for at in cutoffs]
+        return [measure]
+    return [measure @ (int(at) if at.isdecimal() else at) for at in expand_at(call.at)]
 
 
-def _declare_name(d: BeyondDefinition) -> None:
-    """Declare the name and parameters among the measures of relevance, without a formula from judgments."""
-
-    def function(j: Judged, **_: Any) -> Floats:
-        raise UsageError(
-            "measure",
-            f"{d.name} needs recommendations, not judgments",
-            hint=Hint("use {beyond}", beyond=Wording("jd.recommenders.beyond_accuracy", "judged recommend")),
-            value=d.name,
-        )
-
-    hints = {"cutoff": Cutoff, **d.hints}
-    defaults = {"cutoff": None, **{name: default for name, (_, default) in d.parameters.items()}}
-    first = inspect.Parameter("j", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    others = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name]) for name in hints]
-    function.__signature__ = inspect.Signature([first, *others])  # type: ignore[attr-defined]
-    function.__annotations__ = {**hints, "return": Floats}
-    function.__doc__ = d.description
-    measure(
-        d.name,
-        lower_is_better=d.lower_is_better,
-        paper=d.paper,
-        formula=d.formula,
-        latex=d.latex,
-        intuition=d.intuition,
-    )(function)
-
-
-def _restore(name: str, params: tuple[tuple[str, Any], ...], k: int | None) -> BeyondMeasure:
-    return BeyondMeasure(BEYOND.find(name), params, k)
+def values_of(measure: Measure, lists: RecommendedLists) -> Floats:
+    """Return one value per user, or a single one of the whole run."""
+    params = dict(measure.given)
+    cut = lists.cut(params.pop("cutoff", lists.k), str(measure))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.atleast_1d(np.asarray(measure.definition.function(cut, **params), dtype=float))
 
 
 # ── concentration on items: of the whole run ─────────────────────────────────────────────────────────
@@ -207,15 +124,15 @@ Over = Literal["catalogue", "recommended"]
     "whole range to be found; it says nothing about how often an item is shown.",
     latex=r"\mathrm{Coverage} = \frac{\left|\bigcup_u L_u\right|}{|I|}",
     of="run",
-    needs=("items",),
-    range=(0, 1),
+    arguments=("items",),
+    range=(0.0, 1.0),
     aliases=("CatalogCoverage", "CatalogueCoverage", "ItemCoverage"),
     formula="distinct items recommended / items of the catalogue",
     paper="ge2010",
 )
 def coverage(lists: RecommendedLists) -> float:
     """Share of the catalogue that was recommended to any user."""
-    return len(lists.recommended) / lists.catalogue
+    return len(np.unique(lists.item)) / lists.need("items")
 
 
 @beyond(
@@ -224,15 +141,15 @@ def coverage(lists: RecommendedLists) -> float:
     "users: their other values hide the users without a list.",
     latex=r"\mathrm{UserCoverage} = \frac{|\{u \in U : L_u \ne \emptyset\}|}{|U|}",
     of="run",
-    needs=("history",),
-    range=(0, 1),
+    arguments=("history",),
+    range=(0.0, 1.0),
     formula="users with recommendations / users of the history or the run",
     paper="anelli2021",
 )
 def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
     """Share of the users who get recommendations; with `full=True`, all k of them. In slices, the share is of all users."""
-    served = int((lists.size >= (lists.k if full else 1)).sum())
-    return served / (lists.history.users + int((lists.history.place < 0).sum()))
+    size = np.bincount(lists.user, minlength=lists.users)
+    return int((size >= (lists.k if full else 1)).sum()) / lists.need("history").population
 
 
 @beyond(
@@ -241,7 +158,7 @@ def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
     "catalogues of unknown size.",
     latex=r"\mathrm{Distinct} = \left|\bigcup_u L_u\right|",
     of="run",
-    range=(1, np.inf),
+    range=(1.0, np.inf),
     whole=True,
     aliases=("AggregateDiversity", "DistinctItems"),
     formula="distinct items recommended",
@@ -249,7 +166,7 @@ def user_coverage(lists: RecommendedLists, *, full: Flag = False) -> float:
 )
 def distinct(lists: RecommendedLists) -> float:
     """Number of distinct items recommended, over all users."""
-    return float(len(lists.recommended))
+    return float(len(np.unique(lists.item)))
 
 
 @beyond(
@@ -258,8 +175,8 @@ def distinct(lists: RecommendedLists) -> float:
     "nearly all. It suits market places, in which every seller should have a chance.",
     latex=r"\mathrm{Gini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}}",
     of="run",
-    needs=("items",),
-    range=(0, 1),
+    arguments=("items",),
+    range=(0.0, 1.0),
     aliases=("GiniIndex", "ListGini"),
     lower_is_better=True,
     formula="Σ (2i - n - 1)·x(i) / (n·Σ x), x(1) ≤ … ≤ x(n) the recommendations of each item",
@@ -279,8 +196,8 @@ def gini(lists: RecommendedLists, *, over: Over = "catalogue") -> float:
     "It suits long lists, of which users see mainly the top.",
     latex=r"\mathrm{ExposureGini} = \frac{\sum_{i=1}^{n} (2i - n - 1)\,x_{(i)}}{n \sum_{i=1}^{n} x_{(i)}},\quad x_i = \sum_{u : i \in L_u} \frac{1}{\log_2(r_{u,i} + 1)}",
     of="run",
-    needs=("items",),
-    range=(0, 1),
+    arguments=("items",),
+    range=(0.0, 1.0),
     lower_is_better=True,
     formula="Gini of Σ discount(rank) over the recommendations of each item",
     paper="diaz2020",
@@ -292,8 +209,9 @@ def exposure_gini(
 
     The discount of rank r is log2 (1 / log2(r + 1)), reciprocal (1 / r), geometric (persistence^(r - 1)) or none.
     """
-    count = lists.catalogue if over == "catalogue" else len(lists.recommended)
-    return gini_of(lists.per_item(discounts(lists.rank, discount, persistence)), count)
+    weight = discounts(lists.rank, discount, persistence)
+    exposure = np.bincount(lists.item, weights=weight, minlength=lists.items)[np.unique(lists.item)]
+    return gini_of(exposure, lists.need("items") if over == "catalogue" else len(exposure))
 
 
 @beyond(
@@ -306,13 +224,10 @@ def exposure_gini(
     formula="-Σ p·log2 p, p the share of all recommendations that an item has",
     paper="shannon1948 adomavicius2012",
 )
-def entropy(lists: RecommendedLists, *, base: LogBase = 2.0, norm: Literal["none", "catalogue"] = "none") -> float:
-    """Entropy of recommendations over items, in bits; `norm="catalogue"` divides by the logarithm of its size, for values from 0 to 1."""
-    share = lists.per_item(np.ones(len(lists.item))) / len(lists.item)
-    bits = float(-(share * np.log(share)).sum()) / np.log(base)
-    if norm == "none":
-        return max(bits, 0.0)
-    return max(bits, 0.0) / (np.log(lists.catalogue) / np.log(base)) if lists.catalogue > 1 else 0.0
+def entropy(lists: RecommendedLists, *, base: LogBase = 2.0) -> float:
+    """Entropy of recommendations over items, in bits."""
+    share = np.unique(lists.item, return_counts=True)[1].astype(float) / len(lists.item)
+    return max(float(-(share * np.log(share)).sum()) / np.log(base), 0.0)
 
 
 def gini_of(x: Floats, count: int | None = None) -> float:
@@ -335,21 +250,18 @@ def gini_of(x: Floats, count: int | None = None) -> float:
     intuition="Popularity is the average number of interactions of the recommended items. A high value warns that the system mainly "
     "recommends what everybody knows.",
     latex=r"\mathrm{Popularity} = \frac{1}{|L|} \sum_{i \in L} n_i",
-    needs=("history",),
+    arguments=("history",),
     aliases=("AveragePopularity", "ARP"),
     lower_is_better=True,
     formula="mean over the list of the interactions that an item has",
     paper="yin2012",
 )
-def popularity(
-    lists: RecommendedLists, *, by: By = "interactions", scale: Literal["count", "share"] = "count"
-) -> Floats:
-    """Mean popularity of the recommended items: their interactions or their users, as a count or as a share of all.
+def popularity(lists: RecommendedLists, *, by: By = "interactions") -> Floats:
+    """Mean popularity of the recommended items: their interactions or their users.
 
     Lower means less biased towards popular items, which is not always better.
     """
-    count = lists.history.popularity(lists.items, by)[lists.item]
-    return lists.per_user(count / lists.history.total(by) if scale == "share" else count)
+    return lists.per_user(lists.need("history").count[by][lists.item])
 
 
 @beyond(
@@ -357,27 +269,30 @@ def popularity(
     intuition="PopularityRank places each recommended item on a scale from the least to the most popular item of the data. It suits "
     "comparisons between datasets, since it does not depend on the number of interactions.",
     latex=r"\mathrm{PopularityRank} = \frac{1}{|L|} \sum_{i \in L} \frac{\rho_i}{m}",
-    needs=("history",),
-    range=(0, 1),
+    arguments=("history",),
+    range=(0.0, 1.0),
     aliases=("MeanPopRank", "Obscurity"),
     lower_is_better=True,
     formula="mean over the list of rank / items of the history, rank 1 the least popular; 0 for an item without users",
     paper="ekstrand2017",
 )
-def popularity_rank(lists: RecommendedLists, *, by: By = "users") -> Floats:
+def popularity_rank(lists: RecommendedLists) -> Floats:
     """Mean popularity of the recommended items as a quantile: 1 for the most popular item. Equally popular ones have their mean rank.
 
     Only items with interactions are ranked, also if `items` lists more.
     """
-    count = lists.history.popularity(lists.items, by)
+    count = lists.need("history").count["users"]
     ordered = np.sort(count[count > 0])
     rank = (np.searchsorted(ordered, count, "left") + np.searchsorted(ordered, count, "right") + 1) / 2
     return lists.per_user(np.where(count > 0, rank / len(ordered), 0.0)[lists.item])
 
 
-def _tail(lists: RecommendedLists, head: float, of: str) -> Bools:
+TailOf = Literal["interactions", "items"]
+
+
+def _tail(lists: RecommendedLists, head: float, of: TailOf) -> Bools:
     """True for rows outside the most popular items that together have the share `head`; of equally popular ones the first are head."""
-    count = lists.history.popularity(lists.items, "users")
+    count = lists.need("history").count["users"]
     order = np.argsort(-count, kind="stable")
     size = count[order] if of == "interactions" else (count[order] > 0).astype(float)
     before = np.cumsum(size) - size
@@ -391,15 +306,13 @@ def _tail(lists: RecommendedLists, head: float, of: str) -> Bools:
     intuition="TailShare is the share of a list that is outside the few best sellers. It suits shops that earn with the long tail of "
     "rare items.",
     latex=r"\mathrm{TailShare} = \frac{|L \cap T|}{|L|}",
-    needs=("history",),
-    range=(0, 1),
+    arguments=("history",),
+    range=(0.0, 1.0),
     aliases=("APLT", "TailPercentage"),
     formula="items of the list in the long tail / its length",
     paper="abdollahpouri2017",
 )
-def tail_share(
-    lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
-) -> Floats:
+def tail_share(lists: RecommendedLists, *, head: Share = 0.8, of: TailOf = "interactions") -> Floats:
     """Share of the list that is in the long tail: not among the most popular items with `head` of all interactions, or of all items.
 
     A user counts once per item. Elliot has 80% of the interactions, RecBole 90% of the items (`TailShare(head=0.9, of='items')`).
@@ -412,14 +325,12 @@ def tail_share(
     intuition="TailCount is the number of items of a list that are outside the few best sellers. It is TailShare as a plain number, "
     "for lists of one length.",
     latex=r"\mathrm{TailCount} = |L \cap T|",
-    needs=("history",),
+    arguments=("history",),
     aliases=("ACLT",),
     formula="items of the list in the long tail",
     paper="abdollahpouri2017",
 )
-def tail_count(
-    lists: RecommendedLists, *, head: Share = 0.8, of: Literal["interactions", "items"] = "interactions"
-) -> Floats:
+def tail_count(lists: RecommendedLists, *, head: Share = 0.8, of: TailOf = "interactions") -> Floats:
     """Number of items of the list in the long tail; see TailShare."""
     return np.asarray(np.bincount(lists.user, weights=_tail(lists, head, of), minlength=lists.users), dtype=float)
 
@@ -429,7 +340,7 @@ def tail_count(
     intuition="Novelty tells how surprising the recommended items are: an item that half of the users have brings 1 bit, one that "
     "every thousandth has about 10. It suits systems that should show things which users do not know yet.",
     latex=r"\mathrm{Novelty} = -\frac{1}{|L|} \sum_{i \in L} \log_2 p_i",
-    needs=("history",),
+    arguments=("history",),
     aliases=("SelfInformation", "MIUF"),
     formula="mean over the list of -log2 p, p the share of users who have the item",
     paper="zhou2010 vargas2011",
@@ -439,23 +350,19 @@ def novelty(
     *,
     by: By = "users",
     form: Literal["surprisal", "complement"] = "surprisal",
-    base: LogBase = 2.0,
     discount: Discount = "none",
-    persistence: Persistence = 0.85,
     relevant: Flag = False,
-    unseen: Literal["one", "skip"] = "one",
 ) -> Floats:
     """Mean self-information of the recommended items, in bits.
 
     `form="complement"` uses 1 - p instead (EPC); `by="interactions"` uses p as a share of all interactions (EFD). `discount` weights
     ranks, `relevant=True` counts only relevant items, over the weight of the whole list: both as Vargas and Castells do. The
-    self-information of an item without users would be infinite: it counts as if it had one, or is skipped.
+    self-information of an item without users would be infinite: it counts as if it had one.
     """
-    count = lists.history.popularity(lists.items, by)[lists.item]
-    total = lists.history.total(by)
-    value = 1 - count / total if form == "complement" else np.log(total / np.maximum(count, 1)) / np.log(base)
-    weight = discounts(lists.rank, discount, persistence) * ((count > 0) if unseen == "skip" else 1.0)
-    return lists.per_user(value * lists.relevant if relevant else value, weight)
+    history = lists.need("history")
+    count, total = history.count[by][lists.item], history.total[by]
+    value = 1 - count / total if form == "complement" else np.log(total / np.maximum(count, 1)) / np.log(2.0)
+    return lists.per_user(value * lists.relevant if relevant else value, discounts(lists.rank, discount))
 
 
 # ── diversity: of each list ──────────────────────────────────────────────────────────────────────────
@@ -466,8 +373,8 @@ def novelty(
     intuition="ILD tells how different the items of one list are from each other. It suits lists in which near duplicates annoy, such "
     "as news and music.",
     latex=r"\mathrm{ILD} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \left(1 - \mathrm{sim}(i, j)\right)",
-    needs=("vectors",),
-    range=(0, 2),
+    arguments=("vectors",),
+    range=(0.0, 2.0),
     aliases=("IntraListDiversity", "Diversity"),
     formula="mean over pairs of the list of 1 - similarity",
     paper="smyth2001 ziegler2005",
@@ -482,23 +389,24 @@ def intra_list_diversity(lists: RecommendedLists) -> Floats:
     intuition="ILS tells how similar the items of one list are to each other; lower values mean more variety. It is the counterpart "
     "of ILD under its first name in the literature.",
     latex=r"\mathrm{ILS} = \frac{2}{|L|\,(|L| - 1)} \sum_{i < j} \mathrm{sim}(i, j)",
-    needs=("vectors",),
-    range=(-np.inf, np.inf),
+    arguments=("vectors",),
+    range=(-1.0, 1.0),
     aliases=("IntraListSimilarity",),
     lower_is_better=True,
-    formula="mean, or sum, over pairs of the list of their similarity",
+    formula="mean over pairs of the list of their similarity",
     paper="ziegler2005",
 )
-def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum"] = "mean") -> Floats:
-    """Mean similarity of two items of a list; Ziegler's is the sum over pairs, which grows with the list."""
+def intra_list_similarity(lists: RecommendedLists) -> Floats:
+    """Mean similarity of two items of a list; NaN for a list with fewer than two items that have a similarity."""
     similarity, described = lists.need("vectors")
-    upper, lower = lists.pairs
-    known = described[lists.item[upper]] & described[lists.item[lower]]
-    upper, lower = upper[known], lower[known]
-    alike = similarity(lists.item[upper], lists.item[lower])
-    total = np.bincount(lists.user[upper], weights=alike, minlength=lists.users)
-    pairs = np.bincount(lists.user[upper], minlength=lists.users)
-    return np.where(pairs > 0, total / (np.maximum(pairs, 1) if form == "mean" else 1), np.nan)
+    total, pairs = np.zeros(lists.users), np.zeros(lists.users)
+    for distance in range(1, int(lists.rank.max(initial=0))):  # between the two items of a pair
+        upper, lower = lists.item[:-distance], lists.item[distance:]
+        known = (lists.user[:-distance] == lists.user[distance:]) & described[upper] & described[lower]
+        user = lists.user[:-distance][known]
+        np.add.at(total, user, similarity(upper[known], lower[known]))
+        np.add.at(pairs, user, 1)
+    return total / np.where(pairs > 0, pairs, np.nan)
 
 
 # ── categories: of each list ─────────────────────────────────────────────────────────────────────────
@@ -509,12 +417,12 @@ def intra_list_similarity(lists: RecommendedLists, *, form: Literal["mean", "sum
     intuition="Category entropy tells how evenly a list is spread over categories: 0 bits if all items are of one. It suits questions "
     "of variety if items have categories but no similarity.",
     latex=r"\mathrm{CategoryEntropy} = -\sum_c q_c \log_2 q_c",
-    needs=("categories",),
+    arguments=("categories",),
     formula="-Σ q·log2 q, q the share of the list that a category has",
     paper="shannon1948 ekstrand2020",
 )
 def category_entropy(
-    lists: RecommendedLists, *, base: LogBase = 2.0, discount: Discount = "none", persistence: Persistence = 0.85
+    lists: RecommendedLists, *, discount: Discount = "none", persistence: Persistence = 0.85
 ) -> Floats:
     """Entropy of the categories of the list, in bits: 0 if all items are of one category.
 
@@ -524,13 +432,12 @@ def category_entropy(
     weight = discounts(lists.rank, discount, persistence)
     columns = [
         np.bincount(lists.user, weights=weight * share[lists.item], minlength=lists.users)
-        for share in lists.categories.T
+        for share in lists.need("categories").T
     ]
     amount = np.stack(columns, axis=1)
-    total = amount.sum(axis=1, keepdims=True)
-    q = np.divide(amount, total, out=np.full(amount.shape, np.nan), where=total > 0)
-    nats = -np.where(q > 0, q * np.log(np.where(q > 0, q, 1.0)), q).sum(axis=1)
-    return np.asarray(np.maximum(nats, 0.0) / np.log(base))
+    q = amount / amount.sum(axis=1, keepdims=True)
+    nats = -np.where(q == 0, 0.0, q * np.log(q)).sum(axis=1)
+    return np.asarray(np.maximum(nats, 0.0) / np.log(2.0))
 
 
 # ── fairness to groups of items: of the whole run ────────────────────────────────────────────────────
@@ -542,25 +449,22 @@ def category_entropy(
     "suits checks of fairness to groups of providers if every group deserves the same exposure.",
     latex=r"\mathrm{RSP} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{recommendations of items of } c}{\text{possible ones}}",
     of="run",
-    needs=("categories",),
+    arguments=("categories",),
     aliases=("StatisticalParity", "RankingStatisticalParity"),
     lower_is_better=True,
     formula="standard deviation / mean over categories of recommendations of its items / recommendations that were possible",
     paper="zhu2020",
 )
-def statistical_parity(
-    lists: RecommendedLists, *, discount: Discount = "none", persistence: Persistence = 0.85
-) -> float:
+def statistical_parity(lists: RecommendedLists) -> float:
     """Relative spread over categories of the probability that an item is recommended; 0 is the same for all, and lower is better.
 
-    With a history, items that a user already has could not be recommended to the user. With a `discount` the exposure of an item is
-    compared instead, as in demographic parity of exposure (Singh and Joachims, KDD 2018). An item of several categories counts in each.
+    With a history, items that a user already has could not be recommended to the user. An item of several categories counts in each.
     """
-    member = lists.categories > 0
+    member = lists.need("categories") > 0
     possible = lists.users * member.sum(axis=0).astype(float)
     if "history" in lists.side:
-        possible -= _count(member, lists.own_items)
-    return _spread(_count(member, lists.item, discounts(lists.rank, discount, persistence)), possible)
+        possible -= _count(member, lists.need("history").own[1])
+    return _spread(_count(member, lists.item), possible)
 
 
 @beyond(
@@ -569,7 +473,7 @@ def statistical_parity(
     "checks of fairness if exposure should follow what users like.",
     latex=r"\mathrm{REO} = \frac{\mathrm{std}_c(\pi_c)}{\mathrm{mean}_c(\pi_c)},\quad \pi_c = \frac{\text{relevant recommendations of items of } c}{\text{relevant items of } c}",
     of="run",
-    needs=("categories", "qrels"),
+    arguments=("categories", "qrels"),
     aliases=("EqualOpportunity", "RankingEqualOpportunity"),
     lower_is_better=True,
     formula="standard deviation / mean over categories of relevant recommendations of its items / relevant items",
@@ -580,7 +484,7 @@ def equal_opportunity(lists: RecommendedLists) -> float:
 
     Categories without a relevant item are left out. An item of several categories counts in each.
     """
-    member = lists.categories > 0
+    member = lists.need("categories") > 0
     return _spread(_count(member, lists.item[lists.relevant]), _count(member, lists.need("qrels")[1]))
 
 
@@ -590,7 +494,7 @@ def equal_opportunity(lists: RecommendedLists) -> float:
     "themselves. It suits the question whether a system amplifies a preference that is in its data.",
     latex=r"\mathrm{BiasDisparity} = \frac{1}{|C|} \sum_{c \in C} \frac{|q_c - p_c|}{p_c}",
     of="run",
-    needs=("history", "categories"),
+    arguments=("history", "categories"),
     lower_is_better=True,
     formula="mean over categories of |r - s| / s, r the share of the category in the lists, s in the histories of the same users",
     paper="tsintzou2019",
@@ -600,7 +504,7 @@ def bias_disparity(lists: RecommendedLists) -> float:
 
     Categories that are in no history are left out. Slices of users give the disparity of each group.
     """
-    ours, theirs = (_count(lists.categories, item) for item in (lists.item, lists.own_items))
+    ours, theirs = (_count(lists.need("categories"), item) for item in (lists.item, lists.need("history").own[1]))
     known = theirs > 0
     if not known.any() or not ours.any():
         return float("nan")
@@ -608,10 +512,9 @@ def bias_disparity(lists: RecommendedLists) -> float:
     return float(np.mean(np.abs(ours[known] / ours.sum() - before) / before))
 
 
-def _count(member: Floats | Bools, item: Ints, weight: Floats | None = None) -> Floats:
-    """The weighted number of rows of each category."""
-    amount = np.bincount(item, weights=weight, minlength=len(member)).astype(float)
-    return np.asarray(amount @ member, dtype=float)
+def _count(member: Floats | Bools, item: Ints) -> Floats:
+    """The number of rows of each category."""
+    return np.asarray(np.bincount(item, minlength=len(member)).astype(float) @ member, dtype=float)
 
 
 def _spread(amount: Floats, possible: Floats) -> float:

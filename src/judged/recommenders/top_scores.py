@@ -11,9 +11,9 @@ from judged._types import Ints
 from judged.core import segments
 from judged.core.tables import Run
 from judged.errors import DataError, Hint, shown
-from judged.io.arrays import as_numbers, is_sparse
+from judged.io.arrays import as_numbers, is_number_matrix, is_sparse
 from judged.io.read import read_run
-from judged.recommenders.lists import as_text, read_interactions
+from judged.recommenders.lists import numbers_of, read_interactions, texts
 from judged.stats.checks import check_count
 
 Cells = tuple[Ints, Ints]  # user, item
@@ -32,7 +32,7 @@ def top_k(
         scores: users × items: an array, a tensor, nested lists; or a sparse matrix, of which only stored cells are recommended. NaN is
             an error, -inf is never recommended. The matrix is read in blocks of rows and not copied.
         k: number of items.
-        seen: items not to recommend: a sparse matrix or a boolean mask of the same shape, {user: items}, (user, item) pairs, a frame.
+        seen: items not to recommend: a sparse matrix or a mask of the same shape, {user: items}, (user, item) pairs, a frame.
         users: the ids of the rows; by default their numbers.
         items: the ids of the columns; by default their numbers.
         name: the name of the run.
@@ -56,13 +56,10 @@ def top_k(
 
 
 def _names(ids: Any, size: int, what: str) -> NDArray[Any]:
-    if ids is None:
-        return np.arange(size)
-    names = list(ids.tolist() if hasattr(ids, "tolist") else ids)
-    if len(names) != size:
-        raise DataError("lengths", f"{len(names)} {what} for a matrix with {size}", where=what)
-    if len(set(names)) < size:
-        raise DataError("duplicate-key", f"duplicate id among the {what}", where=what)
+    """The ids of rows or columns; by default their numbers."""
+    names = list(range(size) if ids is None else ids.tolist() if hasattr(ids, "tolist") else ids)
+    if len(names) != size or len(set(names)) < size:
+        raise DataError("lengths", f"{size} different {what}", got=f"{len(set(names))}", where=what)
     out = np.empty(size, dtype=object)
     out[:] = names
     return out
@@ -70,14 +67,10 @@ def _names(ids: Any, size: int, what: str) -> NDArray[Any]:
 
 def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray[Any]) -> Cells:
     """The cells that must not be recommended, ordered by row."""
-    is_array = hasattr(seen, "dtype") and getattr(seen, "ndim", 0) == 2 and not getattr(seen.dtype, "names", None)
-    if is_sparse(seen) or is_array:
+    if is_sparse(seen) or is_number_matrix(seen):
         mask = seen if is_sparse(seen) else as_numbers(seen, "seen")
         if tuple(mask.shape) != shape:
             raise DataError("shape", f"the shape of the scores, {shape}", got=str(tuple(mask.shape)), where="seen")
-        if mask.dtype != bool and not is_sparse(seen):
-            got = f"an array of {mask.dtype}"
-            raise DataError("dtype", "a boolean mask", got=got, where="seen", hint="write seen > 0")
         user, item = mask.nonzero()
     else:
         past_users, past_user, past_items, past_item = read_interactions(seen, "seen")
@@ -91,8 +84,7 @@ def _seen(seen: Any, shape: tuple[int, int], users: NDArray[Any], items: NDArray
 
 def _places(ids: list[str], names: NDArray[Any], what: str) -> Ints:
     """The row or column of each id; -1 for an id that the matrix does not have."""
-    place = {as_text(name): i for i, name in enumerate(names.tolist())}
-    at = np.array([place.get(i, -1) for i in ids], dtype=np.int64)
+    at = numbers_of(ids, {name: i for i, name in enumerate(texts(names))})
     if (at < 0).all():
         problem = f"scores and seen have no {what} in common: {shown(names[0])} … and {shown(ids[0])} …"
         action = Hint(f"name those of the matrix with {{{what}}}", **{what: None})
@@ -114,55 +106,45 @@ def top_of_dense(scores: NDArray[Any], k: int, seen: Cells) -> Rows:
         seen: the cells that must not be recommended, ordered by row.
     """
     users, items = scores.shape
-    step = max(1, _CELLS // max(items, 1))
-    parts = [_block(scores[at : at + step], at, k, seen) for at in range(0, users, step)]
+    step = max(1, _CELLS // items)
+    parts = [_block(scores[at : at + step], at, min(k, items), seen) for at in range(0, users, step)]
     user, item, score = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return user, item, score
+    return _best(user, item, score, k)
 
 
 def _block(scores: NDArray[Any], first: int, k: int, seen: Cells) -> Rows:
-    block = np.array(scores, dtype=np.float32 if scores.dtype == np.float16 else None)
-    if block.dtype.kind != "f":
-        block = block.astype(np.float64)
-    nan = np.isnan(block)
-    if nan.any():  # much faster than to look for the cells
-        row, column = np.nonzero(nan)
+    """The k highest cells of each row of a block, in any order; of equal ones around the k-th place those of the first columns."""
+    block = scores.astype(scores.dtype if scores.dtype in (np.float32, np.float64) else np.float64)
+    if np.isnan(block).any():  # much faster than to look for the cells
+        row, column = np.nonzero(np.isnan(block))
         _refuse_nan(first + row, column)
     inside = slice(*np.searchsorted(seen[0], (first, first + len(block))))
     block[seen[0][inside] - first, seen[1][inside]] = -np.inf
-    item = _highest(block, min(k, block.shape[1]))
-    score = np.take_along_axis(block, item, axis=1)
-    order = np.lexsort((item, -score), axis=1)
-    item, score = np.take_along_axis(item, order, axis=1), np.take_along_axis(score, order, axis=1)
-    kept = score > -np.inf
-    user = np.repeat(np.arange(first, first + len(block)), kept.sum(axis=1))
-    return user, item[kept], score[kept]
-
-
-def _highest(block: NDArray[Any], k: int) -> Ints:
-    """The columns of the k highest cells of each row, in any order; of equal ones around the k-th place the first columns."""
-    if k == block.shape[1]:
-        return np.broadcast_to(np.arange(k), block.shape)
     least = np.partition(block, block.shape[1] - k, axis=1)[:, block.shape[1] - k, None]
-    inside = block >= least
-    many = np.flatnonzero(inside.sum(axis=1) > k)  # more cells have the k-th score than fit
-    for row in many.tolist():
-        equal = np.flatnonzero(block[row] == least[row])
-        inside[row, equal[k - int(inside[row].sum()) :]] = False
-    return np.nonzero(inside)[1].reshape(len(block), k)
+    chosen = block >= least
+    many = np.flatnonzero(chosen.sum(axis=1) > k)  # rows in which more cells have the k-th score than fit
+    equal = block[many] == least[many]
+    room = k - (block[many] > least[many]).sum(axis=1, keepdims=True)
+    chosen[many] &= ~equal | (equal.cumsum(axis=1) <= room)
+    row, item = np.nonzero(chosen & (block > -np.inf))
+    return first + row, item, block[row, item]
 
 
 def top_of_sparse(scores: Any, k: int, seen: Cells) -> Rows:
     """The same of a sparse matrix (CSR); only stored cells are recommended."""
-    cells = scores.tocoo()
+    cells, items = scores.tocoo(), scores.shape[1]
     user, item, score = cells.row.astype(np.int64), cells.col.astype(np.int64), cells.data.astype(float)
     nan = np.isnan(score)
     _refuse_nan(user[nan], item[nan])
-    users, items = scores.shape
-    kept = np.flatnonzero((score > -np.inf) & ~np.isin(user * items + item, seen[0] * items + seen[1]))
-    kept = kept[np.lexsort((item[kept], -score[kept], user[kept]))]
-    kept = kept[segments.positions(np.bincount(user[kept], minlength=users)) < k]
-    return user[kept], item[kept], score[kept]
+    kept = (score > -np.inf) & ~np.isin(user * items + item, seen[0] * items + seen[1])
+    return _best(user[kept], item[kept], score[kept], k)
+
+
+def _best(user: Ints, item: Ints, score: NDArray[Any], k: int) -> Rows:
+    """The first k cells of each user, by score from the highest down, then by column."""
+    order = np.lexsort((item, -score, user))
+    order = order[segments.positions(np.bincount(user[order])) < k]
+    return user[order], item[order], score[order]
 
 
 def _refuse_nan(row: Ints, column: Ints) -> None:
