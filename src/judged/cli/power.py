@@ -16,7 +16,7 @@ from judged.cli.options.output import emit, output_options
 @click.argument("qrels")
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN", required=False)
-@options("power", f"{EVALUATION} difference power alpha margin")
+@options("power", f"{EVALUATION} difference power alpha")
 @output_options()
 def command(qrels: str, first: str, second: str | None, settings: dict[str, Any], **shown: Any) -> None:
     """Estimate the power of a comparison of two RUNs: the smallest detectable difference; the number of queries needed for a given one.

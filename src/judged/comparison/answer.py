@@ -119,15 +119,13 @@ def _against_baseline(
         return Headline(pair_headline(of[pair[1]], *pair), pair=pair)
     m = rows[0].measure
     if better:
-        wins = of[better[0]].verdict == "wins more queries"
+        told = " clearly beats " if len(better) == 1 else " clearly beat "
         who: Words = [better[0]] if len(better) == 1 else [f"{len(better)} of {len(others)} runs"]
-        told = " clearly win more queries than " if wins else " are clearly better than "
-        told = told if len(better) > 1 else told.replace("win ", "wins ").replace(" are ", " is ")
         words: Words = [*who, told, base, f" on {m}."]
     else:
         words = ["No run is clearly better than ", base, f" on {m}."]
     rest = [run for run in others if [run] != better]  # a single better run is in the headline
-    return Headline(words, pair, _by_verdict([(of[run], run) for run in rest], base, baseline=True))
+    return Headline(words, pair, _by_verdict([(of[run], run) for run in rest], base))
 
 
 def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequence[int]) -> Headline:
@@ -151,7 +149,7 @@ def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequ
         words = [first, f" has the best {m}; others equal it."]
     else:
         words = [f"No clear winner on {m}: ", first, " is ahead."]
-    return Headline(words, pair, _by_verdict(against, first))
+    return Headline(words, pair, _by_verdict(against))
 
 
 _PHRASES: dict[Verdict, str] = {
@@ -166,32 +164,14 @@ _PHRASES: dict[Verdict, str] = {
 }
 
 
-def _by_verdict(rows: Sequence[tuple[Difference, int]], run: int, *, baseline: bool = False) -> tuple[Words, ...]:
-    """Return a line per verdict: of `run` compared with the others, or of the others compared with `run`, the baseline."""
+def _by_verdict(rows: Sequence[tuple[Difference, int]], base: int | None = None) -> tuple[Words, ...]:
+    """Return a line per verdict: of the best run compared with the others, or of the others compared with the baseline."""
     lines: list[Words] = []
     for verdict, phrase in _PHRASES.items():
         others = [other for row, other in rows if row.verdict == verdict]
-        if not others:
-            continue
-        told = f"{phrase[:1].upper()}{phrase[1:]}"
-        if not baseline:
-            lines.append([f"{told} ", *_list(others), "."])
-        elif verdict == "too few queries":
-            lines.append(["Too few queries to compare ", *_list(others), " with ", run, "."])
-        elif verdict.endswith("more queries"):
-            lines.append(
-                [
-                    "Clearly ",
-                    verdict.replace("s more", " more", 1) if len(others) > 1 else verdict,
-                    " than ",
-                    run,
-                    ": ",
-                    *_list(others),
-                    ".",
-                ]
-            )
-        else:
-            lines.append([f"{told} ", run, ": ", *_list(others), "."])
+        if others:
+            told = f"{phrase[:1].upper()}{phrase[1:]} "
+            lines.append([told, *([] if base is None else [base, ": "]), *_list(others), "."])
     return tuple(lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import combinations
@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from judged._types import Floats, Ints
+from judged._types import Ints
 from judged.comparison.comparison import Comparison
 from judged.comparison.difference import ComparisonSettings, PairsOfRuns
 from judged.comparison.evaluated_runs import (
@@ -92,7 +92,9 @@ def compare(
         _settings(test, correction, alpha, margin, min_queries, resamples, seed),
         slice_requests(slices, by),
     )
-    _check_options(options)
+    if "interval" in options:
+        hint = Hint("choose the interval by its test: {test}", test="bootstrap")
+        raise UsageError("option", "compare has no option interval: the interval is that of the test", hint=hint)
     compared = evaluate_runs(
         qrels,
         runs,
@@ -104,15 +106,15 @@ def compare(
         model=model,
         **options,
     )
-    groups = slices_of(requests, compared.results[0].queries, _relevant(compared, level))
+    relevant = None  # documents per query: from the judgments, or a column that counts them
+    if compared.judged:
+        relevant = compared.judged[0].relevant(1 if level is None else level)
+    else:
+        counts = compared.results[0].columns.items()
+        relevant = next((c for name, c in counts if name.startswith("NumRel") and name[6:7] in ("", "(")), None)
+    groups = slices_of(requests, compared.results[0].queries, relevant)
     settings = _with_queries(settings, compared.results[0])
     return _compare(compared, _pairs(compared.names, baseline), groups, settings, baseline is not None)
-
-
-def _check_options(options: Mapping[str, Any]) -> None:
-    if "interval" in options:
-        hint = Hint("choose the interval by its test: {test}", test="bootstrap")
-        raise UsageError("option", "compare has no option interval: the interval is that of the test", hint=hint)
 
 
 def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Comparison | None:
@@ -141,11 +143,18 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
 def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:
-    columns, first = {m: _values(compared, m) for m in _common_measures(compared)}, compared.results[0]
+    first, measures = compared.results[0], _common_measures(compared)
+    columns = {m: np.stack([np.asarray(r[str(m)], float) for r in compared.results], axis=1) for m in measures}
     found = {str(m): model_matrix(compared.results, str(m)) for m in columns}
     model = {name: x for name, x in found.items() if x is not None} or None
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
     rows, settings = pairs_of_runs.compare(columns)
+    missing = {} if model else {m: int((~known_rows(x)).sum()) for m, x in columns.items()}
+    lost = tuple(  # of the measure, for all runs
+        Warned("values-missing", n, f"{m}: {counted(n, 'query')} without a value in some run, left out")
+        for m, n in missing.items()
+        if n
+    )
     return Comparison(
         names=compared.names,
         results=compared.results,
@@ -154,39 +163,22 @@ def _compare(
         rows=tuple(r for r in rows if r.part is None),
         parts=tuple(r for r in rows if r.part is not None),
         baseline=compared.names[int(pairs[0, 0])] if against_one else None,
-        warnings=compared.warnings + groups.warnings + (() if model else _missing_values(columns)),
+        warnings=compared.warnings + groups.warnings + lost,
         slices=dict(groups.groups),
     )
 
 
 def _with_queries(settings: ComparisonSettings, first: Values) -> ComparisonSettings:
-    """Note the clusters or weights of queries; raise if the test would ignore weights."""
-    clusters = None if first.clusters is None else len(np.unique(first.clusters))
-    settings = replace(settings, clusters=clusters, model=first.model is not None)
+    """Note the clusters or weights of queries; raise if the test would ignore weights or judgments of a model."""
+    hint = Hint("use {test}", test="t")
     if first.model is not None and settings.test != "t":
-        raise UsageError(
-            "model-judgments", f"the {settings.test} test cannot use model judgments", hint=Hint("use {test}", test="t")
-        )
-    if first.weights is None:
-        return settings
-    if settings.test != "t":
-        raise no_weights(f"the {settings.test} test").changed(hint=Hint("use {test}", test="t"))
-    return replace(settings, weighted=True)
-
-
-def _values(compared: ComparedRuns, m: Measure) -> Floats:
-    """Values of queries × runs."""
-    return np.stack([np.asarray(r[str(m)], float) for r in compared.results], axis=1)
-
-
-def _missing_values(columns: dict[Measure, Floats]) -> tuple[Warned, ...]:
-    """Count queries on which a run has no value: they are left out of the measure, for all runs."""
-    counts = {m: int((~known_rows(x)).sum()) for m, x in columns.items()}
-    return tuple(
-        Warned("values-missing", n, f"{m}: {counted(n, 'query')} without a value in some run, left out")
-        for m, n in counts.items()
-        if n
-    )
+        problem = f"the {settings.test} test cannot use model judgments"
+        raise UsageError("model-judgments", problem, hint=hint)
+    if first.weights is not None and settings.test != "t":
+        raise no_weights(f"the {settings.test} test").changed(hint=hint)
+    clusters = None if first.clusters is None else len(np.unique(first.clusters))
+    weighted, model = first.weights is not None, first.model is not None
+    return replace(settings, clusters=clusters, weighted=weighted, model=model)
 
 
 def _settings(
@@ -217,14 +209,6 @@ def _settings(
     )
 
 
-def _relevant(compared: ComparedRuns, level: float | None) -> Floats | None:
-    """The number of relevant documents per query: from the judgments, or a column that counts them."""
-    if compared.judged:
-        return compared.judged[0].relevant(1 if level is None else level)
-    columns = compared.results[0].columns.items()
-    return next((c for name, c in columns if name.startswith("NumRel") and name[6:7] in ("", "(")), None)
-
-
 def _common_measures(compared: ComparedRuns) -> list[Measure]:
     """The measures that every result has and that are numbers."""
     common = set.intersection(*({str(m) for m in r.measures} for r in compared.results))
@@ -240,13 +224,12 @@ def _common_measures(compared: ComparedRuns) -> list[Measure]:
 def _pairs(names: Sequence[str], baseline: str | int | None) -> Ints:
     if baseline is None:
         return np.array(list(combinations(range(len(names)), 2)))
+    first, short = -1, short_names([str(baseline)])[0]  # it may be named by its file
     if isinstance(baseline, int) and not isinstance(baseline, bool) and -len(names) <= baseline < len(names):
         first = baseline % len(names)
-    elif baseline in names:
-        first = list(names).index(str(baseline))
-    elif (short := short_names([str(baseline)])[0]) in names:  # named by its file
-        first = list(names).index(short)
-    else:
+    elif baseline in names or short in names:
+        first = list(names).index(str(baseline) if baseline in names else short)
+    if first < 0:
         near = get_close_matches(str(baseline), names, 1)
         hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names)}"
         raise UsageError("baseline", f"no run is called {shown(baseline)}", hint=hint, value=baseline)

@@ -237,7 +237,7 @@ class Comparison(Tracked):
         b: str | None = None,
         ax: Any = None,
     ) -> Any:
-        """Draw `means`, `differences`, `queries` or `scatter` on matplotlib axes. [default: new ones]
+        """Draw `means`, `differences` or `queries` on matplotlib axes. [default: new ones]
 
         See `judged.plots.results.draw_comparison`.
         """

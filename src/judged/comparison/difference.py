@@ -211,10 +211,6 @@ class Difference:
             self.verdict,
         )
 
-    def brief(self, places: int = 4) -> str:
-        """The same in one cell."""
-        return " ".join(text for text in self.columns(places) if text != "–")
-
     @property
     def needs(self) -> str:
         """The number of queries that would find a material difference, as a clause; empty if there are enough."""
@@ -293,7 +289,6 @@ def tracked_differences(rows: Iterable[Difference]) -> dict[str, float]:
     return with_ends({n: r.difference for n, r in named.items()}, {n: (r.low, r.high) for n, r in named.items()})
 
 
-_NAN = float("nan")
 _PAIRS = 4096  # described at a time: their values are columns of all queries
 
 
@@ -372,13 +367,12 @@ class PairsOfRuns:
     def _part(self, m: Measure, x: Floats, label: str | None, rows: Bools) -> _Slice:
         clusters = None if self.clusters is None else self.clusters[rows]
         weights = None if self.weights is None else self.weights[rows]
-        cheap = None if self.model is None else self._cheap(self.model[str(m)], rows, label)
+        cheap = None
+        if self.model is not None:  # its values of all queries, or of all of a slice
+            values = self.model[str(m)]
+            inside = known_rows(values) & (True if label is None else dict(self.slices)[label])
+            cheap = CheapValues(values[inside], rows[inside])
         return _Slice(m, label, x[rows], clusters, weights, cheap)
-
-    def _cheap(self, values: Floats, known: Bools, label: str | None) -> CheapValues:
-        """Values by the model of all queries, or of all of a slice; `known` are those with values by people."""
-        inside = known_rows(values) & (True if label is None else dict(self.slices)[label])
-        return CheapValues(values[inside], known[inside])
 
     def _family(self, parts: Sequence[_Slice], least: int) -> tuple[list[Difference], int, tuple[str, ...], str]:
         """Differences of all parts, the number of tests, the remarks on them, and the test that was used."""
@@ -409,74 +403,67 @@ class PairsOfRuns:
         return rows, decided[0].tests, decided[0].remarks, decided[0].test
 
     def _rows(self, part: _Slice, decided: Decisions) -> list[Difference]:
-        starts = range(0, len(self.pairs), _PAIRS)
-        return [row for start in starts for row in self._some_rows(part, decided, start)]
-
-    def _some_rows(self, part: _Slice, decided: Decisions, start: int) -> list[Difference]:
-        pairs = self.pairs[start : start + _PAIRS]
-        a, b = part.values[:, pairs[:, 0]], part.values[:, pairs[:, 1]]
-        d = part.units[:, pairs[:, 1]] - part.units[:, pairs[:, 0]]
-        tested = part.x[:, pairs[:, 0]], part.x[:, pairs[:, 1]]  # weighted, if queries have weights
-        counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
-        lower, means = part.measure.definition.lower_is_better, part.means
-        skew, spread, name = skewness_of(d).tolist(), deviations(d).tolist(), str(part.measure)
-        rows = []
-        for k, (first, second) in enumerate(pairs.tolist()):
-            i = start + k
-            wins, losses = (int(counts.wins[k]), int(counts.losses[k]))[:: -1 if lower else 1]
-            verdict = decided.verdict[i]
-            row = Difference(
-                measure=name,
-                a=self.names[first],
-                b=self.names[second],
-                part=part.label,
-                queries=len(part.x),
-                mean_a=float(means[first]),
-                mean_b=float(means[second]),
-                difference=float(decided.difference[i]),
-                low=float(decided.low[i]),
-                high=float(decided.high[i]),
-                level=float(decided.level[i]),
-                wins=wins,
-                ties=int(counts.ties[k]),
-                losses=losses,
-                p=float(decided.p[i]),
-                adjusted=float(decided.adjusted[i]),
-                d_z=float(sizes[0][k]),
-                superiority=1 - float(sizes[1][k]) if lower else float(sizes[1][k]),
-                cliff=float(sizes[2][k]),
-                note=decided.note[i],
-                verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
-            )
-            least = float(decided.least[i])
-            rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin, least))
+        lower, means, rows = part.measure.definition.lower_is_better, part.means, []
+        for start in range(0, len(self.pairs), _PAIRS):
+            pairs = self.pairs[start : start + _PAIRS]
+            a, b = part.values[:, pairs[:, 0]], part.values[:, pairs[:, 1]]
+            d = part.units[:, pairs[:, 1]] - part.units[:, pairs[:, 0]]
+            tested = part.x[:, pairs[:, 0]], part.x[:, pairs[:, 1]]  # weighted, if queries have weights
+            counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
+            skew, spread = skewness_of(d).tolist(), deviations(d).tolist()
+            for k, pair in enumerate(pairs.tolist()):
+                i = start + k
+                verdict = decided.verdict[i]
+                row = self._row(
+                    part,
+                    pair,
+                    means,
+                    (int(counts.wins[k]), int(counts.losses[k])),
+                    difference=float(decided.difference[i]),
+                    low=float(decided.low[i]),
+                    high=float(decided.high[i]),
+                    level=float(decided.level[i]),
+                    p=float(decided.p[i]),
+                    adjusted=float(decided.adjusted[i]),
+                    d_z=float(sizes[0][k]),
+                    superiority=1 - float(sizes[1][k]) if lower else float(sizes[1][k]),
+                    cliff=float(sizes[2][k]),
+                    note=decided.note[i],
+                    verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
+                )
+                least = float(decided.least[i])
+                rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin, least))
         return rows
 
     def _untested(self, part: _Slice) -> list[Difference]:
-        x, lower = part.values, part.measure.definition.lower_is_better
-        means = part.means if len(x) else np.full(len(self.names), np.nan)
-        rows = []
+        """The rows of a slice of too few queries."""
+        x, rows = part.values, []
+        means = part.means if len(x) else np.full(len(self.names), math.nan)
+        unknown: dict[str, Any] = dict.fromkeys(
+            ("low", "high", "level", "p", "adjusted", "d_z", "superiority", "cliff"), math.nan
+        )
         for a, b in self.pairs.tolist():
-            above, below = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())
-            wins, losses = (below, above) if lower else (above, below)
-            unknown: dict[str, Any] = dict.fromkeys(
-                ("low", "high", "level", "p", "adjusted", "d_z", "superiority", "cliff"), _NAN
-            )
-            rows.append(
-                Difference(
-                    measure=str(part.measure),
-                    a=self.names[a],
-                    b=self.names[b],
-                    part=part.label,
-                    queries=len(x),
-                    mean_a=float(means[a]),
-                    mean_b=float(means[b]),
-                    difference=float(means[b] - means[a]),
-                    wins=wins,
-                    ties=len(x) - above - below,
-                    losses=losses,
-                    verdict="too few queries",
-                    **unknown,
-                )
-            )
+            sides = int((x[:, b] > x[:, a]).sum()), int((x[:, b] < x[:, a]).sum())
+            more = float(means[b] - means[a])
+            rows.append(self._row(part, (a, b), means, sides, difference=more, verdict="too few queries", **unknown))
         return rows
+
+    def _row(
+        self, part: _Slice, pair: Sequence[int], means: Floats, sides: tuple[int, int], **found: Any
+    ) -> Difference:
+        """The difference of a pair; `sides` are the numbers of queries on which the second run has the higher and the lower value."""
+        wins, losses = reversed(sides) if part.measure.definition.lower_is_better else sides
+        a, b = pair
+        return Difference(
+            measure=str(part.measure),
+            a=self.names[a],
+            b=self.names[b],
+            part=part.label,
+            queries=len(part.x),
+            mean_a=float(means[a]),
+            mean_b=float(means[b]),
+            wins=wins,
+            ties=len(part.x) - wins - losses,
+            losses=losses,
+            **found,
+        )

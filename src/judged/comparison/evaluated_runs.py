@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from judged._types import Floats, Ints
+from judged._types import Floats
 from judged.comparison.difference import Difference
 from judged.core.judged import Judged
 from judged.core.tables import Id
@@ -17,7 +17,6 @@ from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_inputs, queries_differ
 from judged.evaluation.model_judgments import worth_of_model
 from judged.evaluation.options import EvaluateOptions
-from judged.evaluation.provenance import Provenance
 from judged.evaluation.values import Values
 from judged.evaluation.weights import cluster, weigh
 from judged.io.recognise import named_runs
@@ -92,16 +91,13 @@ def _align(names: Sequence[str], results: Sequence[Values]) -> ComparedRuns:
     lost = queries_differ([r.queries for r in results], "excluded {}") if differ else ()
     warnings = dict.fromkeys((*(w for r in results for w in r.warnings), *lost))
     kept = tuple(_select(r, common) for r in results)
-    for what in ("weights", "clusters"):
-        _check_same(names, what, [getattr(r, what) for r in kept])
+    for name, result in zip(names, kept, strict=True):
+        for what in ("weights", "clusters"):
+            own, first = getattr(result, what), getattr(kept[0], what)
+            if (own is None) != (first is None) or not np.array_equal(own, first):
+                problem = f"{names[0]} and {name} have different {what} of queries"
+                raise DataError("incomparable", problem, hint=f"evaluate both with the same {what}")
     return ComparedRuns(tuple(names), kept, _judged(kept), tuple(warnings))
-
-
-def _check_same(names: Sequence[str], what: str, columns: Sequence[Any]) -> None:
-    for name, column in zip(names, columns, strict=True):
-        if (column is None) != (columns[0] is None) or not np.array_equal(column, columns[0]):
-            problem = f"{names[0]} and {name} have different {what} of queries"
-            raise DataError("incomparable", problem, hint=f"evaluate both with the same {what}")
 
 
 def _judged(results: Sequence[Values]) -> tuple[Judged, ...]:
@@ -127,29 +123,20 @@ def _select(result: Values, queries: list[Id]) -> Values:
         return result
     place = {q: i for i, q in enumerate(result.queries)}
     rows = np.array([place[q] for q in queries])
-    columns = {n: c[rows] for n, c in result.columns.items()}
-    source = _select_source(result, rows)
-    weights = None if result.weights is None else result.weights[rows]
-    clusters = None if result.clusters is None else np.unique(result.clusters[rows], return_inverse=True)[1]
-    model = None if result.model is None else {n: c[rows] for n, c in result.model.items()}
+    source = result.source
+    if source is not None:  # a `Judged` does not support another order
+        source = None if (np.diff(rows) < 0).any() else source.select(rows)
     return replace(
         result,
         queries=tuple(queries),
-        columns=columns,
+        columns={n: c[rows] for n, c in result.columns.items()},
         if_irrelevant=None,
         if_top=None,
         source=source,
-        weights=weights,
-        clusters=clusters,
-        model=model,
+        weights=None if result.weights is None else result.weights[rows],
+        clusters=None if result.clusters is None else np.unique(result.clusters[rows], return_inverse=True)[1],
+        model=None if result.model is None else {n: c[rows] for n, c in result.model.items()},
     )
-
-
-def _select_source(result: Values, rows: Ints) -> Provenance | None:
-    """The provenance of some of the queries; None if their order changes, which a `Judged` does not support."""
-    if result.source is None or (np.diff(rows) < 0).any():
-        return None
-    return result.source.select(rows)
 
 
 def model_matrix(results: Sequence[Values], measure: str) -> Floats | None:
@@ -172,22 +159,18 @@ def check_comparable(names: Sequence[str], results: Sequence[Values]) -> None:
         raise DataError("incomparable", "only some of the runs have model judgments", hint="evaluate all with model=")
     for name, other in zip(names[1:], results[1:], strict=True):
         common = set(first.measures) & set(other.measures)
-        own = ({str(m): dict(m.policy) for m in r.measures if m in common} for r in (first, other))
-        for what, a, b in (
-            ("policies", first.policy, other.policy),
-            ("profiles", first.profile, other.profile),
-            ("policies", *own),
-        ):
-            if a != b:
-                mine, theirs = (str(x).split(" · ") for x in (a, b))
-                unlike = (
-                    " · ".join(w for w in x if w not in y) or "the default" for x, y in ((mine, theirs), (theirs, mine))
-                )
-                problem = f"{names[0]} and {name} have different {what}: {'; '.join(unlike)}"
-                raise DataError("incomparable", problem, hint="evaluate both under the same conventions")
         if not {str(m) for m in first.measures} & {str(m) for m in other.measures}:
             a, b = (", ".join(map(str, r.measures)) for r in (first, other))
             raise DataError("incomparable", f"{names[0]} and {name} have no measure in common: {a}; {b}")
+        own = ({str(m): dict(m.policy) for m in r.measures if m in common} for r in (first, other))
+        conventions = ("policies", first.policy, other.policy), ("profiles", first.profile, other.profile)
+        for what, x, y in (*conventions, ("policies", *own)):
+            if x != y:
+                mine, theirs = (str(one).split(" · ") for one in (x, y))
+                unlike = [w for w in mine if w not in theirs], [w for w in theirs if w not in mine]
+                told = "; ".join(" · ".join(words) or "the default" for words in unlike)
+                problem = f"{names[0]} and {name} have different {what}: {told}"
+                raise DataError("incomparable", problem, hint="evaluate both under the same conventions")
 
 
 def check_not_geometric(m: Measure) -> None:

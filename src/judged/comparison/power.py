@@ -24,8 +24,6 @@ from judged.stats.power import (
     MATERIAL,
     achieved_power,
     detectable_difference,
-    deviation_range,
-    queries_for_equivalence,
     queries_needed,
 )
 from judged.stats.summary import mean
@@ -47,9 +45,6 @@ class MeasurePower:
     difference: float  # difference that matters
     chance: float  # power to detect it
     needed: int | None  # queries that detect it with the requested power; None: more than 10⁹
-    needed_low: int | None = None  # the same, for the ends of a 95% interval of the deviation
-    needed_high: int | None = None
-    for_equivalence: int | None = None  # queries that show equal runs to be equal within the margin
 
     def sentence(self, power: float) -> str:
         """The finding as a sentence."""
@@ -63,9 +58,6 @@ class MeasurePower:
         if self.difference == 0:
             return shows
         need = "more than 10⁹ queries" if self.needed is None else f"{self.needed:,} queries"
-        if self.needed is not None and self.needed_low is not None:
-            most = "more" if self.needed_high is None else f"{self.needed_high:,}"
-            need += f" (between {self.needed_low:,} and {most}, as far as {self.observed:,} queries can tell)"
         return f"{shows}; a difference of {self.difference:.2g} needs {need}"
 
 
@@ -126,12 +118,8 @@ class Power(Result):
     def tables(self, *, places: int = 4) -> list[Table]:
         """One row per measure."""
         headers = ("measure", "queries", "deviation", f"detectable at {self.power:.0%}", "difference", "power")
-        headers = (*headers, "queries needed", "95% range")
-        planned = any(m.for_equivalence is not None for m in self.measures)
-        rows = []
-        for one in self.measures:
-            most = "…" if one.needed_high is None else number(one.needed_high)
-            cells = (
+        rows = tuple(
+            (
                 one.measure,
                 str(one.queries),
                 number(one.deviation, places),
@@ -139,9 +127,9 @@ class Power(Result):
                 number(one.difference, places),
                 "–" if math.isnan(one.chance) else f"{one.chance:.1%}",
                 number(one.needed),
-                "–" if one.needed_low is None else f"{number(one.needed_low)}–{most}",
             )
-            rows.append((*cells, number(one.for_equivalence)) if planned else cells)
+            for one in self.measures
+        )
         weak = [w for w in self.warnings if w.slug == "power"]
         told = list(self.warnings)
         if len(weak) > 1:  # in one line
@@ -149,10 +137,8 @@ class Power(Result):
             told = [w for w in told if w not in weak]
             told.append(Warned("power", len(weak), f"power below {LITTLE:.0%} in {names}"))
         notes = (f"paired t test, two-sided, alpha {self.alpha:g}", *(f"warning: {w}" for w in told))
-        if planned:
-            headers = (*headers, "for equivalence")
         title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
-        return [Table(headers, tuple(rows), title=title, notes=notes, optional=(2, 7, *range(8, len(headers))))]
+        return [Table((*headers, "queries needed"), rows, title=title, notes=notes, optional=(2,))]
 
 
 def power(
@@ -165,8 +151,6 @@ def power(
     power: float = 0.8,
     alpha: float = 0.05,
     n_queries: int | None = None,
-    margin: float | None = None,
-    seed: int = 0,
     level: float | None = None,
     profile: str = "trec_eval-10",
     **options: Unpack[EvaluateOptions],
@@ -183,8 +167,6 @@ def power(
         power: the power to reach.
         alpha: significance level of the two-sided paired t test.
         n_queries: number of queries of the planned comparison. [default: those of the runs]
-        margin: largest difference that does not matter; plan to show that equal runs differ by less.
-        seed: random seed of the bootstrap that gives the range of the number of queries needed.
         level: lowest relevant grade.
         profile: conventions of another tool.
         options: policies and preparation, as in `evaluate`.
@@ -196,9 +178,9 @@ def power(
     >>> power(judgments, one, other, "RR", difference=0.1)["RR"].needed
     68
     """
-    for name, value in (("difference", difference), ("margin", margin)):
-        if value is not None and not (isinstance(value, int | float) and 0 < abs(value) < math.inf):
-            raise UsageError("parameter", f"{name} must be a number other than 0, got {shown(value)}", value=value)
+    if difference is not None and not (isinstance(difference, int | float) and 0 < abs(difference) < math.inf):
+        problem = f"difference must be a number other than 0, got {shown(difference)}"
+        raise UsageError("parameter", problem, value=difference)
     if n_queries is not None:
         check_count(n_queries, "n_queries")
     sides = _values(qrels, a, b, measures, level=level, profile=profile, **options)
@@ -215,9 +197,14 @@ def power(
                 raise DataError("few-queries", problem)
             matters = abs(difference) if difference is not None else MATERIAL * abs(mean(first))
             queries = len(d) if n_queries is None else n_queries
-            one = _measure_power(name, d, matters, queries, power, alpha, margin, seed)
+            one = _measure_power(name, d, matters, queries, power, alpha)
             powers.append(one)
-            warnings += _warnings(one, alpha)
+            if one.deviation == 0:
+                text = f"{name}: all differences are equal; their variation is unknown"
+                warnings.append(Warned("power", len(d), text))
+            elif one.chance < LITTLE:
+                text = f"{name}: the power to find a difference of {matters:.2g} is below {LITTLE:.0%}"
+                warnings.append(Warned("power", queries, text))
             if difference is not None and math.isclose(matters, abs(mean(d)), rel_tol=1e-3):
                 text = f"{name}: this is the observed difference; the power to find it says nothing beyond its p-value"
                 warnings.append(Warned("power", 1, text))
@@ -270,18 +257,10 @@ def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
     return np.array([first[q] for q in shared], dtype=float), np.array([second[q] for q in shared], dtype=float)
 
 
-def _measure_power(
-    name: str, d: Floats, matters: float, queries: int, power: float, alpha: float, margin: float | None, seed: int
-) -> MeasurePower:
+def _measure_power(name: str, d: Floats, matters: float, queries: int, power: float, alpha: float) -> MeasurePower:
     spread = deviation(d)
     if spread == 0:
         return MeasurePower(name, len(d), 0.0, queries, math.nan, matters, math.nan, None)
-
-    def needed(deviation: float) -> int | None:
-        return queries_needed(matters, deviation, power=power, alpha=alpha) if matters > 0 else None
-
-    low, high = deviation_range(d, seed=seed)
-    equal = None if margin is None else queries_for_equivalence(abs(margin), spread, power=power, alpha=alpha)
     return MeasurePower(
         measure=name,
         observed=len(d),
@@ -290,18 +269,5 @@ def _measure_power(
         smallest=detectable_difference(spread, queries, power=power, alpha=alpha),
         difference=matters,
         chance=achieved_power(matters, spread, queries, alpha=alpha),
-        needed=needed(spread),
-        needed_low=needed(low),
-        needed_high=needed(high),
-        for_equivalence=equal,
+        needed=queries_needed(matters, spread, power=power, alpha=alpha) if matters > 0 else None,
     )
-
-
-def _warnings(one: MeasurePower, alpha: float) -> list[Warned]:
-    if one.deviation == 0:
-        text = f"{one.measure}: all differences are equal; their variation is unknown"
-        return [Warned("power", one.observed, text)]
-    if achieved_power(one.difference, one.deviation, one.queries, alpha=alpha) < LITTLE:
-        text = f"{one.measure}: the power to find a difference of {one.difference:.2g} is below {LITTLE:.0%}"
-        return [Warned("power", one.queries, text)]
-    return []

@@ -41,15 +41,11 @@ class VarianceStudy(Result):
         return self.parts[str(find_measure(measure, list(map(parse, self.parts)), "trec_eval-10"))]
 
     def headline(self) -> list[str]:
-        """One sentence per measure: the shares, and what reduces the error most."""
+        """One sentence per measure: the shares of the sources."""
         sentences = []
         for measure, parts in self.parts.items():
             shares = [f"{share:.0%} from {_source(source)}" for source, share in parts.shares().items()]
-            (now, _), *more = ((parts.error(**design), design) for design in designs(parts.sizes, (2,)))
-            error, design = min(more, key=lambda pair: pair[0])
-            facet = next(f for f in FACETS if design[f] > parts.sizes[f])
-            gain = f"Twice as many {facet} would reduce its standard error from {now:.4f} to {error:.4f}."
-            sentences.append(f"{measure}: the variance of a difference between systems comes {listed(shares)}. {gain}")
+            sentences.append(f"{measure}: the variance of a difference between systems comes {listed(shares)}.")
         return sentences
 
     def records(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Plots of comparisons: means, differences, and two runs per query."""
+"""Plots of comparisons: means, differences, and two runs query by query."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged._types import Floats
 from judged.io.run_names import short_names
@@ -78,9 +77,18 @@ def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float,
     def draw(ax: Any) -> None:
         theme = theme_of(ax)
         for y, (m, i) in rows.items():
-            _mean(ax, y, i, float(center[m][i]), ends[m][i], theme)
+            colour, marker, found = theme.runs[i % len(theme.runs)], MARKERS[i % len(MARKERS)], ends[m][i]
+            if found is not None:
+                ax.plot(found, [y, y], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
+            look = {"color": colour, "marker": marker, "markersize": 9 if marker == "*" else 6, "linestyle": "none"}
+            ax.plot([center[m][i]], [y], **look, markeredgecolor=theme.paper, markeredgewidth=0.7, zorder=3)
         forest_axes(ax, dict(sorted({**heads, **{y: names[i] for y, (_, i) in rows.items()}}.items())), heads)
-        _zoom(ax, limits, alone=alone)
+        if alone:  # around the means, within the range of values
+            low, high = ax.get_xlim()
+            room = 0.04 * (high - low)
+            ax.set_xlim(max(low - room, limits[0]), min(high + room, limits[1]))
+        else:
+            ax.set_xlim(*limits)
         only = next(iter(known))
         ax.set_xlabel(f"mean {plain(only)}{_lower(only)}" if alone else "mean")
         write_numbers(ax, f"mean [{level:.0%} interval]", texts)
@@ -91,33 +99,6 @@ def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float,
 def _goodness(measure: str, mean: float) -> float:
     """Return a sort key: lower is better, runs without a mean come last."""
     return math.inf if math.isnan(mean) else mean if parse(measure).definition.lower_is_better else -mean
-
-
-def _mean(ax: Any, y: float, i: int, mean: float, ends: tuple[float, float] | None, theme: Theme) -> None:
-    colour, marker = theme.runs[i % len(theme.runs)], MARKERS[i % len(MARKERS)]
-    if ends is not None:
-        ax.plot(ends, [y, y], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
-    ax.plot(
-        [mean],
-        [y],
-        color=colour,
-        marker=marker,
-        markersize=9 if marker == "*" else 6,
-        markeredgecolor=theme.paper,
-        markeredgewidth=0.7,
-        linestyle="none",
-        zorder=3,
-    )
-
-
-def _zoom(ax: Any, limits: tuple[float, float], *, alone: bool) -> None:
-    """Return axis limits around the means of one measure, within the range of its values."""
-    if not alone:
-        ax.set_xlim(*limits)
-        return
-    low, high = ax.get_xlim()
-    room = 0.04 * (high - low)
-    ax.set_xlim(max(low - room, limits[0]), min(high + room, limits[1]))
 
 
 def _text(mean: float, ends: tuple[float, float] | None) -> str:
@@ -146,7 +127,11 @@ def differences(comparison: Comparison, known: dict[str, Floats], limits: tuple[
             ax.axvspan(-margin, margin, color=theme.same, alpha=0.13, linewidth=0, zorder=0)
         ax.axvline(0, color=theme.soft, linewidth=0.9, zorder=1)
         for y, row in rows.items():
-            _difference(ax, y, row, theme)
+            look = _look(row.verdict, theme)
+            if not math.isnan(row.low):
+                ends = [row.low, row.high]
+                ax.plot(ends, [y, y], color=look["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
+            ax.plot([row.difference], [y], linestyle="none", markersize=6.5, zorder=3, **look)
         forest_axes(ax, dict(sorted({**heads, **names}.items())), heads)
         only = next(iter(known))
         what = f"{plain(only)}{_lower(only)}" if len(known) == 1 else "means"
@@ -197,33 +182,10 @@ def _legend(ax: Any, verdicts: Container[str], theme: Theme) -> None:
     )
 
 
-def _difference(ax: Any, y: float, row: Difference, theme: Theme) -> None:
-    look = _look(row.verdict, theme)
-    if not math.isnan(row.low):
-        ax.plot([row.low, row.high], [y, y], color=look["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
-    ax.plot([row.difference], [y], linestyle="none", markersize=6.5, zorder=3, **look)
-
-
 # ── two runs per query ───────────────────────────────────────────────────────────────────────────
 
 _NAME = 0.095  # inches that the name of a query takes below its bar
 _MANY = 120  # queries: with white between their bars they would flicker
-_MARKERS = {"better": "^", "equal": "o", "worse": "v"}
-
-
-def _won(measure: str, d: Floats) -> dict[str, NDArray[np.bool_]]:
-    """Return masks of the queries on which b is better, equal and worse."""
-    gain = -d if parse(measure).definition.lower_is_better else d
-    return {"better": gain > 0, "equal": gain == 0, "worse": gain < 0}
-
-
-def _colour(theme: Theme, verdict: str) -> str:
-    return {"better": theme.better, "worse": theme.worse}.get(verdict, theme.same)
-
-
-def _left_out(comparison: Comparison, known: NDArray[np.bool_]) -> str:
-    count = int((~known).sum())
-    return f"; {counted(count, 'query', 'queries')} without a value excluded" if count else ""
 
 
 def bars(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
@@ -233,106 +195,38 @@ def bars(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
     d = x[known, b] - x[known, a]
     order = np.argsort(-d, kind="stable")
     queries = [plain(str(q), 14) for q, there in zip(comparison.results[0].queries, known, strict=True) if there]
-    names = labels(comparison)
+    names, lower = labels(comparison), parse(measure).definition.lower_is_better
+    gain, lost = -d if lower else d, int((~known).sum())
 
     def draw(ax: Any) -> None:
         theme = theme_of(ax)
         place = np.empty(len(d))
         place[order] = np.arange(len(d))
-        for verdict, mine in _won(measure, d).items():
+        for verdict, mine, colour in (
+            ("better", gain > 0, theme.better),
+            ("equal", gain == 0, theme.same),
+            ("worse", gain < 0, theme.worse),
+        ):
             if mine.any():
-                label = f"{names[b]} {verdict}: {mine.sum()}"
-                ax.bar(
-                    place[mine],
-                    d[mine],
-                    width=0.84 if len(d) < _MANY else 1.0,
-                    linewidth=0,
-                    color=_colour(theme, verdict),
-                    label=label,
-                    zorder=2,
-                )
+                label, width = f"{names[b]} {verdict}: {mine.sum()}", 0.84 if len(d) < _MANY else 1.0
+                ax.bar(place[mine], d[mine], width=width, linewidth=0, color=colour, label=label, zorder=2)
         ax.axhline(0, color=theme.soft, linewidth=0.9, zorder=3)
-        if len(d):
-            mean = float(d.mean())
-            ax.axhline(
-                mean, color=theme.ink, linewidth=1.1, linestyle=(0, (4, 2)), label=f"mean: {signed(mean, 3)}", zorder=3
-            )
-        _query_axis(ax, [queries[i] for i in order])
-        ax.set_xlabel(f"{counted(len(d), 'query', 'queries')}, sorted{_left_out(comparison, known)}")
-        lower = " (lower is better)" if parse(measure).definition.lower_is_better else ""
-        ax.set_ylabel(f"{plain(measure)}{lower}: {names[b]} − {names[a]}")
+        ax.set_xlim(-0.8, max(len(d), 1) - 0.2)
+        if len(d) * _NAME <= ax.get_window_extent().width / ax.figure.dpi:
+            turned = {"rotation": 90, "fontsize": "x-small"} if len(d) > 8 else {"fontsize": "small"}
+            ax.set_xticks(range(len(d)), [queries[i] for i in order], **turned)
+            ax.tick_params(axis="x", length=0, pad=2)
+        else:
+            ax.set_xticks([])
+        excluded = f"; {counted(lost, 'query')} without a value excluded" if lost else ""
+        ax.set_xlabel(f"{counted(len(d), 'query')}, sorted{excluded}")
+        ax.set_ylabel(f"{plain(measure)}{' (lower is better)' if lower else ''}: {names[b]} − {names[a]}")
         bare(ax)
         grid(ax, "y")
         if len(d):
+            mean, dashes = float(d.mean()), (0, (4, 2))
+            told = f"mean: {signed(mean, 3)}"
+            ax.axhline(mean, color=theme.ink, linewidth=1.1, linestyle=dashes, label=told, zorder=3)
             ax.legend(loc="best", frameon=True, framealpha=0.7, edgecolor="none", fontsize="small")
-
-    return SIZE, draw
-
-
-def _query_axis(ax: Any, queries: list[str]) -> None:
-    ax.set_xlim(-0.8, max(len(queries), 1) - 0.2)
-    if len(queries) * _NAME <= ax.get_window_extent().width / ax.figure.dpi:
-        ax.set_xticks(
-            range(len(queries)),
-            queries,
-            rotation=90 if len(queries) > 8 else 0,
-            fontsize="x-small" if len(queries) > 8 else "small",
-        )
-        ax.tick_params(axis="x", length=0, pad=2)
-    else:
-        ax.set_xticks([])
-
-
-def scatter(comparison: Comparison, measure: str, a: int, b: int) -> Drawn:
-    """Plot the values of a and b per query; coinciding points are drawn larger."""
-    x = comparison.matrix(measure)
-    known = known_rows(x)
-    pairs, count = np.unique(x[known][:, [a, b]], axis=0, return_counts=True)
-    names = labels(comparison)
-    inside = not len(pairs) or (pairs.min() >= 0 and pairs.max() <= 1)
-    low, high = (0.0, 1.0) if inside else (min(0.0, float(pairs.min())), float(pairs.max()))
-    room = 0.04 * (high - low)
-
-    def draw(ax: Any) -> None:
-        theme = theme_of(ax)
-        ax.plot(
-            [low - room, high + room],
-            [low - room, high + room],
-            color=theme.soft,
-            linewidth=0.9,
-            linestyle=(0, (4, 2)),
-            zorder=1,
-        )
-        for verdict, mine in _won(measure, pairs[:, 1] - pairs[:, 0]).items():
-            if mine.any():
-                ax.scatter(
-                    *pairs[mine].T,
-                    s=26 * np.sqrt(count[mine]),
-                    color=_colour(theme, verdict),
-                    marker=_MARKERS[verdict],
-                    alpha=0.65,
-                    linewidths=0,
-                    label=f"{names[b]} {verdict}: {count[mine].sum()}",
-                    zorder=2,
-                )
-        ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
-        ax.set_xlabel(f"{plain(measure)} of {names[a]}")
-        ax.set_ylabel(f"{plain(measure)} of {names[b]}")
-        bare(ax)
-        grid(ax)
-        label = f"{counted(int(known.sum()), 'query', 'queries')}{_left_out(comparison, known)}"
-        if len(pairs):
-            legend = ax.legend(
-                loc="upper left",
-                bbox_to_anchor=(1.02, 1.0),
-                frameon=False,
-                fontsize="small",
-                borderaxespad=0,
-                title=label,
-                title_fontsize="small",
-                alignment="left",
-            )
-            for handle in legend.legend_handles:
-                handle.set_sizes([26])
 
     return SIZE, draw

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from judged._types import Floats
-from judged.errors import Hint, JudgedError, UsageError, shown
-from judged.measures.grammar import parse, parse_all
-from judged.plots.comparisons import bars, differences, means, scatter
+from judged.errors import Hint, UsageError, shown
+from judged.plots.comparisons import bars, differences, means
 from judged.plots.style import (
     FONT,
     Theme,
@@ -32,23 +30,25 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.values import Values
 
-Plot = Literal["means", "differences", "queries", "scatter"]
+Plot = Literal["means", "differences", "queries"]
 
 _BINS = 70  # of a strip; points of one bin are drawn side by side
 _ROW = 0.62  # inches
 
 
-def draw_values(values: Values, measures: str | Iterable[Any] | None = None, ax: Any = None) -> Any:
+def draw_values(values: Values, measures: Sequence[str] | None = None, ax: Any = None) -> Any:
     """Plot one strip per measure: a point per query, a box of the middle half, and the mean with its 95% interval.
 
     Args:
         values: a result of `evaluate`.
-        measures: some of its measures. [default: all] Several share an axis, so their values must be in 0…1.
+        measures: some of its measures, as they are printed. [default: all] Several share an axis, so their values must be in 0…1.
         ax: axes to draw on. [default: new ones]
     """
     matplotlib()
     choices = [str(m) for m in values.measures if not m.definition.text]
-    names = _requested_measures(measures, choices)
+    names = choices if measures is None else list(dict.fromkeys(measures))
+    if not names:
+        raise UsageError("not-asked", "no measure was named")
     columns = {name: np.asarray(values[name], float) for name in names}
     known = {name: column[np.isfinite(column)] for name, column in columns.items()}
     limits = _limits(known, "measures")
@@ -136,23 +136,26 @@ def draw_comparison(
         comparison: a result of `compare`.
         kind: `means`: the mean of each run with its interval (intervals may overlap although the difference is significant: see
             `differences`); `differences`: every pair with the interval of its difference and the verdict; `queries`: the difference b - a
-            per query, sorted; `scatter`: both values of every query.
+            per query, sorted.
         measure: one of its measures. [default: the first; for means and differences all of them, if their values are in 0…1]
-        a: a run, for `queries` and `scatter`. [default: the baseline, or the first run]
+        a: a run, for `queries`. [default: the baseline, or the first run]
         b: the run that is compared with `a`.
         ax: axes to draw on. [default: new ones]
     """
     matplotlib()
     check_choice(kind, Plot, "kind", slug="plot")
-    if (a is not None or b is not None) and kind not in ("queries", "scatter"):
-        raise UsageError("plot", f"a and b are for queries and scatter only, not for {kind}", hint="omit them")
-    chosen = comparison.measures if measure is None else _requested_measures([measure], comparison.measures)
+    if (a is not None or b is not None) and kind != "queries":
+        raise UsageError("plot", f"a and b are for queries only, not for {kind}", hint="omit them")
+    if measure is not None and measure not in comparison.measures:
+        hint = f"choose one of {', '.join(comparison.measures)}"
+        raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
+    chosen = comparison.measures if measure is None else [measure]
     if kind in ("means", "differences"):
         known = {m: _known(comparison, m) for m in chosen}
         limits = _limits(known, "measure")
         size, draw = (means if kind == "means" else differences)(comparison, known, limits)
     else:
-        size, draw = (bars if kind == "queries" else scatter)(comparison, chosen[0], *_pair(comparison, a, b))
+        size, draw = bars(comparison, chosen[0], *_pair(comparison, a, b))
     return _on(ax, size, draw, _caption(comparison, kind, chosen))
 
 
@@ -169,7 +172,6 @@ def _caption(comparison: Comparison, kind: Plot, measures: Sequence[str]) -> str
         "means": f"Means over {over}; lines are {level} intervals. Runs are compared query by query, so intervals may overlap although a difference is clear.",
         "differences": f"Differences of means over {over}; lines are {comparison.settings.interval_name()}s ({comparison.settings}).",
         "queries": f"Differences of {over}, from the largest gain to the largest loss.",
-        "scatter": f"Values of {over}; points above the line are higher for the second run.",
     }[kind]
 
 
@@ -189,39 +191,6 @@ def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, in
         raise UsageError("runs", f"a and b are the same run, {shown(a)}", value=a)
     first = a or next(name for name in (comparison.baseline, *names) if name is not None and name != b)
     return names.index(first), names.index(b or next(name for name in names if name != first))
-
-
-# ── measures ────────────────────────────────────────────────────────────────────────────────────
-
-
-def _requested_measures(measures: Any, choices: Sequence[str]) -> list[str]:
-    """Return the names of measures as in the result."""
-    if measures is None:
-        requested: list[Any] = list(choices)
-    elif isinstance(measures, str) and measures not in choices:
-        requested = list(_read(partial(parse_all, measures)) or [measures])
-    else:
-        requested = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
-    names = []
-    for one in requested:
-        name = str(one)
-        if name not in choices:
-            name = str(_read(partial(parse, one)))
-        if name not in choices:
-            hint = f"choose one of {', '.join(choices)}" if choices else None
-            raise UsageError("not-asked", f"{one} was not evaluated", hint=hint, value=str(one))
-        names.append(name)
-    if not names:
-        raise UsageError("not-asked", "no measure was named")
-    return list(dict.fromkeys(names))
-
-
-def _read(parsed: Callable[[], Any]) -> Any:
-    """Parse a name; return None if it is invalid, which is reported with the choices later."""
-    try:
-        return parsed()
-    except JudgedError:
-        return None
 
 
 def _limits(known: dict[str, Floats], option: str) -> tuple[float, float]:

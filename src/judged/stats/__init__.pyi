@@ -12,7 +12,6 @@ from .effect_sizes import EFFECTS as EFFECTS
 from .effect_sizes import Effect as Effect
 from .effect_sizes import Record as Record
 from .effect_sizes import cliff as cliff
-from .effect_sizes import hedges as hedges
 from .effect_sizes import mean_difference as mean_difference
 from .effect_sizes import record as record
 from .effect_sizes import standardised as standardised
@@ -38,8 +37,6 @@ from .paired.registry import outcome_of_pairs as outcome_of_pairs
 from .paired.wilcoxon import wilcoxon as wilcoxon
 from .power import achieved_power as achieved_power
 from .power import detectable_difference as detectable_difference
-from .power import deviation_range as deviation_range
-from .power import queries_for_equivalence as queries_for_equivalence
 from .power import queries_for_width as queries_for_width
 from .power import queries_needed as queries_needed
 from .rank_correlation import kendall as kendall

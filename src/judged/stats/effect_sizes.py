@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -48,18 +47,6 @@ def standardised(a: Any, b: Any) -> Floats:
     mean = totals(d) / len(d)
     some = np.abs(d - mean).max(axis=0) > SLACK * np.abs(d).max(axis=0)
     return np.divide(mean, np.sqrt(totals(np.square(d - mean)) / (len(d) - 1)), out=d_z, where=some)
-
-
-def hedges(a: Any, b: Any) -> Floats:
-    """Return d_z corrected for its bias in small samples (Hedges 1981); NaN below 3 queries.
-
-    The factor is J = Γ(m/2) / (√(m/2) Γ((m - 1)/2)) with m = n - 1.
-    """
-    d = standardised(a, b)
-    m = len(np.asarray(a)) - 1
-    if m < 2:
-        return np.full_like(d, np.nan)
-    return d * math.exp(math.lgamma(m / 2) - math.lgamma((m - 1) / 2) - math.log(m / 2) / 2)
 
 
 def superiority(a: Any, b: Any, *, margin: float = 0.0) -> Floats:
@@ -135,14 +122,6 @@ for _effect in (
         function=standardised,
         text="mean of b - a, in standard deviations of it",
         paper="cohen1988",
-    ),
-    Effect(
-        name="hedges",
-        aliases=("g", "g_z", "hedges-g"),
-        none=0.0,
-        function=hedges,
-        paper="hedges1981",
-        text="d_z, corrected for small samples",
     ),
     Effect(
         name="superiority",

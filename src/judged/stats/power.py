@@ -13,12 +13,8 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
-import numpy as np
-
-from judged._types import Floats
-from judged.core.resample import resampled_means
 from judged.errors import UsageError
-from judged.stats.checks import check_count, check_number, check_share, column
+from judged.stats.checks import check_count, check_number, check_share
 from judged.stats.student_t import normal_quantile, scales, two_sided_quantile, upper_tail
 
 MATERIAL = 0.10  # of the mean: "material" in Spärck Jones, Automatic Indexing, Journal of Documentation 1974
@@ -75,7 +71,7 @@ def queries_needed(difference: float, deviation: float, *, power: float = 0.8, a
     spread = check_number(deviation, "deviation", zero=True)
     chance, level = _above(power, alpha)
 
-    return _smallest(lambda n: spread == 0 or _power(true / spread * math.sqrt(n), n - 1, level) >= chance)
+    return smallest_number(lambda n: spread == 0 or _power(true / spread * math.sqrt(n), n - 1, level) >= chance)
 
 
 def queries_for_width(width: float, deviation: float, *, alpha: float = 0.05) -> int | None:
@@ -88,61 +84,12 @@ def queries_for_width(width: float, deviation: float, *, alpha: float = 0.05) ->
 
     wide, spread = check_number(width, "width"), check_number(deviation, "deviation", zero=True)
     level = check_share(alpha, "alpha")
-    return _smallest(lambda n: 2 * float(stdtrit(n - 1, 1 - level / 2)) * spread / math.sqrt(n) <= wide)
+    return smallest_number(lambda n: 2 * float(stdtrit(n - 1, 1 - level / 2)) * spread / math.sqrt(n) <= wide)
 
 
-def queries_for_equivalence(margin: float, deviation: float, *, power: float = 0.8, alpha: float = 0.05) -> int | None:
-    """Return the smallest number of queries that show two equal systems to be equal within the margin; None above 10⁹.
-
-    They are shown to be equal if the 1 - alpha t interval of their difference is within ± margin; the power is exact for normal differences.
-
-    >>> queries_for_equivalence(0.05, 0.2)
-    171
-    """
-    bound, spread = check_number(margin, "margin"), check_number(deviation, "deviation", zero=True)
-    chance, level = _above(power, alpha)
-    return _smallest(lambda n: spread == 0 or _equivalence_power(bound / spread * math.sqrt(n), n - 1, level) >= chance)
-
-
-def _equivalence_power(bound: float, df: int, alpha: float) -> float:
-    """Return the probability that |Z| < bound - t·s, where Z is normal and s² is χ²/df."""
-    from scipy.special import ndtr, stdtrit
-
-    s, weight = scales(df)
-    half = np.maximum(bound - float(stdtrit(df, 1 - alpha / 2)) * s, 0.0)
-    return float(weight @ (2 * ndtr(half) - 1))
-
-
-def deviation_range(d: Any, *, confidence: float = 0.95, resamples: int = 2_000, seed: int = 0) -> tuple[float, float]:
-    """Return a bootstrap interval of the standard deviation of differences: how well a pilot determines the number of queries needed.
-
-    The interval of the logarithm of the variance, studentised by the kurtosis of each resample: the χ² interval holds only for normal differences.
-    """
-    x, level = column(d), check_share(confidence, "confidence")
-    n = len(x)
-    if not x.std() > 0:
-        return 0.0, 0.0
-    z = (x - x.mean()) / x.std()  # scale and location cancel
-    m = resampled_means(np.stack([z, z**2, z**3, z**4], axis=1), check_count(resamples, "resamples"), seed)
-    variance, error = _log_variance(np.array([[0.0, 1.0, float((z**3).mean()), float((z**4).mean())]]), n)
-    drawn, errors = _log_variance(m[m[:, 1] - m[:, 0] ** 2 > 1e-12], n)
-    t = (drawn - variance) / errors
-    low, high = variance[0] - np.quantile(t, [(1 + level) / 2, (1 - level) / 2]) * error[0]
-    spread = float(x.std(ddof=1))
-    return spread * math.exp(low / 2), spread * math.exp(high / 2)
-
-
-def _log_variance(m: Floats, n: int) -> tuple[Floats, Floats]:
-    """Return log variances and their standard errors, √((kurtosis - 1) / n), from raw moments of samples."""
-    mean, second, third, fourth = m.T
-    variance = second - mean**2
-    centred = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
-    return np.log(variance), np.sqrt(np.maximum(centred / variance**2 - 1, 1 / n) / n)
-
-
-def _smallest(enough: Callable[[int], bool]) -> int | None:
-    """Return the smallest number of queries, from 2, that is enough; None above 10⁹."""
-    low, high = 1, 2
+def smallest_number(enough: Callable[[int], bool], least: int = 2) -> int | None:
+    """Return the smallest number of queries, from `least` on, that is enough; None above 10⁹."""
+    low, high = least - 1, least
     while not enough(high):
         low, high = high, 2 * high
         if high > _MOST:

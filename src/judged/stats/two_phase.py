@@ -8,7 +8,7 @@ expensive value must be a random sample of all.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -80,13 +80,13 @@ def two_phase_means(expensive: Floats, cheap: CheapValues) -> TwoPhaseMeans:
     >>> found.mean.round(4)  # 0.5 + 1 · (0.5 - 0.4): here the cheap values are too low by 0.1, always
     array([0.6])
     """
-    parts = _regression(expensive, cheap)
+    mean, slope, share, _ = _regression(expensive, cheap)
     n, total = len(expensive), len(cheap.values)
-    square = np.square(parts.share).sum(axis=0) + parts.slope**2 * cheap.values.var(axis=0, ddof=1) / total
+    square = np.square(share).sum(axis=0) + slope**2 * cheap.values.var(axis=0, ddof=1) / total
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.where(square > 0, expensive.var(axis=0, ddof=1) / square, np.inf)
     bias = (cheap.values[cheap.known] - expensive).mean(axis=0)
-    return TwoPhaseMeans(parts.mean, np.sqrt(square), n - 2, parts.slope, bias, worth)
+    return TwoPhaseMeans(mean, np.sqrt(square), n - 2, slope, bias, worth)
 
 
 def two_phase_values(expensive: Floats, cheap: CheapValues) -> Floats:
@@ -99,23 +99,14 @@ def two_phase_values(expensive: Floats, cheap: CheapValues) -> Floats:
     >>> two_phase_values(known, cheap).mean(axis=0).round(4)
     array([0.6])
     """
-    parts = _regression(expensive, cheap)
+    mean, slope, share, spread = _regression(expensive, cheap)
     n, total = len(expensive), len(cheap.values)
-    moved = n * parts.share + np.sqrt(n / total) * parts.slope * parts.spread
-    return np.asarray(parts.mean + moved - moved.mean(axis=0))
+    moved = n * share + np.sqrt(n / total) * slope * spread
+    return np.asarray(mean + moved - moved.mean(axis=0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Regression:
-    """The regression of expensive on cheap values: the estimated means, the slope, what each query contributes to the error, centred cheap values."""
-
-    mean: Floats
-    slope: Floats
-    share: Floats
-    spread: Floats
-
-
-def _regression(expensive: Floats, cheap: CheapValues) -> _Regression:
+def _regression(expensive: Floats, cheap: CheapValues) -> tuple[Floats, Floats, Floats, Floats]:
+    """Regress expensive on cheap values: the estimated means, the slope, what each query contributes to the error, centred cheap values."""
     n, f = len(expensive), cheap.values[cheap.known]
     plain, spread = expensive.mean(axis=0), f - f.mean(axis=0)
     squares = np.square(spread).sum(axis=0)
@@ -127,4 +118,4 @@ def _regression(expensive: Floats, cheap: CheapValues) -> _Regression:
     weight = 1 / n + np.where(varies, gap * spread / divisor, 0.0)
     rest = np.where(leverage < 1 - 1e-12, 1 - leverage, 1.0)  # a residual of leverage 1 is 0
     share = weight * ((expensive - plain) - slope * spread) / rest
-    return _Regression(plain + slope * gap, slope, share, spread)
+    return plain + slope * gap, slope, share, spread

@@ -9,7 +9,7 @@ import pytest
 from needs import optional
 
 import judged as jd
-from judged.plots.results import draw_comparison, draw_values
+from judged.plots.results import draw_comparison
 from judged.plots.style import BETTER, COLOURS, DARK_BETTER, DARK_COLOURS, theme_of
 
 mpl = optional("matplotlib")
@@ -17,7 +17,7 @@ plt = optional("matplotlib.pyplot")
 figure = optional("matplotlib.figure")
 pytestmark = pytest.mark.needs("matplotlib")
 
-KINDS = ["means", "differences", "queries", "scatter"]
+KINDS = ["means", "differences", "queries"]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def drawn(ax):
 
 def test_every_query_is_a_point_and_the_mean_has_its_interval(sample):
     values = sample.results[0]
-    ax = drawn(draw_values(values, "nDCG@10 AP RR"))
+    ax = drawn(values.plot("nDCG@10 AP RR"))
     assert names(ax) == ["nDCG@10", "AP", "RR"]
     for row, measure in enumerate(["nDCG@10", "AP", "RR"]):
         strip = ax.collections[row].get_offsets()
@@ -82,39 +82,39 @@ def test_every_query_is_a_point_and_the_mean_has_its_interval(sample):
 
 
 def test_points_of_equal_value_do_not_hide_each_other(sample):
-    strip = draw_values(sample.results[0], "RR").collections[0].get_offsets()
+    strip = sample.results[0].plot("RR").collections[0].get_offsets()
     assert len({tuple(point) for point in strip.tolist()}) == len(sample.results[0])
 
 
 def test_a_measure_beyond_one_has_an_axis_of_its_own(sample):
     values = sample.results[0]
-    ax = draw_values(values, ["NumRet"])
+    ax = values.plot(["NumRet"])
     assert ax.get_xlim()[1] > values["NumRet"].max()
     assert points(ax) == [(values["NumRet"].mean(), 0.0)]  # the sum has no place among its parts
     for measures in (None, "nDCG@10 NumRet"):
         with pytest.raises(jd.UsageError) as caught:
-            draw_values(values, measures)
+            values.plot(measures)
         assert caught.value.slug == "plot"
         assert caught.value.value == "NumRet"
 
 
 @pytest.mark.parametrize(
-    ("measures", "value"), [("P@10", "P@10"), (["AP", "nonsense"], "nonsense"), ("nDCG@10 ERR", "ERR"), ([], None)]
+    ("measures", "value"), [("P@10", "P@10"), (["AP", "P@10"], "P@10"), ("nDCG@10 ERR", "ERR"), ([], None)]
 )
 def test_an_unknown_measure_is_named(sample, measures, value):
     with pytest.raises(jd.UsageError) as caught:
-        draw_values(sample.results[0], measures)
+        sample.results[0].plot(measures)
     assert caught.value.slug == "not-asked"
     assert caught.value.value == value
 
 
 def test_measures_by_other_names_and_as_objects(sample):
-    assert names(draw_values(sample.results[0], "map ndcg_cut_10")) == ["AP", "nDCG@10"]
-    assert names(draw_values(sample.results[0], [jd.AP])) == ["AP"]
+    assert names(sample.results[0].plot("map ndcg_cut_10")) == ["AP", "nDCG@10"]
+    assert names(sample.results[0].plot([jd.AP])) == ["AP"]
 
 
 def test_one_query_has_a_point_and_no_interval():
-    ax = drawn(draw_values(jd.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP RR")))
+    ax = drawn(jd.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP RR").plot())
     assert spans(ax, 0) == []
     assert points(ax) == [(0.5, 0.0), (0.5, 1.0)]
 
@@ -122,10 +122,10 @@ def test_one_query_has_a_point_and_no_interval():
 def test_missing_values_are_left_out():
     values = jd.evaluate({"q": {"a": 1}, "r": {"a": 0}}, {"q": ["b", "a"], "r": ["a"]}, "AP NumRet", empty="skip")
     assert np.isnan(values["AP"]).any()
-    ax = drawn(draw_values(values, "AP"))
+    ax = drawn(values.plot("AP"))
     assert ax.collections[0].get_offsets()[:, 0].tolist() == [0.5]
     nothing = jd.evaluate({"r": {"a": 0}}, {"r": ["a"]}, "AP", empty="skip")
-    assert "no value" in [text.get_text() for text in drawn(draw_values(nothing)).texts]
+    assert "no value" in [text.get_text() for text in drawn(nothing.plot()).texts]
 
 
 # ── comparisons ──────────────────────────────────────────────────────────────────────────────────
@@ -218,17 +218,6 @@ def test_bars_of_a_measure_where_lower_is_better_are_won_below_zero(sample):
     assert all(bar.get_height() < 0 for bar in better)
 
 
-def test_the_scatter_holds_every_query_once(sample):
-    ax = drawn(draw_comparison(sample, "scatter", "RR", "bm25", "dense"))
-    row = sample.of("RR", "bm25", "dense")
-    said = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert said == [f"dense better: {row.wins}", f"dense equal: {row.ties}", f"dense worse: {row.losses}"]
-    found = {tuple(point) for collection in ax.collections for point in collection.get_offsets().tolist()}
-    assert found == {tuple(pair) for pair in sample.matrix("RR")[:, [0, 2]].tolist()}
-    assert ax.get_xlabel() == "RR of bm25"
-    assert ax.get_ylabel() == "RR of dense"
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_draws_on_the_axes_that_are_given_and_leaves_pyplot_alone(sample, kind):
     ax = figure.Figure(layout="constrained").add_subplot()
@@ -249,7 +238,7 @@ def test_runs_that_never_differ_can_be_drawn(kind):
     drawn(draw_comparison(jd.compare({"q": {"a": 1}, "r": {"a": 1}}, {"x": run, "y": run}, "RR"), kind))
 
 
-@pytest.mark.parametrize("kind", ["means", "differences", "queries", "scatter"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_queries_without_a_value_are_left_out_of_all_runs(kind):
     qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 0}}
     runs = {"x": {"q": ["b", "a"], "r": ["a"], "s": ["a"]}, "y": {"q": ["a", "b"], "r": ["b", "a"], "s": ["a"]}}
@@ -260,16 +249,14 @@ def test_queries_without_a_value_are_left_out_of_all_runs(kind):
     elif kind == "queries":
         assert len(ax.patches) == 2
         assert "1 query without a value excluded" in ax.get_xlabel()
-    elif kind == "scatter":
-        assert sum(len(c.get_offsets()) for c in ax.collections) == 2
 
 
 def test_the_pair_is_the_baseline_and_the_first_other_unless_named(sample):
     results = dict(zip(sample.names, sample.results, strict=True))
     against = jd.compare(results, baseline="tfidf")
-    assert draw_comparison(against, "scatter", "AP").get_xlabel() == "AP of tfidf"
-    assert draw_comparison(against, "scatter", "AP", b="tfidf").get_xlabel() == "AP of bm25"
-    assert draw_comparison(sample, "scatter", "AP", a="dense").get_ylabel() == "AP of bm25"
+    assert draw_comparison(against, "queries", "AP").get_ylabel() == "AP: bm25 − tfidf"
+    assert draw_comparison(against, "queries", "AP", b="tfidf").get_ylabel() == "AP: tfidf − bm25"
+    assert draw_comparison(sample, "queries", "AP", a="dense").get_ylabel() == "AP: bm25 − dense"
 
 
 @pytest.mark.parametrize(
@@ -279,7 +266,7 @@ def test_the_pair_is_the_baseline_and_the_first_other_unless_named(sample):
         ("plot", {"kind": "means", "measure": "AP", "a": "bm25"}, None),
         ("not-asked", {"kind": "means", "measure": "P@10"}, "P@10"),
         ("not-asked", {"kind": "queries", "measure": "nonsense"}, "nonsense"),
-        ("runs", {"kind": "scatter", "measure": "AP", "a": "bm26"}, "bm26"),
+        ("runs", {"kind": "queries", "measure": "AP", "a": "bm26"}, "bm26"),
         ("runs", {"kind": "queries", "measure": "AP", "a": "bm25", "b": "bm25"}, "bm25"),
     ],
 )
@@ -301,7 +288,7 @@ def test_hostile_and_long_names_are_shown_as_text(sample):
 
 def test_without_matplotlib_it_is_said_what_to_install(sample, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for call in (lambda: draw_values(sample.results[0], "AP"), lambda: draw_comparison(sample, "means", "AP")):
+    for call in (lambda: sample.results[0].plot("AP"), lambda: draw_comparison(sample, "means", "AP")):
         with pytest.raises(jd.UsageError) as caught:
             call()
         assert caught.value.slug == "needs"
@@ -312,7 +299,7 @@ def test_the_same_result_gives_the_same_picture(sample):
     def points_of(ax):
         return [c.get_offsets().tolist() for c in ax.collections], [line.get_xydata().tolist() for line in ax.lines]
 
-    assert points_of(draw_values(sample.results[0], "AP")) == points_of(draw_values(sample.results[0], "AP"))
+    assert points_of(sample.results[0].plot("AP")) == points_of(sample.results[0].plot("AP"))
 
 
 # ── style ────────────────────────────────────────────────────────────────────────────────────────
@@ -332,7 +319,7 @@ def contrast(colour, paper):
 @pytest.mark.parametrize("style", ["default", "dark_background"])
 def test_everything_is_visible_on_the_paper_of_the_style(sample, kind, style):
     with plt.style.context(style):
-        ax = draw_values(sample.results[0], "AP") if kind == "values" else draw_comparison(sample, kind, "nDCG@10")
+        ax = sample.results[0].plot("AP") if kind == "values" else draw_comparison(sample, kind, "nDCG@10")
         paper = ax.get_facecolor()
     texts = [text for text in [*ax.texts, *ax.get_yticklabels(), ax.xaxis.label, ax.title] if text.get_text()]
     for line in ax.lines:
@@ -383,7 +370,7 @@ def test_differences_from_a_baseline_keep_their_sign(sample):
     assert not any("-0." in text.get_text() for text in ax.texts)
 
 
-@pytest.mark.parametrize("kind", ["means", "differences", "queries", "scatter"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_new_figure_says_what_it_shows(sample, kind):
     ax = draw_comparison(sample, kind, "nDCG@10")
     assert "40 queries" in ax.figure.get_supxlabel()
