@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import zipfile
 from importlib import import_module
@@ -11,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 import pytest
 from commands import called
+from for_each import for_each
 from needs import optional
 
 import judged as jd
@@ -51,19 +50,7 @@ def test_a_sheet_of_ratings_has_other_names() -> None:
     assert "0.7500" in result.stdout
 
 
-def test_a_run_has_a_name() -> None:
-    assert called("eval", "q", "A=x.run", "-m", "RR").stdout.startswith("A, judgments: q")
-    assert called("explain", "RR", "q", "A=x.run").returncode == 0
-
-
-def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
-    result = called("eval", "odd.csv", "run.json")
-    assert result.returncode == 2
-    assert "[columns]" in result.stderr
-    assert "--query-col NAME --doc-col NAME --grade-col NAME." in result.stderr
-
-
-@pytest.mark.parametrize("words", [
+@for_each("words", [
     ("eval", "odd.csv", "run.json", "-m", "RR"), ("compare", "odd.csv", "run.json", "A=run.json", "-m", "RR"),
     ("report", "odd.csv", "run.json"), ("curve", "pr", "odd.csv", "run.json"), ("explain", "RR", "odd.csv", "run.json"),
     ("gate", "odd.csv", "run.json", "--min", "RR=0.1"), ("power", "odd.csv", "run.json", "A=run.json"),
@@ -72,17 +59,6 @@ def test_unknown_names_of_columns_are_answered_with_options_to_copy() -> None:
 ])  # fmt: skip
 def test_columns_and_grades_are_named_in_every_command(words: tuple[str, ...]) -> None:
     result = called(*words, *NAMES, "--grade-map", "Exact=3,Irrelevant=0")
-    assert result.returncode == 0, result.stderr
-
-
-@pytest.mark.parametrize("words", [
-    ("clicks", "interleave", "scores.csv", "other.csv"),
-], ids=" ".join)  # fmt: skip
-def test_columns_of_runs_are_named_in_every_command(words: tuple[str, ...]) -> None:
-    for name, scores in (("scores", (2, 1)), ("other", (1, 2))):
-        rows = "".join(f"q1,{doc},{score}\n" for doc, score in zip("ab", scores, strict=True))
-        Path(f"{name}.csv").write_text(f"Such Wort,Artikel Nr,Punkte\n{rows}")
-    result = called(*words, "--query-col", "such wort", "--doc-col", "artikel nr", "--score-col", "punkte")
     assert result.returncode == 0, result.stderr
 
 
@@ -95,7 +71,7 @@ ODD_CALLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("words", ODD_CALLS, ids=" ".join)
+@for_each("words", ODD_CALLS, ids=" ".join)
 def test_an_error_names_only_options_that_the_command_has(words: tuple[str, ...]) -> None:
     Path("odd.csv").write_text(ODD.replace("Exact", "x1").replace("Irrelevant", "x2"))
     result = called(*words)
@@ -107,33 +83,6 @@ def test_an_error_names_only_options_that_the_command_has(words: tuple[str, ...]
     named = set(re.findall(r"(?<!\S)--[a-z][a-z-]+", result.stderr))
     assert named
     assert named <= known or "Use `judged convert`: " in result.stderr
-
-
-def test_question_files_with_different_questions_are_told_in_power_and_curve_too() -> None:
-    Path("long.jsonl").write_text(
-        QUESTIONS.format("a", "b") + QUESTIONS.format("a", "b").replace('"q1"', '"q3"').splitlines()[0]
-    )
-    for words in (
-        ("power", "long.jsonl", "bm25.jsonl"),
-        ("curve", "pr", "long.jsonl", "bm25.jsonl"),
-        ("compare", "long.jsonl", "bm25.jsonl"),
-    ):
-        result = called(*words)
-        assert result.returncode == 0
-        assert (result.stdout + result.stderr).count("[queries-differ]") == 1
-
-
-def test_correlate_takes_the_rankings_of_question_files() -> None:
-    assert called("convert", "bm25.jsonl", "bm25.run").returncode == 0
-    asked, split = jd.correlate("bm25.jsonl", "embed.jsonl"), jd.correlate("bm25.run", "embed.jsonl")
-    assert asked.mean() == split.mean()
-
-
-def test_a_column_that_no_table_has_is_an_error() -> None:
-    result = called("eval", "ratings.csv", "run.json", "--score-col", "points")
-    assert result.returncode == 2
-    assert "[columns]" in result.stderr
-    assert "points" in result.stderr
 
 
 def test_an_unknown_column_is_answered_with_the_columns_and_the_nearest() -> None:
@@ -181,35 +130,6 @@ def test_judges_in_one_table_have_columns_and_words_of_their_own() -> None:
     assert "--query-col NAME --doc-col NAME" in unnamed.stderr
 
 
-def test_columns_of_a_click_log_are_named() -> None:
-    Path("log.csv").write_text("Besuch,Wort,Ding,Platz,Treffer\n1,q1,a,1,0\n1,q1,b,2,1\n2,q2,c,1,1\n3,q1,a,1,1\n")
-    names = (
-        "--session-col",
-        "besuch",
-        "--query-col",
-        "wort",
-        "--doc-col",
-        "ding",
-        "--rank-col",
-        "platz",
-        "--click-col",
-        "treffer",
-    )
-    for words in (
-        ("fit", "log.csv", "--model", "pbm"),
-        ("score", "log.csv", "--run", "x.run", "--propensity", "1,0.5"),
-    ):
-        result = called("clicks", *words, *names)
-        assert result.returncode == 0, result.stderr
-    unnamed = called("clicks", "fit", "log.csv")
-    assert unnamed.returncode == 2
-    assert "--session-col" in unnamed.stderr
-
-
-def test_a_grade_map_has_words_and_numbers() -> None:
-    assert called("eval", "odd.csv", "run.json", *NAMES, "--grade-map", "Exact").returncode == 2
-
-
 @pytest.mark.needs("pandas")
 def test_a_column_is_used_in_every_table_that_has_it() -> None:
     judgments = [{"Wort": "q1", "doc": "a", "rel": 1}]
@@ -222,7 +142,7 @@ def test_a_column_is_used_in_every_table_that_has_it() -> None:
 # ── question files ───────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("words", [
+@for_each("words", [
     ("eval", "bm25.jsonl", "embed.jsonl", "-m", "R@5"), ("compare", "bm25.jsonl", "embed.jsonl", "-m", "R@5"),
     ("compare", "A=bm25.jsonl", "B=embed.jsonl", "-b", "B"), ("report", "bm25.jsonl", "embed.jsonl"), ("report", "bm25.jsonl"),
     ("gate", "bm25.jsonl", "-b", "embed.jsonl", "-m", "RR", "--mode", "mean"), ("gate", "bm25.jsonl", "--save", "saved.json"),
@@ -279,17 +199,6 @@ def test_frames_of_questions_are_taken_by_every_function() -> None:
 # ── measures and results by the names of other tools ─────────────────────────────────────────────
 
 
-def test_the_ideal_is_explained() -> None:
-    assert called("explain", "IDCG@5", "q", "x.run").returncode == 0
-
-
-def test_metrics_are_measures() -> None:
-    with pytest.raises(jd.UsageError) as caught:
-        jd.evaluate(QRELS, RUN, metrics=["AP"])  # type: ignore[call-arg]
-    assert caught.value.slug == "unknown-option"
-    assert "measures=" in str(caught.value.hint)
-
-
 @pytest.mark.needs("ir_measures")
 def test_parameters_of_ir_measures_are_known() -> None:
     assert jd.nDCG(dcg="exp-log2") @ 10 == jd.nDCG(gain="exp") @ 10
@@ -298,7 +207,7 @@ def test_parameters_of_ir_measures_are_known() -> None:
     assert jd.evaluate(QRELS, RUN, [ir_measures.nDCG @ 10]).mean() == jd.evaluate(QRELS, RUN, "nDCG@10").mean()
 
 
-@pytest.mark.parametrize("keep", [True, False])
+@for_each("keep", [True, False])
 def test_a_value_is_found_by_the_name_that_was_written(keep: bool) -> None:
     values = jd.evaluate(QRELS, RUN, ["map", "P@5"], keep_names=keep).to_dict()["q1"]
     assert values["map"] == values["AP"] == 0.5
@@ -314,20 +223,6 @@ def test_counts_are_sums_and_names_of_recommenders_are_known() -> None:
     assert "mean" not in header
     assert called("eval", "q", "x.run", "-m", "HR@10").returncode == 0
     assert called("curve", "11pt", "q", "x.run").returncode == 0
-
-
-def test_recommendations_need_a_run_and_a_history() -> None:
-    Path("a.csv").write_text("user,item,score\nu,a,2\nu,b,1\n")
-    Path("b.csv").write_text("user,item\nu,z\nv,a\n")
-    assert called("recommend", "a.csv", "--history", "b.csv").returncode == 0
-
-
-@pytest.mark.parametrize("matrix", [np.array([[0.1, 0.2], [0.3, 0.4]]), [[0.1, 0.2], [0.3, 0.4]]])
-def test_a_matrix_of_scores_is_no_run(matrix: Any) -> None:
-    with pytest.raises(jd.DataError) as caught:
-        jd.evaluate(QRELS, matrix)
-    assert caught.value.slug == "form"
-    assert "jd.recommenders.top_k" in str(caught.value.hint)
 
 
 # ── judgments and runs as objects ────────────────────────────────────────────────────────────────
@@ -347,46 +242,21 @@ def test_judgments_and_runs_are_read_back() -> None:
         iter(run)
 
 
-def test_integer_ids_stay_integers_and_the_highest_grade_of_aspects_counts() -> None:
-    assert jd.read_run([(1, 7, 0.5)])[1] == {7: 0.5}
-    assert jd.read_qrels([("q", "x", "a", 1), ("q", "y", "a", 2)])["q"] == {"a": 2}
-
-
 # ── several runs where one is expected ───────────────────────────────────────────────────────────
 
 OTHER = {"q1": {"c": 0.5}, "q2": {"d": 1.0}}  # no document of RUN: the two could be merged unnoticed
 
 
-@pytest.mark.parametrize(
-    "runs", [[RUN, OTHER], (RUN, OTHER), {"a": "x.run"}, {"a": Path("x.run")}, [RUN, {"q1": ["z"]}]], ids=str
-)
-@pytest.mark.parametrize("call", [jd.evaluate, jd.join, lambda qrels, run: jd.explain("RR", qrels, run)])
+@for_each("runs", [[RUN, OTHER], (RUN, OTHER), {"a": "x.run"}, {"a": Path("x.run")}, [RUN, {"q1": ["z"]}]], ids=str)
+@for_each("call", [jd.evaluate, jd.join, lambda qrels, run: jd.explain("RR", qrels, run)])
 def test_several_runs_in_place_of_one_are_refused(call: Any, runs: Any, refusal: Any) -> None:
     assert "jd.compare" in str(refusal("runs", call, QRELS, runs))
-
-
-def test_several_runs_in_one_file_are_refused(refusal: Any) -> None:
-    Path("two.json").write_text(json.dumps([RUN, OTHER]))
-    assert "jd." not in str(refusal("runs", jd.read_run, "two.json"))
-    Path("lines.jsonl").write_text('{"q1": {"a": 1}}\n{"q2": {"c": 1}}\n{"q1": {"b": 2}}\n')
-    assert len(jd.read_run("lines.jsonl")) == 3  # one ranking, or a part of one, per line
-
-
-@pytest.mark.needs("pandas")
-def test_frames_and_judgments_are_refused_likewise(refusal: Any) -> None:
-    import pandas as pd
-
-    frame = pd.DataFrame({"q": ["q1"], "doc": ["a"], "score": [1.0]})
-    for runs in ([frame, frame], {"a": frame}):
-        assert "jd.compare" in str(refusal("runs", jd.evaluate, QRELS, runs))
-    assert "jd.agree" in str(refusal("runs", jd.evaluate, [QRELS, QRELS], RUN))
-    assert jd.read_run([{"q1": ["a"]}, {"q2": ["c"]}]).score.tolist() == [1.0, 1.0]  # one query per item
 
 
 # ── messages in the words of the command line ────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("words", "slug"), [
+@for_each(("words", "slug"), [
     (("eval", "bm25.jsonl", "-m", "R@100tok", "--tokens", "words"), "columns"), (("eval", "bm25.jsonl", "-m", "R@100tok"), "columns"),
     (("eval", "q", "x.run", "-m", "R@100tok", "--tokens", "words"), "columns"), (("eval", "q", "x.run", "--roll-up", "first"), "no-document"),
     (("recommend", "x.run", "-m", "nDCG"), "unknown-name"), (("agree", "q", "q", "--judge-col", "who"), "judges"),
@@ -404,39 +274,18 @@ def test_errors_name_no_python(words: tuple[str, ...], slug: str) -> None:
     assert not re.search(r"\bjd\.|[a-z_]=|[a-z]\(|\bevaluate\b|indices|KeyError|'values'", result.stderr), result.stderr
 
 
-def test_a_result_without_values_per_query_names_the_flag_that_writes_them() -> None:
-    called("eval", "q", "x.run", "--format", "json", "-o", "means.json")
-    assert "no values per query. Write it with -q." in called("board", "means.json").stderr
-
-
-def test_words_of_texts_are_counted_and_ids_are_not() -> None:
-    Path("texts.jsonl").write_text('{"question": "q1", "retrieved": ["two words", "one"], "relevant": ["one"]}\n')
-    assert jd.evaluate("texts.jsonl", measures="R@2tok R@3tok", tokens="words").mean() == {"R@2tok": 0.0, "R@3tok": 1.0}
-
-
-def test_warnings_in_a_table_name_flags() -> None:
-    Path("ranks.run").write_text("q1 Q0 a 2 2 x\nq1 Q0 b 1 1 x\nq2 Q0 c 1 1 x\n")
-    result = called("eval", "q", "ranks.run", "-m", "RR")
-    assert "--order rank" in result.stdout
-    assert "order='rank'" in str(jd.evaluate("q", "ranks.run", "RR"))
-
-
 # ── files of shops and spreadsheets ──────────────────────────────────────────────────────────────
 
 SHOP = "Search Term,Product SKU,Grade\nred shoe,a,1\nred shoe,b,0\nred shoe,c,2\n"
 RESULTS = "Search Term,Product SKU,{}\nred shoe,c,1\nred shoe,a,2\nred shoe,b,3\n"
 
 
-@pytest.fixture
-def shop() -> None:
-    Path("shop.csv").write_text(SHOP)
-
-
 @pytest.mark.needs("polars")
-@pytest.mark.parametrize("name", ["Rank", "Position", "POS", "place"])
-def test_ranks_have_several_names_and_the_policy_says_that_they_were_used(name: str, shop: None) -> None:
+@for_each("name", ["Rank", "Position", "POS", "place"])
+def test_ranks_have_several_names_and_the_policy_says_that_they_were_used(name: str) -> None:
     import polars as pl
 
+    Path("shop.csv").write_text(SHOP)
     Path("results.csv").write_text(RESULTS.format(name))
     result = called("eval", "shop.csv", "results.csv", "-m", "nDCG")
     assert "1.0000" in result.stdout
@@ -446,21 +295,13 @@ def test_ranks_have_several_names_and_the_policy_says_that_they_were_used(name: 
     assert "order by rank" in str(values.policy)
 
 
-def test_swapped_tables_are_told_in_both_directions(shop: None) -> None:
-    Path("results.csv").write_text(RESULTS.format("Position"))
-    for words in (("shop.csv", "shop.csv"), ("results.csv", "shop.csv")):
-        assert "[swapped]" in called("eval", *words).stderr
-
-
 def _workbook(name: str, *entries: str) -> None:
     with zipfile.ZipFile(name, "w") as file:
         for entry in entries:
             file.writestr(entry, "<xml/>")
 
 
-@pytest.mark.parametrize(
-    "words", [("a.xlsx", "x.run"), ("q", "a.xlsx"), ("q", "a.zip"), ("q", "old.xls")], ids=" ".join
-)
+@for_each("words", [("a.xlsx", "x.run"), ("q", "a.xlsx"), ("q", "a.zip"), ("q", "old.xls")], ids=" ".join)
 def test_a_workbook_is_told_to_be_saved_as_csv(words: tuple[str, ...]) -> None:
     _workbook("a.xlsx", "[Content_Types].xml", "xl/workbook.xml")
     _workbook("a.zip", "run.txt")
@@ -470,7 +311,7 @@ def test_a_workbook_is_told_to_be_saved_as_csv(words: tuple[str, ...]) -> None:
     assert ("ZIP archive" if "a.zip" in words else "CSV") in error
 
 
-@pytest.mark.parametrize("first", ["", "sep=;\n", "sep=;\r\n", '"sep=;"\n'])
+@for_each("first", ["", "sep=;\n", "sep=;\r\n", '"sep=;"\n'])
 def test_excel_writes_its_separator_and_decimal_commas(first: str) -> None:
     Path("excel.csv").write_text(f"{first}query;doc;score\nq1;a;0,5\nq1;b;1,25\nq2;c;12\n", newline="")
     run = jd.read_run("excel.csv")
@@ -478,7 +319,7 @@ def test_excel_writes_its_separator_and_decimal_commas(first: str) -> None:
     assert str(run.where(1, "score")) == f"excel.csv:{4 if first else 3}: column 3 (score)"
 
 
-@pytest.mark.parametrize("scores", [("1,000", "999"), ("1,5", "1.5"), ("1,234,567", "0,5")])
+@for_each("scores", [("1,000", "999"), ("1,5", "1.5"), ("1,234,567", "0,5")])
 def test_commas_that_may_separate_thousands_are_refused(scores: tuple[str, str]) -> None:
     Path("excel.csv").write_text("query;doc;score\nq1;a;{}\nq1;b;{}\n".format(*scores))
     with pytest.raises(jd.DataError) as caught:
@@ -498,7 +339,7 @@ def test_documents_in_another_encoding_are_warned_of() -> None:
 GOLD = '{"id":"q1","question":"Why?","relevant":["c1","c4"]}\n{"id":"q2","question":"How?","relevant":["c7"]}\n'
 
 
-@pytest.mark.parametrize("field", ["contexts", "retrieved", "retrieved_chunks", "results", "documents"])
+@for_each("field", ["contexts", "retrieved", "retrieved_chunks", "results", "documents"])
 def test_relevant_and_retrieved_chunks_are_in_two_files(field: str) -> None:
     chunks = {
         "q1": [{"chunk_id": "c4", "score": 0.9}, {"chunk_id": "c2", "score": 0.5}],
@@ -514,62 +355,20 @@ def test_relevant_and_retrieved_chunks_are_in_two_files(field: str) -> None:
         assert "[swapped]" in called("eval", "found.jsonl", "gold.jsonl").stderr
 
 
-def test_distances_in_a_run_of_lists_are_warned_of() -> None:
-    chunks = [{"id": "c1", "score": 0.1}, {"id": "c2", "score": 0.4}]
-    rises = jd.evaluate({"q1": ["c1"]}, [{"id": "q1", "contexts": chunks}], "RR")
-    falls = jd.evaluate({"q1": ["c1"]}, [{"id": "q1", "contexts": chunks[::-1]}], "RR")
-    assert rises.mean() == falls.mean() == {"RR": 1 / 2}
-    assert "scores-rise" in {warning.slug for warning in rises.warnings}
-    assert "scores-rise" not in {warning.slug for warning in falls.warnings}
-
-
-def test_advice_has_a_place_for_each_value() -> None:
-    Path("rag.jsonl").write_text('{"id":"q1","found":["x"],"relevant":["a"]}\n')
-    assert called("eval", "rag.jsonl").stderr.endswith("Name the right field with --retrieved FIELD.  [fields]\n")
-    Path("rows.jsonl").write_text('{"query":"q1","doc":"x","score":1}\n{"query":"q1","score":1}\n')
-    assert "--doc-col NAME." in called("eval", "q", "rows.jsonl").stderr
-
-
-def test_a_field_of_a_wrong_type_is_named() -> None:
-    Path("rag.jsonl").write_text('{"id":"q1","retrieved":"x","relevant":["a"]}\n')
-    error = called("eval", "rag.jsonl").stderr
-    assert "[fields]" in error
-    assert "in the field 'retrieved', got 'x' (str)" in error
-
-
 # ── what is missing is named, with the usage ─────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("words", [
+@for_each("words", [
     ("eval", "q"), ("compare", "q"), ("curve", "pr", "q"), ("power", "q"), ("report", "q"), ("gate", "q", "-m", "RR", "-b"),
 ], ids=" ".join)  # fmt: skip
 def test_warnings_name_runs_as_tables_do(words: tuple[str, ...]) -> None:
     for folder in ("one", "two"):
-        Path(folder).mkdir()
+        Path(folder).mkdir(exist_ok=True)
         Path(folder, "x.run").write_text("q1 Q0 a 1 2 x\n")  # without q2
     result = called(*words, "one/x.run", "two/x.run")
     assert result.returncode in (0, 1), result.stderr
     lines = [line for line in (result.stdout + result.stderr).splitlines() if "[query-missing]" in line]
     assert [name in line for name, line in zip(("one/x", "two/x"), lines, strict=True)] == [True, True]
-
-
-@pytest.mark.parametrize(("words", "meant"), [
-    (("eval", "q", "x.run", "--metric", "map"), "--measures"), (("eval", "q", "x.run", "--latex"), "--format latex"),
-    (("compare", "q", "x.run", "x.run", "--tie", "best"), "--ties"),
-], ids=" ".join)  # fmt: skip
-def test_an_unknown_option_is_answered_with_the_one_that_was_meant(words: tuple[str, ...], meant: str) -> None:
-    result = called(*words)
-    assert result.returncode == 2
-    assert result.stderr.splitlines()[-1].startswith("error: ")
-    assert result.stderr.endswith(f"Did you mean {meant}?  [usage]\n")
-
-
-def test_a_percentage_is_refused_as_a_drop_and_hints_of_the_gate_name_flags() -> None:
-    assert "is not a list such as 0.01" in called("gate", "q", "x.run", "-b", "x.run", "--max-drop", "1%").stderr
-    few = called("gate", "q", "x.run", "-b", "x.run", "-m", "RR").stdout
-    assert "--min-queries 10" in few
-    assert "--mode mean" in few
-    assert "mode='mean'" in str(jd.gate(QRELS, RUN, baseline=RUN))
 
 
 def _commands(group: Any = cli, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
@@ -581,9 +380,7 @@ def _commands(group: Any = cli, path: tuple[str, ...] = ()) -> list[tuple[tuple[
     return found
 
 
-@pytest.mark.parametrize(
-    ("path", "command"), _commands(), ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
-)
+@for_each(("path", "command"), _commands(), ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
 def test_every_argument_has_a_line_in_the_help(path: tuple[str, ...], command: Any) -> None:
     help_text = called(*path, "--help").stdout
     arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
@@ -594,38 +391,16 @@ def test_every_argument_has_a_line_in_the_help(path: tuple[str, ...], command: A
     assert [line for line in options.splitlines() if line.strip() and "  " not in line.strip()] == []
 
 
-def test_identical_runs_get_one_sentence() -> None:
-    compared = jd.compare(QRELS, {"a": RUN, "b": RUN})
-    assert len(compared.headline()) == 1
-    notes = [note for table in compared.tables() for note in table.notes if "identical on these" in note]
-    assert len(notes) == 1
-    assert len(jd.compare(QRELS, {"a": RUN, "b": OTHER}).headline()) == 5
-    assert called("compare", "q", "x.run", "copy=x.run", "-m", "RR").stdout.startswith("copy and x are identical on RR")
-
-
 # ── descriptions and explanations ────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("coefficient", list(AGREEMENT_COEFFICIENTS), ids=lambda c: c.name)
+@for_each("coefficient", list(AGREEMENT_COEFFICIENTS), ids=lambda c: c.name)
 def test_every_symbol_of_a_formula_is_defined(coefficient: Any) -> None:
     letters = set(re.findall(r"\b[A-Z](?:_[a-z])?\b|\b[a-zπ](?=\()|\b[wq]\b|Σ", coefficient.formula))
     defined = " ".join(coefficient.symbols)
     assert [letter for letter in letters if letter not in defined] == []
     shown = called("measures", coefficient.name).stdout
     assert all(f"{symbol}: " in shown for symbol in coefficient.symbols)
-
-
-def test_explain_says_why_a_value_is_0_and_how_a_geometric_mean_uses_it() -> None:
-    assert jd.explain("AP", {"q": {"a": 0}}, {"q": ["a"]}, "q").closing == "0 (no relevant documents)"
-    assert jd.explain("nDCG@5", {"q": {"a": 0}}, {"q": ["a"]}, "q").closing == "0 (no relevant documents)"
-    closing = jd.explain("GMAP", {"q": {"a": 1}}, {"q": ["b", "a"]}, "q").closing
-    assert closing.startswith("0.5 / 1 = 0.5")
-    assert f"{math.log(0.5):.4f}" in closing
-
-
-def test_the_closing_line_of_an_ideal_value_is_about_the_ideal_ranking() -> None:
-    explained = jd.explain("IDCG@5", {"q": {"a": 2, "b": 1}}, {"q": ["b"]}, "q")
-    assert explained.closing == f"= {2 + 1 / math.log2(3):.6g}"
 
 
 # ── misspelt names ───────────────────────────────────────────────────────────────────────────────
@@ -642,30 +417,9 @@ def _choices() -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("command", "option", "choice"), _choices())
+@for_each(("command", "option", "choice"), _choices())
 def test_a_misspelt_choice_is_answered_with_the_one_that_was_meant(command: str, option: str, choice: str) -> None:
     assert f"Did you mean {choice}?" in called(command, "q", "x.run", option, f"{choice}e").stderr
-
-
-@pytest.mark.parametrize(("name", "meant"), [("pytrec-eval", "pytrec_eval"), ("sklern", "sklearn"), ("BEIR", "beir")])
-def test_a_misspelt_profile_is_answered_with_the_one_that_was_meant(name: str, meant: str) -> None:
-    with pytest.raises(jd.JudgedError, match=f"Did you mean {meant}?") as raised:
-        jd.evaluate(QRELS, RUN, profile=name)
-    assert raised.value.slug == "profile"
-    with pytest.raises(jd.JudgedError, match=f"Did you mean {meant}?"):
-        jd.conventions("AP", QRELS, RUN)[name]
-
-
-def test_a_misspelt_split_is_answered_with_the_nearest() -> None:
-    predictions = {"mteb_model_meta": {"model_name": "m"}, "default": dict.fromkeys(("dev", "test"), RUN)}
-    with pytest.raises(jd.JudgedError) as raised:
-        jd.evaluate(QRELS, predictions, split="tst")
-    assert raised.value.hint.options == (("split", "default/test"),)
-
-
-def test_a_misspelt_scale_is_answered_with_the_nearest() -> None:
-    with pytest.raises(jd.JudgedError, match=r"Did you mean graded\?  \[scale\]"):
-        jd.model_judge(str, scale="grded")
 
 
 def test_every_drop_in_answers_a_misspelt_measure_with_the_nearest() -> None:
@@ -683,68 +437,3 @@ def test_every_drop_in_answers_a_misspelt_measure_with_the_nearest() -> None:
             call()
         assert raised.value.slug == "unknown-name"
         assert str(raised.value.hint).casefold().startswith(f"did you mean {meant}".casefold())
-
-
-def test_a_function_that_lacks_an_option_does_not_suggest_it() -> None:
-    with pytest.raises(jd.JudgedError) as raised:
-        jd.conventions("AP", QRELS, RUN, profile="ranx")
-    assert raised.value.slug == "unknown-option"
-    assert "did you mean" not in str(raised.value.hint)
-
-
-@pytest.mark.parametrize(("option", "hint"), [("metric", "use measure="), ("fold", "did you mean 'folds'?")])
-def test_tuning_suggests_its_own_options(option: str, hint: str) -> None:
-    with pytest.raises(jd.JudgedError) as raised:
-        jd.tune_fusion(QRELS, [RUN, OTHER], **{option: "AP"})
-    assert str(raised.value.hint) == hint
-
-
-@pytest.mark.parametrize("second", ["x.run", RUN], ids=["file", "mapping"])
-def test_runs_that_are_not_in_a_list_are_not_taken_for_a_method(second: Any) -> None:
-    with pytest.raises(jd.JudgedError) as raised:
-        jd.fuse("x.run", second)
-    assert "one list" in str(raised.value.hint)
-
-
-@pytest.mark.parametrize("function", [jd.evaluate, jd.power])
-def test_a_measure_is_not_taken_for_a_run(function: Any) -> None:
-    runs = (RUN,) if function is jd.power else ()
-    with pytest.raises(jd.JudgedError) as raised:
-        function(QRELS, *runs, "nDCG@10")
-    assert raised.value.hint.options == (("measures", "nDCG@10"),)
-
-
-def test_the_first_word_of_a_function_suggests_the_function() -> None:
-    with pytest.raises(AttributeError, match=r"jd\.merge_judgments"):
-        jd.merge  # noqa: B018
-
-
-# ── formats of other tools ───────────────────────────────────────────────────────────────────────
-
-
-def test_responses_without_query_ids_share_no_query_with_other_judgments() -> None:
-    hits = [{"_index": "shop", "_id": doc, "_score": 1.0} for doc in ("a", "c")]
-    response = {"took": 1, "timed_out": False, "hits": {"total": {"value": 2}, "hits": hits}}
-    Path("msearch.json").write_text(json.dumps({"took": 1, "responses": [response, response]}))
-    result = called("eval", "q", "msearch.json")
-    assert "[no-common-query]" in result.stderr
-
-
-@pytest.mark.parametrize("lines", [1, 2])
-def test_responses_without_judgments_are_not_asked_for_fields_of_questions(lines: int) -> None:
-    record = {"query": "q1", "response": {"took": 1, "hits": {"hits": [{"_index": "i", "_id": "a", "_score": 1.0}]}}}
-    Path("responses.jsonl").write_text(f"{json.dumps(record)}\n" * lines)
-    result = called("eval", "responses.jsonl")
-    assert "[fields]" in result.stderr
-    assert "Elasticsearch response. Pass judgments and a run." in result.stderr
-
-
-@pytest.mark.parametrize(("source", "format"), [("q", "mteb"), ("ratings.csv", "mteb"), ("x.run", "rank-eval")])
-def test_a_format_that_has_no_place_for_the_source_says_what_it_contains(source: str, format: str) -> None:
-    result = called("convert", source, "written.json", "--to", format)
-    assert "[swapped]" in result.stderr
-
-
-def test_the_help_of_a_question_file_names_its_formats() -> None:
-    Path("ragas.csv").write_text("user_input,retrieved_contexts,reference_contexts\nq1,\"['a']\",\"['a']\"\n")
-    assert "JSON Lines" in called("eval", "ragas.csv").stderr
