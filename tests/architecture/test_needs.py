@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -10,20 +11,37 @@ from types import SimpleNamespace
 
 import needs
 import pytest
-from needed_libraries import LIBRARIES, TESTS, missing, read
 
+TESTS = needs.ROOT / "tests"
 FILES = [path for path in TESTS.rglob("*.py") if path.name.startswith(("test_", "conftest"))]
+LIBRARIES = {name for name, need in needs.NEEDS.items() if need.group}
 
 
-def test_every_test_says_which_libraries_it_needs():
-    """Itself, or through fixtures and helpers."""
-    found = {(path.relative_to(TESTS).as_posix(), test): names for path in FILES for test, names in missing(path)}
+def test_a_file_says_which_optional_libraries_its_tests_need():
+    """Which test needs which one is found by runs without the libraries."""
+    found = {}
+    for path in TESTS.rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        bound = re.compile(r'(?:optional|import_module)\("(\w+)[\w.]*"\)')
+        used = {*re.findall(r"^ +(?:import|from) (\w+)", text, re.MULTILINE), *bound.findall(text)}
+        marks = bound.sub(
+            "", "".join(file.read_text(encoding="utf-8") for file in [path, *path.parent.glob("conftest.py")])
+        )
+        if left := {name for name in used & LIBRARIES if f'"{name}"' not in marks}:
+            found[path.relative_to(TESTS).as_posix()] = left
     assert found == {}
 
 
 def test_no_file_imports_an_optional_library_at_once():
     """It is bound with `optional`, so that the rest of the file runs without it."""
-    assert {path.name: read(path).at_once for path in TESTS.rglob("*.py") if read(path).at_once} == {}
+    found = {
+        (path.name, name)
+        for path in TESTS.rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (getattr(node, "module", None) or node.names[0].name).split(".")[:1]
+    }
+    assert {(file, name) for file, name in found if name in LIBRARIES} == set()
 
 
 def test_there_is_one_way_to_skip():
@@ -35,31 +53,6 @@ def test_there_is_one_way_to_skip():
         if path != Path(__file__)
     }
     assert {name: count for name, count in found.items() if count} == allowed
-
-
-def test_the_check_sees_imports_through_helpers_fixtures_and_names(monkeypatch):
-    path = TESTS / "test_written.py"
-    source = """
-import pytest
-from needs import each, optional
-torch = optional("torch")
-def helper():
-    import pandas
-@pytest.fixture
-def frame():
-    return helper()
-def test_plain(): ...
-def test_fixture(frame): ...
-@pytest.mark.usefixtures("frame")
-def test_used(): ...
-def test_bound(): torch.tensor([1])
-@pytest.mark.needs("torch")
-def test_said(): torch.tensor([1])
-@pytest.mark.parametrize("name", each("torch"))
-def test_each(name): torch.tensor([1])
-"""
-    monkeypatch.setattr(Path, "read_text", lambda self, encoding, read=Path.read_text: source if self == path else read(self, encoding))  # fmt: skip
-    assert dict(missing(path)) == {"test_fixture": {"pandas"}, "test_used": {"pandas"}, "test_bound": {"torch"}}
 
 
 def test_needs_are_named_alone_or_by_their_group():

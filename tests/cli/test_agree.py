@@ -287,12 +287,7 @@ def test_wrong_calls(words, part):
     assert sorted(path.name for path in Path().iterdir()) == ["a.txt", "b.txt"]  # nothing was written
 
 
-@pytest.mark.parametrize(
-    ("words", "slug"),
-    [
-        (["a.txt", "nofile.txt"], "io"),
-    ],
-)
+@pytest.mark.parametrize(("words", "slug"), [(["a.txt", "nofile.txt"], "io")])
 def test_errors_of_the_library_come_through(words, slug):
     assert f"[{slug}]" in refused(*words)
 

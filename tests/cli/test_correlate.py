@@ -88,17 +88,7 @@ def test_values_of_each_query_begin_with_what_changed_most():
 
 
 def test_json_holds_what_the_library_gives():
-    data = json.loads(
-        run(
-            "a.run",
-            "b.run",
-            "-q",
-            "--format",
-            "json",
-            "--depth",
-            "2",
-        )
-    )
+    data = json.loads(run("a.run", "b.run", "-q", "--format", "json", "--depth", "2"))
     wanted = jd.correlate("a.run", "b.run", depth=2, names=("a", "b"))
     assert data == json.loads(wanted.to_json())
 

@@ -36,10 +36,7 @@ def test_next_says_that_nothing_can_change_where_everything_is_judged():
 def test_next_lists_documents_with_what_they_can_change(tmp_path):
     half = tmp_path / "half.txt"
     lines = jd.sample_path("qrels.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    half.write_text(
-        "".join(line for i, line in enumerate(lines) if i % 2),
-        encoding="utf-8",
-    )
+    half.write_text("".join(line for i, line in enumerate(lines) if i % 2), encoding="utf-8")
     text = run("next", str(half), *RUNS[:2], "-n", "3", "-m", "nDCG@5")
     assert "can move the difference by 0." in text
     assert "3 documents to judge" in text

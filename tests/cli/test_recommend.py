@@ -65,13 +65,7 @@ def test_what_is_given_is_used():
             "json",
         )
     )
-    expected = jd.recommenders.beyond_accuracy(
-        "run.csv",
-        items=4,
-        history="train.csv",
-        qrels="test.csv",
-        level=4,
-    )
+    expected = jd.recommenders.beyond_accuracy("run.csv", items=4, history="train.csv", qrels="test.csv", level=4)
     assert {row["measure"]: row["value"] for row in data["measures"]} == expected.summary()
 
 

@@ -45,10 +45,7 @@ def test_what_is_converted_for_beir_and_mteb_is_the_same_and_is_converted_back()
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("eval", "QRELS", "A", "B", "-m", "AP"),
-        ("compare", "QRELS", "A", "B", "-m", "AP"),
-    ],
+    [("eval", "QRELS", "A", "B", "-m", "AP"), ("compare", "QRELS", "A", "B", "-m", "AP")],
     ids=lambda words: words[0],
 )
 def test_commands_read_folders_and_predictions_with_a_split(words):

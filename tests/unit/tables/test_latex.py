@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import pkgutil
 import re
 import subprocess
 from functools import cache
@@ -12,7 +13,6 @@ from typing import get_args
 
 import pytest
 from commands import run
-from imports import FILES
 
 import judged as jd
 from judged.comparison.tables import TableName
@@ -74,9 +74,9 @@ def every_result() -> list[Result]:
 
 
 def test_every_kind_of_result_is_here():
-    for name in FILES:
-        if not name.endswith(("pytest_plugin", "__init__")):
-            importlib.import_module(name)
+    for module in pkgutil.walk_packages(jd.__path__, "judged."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
     kinds, left = set(), [Result]
     while left:
         kind = left.pop()
