@@ -27,8 +27,8 @@ quick: $(VENV)/test  ## the quick core of the tests
 coverage: $(VENV)/test  ## share of the Python lines that the quick tests run; make check fails below the floor in pyproject.toml
 	$(BIN)/python -m pytest $(QUICK) --cov --cov-report=term:skip-covered
 
-external: $(VENV)-external/made  ## recipes of the docs inside MLflow, ragas, DeepEval, Haystack, LlamaIndex and Inspect, in an environment of their own
-	$(VENV)-external/bin/python -m pytest tests/unit/integrations/test_recipes.py
+external: $(VENV)-external/made  ## trackers, and recipes of the docs inside MLflow, ragas, DeepEval, Haystack, LlamaIndex and Inspect, in an environment of their own
+	$(VENV)-external/bin/python -m pytest tests/unit/integrations/test_recipes.py tests/unit/tables/test_trackers.py
 
 check: coverage  ## the quick tests with their coverage, lint, formatting, strict types; builds the documentation and checks its links, spelling and completeness
 	$(BIN)/ruff check src tests tools examples benchmarks fuzz simulations

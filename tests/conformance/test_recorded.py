@@ -206,10 +206,7 @@ _AGAINST_TREC_EVAL = {"robust03": [("SABIR03BASE", "Rprec", "0.2296", "0.2295")]
 
 # ── learning to rank: libraries that take arrays ─────────────────────────────────────────────────
 
-_SKLEARN = {
-    "sklearn.ndcg_score(k={k})": "nDCG",
-    "sklearn.dcg_score(k={k})": "DCG",
-}
+_SKLEARN = {"sklearn.ndcg_score(k={k})": "nDCG", "sklearn.dcg_score(k={k})": "DCG"}
 
 
 def _per_query() -> dict:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import gzip
 import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +15,6 @@ from typing import Any
 import numpy as np
 import trec_eval_cases
 from profile_inputs import KINDS, Qrels, Run, generated, generated_lists, positive_only, recorded_inputs
-from recorded import DATA, pairs
-from recorded import table as recorded_table
 
 import judged as jd
 
@@ -101,27 +97,6 @@ def beside(where: str, values: jd.Values, names: dict[str, str], answers: dict[s
             yield Compared(where, name, query, float(ours), value, tolerance)
 
 
-REAL = ("cacm/bm25", "compat/compat", "ltr_lightgbm/feature_sum", "web2011/cedr")
-
-
-def collections(profile: str, tool: str) -> Iterator[Compared]:
-    """Recorded values on real collections, if they are on this machine."""
-    if not DATA.is_dir():
-        return
-    for pair in pairs(tool):
-        if str(pair) in REAL:
-            answers = recorded_table(pair.answers(tool))
-            names = {name: ntcir(name) if tool == "ntcireval" else name for name in answers}
-            values = jd.evaluate(*pair.inputs(), list(names.values()), profile=profile)
-            tied = pair.queries_with_equal_scores()
-            for one in beside(str(pair), values, names, answers):
-                five = tool == "ir_measures" and one.name.startswith(("ERR@", "nDCG(dcg="))
-                theirs = math.exp(one.theirs) if one.name.startswith("gm_") else one.theirs  # which gives the logarithm
-                ours = max(one.ours, 1e-5) if one.name.startswith("gm_") else one.ours
-                yield replace(one, where=f"{one.where} tied" if one.query in tied else one.where, ours=ours, theirs=theirs,
-                              tolerance=PRINTED if five else EXACT)  # fmt: skip
-
-
 def ntcir(name: str) -> str:
     """A measure of the recorded answers of NTCIREVAL, whose parameters are those of the profile: `RBP(0.95)`, `nDCG(logb=2)@10`."""
     word, at, k = name.partition("@")
@@ -158,29 +133,31 @@ def rankings(seeds: int) -> Iterator[tuple[str, Qrels, Run]]:
     yield "sample", *recorded_inputs("sample")
 
 
-PYTREC = ["map", "map_cut_5", "Rprec", "bpref", "recip_rank", "infAP", "11pt_avg", "iprec_at_recall_0.30", "iprec_at_recall_0.70", "P_5", "P_10", "recall_10",
-          "ndcg", "ndcg_cut_5", "ndcg_cut_10", "relative_P_5", "success_5", "set_P", "set_recall", "set_F", "set_map", "binG", "G", "Rndcg", "num_rel_ret",
-          "gm_map", "gm_bpref"]  # fmt: skip
+CUTS = "5,10,15,20,30,100,200,500,1000"
+PYTREC = {
+    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank", "infAP", "gm_bpref",
+    "utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg", "set_P", "set_recall", "set_relative_P", "set_map",
+    "set_F", "num_nonrel_judged_ret", "iprec_at_recall", "Rprec_mult", f"P.{CUTS}", f"recall.{CUTS}", f"ndcg_cut.{CUTS}",
+    f"map_cut.{CUTS}", f"relative_P.{CUTS}", "success.1,5,10",
+}  # fmt: skip
 
 
 def pytrec_eval(profile: str) -> Iterator[Compared]:
     """pytrec_eval is trec_eval 9.0.8 itself."""
     import pytrec_eval as tool
 
-    for where, qrels, run in rankings(3):
-        wanted = {"map", "map_cut", "Rprec", "bpref", "recip_rank", "infAP", "11pt_avg", "iprec_at_recall", "P", "recall", "ndcg", "ndcg_cut", "relative_P",
-                  "success", "set_P", "set_recall", "set_F", "set_map", "binG", "G", "Rndcg", "num_rel_ret",
-                  "gm_map", "gm_bpref"}  # fmt: skip
-        theirs = tool.RelevanceEvaluator(qrels, wanted).evaluate(run)
-        values = jd.evaluate(qrels, run, PYTREC, profile=profile)
+    for where, qrels, run in rankings(6):
+        theirs = tool.RelevanceEvaluator(qrels, PYTREC).evaluate(run)
+        names = list(next(iter(theirs.values())))
+        values = jd.evaluate(qrels, run, names, profile=profile)
         assert {str(q) for q in values.queries} == set(theirs)
-        answers = {name: {query: row[name] for query, row in theirs.items()} for name in PYTREC}
-        yield from beside(where, values, {n: n for n in PYTREC}, answers)
+        answers = {name: {query: row[name] for query, row in theirs.items()} for name in names}
+        yield from beside(where, values, {n: n for n in names}, answers)
 
 
-IR_MEASURES = ["AP", "AP@5", "AP(rel=2)@10", "P@5", "P(rel=2)@3", "R@10", "RR", "RR(rel=2)", "RR@5", "RR(rel=2)@10", "nDCG", "nDCG@10", "nDCG(judged_only=True)@5",
+IR_MEASURES = ["AP", "AP@5", "AP(rel=2)@10", "P@5", "P(rel=2)@3", "R@10", "RR", "RR(rel=2)", "RR@5", "RR(rel=2)@10", "nDCG", "nDCG@10", "nDCG(judged_only=True)@5", "R(rel=3)@20", "P(judged_only=True)@10", "Rprec(rel=2)", "Bpref(rel=2)", "SetRelP", "Judged@3",
                "Rprec", "Bpref", "infAP", "IPrec@0.2", "IPrec@0.7", "IPrec(judged_only=True)@0.5", "SetP", "SetR", "SetAP", "SetF", "SetF(beta=2.0)", "SetF(beta=0.5,rel=2)", "Success@3",
-               "Judged@10", "Judged@3", "Compat", "Compat(p=0.8)", "Accuracy", "Accuracy@5", "nDCG(gains={1:2,2:5})@10"]  # fmt: skip
+               "Judged@10", "Compat", "Compat(p=0.8)", "Accuracy", "Accuracy@5", "nDCG(gains={1:2,2:5})@10"]  # fmt: skip
 
 
 def ir_measures(profile: str = "ir_measures") -> Iterator[Compared]:
@@ -255,19 +232,10 @@ def scored(
 
 
 def lists(seeds: int) -> Iterator[tuple[str, list[list[int]], list[list[float]]]]:
-    """Generated lists, and those of LightGBM's example with the scores of a model, if they are on this machine."""
+    """Generated lists."""
     for kind in KINDS:
         for seed in range(seeds):
             yield f"{kind}-{seed}", *generated_lists(kind, seed)
-    path = DATA / "ltr_lightgbm" / "scores.tsv.gz"
-    if path.exists():
-        found: dict[str, tuple[list[int], list[float]]] = {}
-        with gzip.open(path, "rt") as file:
-            for row in csv.DictReader(file, delimiter="\t"):
-                labels, scores = found.setdefault(row["qid"], ([], []))
-                labels.append(int(float(row["label"])))
-                scores.append(float(row["lambdarank"]))
-        yield "real", [labels for labels, _ in found.values()], [scores for _, scores in found.values()]
 
 
 TORCH = {"RetrievalMAP": "AP", "RetrievalMRR": "RR", "RetrievalPrecision": "P", "RetrievalRecall": "R", "RetrievalHitRate": "Success", "RetrievalFallOut": "FallOut",
@@ -275,28 +243,21 @@ TORCH = {"RetrievalMAP": "AP", "RetrievalMRR": "RR", "RetrievalPrecision": "P", 
 
 
 def torchmetrics() -> Iterator[Compared]:
-    """Each class on each generated list, and on all real ones, whose scores are moved into 0 to 1."""
+    """Each class on each generated list."""
     import torch
     from torchmetrics import retrieval
 
     for where, labels, scores in lists(1):
-        if where == "real":
-            low, high = min(map(min, scores)), max(map(max, scores))
-            scores = [[0.01 + 0.98 * (x - low) / (high - low) for x in row] for row in scores]
         binary = [[int(grade > 0) for grade in row] for row in labels]
         for cls, ours in TORCH.items():
             for k in (None, 3) if cls != "RetrievalRPrecision" else (None,):
                 form = labels if ours == "nDCG" else binary
                 name = ours if k is None else f"{ours}@{k}"
-                parts = {"all": range(len(form))} if where == "real" else {str(q): [q] for q in range(len(form))}
                 row = {}
-                for part, queries in parts.items():
+                for query, (score, label) in enumerate(zip(scores, form, strict=True)):
                     metric = getattr(retrieval, cls)(**({} if k is None else {"top_k": k}))
-                    of = torch.tensor([q for q in queries for _ in form[q]])
-                    metric.update(
-                        *(torch.tensor([x for q in queries for x in table[q]]) for table in (scores, form)), indexes=of
-                    )
-                    row[part] = metric.compute().item()
+                    metric.update(torch.tensor(score), torch.tensor(label), indexes=torch.zeros(len(label)).long())
+                    row[str(query)] = metric.compute().item()
                 yield from beside(
                     where, scored("torchmetrics", form, scores, [name]), {name: name}, {name: row}, SINGLE
                 )

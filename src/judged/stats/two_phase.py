@@ -8,7 +8,7 @@ expensive value must be a random sample of all.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
