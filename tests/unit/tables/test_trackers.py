@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from needs import each
