@@ -14,7 +14,7 @@ import judged as jd
 from judged.errors import JudgedError
 from judged.judging.todo import Todo, TodoItem
 
-TODO = Todo(tuple(TodoItem(q, f"{q}-{i}", rank=i + 1, runs=("secret-run",), stratum=7, probability=0.5, reason="hidden reason") for q in ("q2", "q1") for i in range(30)))  # fmt: skip
+TODO = Todo(tuple(TodoItem(q, f"{q}-{i}", rank=i + 1, runs=("secret-run",), reason="hidden reason") for q in ("q2", "q1") for i in range(30)))  # fmt: skip
 DOCS = {str(item.doc): f"text of {item.doc}" for item in TODO}
 OPTIONS = {"query_texts": None, "scale": "graded", "judges": None, "overlap": 0.2, "title": None, "length": 100, "missing": "error", "seed": 0}  # fmt: skip
 
