@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _STEP = 1 << 24
 _COMPLETE = "read it when it is complete"
+_TRUNCATED = FileError("io", f"cannot read the file: {CHANGED}", hint=_COMPLETE)
 
 
 def open_later(content: Content, start: int | None = None, *, lines: bool = True) -> Callable[[], Opened]:
@@ -97,8 +98,7 @@ def _map_open(
 
     check(stamp[0])
     if IN_COMMAND.get():
-        message = f"error: {safe(name)}: cannot read the file: {CHANGED}. Read it when it is complete.  [io]\n"
-        end_on_bus_error(message, FileError.exit_code)
+        end_on_bus_error(f"error: {safe(name)}: {_TRUNCATED}\n", _TRUNCATED.exit_code)
     view = mmap.mmap(raw.fileno(), length, access=mmap.ACCESS_READ, offset=begin - before)
     yield np.frombuffer(view, np.uint8)[before:], start
     check(stamp[0] if length else len(view))
