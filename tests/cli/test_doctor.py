@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from pathlib import Path
 
@@ -43,12 +42,6 @@ def test_a_broken_package_is_found(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     assert states()["colours"] == "broken: OSError: wrong ELF class"
     assert "1 of the installed parts cannot be imported." in run("doctor")
-
-
-def test_a_package_that_python_can_replace_is_not_needed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "isal", None)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert states()["isal"] == "not needed: Python has zlib"
 
 
 def test_the_native_core_says_why_it_is_not_used(monkeypatch):

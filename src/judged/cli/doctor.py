@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import click
@@ -28,7 +27,6 @@ _OPTIONAL = {
     "xgboost": ("training callbacks", None),
     "catboost": ("training callbacks", None),
 }
-_BUILT_IN = {"zstandard": "compression.zstd", "isal": "zlib"}  # modules of Python that do the same
 
 
 @click.command("doctor", cls=Command)
@@ -42,10 +40,15 @@ def command(**options: Any) -> None:
     judged doctor
     judged doctor --format json
     """
+    import os
+    import shutil
+
     from judged.tables.result import RecordTable
 
+    java = shutil.which("java") or os.environ.get("JAVA_HOME")
     with step("importing packages"):
-        rows = [*_own_parts(), *(_package(name, *about) for name, about in _OPTIONAL.items()), _java()]
+        rows = [*_own_parts(), *(_package(name, *about) for name, about in _OPTIONAL.items())]
+    rows.append({"part": "Java", "state": "installed" if java else "not installed", "for": "Spark"})
     broken = sum(row["state"].startswith("broken") for row in rows)
     notes = (
         "All parts that are installed work." if not broken else f"{broken} of the installed parts cannot be imported.",
@@ -96,9 +99,10 @@ def _package(name: str, use: str, extra: str | None) -> dict[str, str]:
     import warnings
     from importlib.metadata import PackageNotFoundError, version
 
-    if importlib.util.find_spec(name) is None:
-        return {"part": name, "state": _missing(name, extra), "for": use}
     try:
+        if importlib.util.find_spec(name) is None:
+            wanted = f"'judged[{extra}]'" if extra else name
+            return {"part": name, "state": f"not installed: pip install {wanted}", "for": use}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             importlib.import_module(name)
@@ -108,22 +112,3 @@ def _package(name: str, use: str, extra: str | None) -> dict[str, str]:
     except Exception as error:  # whatever a broken installation raises
         state = f"broken: {type(error).__name__}: {error}".partition("\n")[0]
     return {"part": name, "state": state, "for": use}
-
-
-def _missing(name: str, extra: str | None) -> str:
-    import importlib
-
-    if name in _BUILT_IN:
-        with suppress(ImportError):
-            importlib.import_module(_BUILT_IN[name])
-            return f"not needed: Python has {_BUILT_IN[name]}"
-    wanted = f"'judged[{extra}]'" if extra else name
-    return f"not installed: pip install {wanted}"
-
-
-def _java() -> dict[str, str]:
-    import os
-    import shutil
-
-    found = shutil.which("java") or os.environ.get("JAVA_HOME")
-    return {"part": "Java", "state": "installed" if found else "not installed", "for": "Spark"}

@@ -31,23 +31,6 @@ _NO_ROOM = (
     "error return without exception",
 )
 
-_MEANT = {  # words that people try
-    "plot": "curve",
-    "html": "report",
-    "page": "report",
-    "curves": "curve",
-    "roc": "curve",
-    "kappa": "agree",
-    "agreement": "agree",
-    "rbo": "correlate",
-    "tau": "correlate",
-    "diff": "compare",
-    "significance": "compare",
-    "test": "compare",
-    "evaluate": "eval",
-    "click": "clicks",
-}
-
 
 class _Commands(click.Group):
     """One command per file of this folder, imported when it is called."""
@@ -64,8 +47,7 @@ class _Commands(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches
 
-            word = args[0].lower()
-            near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, COMMANDS, 1)
+            near = get_close_matches(args[0].lower(), COMMANDS, 1)
             if near and error.message.startswith("No such command"):
                 raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from error
             raise
