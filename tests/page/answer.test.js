@@ -10,7 +10,6 @@ import { waterfallScene, waterfallSteps } from "../../src/judged/page/web/query/
 import { splitWords, wordsOf } from "../../src/judged/page/web/query/words.js";
 import { aboutLines, activeFilters, headlineOf } from "../../src/judged/page/web/sections/answer.js";
 import { changeReasons, largestChanges, rankChange } from "../../src/judged/page/web/sections/changes.js";
-import { judgeSheet } from "../../src/judged/page/web/sections/sections.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
 
@@ -128,12 +127,6 @@ Deno.test("a measure is explained by its intuition, or else by its definition", 
   same(first.lead, "How much of the best possible gain the first ten have.");
   same([second.lead, second.definition], ["One over the rank of the first relevant document.", ""]);
   same(aboutLines(BOOK.facts.measures[2]).range, "Lower is better.");
-});
-
-Deno.test("documents to judge have the ranks of the pair", () => {
-  const { header, rows } = judgeSheet(BOOK);
-  same(header, ["query", "document", "rank in bm25", "rank in hybrid"]);
-  same(rows, [["q1", "d1-7", 3, null]]);
 });
 
 Deno.test("names that share both ends are told apart", () => {

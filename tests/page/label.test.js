@@ -11,15 +11,12 @@ import {
   qrelsBytes,
 } from "../../src/judged/page/web/label/judgments.js";
 import {
-  durationText,
   gradeCounts,
   gradeKeys,
   importText,
   nextUnjudged,
-  progressTexts,
   readFacts,
   Session,
-  timeSpent,
 } from "../../src/judged/page/web/label/session.js";
 import { same } from "./check.js";
 
@@ -280,24 +277,6 @@ Deno.test("a line that is no judgment is named, and nothing of its file is taken
     same(message, "line 3 is no judgment");
   }
   same(parseRecords("\ufeffq1 0 a 1\r\n").length, 1);
-});
-
-Deno.test("breaks do not count as time spent", () => {
-  const times = [0, 5, 10, 1000, 1005, 1010].map((second) => new Date(1000 * second).toISOString());
-  same(timeSpent(times), { spent: 20_000, each: 5000 });
-  same(progressTexts(6, 18, times), ["", "about 1 min left"]);
-  same(progressTexts(6, 6, times), ["", ""]);
-  same(progressTexts(1, 6, times.slice(0, 1)), ["", ""]);
-});
-
-Deno.test("durations are short", () => {
-  same([20, 60, 3540, 3600, 5400].map((s) => durationText(1000 * s)), [
-    "under 1 min",
-    "1 min",
-    "59 min",
-    "1 h",
-    "1 h 30 min",
-  ]);
 });
 
 Deno.test("grades are counted", () => {

@@ -264,7 +264,7 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
     verdicts: MEASURES.map((m) => ({words: [runs.length - 1, ` is clearly best on ${m.name}.`], more: [["Clearly better than ", 0, "."]],
       pair: runs.length > 1 ? [0, runs.length - 1] : null })),
     tops: { 10: { means: runs.map((_, run) => 2 + run / 10), found: runs.map((_, b) => runs.map((_, a) => a === b ? 0 : 5 * b + a)) } },
-    unjudged: MEASURES.map((_, m) => m ? null : { change: true, words: ["Yes: ", 0, " may pass."] }), judge: [[0, "d1-7", 3, null]],
+    unjudged: MEASURES.map((_, m) => m ? null : { change: true, words: ["Yes: ", 0, " may pass."] }),
     empty: "counts as 0",
     summary, pairs: pairs("", all), parts: slices.flatMap((slice) => pairs(slice.label, slice.rows)), slices,
     pictures: picturesOf(runs, values),

@@ -18,13 +18,11 @@ from judged.comparison.tables import key_of_signs, signs, summary_markdown
 from judged.core.judged import Judged
 from judged.curves.points import Curves
 from judged.curves.run_curves import curve
-from judged.errors import DataError, UsageError, Warned
+from judged.errors import Warned
 from judged.evaluation.evaluate import with_bounds
-from judged.evaluation.measuring import Views
 from judged.evaluation.model_judgments import worth_of_model
 from judged.evaluation.provenance import judged_share
 from judged.evaluation.values import Values
-from judged.judging.next_documents import choose_documents
 from judged.measures.registry import Measure
 from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.subject import Subject
@@ -53,7 +51,6 @@ def best_first(subject: Subject, i: int) -> list[int]:
 
 TOP = 10  # ranks that people look at, for measures without a cutoff
 _CHUNK = 200_000  # judgments per product
-_MOST = 200  # documents that are worth judging
 
 
 def reach(measure: Measure) -> int:
@@ -126,20 +123,6 @@ def unjudged_answer(subject: Subject, i: int, summary: Sequence[dict[str, Any]])
     }
 
 
-def worth_judging(subject: Subject, pair: tuple[int, int] | None) -> list[list[Any]]:
-    """Return unjudged documents as [query, document, ranks in the pair], in the order of `judged next` for the first measure."""
-    measure, results = subject.measures[0], [subject.results[run] for run in pair or (0,)]
-    sources = [result.source for result in results if result.source is not None]
-    if len(sources) < len(results) or not subject.judged:
-        return []
-    try:
-        docs, chosen, effect = choose_documents([Views(one).of(measure) for one in sources], measure, _MOST)
-    except (UsageError, DataError):  # runs in partitions, judgments by subtopic or of several sets, a token budget
-        return []
-    rows = chosen[effect > 0].tolist()
-    return [[int(docs.query[row]), docs.doc[row], *(rank or None for rank in docs.rank[row].tolist())] for row in rows]
-
-
 LEVEL = 0.95
 _RANKS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 2_000, 5_000, 10_000)
 _MANY = 3_000_000  # retrieved documents beyond which bounds would need too much memory and time
@@ -188,7 +171,6 @@ def facts_of(
         "pictures": _pictures(subject),
         "coverage": _coverage(subject),
         "unjudged": unjudged,
-        "judge": worth_judging(subject, verdicts[0]["pair"]) if any(one and one["change"] for one in unjudged) else [],
         "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
         "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
         "relevance": subject.level,

@@ -10,7 +10,6 @@ import numpy as np
 
 from judged._version import __version__
 from judged.comparison.comparison import Comparison
-from judged.comparison.difference import ComparisonSettings
 from judged.core.native import NATIVE
 from judged.core.policy import Policy
 from judged.core.tables import Qrels
@@ -21,7 +20,7 @@ from judged.page.subject import Subject
 from judged.references import short_form
 from judged.stats.corrections import CORRECTIONS
 from judged.stats.intervals import PAPERS as INTERVAL_PAPERS
-from judged.stats.paired.registry import TESTS, PairTest
+from judged.stats.paired.registry import TESTS
 from judged.stats.two_phase import PAPER as MODEL_PAPER
 
 EMPTY = {
@@ -135,7 +134,7 @@ def _intervals(subject: Subject, level: float) -> str:
             "(the regression estimator of two-phase sampling), which need a random sample of the queries to be judged by people"
         )
     return (
-        f"Values are means over queries{but}, with {percent(level)} confidence intervals: {ends}. Compare runs by the intervals of their "
+        f"Values are means over queries{but}, with {level:.0%} confidence intervals: {ends}. Compare runs by the intervals of their "
         "differences, not by these."
     )
 
@@ -154,6 +153,12 @@ def _tests(comparison: Comparison) -> str:
         else ""
     )
     seed = f", random seed {s.seed}" if "seed" in test.options else ""
+    resamples = ""
+    if "resamples" in test.options:
+        most = s.resamples or inspect.signature(test.function).parameters["resamples"].default
+        exact = ", or all sign assignments if fewer" if test.name == "permutation" else ""
+        resamples = f", {most:,} resamples{exact}"
+    about = f"; {s.about_intervals}" if s.about_intervals else ""
     told = "wins or loses more queries" if test.direction else "better or worse"
     number = (
         f"for {s.tests:,} tests, pairs × measures ({s.correction})" if s.tests > 1 and s.correction != "none" else ""
@@ -163,31 +168,13 @@ def _tests(comparison: Comparison) -> str:
     interval = (
         "Differences have the interval of the t test"
         if test.interval is None
-        else f"Differences have the interval of the test, which excludes 0 exactly then{_about(s)}"
+        else f"Differences have the interval of the test, which excludes 0 exactly then{about}"
     )
     remarks = "".join(f" {text[:1].upper()}{text[1:]}." for text in s.remarks)
     return (
-        f"{pairs} by the {test.title} (two-sided{_resamples(test, s.resamples)}{seed}).{corrected} A run is called {told} if {decided} is at "
+        f"{pairs} by the {test.title} (two-sided{resamples}{seed}).{corrected} A run is called {told} if {decided} is at "
         f"most {s.alpha:g}. {interval}.{margin}{slices}{remarks}"
     )
-
-
-def _about(settings: ComparisonSettings) -> str:
-    return f"; {settings.about_intervals}" if settings.about_intervals else ""
-
-
-def _resamples(test: PairTest, resamples: int | None) -> str:
-    """Describe the number of resamples, for tests that resample."""
-    if "resamples" not in test.options:
-        return ""
-    most = resamples or inspect.signature(test.function).parameters["resamples"].default
-    exact = ", or all sign assignments if fewer" if test.name == "permutation" else ""
-    return f", {most:,} resamples{exact}"
-
-
-def percent(share: float) -> str:
-    """Format a share as a percentage, without trailing zeros."""
-    return f"{round(100 * share, 6):g}%"
 
 
 def citations(subject: Subject) -> list[str]:

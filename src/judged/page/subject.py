@@ -24,7 +24,7 @@ from judged.stats.summary import no_weights
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Runs and their results over the same queries, with the comparison if there are several runs. Blank names are in quotes."""
+    """Runs and their results over the same queries, with the comparison if there are several runs."""
 
     runs: tuple[str, ...]
     results: tuple[Values, ...]
@@ -62,7 +62,15 @@ class Subject:
             intervals = result.intervals(complete) if complete else {}
             for m in self.measures:
                 if str(m) not in intervals:
-                    intervals |= _restrict(result, m, self.known(m)).intervals()
+                    rows = self.known(m)
+                    kept = replace(
+                        result,
+                        queries=tuple(q for q, keep in zip(result.queries, rows, strict=True) if keep),
+                        measures=(m,),
+                        columns={str(m): result[m][rows]},
+                        clusters=None if result.clusters is None else result.clusters[rows],
+                    )
+                    intervals |= kept.intervals()
             table.append(intervals)
         return [[by[str(m)] for by in table] for m in self.measures]
 
@@ -81,14 +89,6 @@ class Subject:
         return ~np.isnan(np.stack([np.asarray(r[measure], float) for r in self.results])).any(axis=0)
 
 
-def _restrict(result: Values, measure: Measure, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
-    kept = tuple(q for q, keep in zip(result.queries, rows, strict=True) if keep)
-    clusters = None if result.clusters is None else result.clusters[rows]
-    return replace(
-        result, queries=kept, measures=(measure,), columns={str(measure): result[measure][rows]}, clusters=clusters
-    )
-
-
 def subject_of(result: Any) -> Subject:
     """Return the subject for a result, a comparison, or several results."""
     first = result.results[0] if isinstance(result, Comparison) else result
@@ -99,9 +99,8 @@ def subject_of(result: Any) -> Subject:
         if not numbers:
             names = ", ".join(map(str, result.measures))
             raise UsageError("measure", f"no measure with numeric values: {names}")
-        return Subject((_shown(short_names([result.names[1]])[0]),), (result,), numbers, None, result.warnings)
+        return Subject((short_names([result.names[1]])[0],), (result,), numbers, None, result.warnings)
     if isinstance(result, Comparison):
-        result = _with_shown_names(result)
         numbers = tuple(m for m in result.results[0].measures if str(m) in result.measures)
         return Subject(result.names, result.results, numbers, result, result.warnings)
     several = (
@@ -111,9 +110,7 @@ def subject_of(result: Any) -> Subject:
         if len(several) > 1:
             return subject_of(compare(result))
         alone = subject_of(several[0])
-        return (
-            replace(alone, runs=tuple(_shown(str(name)) for name in result)) if isinstance(result, Mapping) else alone
-        )
+        return replace(alone, runs=tuple(map(str, result))) if isinstance(result, Mapping) else alone
     if are_questions(result, {}):
         several = [] if recognise(result).kind == "questions" else several
         return subject_of(compare(result) if len(several) > 1 else evaluate(*(several or [result])))
@@ -124,19 +121,3 @@ def subject_of(result: Any) -> Subject:
         value=result,
         hint="for example, call jd.report(jd.compare(qrels, runs), 'report.html')",
     )
-
-
-def _shown(name: str) -> str:
-    return name if name.strip() else repr(name)
-
-
-def _with_shown_names(comparison: Comparison) -> Comparison:
-    names = {name: _shown(name) for name in comparison.names}
-    if all(map(str.strip, names)):
-        return comparison
-    rows, parts = (
-        tuple(replace(row, a=names[row.a], b=names[row.b]) for row in some)
-        for some in (comparison.rows, comparison.parts)
-    )
-    baseline = None if comparison.baseline is None else names[comparison.baseline]
-    return replace(comparison, names=tuple(names.values()), rows=rows, parts=parts, baseline=baseline)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import judged as jd
-from judged.comparison.answer import Certainty, certainty, details, odds, pair_headline, relative, words_text
-from judged.page.facts import answers, facts_of, found_documents, unjudged_answer, worth_judging
+from judged.comparison.answer import Certainty, certainty, odds, pair_headline, relative, words_text
+from judged.page.facts import answers, facts_of, found_documents, unjudged_answer
 from judged.page.subject import subject_of
 
 FILES = jd.sample_path
@@ -136,13 +136,6 @@ def test_a_single_run_has_its_mean_as_headline():
     mean = subject.means[0][0]
     assert words_text(answers(subject)[0]["words"], ["bm25"]) == f"bm25 has a mean nDCG@10 of {mean:.3f}."
     assert answers(subject)[0]["pair"] is None
-
-
-def test_a_blank_name_is_shown_in_quotes():
-    subject = subject_of(jd.compare(QRELS, {"": GOOD, " ": BAD, "c": BAD}, "RR"))
-    assert subject.runs == ("''", "' '", "c")
-    assert "'' 1.000" in details(subject.comparison)[0].text
-    assert subject.means[0][0] == 1
 
 
 def test_a_total_is_not_called_a_mean():
@@ -281,25 +274,6 @@ def test_unjudged_documents_change_the_order_only_if_the_scenarios_meet():
     same = unjudged_answer(subject, 0, bounds((0.5, 0.5, 0.5), (1.0, 1.0, 1.0)))
     assert words_text(same["words"], subject.runs) == "No: all documents that RR looks at are judged."
     assert unjudged_answer(subject, 0, bounds((0.5, None, 0.5), (1.0, 1.0, 1.0))) is None
-
-
-def test_documents_worth_judging_are_unjudged_with_their_ranks_in_both_runs():
-    qrels = {"q": {"a": 1}}
-    runs = {"x": {"q": ["u", "a", "v"]}, "y": {"q": ["a", "w", "v"]}}
-    subject = subject_of(jd.compare(qrels, runs, "nDCG@10"))
-    rows = worth_judging(subject, (0, 1))
-    # v has the same rank in both, and changes the ideal ranking only
-    assert sorted(rows) == [[0, "u", 1, None], [0, "v", 3, 3], [0, "w", None, 2]]
-
-
-def test_documents_worth_judging_are_those_of_judged_next():
-    comparison = jd.compare(QRELS, {"bad": BAD, "good": GOOD}, "nDCG@10 RR")
-    pair = answers(subject_of(comparison))[0]["pair"]
-    rows = worth_judging(subject_of(comparison), pair)
-    names = [comparison.names[run] for run in pair]
-    todo = comparison.next_to_judge(200, "nDCG@10", *names)
-    expected = [(item.query, item.doc) for item in todo if not item.reason.endswith(" 0.0000")]
-    assert [(comparison.results[0].queries[query], doc) for query, doc, *_ in rows] == expected
 
 
 def test_a_curve_over_cutoffs_ends_where_its_run_ends():

@@ -39,14 +39,8 @@ function chooser(label, names, now, choose) {
 /** Set up the bar that selects the measure and two runs and links to the sections. @param {Book} book @param {Store} store */
 function mountTools(book, store) {
   const { measures, runs } = book.facts;
-  const found = [
-    chooser(
-      "measure",
-      measures.map(({ name }) => name),
-      () => store.get().measure,
-      (measure) => store.set({ measure }),
-    ),
-  ];
+  const names = measures.map(({ name }) => name);
+  const found = [chooser("measure", names, () => store.get().measure, (measure) => store.set({ measure }))];
   if (runs.length > 1) {
     found.push(chooser("run", book.short, () => store.get().b, (b) => store.set({ b })));
     found.push(chooser("versus", book.short, () => store.get().a, (a) => store.set({ a })));
@@ -61,14 +55,12 @@ function mountTools(book, store) {
     found[0].element.parentElement?.querySelector(".explain")?.remove();
     found[0].element.after(aboutButton(measures[store.get().measure]));
   };
-  store.subscribe((_, changed) => {
+  fill(byId("tools"), found.map(({ element }) => element), sectionLinks()).hidden = false;
+  store.follow(["measure", "a", "b"], () => {
     found.forEach(({ show }) => show());
     discs();
-    if (changed.includes("measure")) explain();
   });
-  discs();
-  fill(byId("tools"), found.map(({ element }) => element), sectionLinks()).hidden = false;
-  explain();
+  store.follow(["measure"], explain);
 }
 
 /** Links to the sections, and a select for narrow pages. */
@@ -108,18 +100,13 @@ function leadTo(id) {
 /** Show a notice if the address names something that is not on this page. @param {Store} store */
 function mountNotice(store) {
   const line = byId("notice");
-  const dismiss = h("button.quiet.icon", { "aria-label": "Dismiss" }, "×");
-  dismiss.addEventListener("click", () => line.hidden = true);
+  const dismiss = h("button.quiet.icon", { "aria-label": "Dismiss", onclick: () => line.hidden = true }, "×");
   const show = () => {
     const unknown = store.unknown();
-    const words = unknown.flatMap((
-      { noun, name },
-      i,
-    ) => [
-      !i ? "Not on this page: " : i < unknown.length - 1 ? ", " : " and ",
-      `${noun} `,
-      bdi(shorten(name, 60), { title: name }),
-    ]);
+    const words = unknown.flatMap(({ noun, name }, i) => {
+      const before = !i ? "Not on this page: " : i < unknown.length - 1 ? ", " : " and ";
+      return [`${before}${noun} `, bdi(shorten(name, 60), { title: name })];
+    });
     fill(line, h("span", ...words, "."), dismiss).hidden = !unknown.length;
   };
   addEventListener("hashchange", show);
@@ -161,16 +148,15 @@ export async function start() {
     const store = createState(book, window);
     mountCopy(book);
     const several = book.facts.runs.length > 1;
-    for (
-      const [id, there] of /** @type {[string, boolean][]} */ ([
-        ["changes", several],
-        ["differences", several],
-        ["queries", true],
-        ["slices", several && book.facts.parts.length > 0],
-        ["curves", book.facts.pictures.length > 0],
-        ["unjudged", book.facts.coverage !== null],
-      ])
-    ) byId(id).hidden = !there;
+    const there = {
+      changes: several,
+      differences: several,
+      queries: true,
+      slices: several && book.facts.parts.length > 0,
+      curves: book.facts.pictures.length > 0,
+      unjudged: book.facts.coverage !== null,
+    };
+    for (const [id, shown] of Object.entries(there)) byId(id).hidden = !shown;
     mountTools(book, store);
     mountNotice(store);
     const selection = createSelection(book);

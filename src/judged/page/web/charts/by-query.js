@@ -69,17 +69,13 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
   const title = `${of.name}: ${b} minus ${a}${of.lower ? " (lower is better)" : ""}`;
   const { picked = null } = view;
   const thin = band.step < NARROWEST_BAR;
+  /** @type {{text: string, fill: string, bold?: boolean}[]} */
+  const counted = [[won, "better"], [tied, "same"], [lost, "worse"]].map(([count, kind]) => (
+    { text: `${count} ${kind}`, fill: kind, bold: true }
+  ));
+  if (missing && width > 380) counted.push({ text: `${integerText(missing)} without value`, fill: "soft" });
   scene.marks.push(
-    ...wordMarks(
-      [{ text: `${won} better`, fill: "better", bold: true }, { text: `${tied} same`, fill: "same", bold: true }, {
-        text: `${lost} worse`,
-        fill: "worse",
-        bold: true,
-      }, ...(missing && width > 380 ? [{ text: `${integerText(missing)} without value`, fill: "soft" }] : [])],
-      0,
-      13,
-      14,
-    ),
+    ...wordMarks(counted, 0, 13, 14),
     ...leftAxis(y, { x: left, right, title, titleY: DIFFERENCE_HEAD - 14, ticks }),
     ...(pair ? meanBand(pair, y, left, right) : []),
     ...(thin ? areaMarks(found, band, y) : barMarks(found, band, y, picked)),

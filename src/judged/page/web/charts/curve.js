@@ -14,7 +14,7 @@ import {
   tickTexts,
   uprightTicks,
 } from "../kit/scale.js";
-import { bandPath, dashOf, emptyScene, linePath, markerMark, pathOf, textAt, wordScene } from "../kit/scene.js";
+import { bandPath, dashOf, emptyScene, linePath, markerMark, pathOf, wordScene } from "../kit/scene.js";
 import { nameText } from "./common.js";
 /** @import { Book, Line, Picture } from "../data/data.js" */
 /** @import { Sheet } from "../kit/files.js" */
@@ -53,9 +53,7 @@ function xDomain({ kind, lines, log }) {
 /** @param {Picture} picture @returns {[number, number]} */
 function yDomain({ lines, unit }) {
   const banded = lines.length <= MOST_BANDS;
-  const all = lines.flatMap((
-    { y, low, high },
-  ) => [...y, ...(banded && low ? low : []), ...(banded && high ? high : [])]);
+  const all = lines.flatMap(({ y, low, high }) => banded ? [...y, ...(low ?? []), ...(high ?? [])] : y);
   const [low, high] = extent(all);
   if (unit && !(low < 0) && !(high > 1)) return [0, 1];
   return niceDomain(Math.min(0, low), Math.max(0, high), 5);
@@ -64,9 +62,7 @@ function yDomain({ lines, unit }) {
 /** @param {Book} book @param {View} view @param {Picture} picture @param {number} width @param {Writing} [writing] @returns {Scene} */
 export function curveScene(book, view, picture, width, writing = {}) {
   const { lines } = picture;
-  if (!lines.some(({ y }) => y.some(Number.isFinite))) {
-    return wordScene(width, "No run has a value.");
-  }
+  if (!lines.some(({ y }) => y.some(Number.isFinite))) return wordScene(width, "No run has a value.");
   const { texts = tickTexts, named = true } = writing;
   const tall = Math.round(Math.max(210, Math.min(300, 0.6 * width)));
   const [xs, ys] = [xDomain(picture), yDomain(picture)];
@@ -88,18 +84,12 @@ export function curveScene(book, view, picture, width, writing = {}) {
   const { x, y } = scales(edge, top);
   const plot = { x: left, y: top, width: x.range[1] - left, height: tall };
   const scene = emptyScene(width, top + tall + AXIS_ROOM, curveLabel(book, picture), plot);
+  const whole = picture.kind !== "pr" && picture.kind !== "ipr";
   const front = [...painted.filter(({ strong }) => !strong), ...painted.filter(({ strong }) => strong)];
   scene.marks.push(
     ...legend.marks,
     ...leftAxis(y, { x: left, right: x.range[1], title: picture.y, titleY: top - 12, texts }),
-    ...bottomAxis(x, {
-      wide: width,
-      y: top + tall,
-      top,
-      title: picture.x,
-      whole: picture.kind !== "pr" && picture.kind !== "ipr",
-    }),
-    ...(picture.kind === "pr" ? equalF1(x, y, lines) : []),
+    ...bottomAxis(x, { wide: width, y: top + tall, top, title: picture.x, whole }),
     ...(lines.length <= MOST_BANDS ? front.flatMap((line) => bandMarks(line, x, y)) : []),
     ...front.map((line) => lineMark(line, x, y)),
     ...front.flatMap((line, i) => (line.colour === "context" ? [] : markersOf(line, i, x, y))),
@@ -118,22 +108,6 @@ function curveLabel(book, { title, x, y, lines }) {
     `${name} ends at ${numberText(value, 3)} for ${x} ${Number.isInteger(at) ? integerText(at) : numberText(at, 2)}`
   );
   return `${title}: ${y} by ${x}. ${told.join("; ")}.`;
-}
-
-/** Lines of equal F1, labelled unless a curve is in the way. @param {Scale} x @param {Scale} y @param {Line[]} lines @returns {Mark[]} */
-function equalF1(x, y, lines) {
-  return [0.2, 0.4, 0.6, 0.8].flatMap((f) => {
-    const from = f / (2 - f);
-    const half = Array.from({ length: 40 }, (_, i) => 1 + ((f - 1) * i) / 39).map((p) => [(f * p) / (2 * p - f), p]);
-    const points = [...half, ...half.map(([r, p]) => [p, r]).reverse()];
-    const d = linePath(points.map(([recall, precision]) => [x.at(recall), y.at(precision)]));
-    const at = [x.at(1) - 3, y.at(from) - 4];
-    const hidden = lines.some((line) =>
-      linePixels(line, x, y).some(([px, py]) => px > at[0] - 48 && Math.abs(py - at[1] + 4) < 16)
-    );
-    const label = textAt(at[0], at[1], `F1 ${f}`, { size: 10, anchor: "end", halo: "paper" });
-    return [pathOf(d, { stroke: "faint", width: 1 }), ...(hidden ? [] : [label])];
-  });
 }
 
 /** @param {Line & Paint} line @param {Scale} x @param {Scale} y @returns {Mark[]} */
@@ -228,18 +202,14 @@ export function curveCsv({ kind, lines, x, y, at }) {
   const found = lines.some((line) => line.at);
   const banded = lines.some((line) => line.low && line.high);
   const header = ["run", ...(found && at !== x ? [at] : []), x, y, ...(banded ? ["low", "high"] : [])];
-  const rows = lines.flatMap((line) =>
-    line.x.map((
-      value,
-      i,
-    ) => [
-      line.name,
-      ...(found && at !== x ? [line.at?.[i]] : []),
-      value,
-      line.y[i],
-      ...(banded ? [line.low?.[i], line.high?.[i]] : []),
-    ])
-  );
+  const rowOf = (/** @type {Line} */ line, /** @type {number} */ i) => [
+    line.name,
+    ...(found && at !== x ? [line.at?.[i]] : []),
+    line.x[i],
+    line.y[i],
+    ...(banded ? [line.low?.[i], line.high?.[i]] : []),
+  ];
+  const rows = lines.flatMap((line) => line.x.map((_, i) => rowOf(line, i)));
   return { name: `curve-${kind}`, header, rows };
 }
 
@@ -253,29 +223,13 @@ export function coveragePicture(book) {
   if (!coverage) return null;
   const { ranks, shares } = coverage;
   /** @type {Picture["lines"]} */
-  const lines = runs.map((name, run) => ({
-    name,
-    run,
-    x: ranks,
-    y: shares[run],
-    at: null,
-    low: null,
-    high: null,
-    rule: "line",
-    mark: "",
-  }));
+  const lines = runs.map((name, run) => {
+    const y = shares[run];
+    return { name, run, x: ranks, y, at: null, low: null, high: null, rule: "line", mark: "" };
+  });
   const log = Math.max(0, ...ranks) > LOG_FROM;
-  return {
-    kind: "coverage",
-    title: "Judged documents",
-    x: "rank",
-    y: "judged documents",
-    at: "rank",
-    log,
-    unit: true,
-    lines,
-    notes: [],
-  };
+  const texts = { title: "Judged documents", x: "rank", y: "judged documents", at: "rank" };
+  return { kind: "coverage", ...texts, log, unit: true, lines, notes: [] };
 }
 
 /** @param {Book} book @param {View} view @param {number} width */

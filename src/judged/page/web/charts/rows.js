@@ -344,11 +344,9 @@ export function boundsScene(book, view, width) {
   if (order.every((run) => cells[run].irrelevant === cells[run].top)) {
     return wordScene(width, `Unjudged documents have no effect on ${of.name}: all that it looks at are judged.`);
   }
-  const key = legendMarks([{ text: "all unjudged irrelevant", colour: "soft", swatch: "bar" }, {
-    text: "reported mean",
-    colour: "soft",
-    swatch: "dot",
-  }, { text: "all unjudged highest grade", colour: "soft", swatch: "ring" }], width);
+  /** @type {["bar" | "dot" | "ring", string][]} */
+  const signs = [["bar", "all unjudged irrelevant"], ["dot", "reported mean"], ["ring", "all unjudged highest grade"]];
+  const key = legendMarks(signs.map(([swatch, text]) => ({ text, colour: "soft", swatch })), width);
   const value = (/** @type {Summary} */ { irrelevant, top }) => {
     if (Number.isNaN(irrelevant) || Number.isNaN(top)) return "–";
     const ends = [irrelevant, top].sort((p, q) => p - q).map((end) => numberText(end, 3));
@@ -366,17 +364,12 @@ export function boundsScene(book, view, width) {
     const { mean } = cells[run];
     if (Number.isFinite(mean)) rows.scene.spots.push({ x: x.at(mean), y: rows.y(i), datum: run, r: 4.5 });
   });
-  return hoverRows(
-    rows,
-    (
-      run,
-    ) => [
-      nameText(runs[run], 80),
-      `${of.name} ${meanText(cells[run].mean, of)}`,
-      `${meanText(cells[run].irrelevant, of)} if all unjudged documents were irrelevant`,
-      `${meanText(cells[run].top, of)} if all had the highest grade`,
-    ],
-  );
+  return hoverRows(rows, (run) => [
+    nameText(runs[run], 80),
+    `${of.name} ${meanText(cells[run].mean, of)}`,
+    `${meanText(cells[run].irrelevant, of)} if all unjudged documents were irrelevant`,
+    `${meanText(cells[run].top, of)} if all had the highest grade`,
+  ]);
 }
 
 /** @param {Summary} cell @param {Scale} x @param {number} y @param {string} colour @returns {Mark[]} */

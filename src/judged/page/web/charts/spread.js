@@ -87,29 +87,20 @@ export function spreadScene(book, view, width) {
   const kept = picked ? order.map((run) => binCounts(valuesAt(book, view, run, picked), bins)) : null;
   // The means are over all queries, so a slice shows none.
   const means = order.map((run) => (view.slice != null ? NaN : summary[view.measure][run].mean));
-  const value = (
-    /** @type {number} */ i,
-  ) => (Number.isNaN(means[i]) ? "" : `${width < 520 ? "" : `${of.kind} `}${meanText(means[i], of)}`);
-  const rows = rowsScene(
-    order.map((run, i) => ({ name: book.short[run], value: value(i) })),
-    width,
-    `Distribution of ${of.name} for each run.`,
-    { high: tall },
-  );
+  const kind = width < 520 ? "" : `${of.kind} `;
+  const texts = order.map((run, i) => ({
+    name: book.short[run],
+    value: Number.isNaN(means[i]) ? "" : kind + meanText(means[i], of),
+  }));
+  const rows = rowsScene(texts, width, `Distribution of ${of.name} for each run.`, { high: tall });
   const x = linearScale([bins.start, bins.start + bins.count * bins.step], [rows.left, rows.right]);
   rows.scene.marks.unshift(...rowsAxis(rows, x, of.name, bins.whole));
   order.forEach((run, i) => {
     const base = rows.y(i) + tall / 2;
+    const plain = order.length > MANY_RUNS && run !== view.a && run !== view.b;
+    const fill = plain ? "context" : book.colour(run, view);
     rows.scene.marks.push(
-      ...histogram(
-        counts[i],
-        kept?.[i] ?? null,
-        bins,
-        most,
-        x,
-        { base, tall },
-        order.length > MANY_RUNS && run !== view.a && run !== view.b ? "context" : book.colour(run, view),
-      ),
+      ...histogram(counts[i], kept?.[i] ?? null, bins, most, x, { base, tall }, fill),
       ...meanMark(means[i], x, { base, tall }),
     );
     addBins(rows.scene, counts[i], bins, x, { base, tall }, i * bins.count);
@@ -125,13 +116,8 @@ export function spreadScene(book, view, width) {
     ];
   };
   rows.scene.brush = (from, to) => {
-    const row = Math.max(
-      0,
-      Math.min(
-        order.length - 1,
-        Math.floor(((from.y + to.y) / 2 - rows.top) / (rows.bottom - rows.top) * order.length),
-      ),
-    );
+    const share = ((from.y + to.y) / 2 - rows.top) / (rows.bottom - rows.top);
+    const row = Math.max(0, Math.min(order.length - 1, Math.floor(share * order.length)));
     return rangeFilter(filterName(runs[order[row]]), valueAt(x, from.x), valueAt(x, to.x));
   };
   return rows.scene;

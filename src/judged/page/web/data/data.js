@@ -65,7 +65,6 @@ import { distinctNames } from "../kit/text.js";
  * @property {Picture[]} pictures
  * @property {Coverage | null} coverage
  * @property {(Unjudged | null)[]} unjudged one per measure
- * @property {[number, string, ...(number | null)[]][]} judge unjudged documents worth judging: query, document, ranks in the pair of the first verdict
  * @property {number[]} grades all grades in the judgments, ascending
  * @property {number[] | null} relevant the number of relevant documents per query
  * @property {number} relevance the lowest relevant grade

@@ -245,6 +245,12 @@ export function createState(book, view) {
     /** Return the link to another view. @param {Partial<State>} patch */
     link: (patch) => `#${codec.encode(patchState(state, patch))}`,
 
+    /** Call a function now, and after each change of one of these keys. @param {(keyof State)[]} keys @param {() => void} draw */
+    follow(keys, draw) {
+      listeners.add((_, changed) => keys.some((key) => changed.includes(key)) && draw());
+      draw();
+    },
+
     /** @param {Listener} listener called after each change @returns a function that unsubscribes it */
     subscribe(listener) {
       listeners.add(listener);

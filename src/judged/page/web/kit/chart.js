@@ -101,10 +101,11 @@ function saveMenu(chart, scene) {
     return shown ? standaloneSvg(shown, title(), chartWords(chart.sentence)) : "";
   };
   /** @type {[string, (name: string) => unknown][]} */
-  const takers = [["CSV", () => downloadSheet(chart.csv())], [
-    "SVG",
-    (name) => download(`${name}.svg`, "image/svg+xml", alone()),
-  ], ["PNG", async (name) => download(`${name}.png`, "image/png", await pngBlob(alone()))]];
+  const takers = [
+    ["CSV", () => downloadSheet(chart.csv())],
+    ["SVG", (name) => download(`${name}.svg`, "image/svg+xml", alone())],
+    ["PNG", async (name) => download(`${name}.png`, "image/png", await pngBlob(alone()))],
+  ];
   // Rendering takes a moment, which the button indicates; it is not `disabled`, because it would lose the focus.
   const save = async (/** @type {HTMLElement} */ button, /** @type {(name: string) => unknown} */ take) => {
     if (button.getAttribute("aria-disabled") === "true") return;
@@ -334,14 +335,14 @@ class ChartReader {
 
 // ── the tooltip of the page, hidden from screen readers: its text is announced when the keyboard selects a datum ──
 
-/** @type {{element: HTMLElement | null}} */
-const kitTip = { element: null };
+/** @type {HTMLElement | null} */
+let kitTip = null;
 const TIP_GAP = 14;
 const TIP_EDGE = 6;
 
 /** Show lines of text next to a point; above it for touch, where a finger would hide them. @param {string[]} lines @param {number} x @param {number} y @param {boolean} [finger] */
 function showTip(lines, x, y, finger = false) {
-  const element = kitTip.element ??= h("div.kit-tip.box.soft.size-12.anywhere", { "aria-hidden": "true" });
+  const element = kitTip ??= h("div.kit-tip.box.soft.size-12.anywhere", { "aria-hidden": "true" });
   if (!element.isConnected) {
     document.body.append(element);
     document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
@@ -373,7 +374,7 @@ export function tipPlace({ x, y, width, height, wide, high, finger = false }) {
 }
 
 function hideTip() {
-  if (kitTip.element) kitTip.element.hidden = true;
+  if (kitTip) kitTip.hidden = true;
 }
 
 // ── legends ──

@@ -49,18 +49,11 @@ export function openExport(session) {
   const records = session.records();
   const notes = [...session.store.judgments.values()].filter(({ grade, note }) => grade === null && note).length;
   const status = h("p.label-small.soft.size-14", { role: "status" });
-  const wide = (
-    /** @type {string} */ title,
-    /** @type {string} */ words,
-    /** @type {() => void} */ onclick,
-    off = false,
-  ) =>
-    h(
-      "button.label-wide.box",
-      { onclick, disabled: off, autofocus: title === "JSON Lines" },
-      h("span.label-name.semibold", title),
-      h("span.label-description.soft.size-13", words),
-    );
+  /** @param {string} title @param {string} words @param {() => void} onclick */
+  const wide = (title, words, onclick, disabled = false) => {
+    const name = h("span.label-name.semibold", title);
+    return h("button.label-wide.box", { onclick, disabled }, name, h("span.label-description.soft.size-13", words));
+  };
   const qrels = fitsQrels(records);
   const input = /** @type {HTMLInputElement} */ (h("input.unseen", {
     type: "file",

@@ -157,19 +157,9 @@ export class JudgmentStore {
     this.judgments = new Map();
     /** Items whose last change is in memory only. @type {Set<number>} */
     this.unsaved = new Set();
-    /** @type {Set<(items: number[]) => void>} */
-    this.listeners = new Set();
+    /** Called when judgments changed. */
+    this.changed = () => {};
     this.reread();
-  }
-
-  /** @param {(items: number[]) => void} listener called with the items that changed */
-  subscribe(listener) {
-    this.listeners.add(listener);
-  }
-
-  /** @param {number[]} items */
-  tell(items) {
-    if (items.length) this.listeners.forEach((listener) => listener(items));
   }
 
   /** @param {number} item */
@@ -195,7 +185,7 @@ export class JudgmentStore {
     const time = new Date(Number.isNaN(before) ? this.now() : Math.max(this.now(), before + 1)).toISOString();
     this.judgments.set(item, { grade: this.grade(item), note: this.note(item), ...change, time });
     this.write([item, ...this.unsaved]);
-    this.tell([item]);
+    this.changed();
   }
 
   /** Merge judgments from elsewhere: the later one of each document is kept. @param {[number, Judgment][]} judgments @returns {number} how many changed */
@@ -208,14 +198,14 @@ export class JudgmentStore {
       return true;
     }).map(([item]) => item);
     this.write([...changed, ...this.unsaved]);
-    this.tell([...new Set(changed)]);
+    if (changed.length) this.changed();
     return new Set(changed).size;
   }
 
   /** Read everything that the browser kept: at the start, and when the page comes back to the foreground. */
   reread() {
     const changed = this.order.filter((item) => this.take(item, this.kept(item)));
-    this.tell(changed);
+    if (changed.length) this.changed();
   }
 
   /** Another tab wrote to the storage. @param {string | null} key null if everything was removed */
@@ -226,7 +216,7 @@ export class JudgmentStore {
     }
     if (!key.startsWith(this.prefix)) return;
     const item = Number(key.slice(this.prefix.length));
-    if (this.take(item, this.kept(item))) this.tell([item]);
+    if (this.take(item, this.kept(item))) this.changed();
   }
 
   /** Take a judgment from the storage if it is later than mine; otherwise write mine there. @param {number} item @param {Judgment | null} theirs */

@@ -3,7 +3,7 @@ import { integerText } from "../data/format.js";
 import { announce, bdi, byId, fill, h, mountTheme } from "../dom.js";
 import { drawAlert, drawStart, exportLines, openExport, openHelp } from "./dialogs.js";
 import { drawQuery, drawReading, mountPanel } from "./reading.js";
-import { openWork, progressTexts, Session } from "./session.js";
+import { openWork, Session } from "./session.js";
 /** @import { DocumentText, Work } from "./session.js" */
 
 /** The browser's storage; null if the page may not use it. @returns {Storage | null} */
@@ -48,8 +48,6 @@ function rememberedName(work, name) {
 function mountBar(session) {
   const bar = h("div.label-track", h("div.label-done"));
   const count = h("span.label-progress");
-  const time = h("span.label-time");
-  const rest = h("span");
   const saved = h("span.label-saved.clip");
   const views = /** @type {["one" | "list", string][]} */ ([["one", "One"], ["list", "List"]]).map(([view, name]) => {
     const button = h("button.quiet", { "aria-keyshortcuts": "l" }, name);
@@ -59,7 +57,7 @@ function mountBar(session) {
   fill(
     byId("bar"),
     bar,
-    h("div.label-status.row.wrap.soft.size-14", count, time, rest, saved),
+    h("div.label-status.row.wrap.soft.size-14", count, saved),
     h(
       "div.label-tools.row.fixed",
       h("span.label-views.row", { role: "group", "aria-label": "View" }, views.map(({ button }) => button)),
@@ -70,12 +68,8 @@ function mountBar(session) {
   return () => {
     const { store, order, file } = session;
     const done = store.count;
-    const times = [...store.judgments.values()].filter(({ grade }) => grade !== null).map(({ time }) => time);
     /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${100 * done / order.length}%`;
     fill(count, h("b", integerText(done)), ` of ${integerText(order.length)}`);
-    const [took, left] = progressTexts(done, order.length, times);
-    fill(time, took);
-    fill(rest, left);
     fill(saved, savedText(session));
     saved.hidden = session.endangered > 0 || file.state === "failed" || !done;
     for (const { view, button } of views) button.setAttribute("aria-pressed", String(session.view === view));
@@ -156,7 +150,7 @@ async function judgeAs(work, textOf, judge, storage) {
     panel.draw();
     drawAlert(session);
   });
-  session.subscribe(draw);
+  session.tell = draw;
   addEventListener("storage", (event) => session.store.heard(event.key));
   document.addEventListener("visibilitychange", () => document.hidden || session.store.reread());
   addEventListener("pageshow", (event) => event.persisted && session.store.reread());

@@ -2,7 +2,7 @@
 import { integerText, plural, shorten } from "../data/format.js";
 import { bdi, byId, fill, h } from "../dom.js";
 import { splitWords, wordsOf } from "../query/words.js";
-import { durationText, gradeCounts, timeSpent } from "./session.js";
+import { gradeCounts } from "./session.js";
 /** @import { DocumentText, Session } from "./session.js" */
 
 const SNIPPET = 280;
@@ -24,11 +24,8 @@ export function gradeTone({ work: { scale } }, grade) {
 /** A small disc with a grade. @param {Session} session @param {number | null} grade */
 function gradeDisc(session, grade) {
   const words = grade === null ? "no grade" : `grade ${grade}`;
-  return h(
-    "span.label-disc.size-14.bold",
-    { class: gradeTone(session, grade), role: "img", "aria-label": words },
-    grade === null ? "" : String(grade),
-  );
+  const properties = { class: gradeTone(session, grade), role: "img", "aria-label": words };
+  return h("span.label-disc.size-14.bold", properties, grade);
 }
 
 /** The query, and where its documents stand. @param {HTMLElement} box @param {Session} session */
@@ -91,11 +88,8 @@ export async function drawReading(box, session, isCurrent) {
 
 /** @param {Session} session @param {number} item @param {DocumentText} text @param {Set<string>} words */
 function documentNode(session, item, text, words) {
-  return h(
-    "article.label-document",
-    bodyNodes(text, words),
-    h("p.label-id.clip.soft.size-14", "Document ", bdi(session.work.items[item].doc)),
-  );
+  const id = h("p.label-id.clip.soft.size-14", "Document ", bdi(session.work.items[item].doc));
+  return h("article.label-document", bodyNodes(text, words), id);
 }
 
 /** @param {Session} session @param {number} item @param {DocumentText} text @param {Set<string>} words */
@@ -121,12 +115,9 @@ function summaryNodes(session) {
   const [done, left] = [store.count, order.length - store.count];
   const grades = order.map((item) => store.grade(item));
   const counts = gradeCounts(scale.map(({ number }) => number), grades);
-  const { spent } = timeSpent(
-    [...store.judgments.values()].filter(({ grade }) => grade !== null).map(({ time }) => time),
-  );
   const lead = left
     ? `${plural(left, "document")} ${left === 1 ? "has" : "have"} no grade yet.`
-    : `All ${plural(done, "document")} are judged${spent >= 60_000 ? `, in ${durationText(spent)}` : ""}.`;
+    : `All ${plural(done, "document")} are judged.`;
   const most = Math.max(...counts, 1);
   return h(
     "div.label-end",

@@ -34,12 +34,12 @@ export class Session {
     this.view = "one";
     /** Judgments of this tab: what each replaced. @type {{item: number, grade: number | null}[]} */
     this.history = [];
-    /** @type {Set<() => void>} */
-    this.listeners = new Set();
-    this.store.subscribe(() => {
+    /** Called when anything changed. @type {() => void} */
+    this.tell = () => {};
+    this.store.changed = () => {
       this.file.save();
       this.tell();
-    });
+    };
   }
 
   /** @param {string} [name] of the file to remember @returns {string} the remembered one */
@@ -51,15 +51,6 @@ export class Session {
     } catch {
       return ""; // the storage is full or turned off
     }
-  }
-
-  /** @param {() => void} listener */
-  subscribe(listener) {
-    this.listeners.add(listener);
-  }
-
-  tell() {
-    this.listeners.forEach((listener) => listener());
   }
 
   /** The current item; null at the end. */
@@ -206,10 +197,7 @@ export async function openWork(page) {
   return { work: readFacts(facts), textOf };
 }
 
-// ── Progress through the documents: what comes next, and how long it takes ──
-
-/** A longer pause between two judgments is a break, which does not count as time spent. */
-const LONGEST_GAP = 120_000;
+// ── Progress through the documents ──
 
 /** Return the next place without a judgment: after a place, then from the start; -1 if there is none. @param {number[]} order @param {number} at @param {(item: number) => boolean} isJudged */
 export function nextUnjudged(order, at, isJudged) {
@@ -218,31 +206,6 @@ export function nextUnjudged(order, at, isJudged) {
     if (!isJudged(order[place])) return place;
   }
   return -1;
-}
-
-/** Return the time spent on judgments, from their times, and the usual time of one; NaN with fewer than four. @param {string[]} times @returns {{spent: number, each: number}} milliseconds */
-export function timeSpent(times) {
-  const sorted = times.map((time) => Date.parse(time)).filter((time) => !Number.isNaN(time)).sort((a, b) => a - b);
-  const gaps = sorted.slice(1).map((time, i) => time - sorted[i]).filter((gap) => gap <= LONGEST_GAP);
-  const spent = gaps.reduce((sum, gap) => sum + gap, 0);
-  return { spent, each: gaps.length < 3 ? NaN : spent / gaps.length };
-}
-
-/** Write a duration in words. @param {number} milliseconds */
-export function durationText(milliseconds) {
-  const minutes = Math.round(milliseconds / 60_000);
-  if (minutes < 1) return "under 1 min";
-  if (minutes < 60) return `${minutes} min`;
-  return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
-}
-
-/** Say how long the judgments took, and how long the rest takes. @param {number} done @param {number} total @param {string[]} times @returns {[string, string]} */
-export function progressTexts(done, total, times) {
-  const { spent, each } = timeSpent(times);
-  const took = spent >= 60_000 ? `${durationText(spent)} so far` : "";
-  if (done >= total || Number.isNaN(each)) return [took, ""];
-  const rest = each * (total - done);
-  return [took, `${rest < 30_000 ? "" : "about "}${durationText(rest)} left`];
 }
 
 /** Count the documents of each grade. @param {number[]} numbers @param {(number | null)[]} grades */

@@ -1,10 +1,10 @@
 /** From one value to the other: one step per document that moved, entered or left. */
 import { rowsAxis, rowsScene } from "../charts/rows.js";
-import { numberText, plural, shorten, signedText, valueText } from "../data/format.js";
+import { plural, shorten, signedText, valueText } from "../data/format.js";
 import { h } from "../dom.js";
 import { mountChart } from "../kit/chart.js";
 import { extent, linearScale, niceDomain } from "../kit/scale.js";
-import { crisp } from "../kit/scene.js";
+import { crisp, lineAt, rectAt } from "../kit/scene.js";
 import { rankChange } from "../sections/changes.js";
 import { documentChanges } from "./moves.js";
 /** @import { Detail } from "../data/data.js" */
@@ -39,13 +39,8 @@ export function waterfallSteps({ book, query, measure, a, b }, detail, level) {
   }
   if (Math.abs(last - at) > STEP_LEAST || shown.length < steps.length) {
     const count = steps.length - shown.length;
-    found.push({
-      name: count ? plural(count, "other document") : "other documents",
-      note: "",
-      from: at,
-      to: last,
-      total: false,
-    });
+    const name = count ? plural(count, "other document") : "other documents";
+    found.push({ name, note: "", from: at, to: last, total: false });
   }
   return [...found, { name: book.short[b], note: "", from: 0, to: last, total: true }];
 }
@@ -71,19 +66,11 @@ export function waterfallScene(view, steps, width) {
     const [y, left, right] = [rows.y(i), x.at(Math.min(from, to)), x.at(Math.max(from, to))];
     const better = (to > from) !== of.lower;
     const fill = total ? view.book.colour(i ? view.b : view.a, view) : better ? "better" : "worse";
-    rows.scene.marks.push({ kind: "rect", x: left, y: y - 8, w: Math.max(1.5, right - left), h: 16, fill });
+    rows.scene.marks.push(rectAt(left, y - 8, Math.max(1.5, right - left), 16, { fill }));
     const next = steps[i + 1];
     if (next && !next.total && rows.bands.length === 1) { // on phones names are between the rows
       const at = crisp(x.at(to));
-      rows.scene.marks.push({
-        kind: "line",
-        x1: at,
-        x2: at,
-        y1: y + 8,
-        y2: rows.y(i + 1) - 8,
-        stroke: "context",
-        width: 1,
-      });
+      rows.scene.marks.push(lineAt(at, y + 8, at, rows.y(i + 1) - 8, "context"));
     }
   });
   return rows.scene;
@@ -103,9 +90,7 @@ export function changesSection(view, detail, level) {
     csv: () => ({
       name: `waterfall-${facts.queries[view.query]}`,
       header: ["step", "ranks", "from", "to"],
-      rows: steps.map((
-        { name, note, from, to },
-      ) => [name, note, Number(numberText(from, 6).replace("−", "-")), Number(numberText(to, 6).replace("−", "-"))]),
+      rows: steps.map(({ name, note, from, to }) => [name, note, Number(from.toFixed(6)), Number(to.toFixed(6))]),
     }),
   });
   return section;

@@ -15,7 +15,7 @@ import {
 } from "../data/format.js";
 import { announce, bdi, byId, fill, h, openDialog, wordNodes } from "../dom.js";
 import { linearScale } from "../kit/scale.js";
-import { crisp, emptyScene, intervalMarks } from "../kit/scene.js";
+import { crisp, emptyScene, intervalMarks, lineAt, textAt } from "../kit/scene.js";
 import { toSvg } from "../kit/svg.js";
 /** @import { Book, Measure, Pair } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
@@ -67,13 +67,23 @@ export function mountAnswer(book, store, showQueries) {
   draw();
 }
 
-/** @param {string} title @param {(Node | string | false | null)[]} content @param {string} [kind] */
-function cardCell(title, content, kind = "") {
-  return h("div", { class: `cell ${kind}` }, h("dt", title), h("dd", content));
+/** @param {string} title @param {...(Node | string | false | null)} content */
+function cardCell(title, ...content) {
+  return h("div.cell", h("dt", title), h("dd", content));
 }
 
-/** @param {...(Node | string)} words */
+/** @param {...(Node | string | false)} words */
 const cellLine = (...words) => h("p.cell-line.soft.size-14", words);
+
+/** @param {string} value @param {Measure} [unit] @param {string} [tone] */
+function cellValue(value, unit, tone = "") {
+  return h(
+    "p.cell-value",
+    { class: tone },
+    value,
+    unit && [" ", h("span.cell-unit", bdi(unit.name), aboutButton(unit))],
+  );
+}
 
 // ── two runs ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -82,12 +92,10 @@ function pairCells(book, store, showQueries) {
   const state = store.get();
   const pair = viewedPair(book, { ...state, slice: null });
   if (!pair) return [];
+  const { short, long } = pair.sure;
   return [
     muchCell(book, state, pair),
-    cardCell("How certain?", [
-      h("p.cell-value", pair.sure.short),
-      ...pair.sure.long.map((line) => cellLine(line)),
-    ], "sure"),
+    cardCell("How certain?", cellValue(short), ...long.map((line) => cellLine(line))),
     whereCell(pair, store, showQueries),
     whyCell(book, state),
   ];
@@ -96,28 +104,18 @@ function pairCells(book, store, showQueries) {
 /** @param {Book} book @param {State} state @param {Pair} pair */
 function muchCell(book, { measure, a, b }, pair) {
   const of = book.facts.measures[measure];
-  const [text, mean] = [signedText, numberText].map((format) => (/** @type {number} */ value) =>
-    format(value, ANSWER_PLACES)
-  );
+  const text = (/** @type {number} */ value) => signedText(value, ANSWER_PLACES);
+  const [before, after] = [pair.mean_a, pair.mean_b].map((mean) => numberText(mean, ANSWER_PLACES));
   const share = pair.relative[0] === null ? "" : ` (${signedPercent(pair.relative[0])})`;
   const known = !Number.isNaN(pair.low);
   const tone = verdictTone(pair.verdict);
-  return cardCell("By how much?", [
-    h(
-      "p",
-      { class: `cell-value ${tone}` },
-      text(pair.difference),
-      " ",
-      h("span.cell-unit", bdi(of.name), aboutButton(of)),
-    ),
-    h(
-      "p.cell-line.soft.size-14",
-      ...wordNodes(book, [a, ` ${mean(pair.mean_a)} → `, b, ` ${mean(pair.mean_b)}${share}`]),
-      of.lower && "; lower is better",
-    ),
+  return cardCell(
+    "By how much?",
+    cellValue(text(pair.difference), of, tone),
+    cellLine(...wordNodes(book, [a, ` ${before} → `, b, ` ${after}${share}`]), of.lower && "; lower is better"),
     known && differenceStrip(pair, tone || "soft", `${book.facts.runs[b]} minus ${book.facts.runs[a]}`),
     known && cellLine(`${text(pair.low)} to ${text(pair.high)}: ${book.facts.intervals.all}`),
-  ], "much");
+  );
 }
 
 /** The difference and its interval against 0. @param {Pair} pair @param {string} colour @param {string} what */
@@ -127,26 +125,12 @@ function differenceStrip({ low, high, difference }, colour, what) {
   const x = linearScale([least - room, most + room], [0, STRIP_WIDTH]);
   const scene = emptyScene(STRIP_WIDTH, STRIP_HEIGHT, "");
   const zero = crisp(x.at(0));
+  const places = { low: x.at(low), high: x.at(high), at: x.at(difference) };
   scene.marks.push(
-    { kind: "line", x1: 0, x2: STRIP_WIDTH, y1: 12.5, y2: 12.5, stroke: "faint", width: 1 },
-    { kind: "line", x1: zero, x2: zero, y1: 3, y2: 20, stroke: "ink", width: 1 },
-    {
-      kind: "text",
-      x: Math.max(6, Math.min(STRIP_WIDTH - 6, zero)),
-      y: 29,
-      text: "0",
-      size: 10,
-      fill: "soft",
-      anchor: "middle",
-    },
-    ...intervalMarks({
-      low: x.at(low),
-      high: x.at(high),
-      at: x.at(difference),
-      y: 12.5,
-      colour,
-      hollow: colour === "soft",
-    }),
+    lineAt(0, 12.5, STRIP_WIDTH, 12.5, "faint"),
+    lineAt(zero, 3, zero, 20, "ink"),
+    textAt(Math.max(6, Math.min(STRIP_WIDTH - 6, zero)), 29, "0", { size: 10, anchor: "middle" }),
+    ...intervalMarks({ ...places, y: 12.5, colour, hollow: colour === "soft" }),
   );
   const svg = toSvg(scene);
   svg.setAttribute("role", "img");
@@ -157,40 +141,34 @@ function differenceStrip({ low, high, difference }, colour, what) {
 
 /** Won, same and lost queries, as one bar; a click filters. @param {Pair} pair @param {Store} store @param {() => void} showQueries */
 function whereCell(pair, store, showQueries) {
-  /** @type {[State["only"], string, number][]} */
-  const counts = [["better", "better", pair.wins], ["same", "same", pair.ties], ["worse", "worse", pair.losses]];
+  /** @type {[State["only"] & string, number][]} */
+  const counts = [["better", pair.wins], ["same", pair.ties], ["worse", pair.losses]];
   const { only } = store.get();
-  const bar = h(
-    "div.share",
-    { "aria-hidden": "true" },
-    counts.map(([kind, , count]) => {
-      const part = h("span", { class: kind });
-      part.style.flexGrow = String(count);
-      return part;
-    }),
-  );
-  const buttons = counts.map(([kind, word, count]) =>
-    h(
-      "button",
-      {
-        class: `count ${kind}`,
-        "aria-pressed": String(only === kind),
-        "data-chip": `only-${kind}`,
-        title: `Show the queries that are ${word}`,
-        onclick: () => {
-          store.set({ only: store.get().only === kind ? "" : kind });
-          if (store.get().only) showQueries();
-        },
-      },
-      h("strong", integerText(count)),
-      ` ${word}`,
-    )
-  );
-  return cardCell("Where?", [
+  const parts = counts.map(([kind, count]) => {
+    const part = h("span", { class: kind });
+    part.style.flexGrow = String(count);
+    return part;
+  });
+  const choose = (/** @type {State["only"]} */ kind) => {
+    store.set({ only: store.get().only === kind ? "" : kind });
+    if (store.get().only) showQueries();
+  };
+  const buttons = counts.map(([kind, count]) => {
+    const properties = {
+      class: kind,
+      "aria-pressed": String(only === kind),
+      "data-chip": `only-${kind}`,
+      title: `Show the queries that are ${kind}`,
+      onclick: () => choose(kind),
+    };
+    return h("button.count", properties, h("strong", integerText(count)), ` ${kind}`);
+  });
+  return cardCell(
+    "Where?",
     h("p.cell-value.counts", buttons),
-    bar,
+    h("div.share", { "aria-hidden": "true" }, parts),
     cellLine(`of ${plural(pair.queries, "query", "queries")}; select a count to see its queries`),
-  ], "where");
+  );
 }
 
 /** Relevant documents found by one run and missed by the other. @param {Book} book @param {State} state */
@@ -200,18 +178,13 @@ function whyCell(book, { measure, a, b }) {
   if (!tops) return null;
   const [before, after] = [tops.means[a], tops.means[b]].map((mean) => numberText(mean, 2));
   const [found, lost] = [tops.found[b][a], tops.found[a][b]];
-  return cardCell("Why?", [
-    h("p.cell-value", `${before} → ${after}`),
+  const words = [`${integerText(found)} found that `, a, ` missed; ${integerText(lost)} lost`];
+  return cardCell(
+    "Why?",
+    cellValue(`${before} → ${after}`),
     cellLine(`relevant documents in the top ${integerText(reach)}, per query`),
-    found || lost
-      ? h(
-        "p.cell-line.soft.size-14",
-        `${integerText(found)} found that `,
-        ...wordNodes(book, [a]),
-        ` missed; ${integerText(lost)} lost`,
-      )
-      : cellLine("the same relevant documents"),
-  ], "why");
+    found || lost ? cellLine(...wordNodes(book, words)) : cellLine("the same relevant documents"),
+  );
 }
 
 /** The verdict on each measure; a click chooses the measure. @param {Book} book @param {Store} store */
@@ -223,32 +196,20 @@ function measureChips(book, store) {
     const { sign, tone } = CHIP_SIGNS[pair?.verdict ?? ""] ?? { sign: several ? "≈" : "", tone: "" };
     const value = several ? "" : numberText(book.facts.summary[measure][0].mean, Math.min(3, of.places));
     const words = pair ? `${of.name}: ${pair.verdict}, ${signedText(pair.difference, ANSWER_PLACES)}` : of.name;
-    return h(
-      "li",
-      h(
-        "button.chip",
-        {
-          "aria-pressed": String(measure === state.measure),
-          "data-chip": `measure-${measure}`,
-          title: words,
-          onclick: () => store.set({ measure }),
-        },
-        bdi(of.name),
-        sign && h("span", { class: `chip-sign ${tone}`, "aria-hidden": "true" }, sign),
-        pair && h("span.unseen", ` ${pair.verdict}`),
-        value && h("span.soft", ` ${value}`),
-      ),
-    );
+    const properties = {
+      "aria-pressed": String(measure === state.measure),
+      "data-chip": `measure-${measure}`,
+      title: words,
+      onclick: () => store.set({ measure }),
+    };
+    const mark = sign && h("span.chip-sign", { class: tone, "aria-hidden": "true" }, sign);
+    const said = pair ? h("span.unseen", ` ${pair.verdict}`) : value && h("span.soft", ` ${value}`);
+    return h("li", h("button.chip", properties, bdi(of.name), mark, said));
   });
   const key = several && h("li.chips-key.soft.size-13", "✓ better · = equal · ≈ not clear · ✗ worse");
+  const title = book.facts.runs.length > 2 ? wordNodes(book, [state.b, " compared with ", state.a, ":"]) : "By measure";
   return [
-    h(
-      "span.chips-title.soft.size-13",
-      { id: "chips-title" },
-      several && book.facts.runs.length > 2
-        ? wordNodes(book, [state.b, " compared with ", state.a, ":"])
-        : "By measure",
-    ),
+    h("span.soft.size-13", { id: "chips-title" }, title),
     h("ul.row.wrap", { "aria-labelledby": "chips-title" }, list, key),
   ];
 }
@@ -259,51 +220,36 @@ function measureChips(book, store) {
 function singleCells(book, { measure }) {
   const of = book.facts.measures[measure];
   const { mean, low, high, queries } = book.facts.summary[measure][0];
-  const places = of.whole ? 0 : ANSWER_PLACES;
+  const text = (/** @type {number} */ value) => numberText(value, of.whole ? 0 : ANSWER_PLACES);
   const tops = book.facts.tops[String(of.reach)];
-  const values = [...book.column(measure, 0)].filter(Number.isFinite);
-  const [zeros, ones] = [0, 1].map((end) => values.filter((value) => value === end).length);
-  const least = [...values].sort((x, y) => x - y);
-  const relevant = book.facts.relevant;
+  const values = [...book.column(measure, 0)].filter(Number.isFinite).sort((x, y) => x - y);
+  const [zeros, ones] = [0, 1].map((end) => integerText(values.filter((value) => value === end).length));
+  const [least, most] = [values[0] ?? NaN, values.at(-1) ?? NaN].map((value) => valueText(value, of));
+  const { relevant, level } = book.facts;
   const all = relevant ? relevant.reduce((sum, count) => sum + count, 0) / relevant.length : NaN;
+  const known = !Number.isNaN(low);
+  const over = `over ${plural(queries, "query", "queries")}`;
+  const count = plural(values.length, "query", "queries");
+  const reach = `relevant documents in the top ${integerText(of.reach)}, per query`;
   return [
-    cardCell("How good?", [
-      h("p.cell-value", numberText(mean, places), " ", h("span.cell-unit", bdi(of.name), aboutButton(of))),
-      of.lower && cellLine("lower is better"),
-    ]),
-    cardCell("How certain?", [
-      h(
-        "p.cell-value",
-        Number.isNaN(low) ? "No interval" : `${numberText(low, places)} to ${numberText(high, places)}`,
-      ),
-      cellLine(
-        `${Number.isNaN(low) ? "" : `${percent(book.facts.level)} interval `}over ${
-          plural(queries, "query", "queries")
-        }`,
-      ),
-    ]),
+    cardCell("How good?", cellValue(text(mean), of), of.lower && cellLine("lower is better")),
     cardCell(
-      "Where?",
-      of.unit
-        ? [
-          h("p.cell-value", `${integerText(zeros)} at 0, ${integerText(ones)} at 1`),
-          cellLine(`of ${plural(values.length, "query", "queries")}; the table of queries begins with the worst`),
-        ]
-        : [
-          h("p.cell-value", `${valueText(least[0] ?? NaN, of)} to ${valueText(least.at(-1) ?? NaN, of)}`),
-          cellLine(`over ${plural(values.length, "query", "queries")}`),
-        ],
+      "How certain?",
+      cellValue(known ? `${text(low)} to ${text(high)}` : "No interval"),
+      cellLine(known ? `${percent(level)} interval ${over}` : over),
     ),
-    tops
-      ? cardCell("Why?", [
-        h("p.cell-value", numberText(tops.means[0], 2)),
-        cellLine(
-          `relevant documents in the top ${integerText(of.reach)}, per query; ${
-            numberText(all, 2)
-          } are judged relevant`,
-        ),
-      ])
-      : null,
+    of.unit
+      ? cardCell(
+        "Where?",
+        cellValue(`${zeros} at 0, ${ones} at 1`),
+        cellLine(`of ${count}; the table of queries begins with the worst`),
+      )
+      : cardCell("Where?", cellValue(`${least} to ${most}`), cellLine(`over ${count}`)),
+    tops && cardCell(
+      "Why?",
+      cellValue(numberText(tops.means[0], 2)),
+      cellLine(`${reach}; ${numberText(all, 2)} are judged relevant`),
+    ),
   ];
 }
 
@@ -374,20 +320,10 @@ export function mountFilters(book, store, selection) {
         `${integerText(left)} of ${plural(book.facts.queries.length, "query", "queries")}:`,
       ),
       active.map(({ words, patch }) => {
-        const button = h(
-          "button.filter-chip.chip.clip",
-          { "aria-label": `Remove the filter ${words}`, title: "Remove this filter" },
-          bdi(shorten(words, 48)),
-          " ×",
-        );
-        button.addEventListener("click", () => store.set(patch));
-        return button;
+        const properties = { "aria-label": `Remove the filter ${words}`, onclick: () => store.set(patch) };
+        return h("button.filter-chip.chip.clip", properties, bdi(shorten(words, 48)), " ×");
       }),
     ).hidden = !active.length;
   };
-  store.subscribe((_, changed) =>
-    ["q", "only", "slice", "measure", "a", "b"].some((key) => changed.includes(/** @type {keyof State} */ (key))) &&
-    draw()
-  );
-  draw();
+  store.follow(["q", "only", "slice", "measure", "a", "b"], draw);
 }

@@ -56,21 +56,10 @@ export function mountChanges(host, book, store, trail) {
           ? h("ol", { role: "list" }, queries.map((query) => changeItem(book, store, trail, query, up)))
           : h("p.note", up ? "No query gained." : "No query lost."),
       );
-    fill(
-      host,
-      list("Most improved", gained, true),
-      list("Most hurt", lost, false),
-      h(
-        "p.changes-note.soft.size-13",
-        "From ",
-        a,
-        " to ",
-        b,
-        ` on ${book.facts.measures[state.measure].name}`,
-        state.slice === null ? "" : ` in ${nameText(state.slice)}`,
-        ", with the documents that moved the value most.",
-      ),
-    );
+    const slice = state.slice === null ? "" : ` in ${nameText(state.slice)}`;
+    const of = ` on ${book.facts.measures[state.measure].name}${slice}, with the documents that moved the value most.`;
+    const note = h("p.changes-note.soft.size-13", "From ", a, " to ", b, of);
+    fill(host, list("Most improved", gained, true), list("Most hurt", lost, false), note);
     explainItems();
   };
   /** Rankings are decoded when the lists are on show. */
@@ -85,10 +74,7 @@ export function mountChanges(host, book, store, trail) {
       fill(place, reasonNodes(book, detail, state, item.dataset.up === "yes"));
     }
   };
-  store.subscribe((_, changed) =>
-    ["measure", "a", "b", "slice"].some((key) => changed.includes(/** @type {keyof State} */ (key))) && draw()
-  );
-  draw();
+  store.follow(["measure", "a", "b", "slice"], draw);
   const observer = new IntersectionObserver((entries) => {
     seen = entries.at(-1)?.isIntersecting ?? false;
     explainItems();

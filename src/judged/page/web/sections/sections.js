@@ -43,12 +43,10 @@ import {
 } from "../data/format.js";
 import { bdi, byId, fill, h, wordNodes } from "../dom.js";
 import { legendElement, mountChart } from "../kit/chart.js";
-import { downloadSheet } from "../kit/files.js";
 /** @import { View } from "../charts/common.js" */
 /** @import { Book, Picture } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
 /** @import { Chart } from "../kit/chart.js" */
-/** @import { Sheet } from "../kit/files.js" */
 /** @import { Selection, Trail } from "../queries/queries.js" */
 
 /** @typedef {(place: string, keys: (keyof State)[], made: Chart) => {update: () => void}} Mount adds a chart to an element; it is redrawn when one of the keys changes */
@@ -171,10 +169,8 @@ function mountComparisons({ chart, book, store, view, measure }) {
 function mountPair({ chart, book, store, view, pick }) {
   const { facts } = book;
   const names = () => `${nameText(book.short[view().b])} vs ${nameText(book.short[view().a])}${within(store.get())}`;
-  const tiles = () => fill(byId("difference"), pairTiles(book, view()));
   const select = (/** @type {string} */ q) => store.set({ q });
-  store.subscribe((_, changed) => PAIR_KEYS.some((key) => changed.includes(key)) && tiles());
-  tiles();
+  store.follow(PAIR_KEYS, () => fill(byId("difference"), pairTiles(book, view())));
   chart("by-query", [...PAIR_KEYS, ...FILTER_KEYS], {
     title: () => `${facts.measures[view().measure].name} by query: ${names()}`,
     sentence: () => `${differenceWords(book, view())} Select a bar to open its query; drag to filter.`,
@@ -261,8 +257,7 @@ function mountLegend(book, store, view, lights, charts) {
       ),
     );
   byId("pictures").before(host);
-  store.subscribe((_, changed) => FOCUS_KEYS.some((key) => changed.includes(key)) && draw());
-  draw();
+  store.follow(FOCUS_KEYS, draw);
 }
 
 // ── The comparison of the two selected runs in numbers ──
@@ -277,14 +272,11 @@ export function pairTiles(book, view) {
   const pair = viewedPair(book, view);
   const measure = book.facts.measures[view.measure];
   const name = (/** @type {number} */ run) => bdi(book.short[run], { title: book.facts.runs[run] });
-  if (!pair) {
-    return h("p.note", name(view.b), " and ", name(view.a), " were not compared.");
-  }
+  if (!pair) return h("p.note", name(view.b), " and ", name(view.a), " were not compared.");
   const mean = (/** @type {number} */ value) => meanText(value, measure);
   const tone = verdictTone(pair.verdict);
-  const notes = [pair.note, pair.needs].filter((text) => text !== "").map((text) =>
-    `${text[0].toUpperCase()}${text.slice(1)}.`
-  );
+  const sentence = (/** @type {string} */ text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
+  const notes = [pair.note, pair.needs].filter(Boolean).map(sentence);
   return h(
     "div",
     h(
@@ -305,11 +297,7 @@ export function pairTiles(book, view) {
       pairTile("effect size", numberText(pair.d_z, 2), [
         h("abbr", { title: "mean of the differences divided by their standard deviation" }, "Cohen's d_z"),
         "; ",
-        h(
-          "abbr",
-          { title: "share of queries on which the run is better, counting half of those that are the same" },
-          "superiority",
-        ),
+        h("abbr", { title: "share of queries on which the run is better" }, "superiority"),
         ` ${percent(pair.superiority)}, ties count half`,
       ]),
     ),
@@ -317,35 +305,15 @@ export function pairTiles(book, view) {
   );
 }
 
-// ── Whether unjudged documents could change who is first, and the documents worth judging ──
-
-/** The documents worth judging, as a table. @param {Book} book @returns {Sheet} */
-export function judgeSheet({ facts }) {
-  const runs = (facts.verdicts[0].pair ?? [0]).map((run) => `rank in ${facts.runs[run]}`);
-  const rows = facts.judge.map(([query, ...rest]) => [facts.queries[query], ...rest]);
-  return { name: "documents-to-judge", header: ["query", "document", ...runs], rows };
-}
+// ── Whether unjudged documents could change who is first ──
 
 /** @param {Book} book @param {Store} store */
 export function mountUnjudged(book, store) {
-  const { facts } = book;
-  const line = byId("unjudged-answer");
-  const save = () => downloadSheet(judgeSheet(book));
-  const draw = () => {
-    const answer = facts.unjudged[store.get().measure];
-    const question = facts.runs.length > 1 ? "Could unjudged documents change who is first? " : "";
-    const list = answer?.change && facts.judge.length > 0 &&
-      [
-        " ",
-        h(
-          "button.quiet",
-          { onclick: save, title: "Unjudged documents in the order of judged next" },
-          `Save ${plural(facts.judge.length, "document")} to judge first (CSV)`,
-        ),
-      ];
-    fill(line, answer ? [h("strong", question), ...wordNodes(book, answer.words), ...(list || [])] : []).hidden =
-      !answer;
-  };
-  store.subscribe((_, changed) => changed.includes("measure") && draw());
-  draw();
+  const { runs, unjudged } = book.facts;
+  const question = runs.length > 1 ? "Could unjudged documents change who is first? " : "";
+  store.follow(["measure"], () => {
+    const answer = unjudged[store.get().measure];
+    const words = answer ? [h("strong", question), ...wordNodes(book, answer.words)] : [];
+    fill(byId("unjudged-answer"), words).hidden = !answer;
+  });
 }

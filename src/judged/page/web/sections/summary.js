@@ -42,9 +42,8 @@ export function mountSummary(host, book, store) {
       order.column = measure;
       order.down = !book.facts.measures[measure].lower;
     }
-    if (["measure", "a", "b"].some((key) => changed.includes(/** @type {any} */ (key)))) draw();
   });
-  draw();
+  store.follow(["measure", "a", "b"], draw);
 }
 
 /** @param {Book} book @param {SummaryOrder} order @param {State} state @param {(column: number) => void} sortBy */

@@ -27,8 +27,6 @@ const FILTER_MISSING = /(?:missing|nan)(?=\s|$)/iy;
 const FILTER_END = /(?=\s|$)/y;
 const FILTER_PHRASE = /"([^"]*)(?:"|$)/y;
 const FILTER_WORD = /[^\s"]+/y;
-/** Text that resembles a condition. */
-const FILTER_ATTEMPT = /("[^"]+"|[^\s"<>=!≤≥≠]+)\s*(?:[<>]=?|[!=]?=|[≤≥≠])/y;
 
 /** Values with the same four decimals are equal. @param {number} left @param {number} right */
 function isShownEqual(left, right) {
@@ -62,60 +60,41 @@ function foundAt(pattern, text, at) {
   return pattern.exec(text);
 }
 
-/** The accepted spellings of a name: plain or quoted. @param {string} name */
-function nameSpellings(name) {
-  return [name, `"${name}"`];
-}
-
 /** The recommended spelling of a name. @param {string} name */
 export function filterName(name) {
   return /[\s"<>!]|^-|^(\|?diff\|?|relevant|missing|nan)$/i.test(name) ? `"${name}"` : name;
 }
 
-/** The values that a condition can use, for a measure. @param {Book} book @returns {{spelling: string, of: (chosen: Chosen) => Quantity}[]} */
-function filterValues(book) {
-  const { runs } = book.facts;
-  /** @param {Chosen} chosen @returns {Quantity} */
-  const difference = ({ measure, a, b }) => {
-    const [first, second] = [book.column(measure, a), book.column(measure, b)];
-    return (row) => second[row] - first[row];
-  };
-  const differences = [{ spelling: "diff", of: difference }, {
-    spelling: "|diff|",
-    of: (/** @type {Chosen} */ chosen) => absoluteQuantity(difference(chosen)),
-  }];
-  const values = runs.flatMap((name, run) =>
-    nameSpellings(name).map((spelling) => ({
-      spelling,
-      of: (/** @type {Chosen} */ { measure }) => columnQuantity(book.column(measure, run)),
-    }))
-  );
-  return runs.length > 1 ? [...differences, ...values] : values;
-}
-
-/** @param {ArrayLike<number>} column @returns {Quantity} */
-function columnQuantity(column) {
-  return (row) => column[row];
-}
-
-/** @param {Quantity} quantity @returns {Quantity} */
-function absoluteQuantity(quantity) {
-  return (row) => Math.abs(quantity(row));
-}
-
 /** All subjects of conditions, longest spelling first. Names may contain spaces and operators, so they are matched as a whole instead of tokenizing the text. @param {Book} book @returns {Subject[]} */
 function filterSubjects(book) {
-  const { measures, relevant } = book.facts;
-  const values = filterValues(book);
+  const { measures, relevant, runs } = book.facts;
+  const spellings = (/** @type {string} */ name) => [name, `"${name}"`];
+  const difference = (/** @type {Chosen} */ { measure, a, b }) => {
+    const [first, second] = [book.column(measure, a), book.column(measure, b)];
+    return (/** @type {number} */ row) => second[row] - first[row];
+  };
+  const at = (/** @type {ArrayLike<number>} */ column) => (/** @type {number} */ row) => column[row];
+  /** @type {Subject[]} */
+  const values = runs.flatMap((name, run) =>
+    spellings(name).map((spelling) => ({ spelling, of: ({ measure }) => at(book.column(measure, run)) }))
+  );
+  const size = (/** @type {Quantity} */ of) => (/** @type {number} */ row) => Math.abs(of(row));
+  if (runs.length > 1) {
+    values.unshift({ spelling: "diff", of: difference }, {
+      spelling: "|diff|",
+      of: (chosen) => size(difference(chosen)),
+    });
+  }
   const others = measures.flatMap(({ name }, measure) =>
-    nameSpellings(name).flatMap((by) =>
+    spellings(name).flatMap((by) =>
       values.map(({ spelling, of }) => ({
         spelling: `${by}(${spelling})`,
         of: (/** @type {Chosen} */ chosen) => of({ ...chosen, measure }),
       }))
     )
   );
-  const counts = relevant ? [{ spelling: "relevant", of: () => columnQuantity(relevant) }] : [];
+  /** @type {Subject[]} */
+  const counts = relevant ? [{ spelling: "relevant", of: () => at(relevant) }] : [];
   return [...counts, ...values, ...others].sort((one, other) => other.spelling.length - one.spelling.length);
 }
 
@@ -123,10 +102,7 @@ function filterSubjects(book) {
  * Find the subject at a position, if it is followed by the right token: `bm25-rm3<0.2` does not match `bm25`. Case matters only
  * between names that differ in nothing else.
  *
- * @param {Subject[]} subjects
- * @param {string} text
- * @param {number} at
- * @param {RegExp} follows
+ * @param {Subject[]} subjects @param {string} text @param {number} at @param {RegExp} follows
  */
 function subjectAt(subjects, text, at, follows) {
   const small = text.toLowerCase();
@@ -174,21 +150,6 @@ function conditionAt(subjects, text, at, chosen) {
   return { note: got ? `${expected}, got ${filterQuote(got)}.` : `${expected}.` };
 }
 
-/** Explain a malformed condition; null if the text is not one. @param {Book} book @param {string} text @param {number} at */
-function attemptAt({ facts }, text, at) {
-  const attempt = foundAt(FILTER_ATTEMPT, text, at);
-  if (!attempt) return null;
-  const name = attempt[1].replace(/^"|"$/g, "");
-  if (/^\|?diff\|?$/i.test(name)) return "diff requires two runs; this page has one.";
-  if (/^relevant$/i.test(name)) {
-    return "This page has no judgments, so the number of relevant documents is unknown.";
-  }
-  const runs = facts.runs.slice(0, 6).map(filterQuote).join(", ") + (facts.runs.length > 6 ? ", …" : "");
-  return `Expected a run (${runs}), diff or relevant before the operator, got ${
-    filterQuote(name)
-  }. Quote words that contain operators.`;
-}
-
 /** Create a parser for filters. @param {Book} book */
 export function createFilter(book) {
   const { queries, texts } = book.facts;
@@ -201,12 +162,6 @@ export function createFilter(book) {
   function warm() {
     haystacks ??= queries.map((id, row) => searchable(`${id}\n${texts?.[row] ?? ""}`));
     return haystacks;
-  }
-
-  /** @param {string} needle @returns {RowTest} */
-  function holds(needle) {
-    const all = warm();
-    return (row) => all[row].includes(needle);
   }
 
   /** Parse a filter. Never throws: malformed conditions are searched as text, with a note. @param {string} text @param {Chosen} chosen @returns {Filter} */
@@ -223,25 +178,19 @@ export function createFilter(book) {
       if (minus) at++;
       const reading = conditionAt(subjects, text, at, chosen);
       if (reading && reading.note === undefined) {
-        tests.push(minus ? negate(reading.test) : reading.test);
+        tests.push(minus ? (row) => !reading.test(row) : reading.test);
         at = reading.end;
         continue;
       }
-      const note = reading?.note ?? attemptAt(book, text, at);
-      if (note) notes.push(note);
+      if (reading?.note) notes.push(reading.note);
       const phrase = foundAt(FILTER_PHRASE, text, at);
       const word = phrase ?? /** @type {RegExpExecArray} */ (foundAt(FILTER_WORD, text, at));
       const needle = searchable(phrase ? phrase[1] : word[0]);
-      if (needle && needle !== "-") tests.push(minus ? negate(holds(needle)) : holds(needle));
+      if (needle && needle !== "-") tests.push((row) => warm()[row].includes(needle) !== minus);
       at += word[0].length;
     }
     return { test: (row) => tests.every((test) => test(row)), notes };
   }
 
   return { parse, warm };
-}
-
-/** @param {RowTest} test @returns {RowTest} */
-function negate(test) {
-  return (row) => !test(row);
 }
