@@ -97,8 +97,10 @@ export function titledScene(scene, title, sentence = "") {
 export function standaloneSvg(scene, title, sentence) {
   const light = h("div", { "data-theme": "light", hidden: true });
   document.body.append(light);
-  const colours = getComputedStyle(light);
-  const svg = toSvg(titledScene(scene, title, sentence), (name) => colours.getPropertyValue(`--${name}`).trim());
+  const svg = toSvg(titledScene(scene, title, sentence), (name) => {
+    light.style.color = `var(--${name})`;
+    return getComputedStyle(light).color;
+  });
   light.remove();
   svg.setAttribute("font-family", "sans-serif");
   const [name, words] = [svgElement("title", {}), svgElement("desc", {})];
