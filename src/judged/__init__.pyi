@@ -21,7 +21,6 @@ from .core.judged import Judged as Judged
 from .core.policy import Policy as Policy
 from .correlation.correlate import correlate as correlate
 from .curves.run_curves import curve as curve
-from .distributed.executors import Processes as Processes
 from .distributed.executors import Threads as Threads
 from .distributed.spark_executor import Spark as Spark
 from .errors import DataError as DataError

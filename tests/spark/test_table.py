@@ -69,7 +69,7 @@ def test_ids_that_are_numbers_and_scores_of_any_type(spark):
 def test_columns_of_any_name_can_be_named(spark):
     qrels, run = tied_run(20)
     frame = frame_of(spark, run).toDF("a.b", "the `doc`", "how good")
-    named = table_run(frame, query="a.b", doc="the `doc`", score="how good", name="bm25")
+    named = table_run(frame, {"query": "a.b", "doc": "the `doc`", "score": "how good"}, "bm25")
     found = jd.evaluate(qrels, named, MEASURES)
     same(found, jd.evaluate(qrels, run, MEASURES))
     assert found.names[1] == "bm25"
@@ -101,17 +101,15 @@ def test_a_repeated_judged_document_is_found_wherever_it_lies(spark):
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
-    [("query", None, "a query id for document 'b'"), ("doc", None, "a document id for query 'q'"),
-     ("score", None, "for document 'b' of query 'q'"), ("score", math.nan, "for document 'b' of query 'q'")],
-)  # fmt: skip
-def test_what_is_missing_is_told_by_query_and_document(spark, column, value, said):
+    ("column", "value", "slug"),
+    [("query", None, "id-type"), ("doc", None, "id-type"), ("score", math.nan, "score-nan")],
+)
+def test_what_is_missing_is_an_error(spark, column, value, slug):
     columns = {"query": ["q", "q"], "doc": ["a", "b"], "score": [0.2, 0.1]}
     columns[column] = [columns[column][0], value]
     with pytest.raises(jd.DataError) as caught:
         jd.evaluate({"q": {"a": 1}}, made(spark, **columns))
-    assert said in str(caught.value)
-    assert caught.value.slug == ("score-nan" if column == "score" else "id-type")
+    assert (caught.value.slug, str(caught.value.where)) == (slug, "run")
 
 
 def test_ids_of_another_type_than_those_of_the_judgments_are_refused(spark):
@@ -129,7 +127,7 @@ def test_columns_of_types_that_cannot_be_used_are_refused_before_anything_is_com
     frame = made(spark, query=["q"], doc=["a"], score=[0.5])
     frame = frame.withColumn(column, sql.lit(None).cast(kind))
     with pytest.raises(jd.DataError) as caught:
-        table_run(frame)
+        table_run(frame, {})
     assert caught.value.slug == slug
 
 
@@ -150,7 +148,7 @@ def test_order_of_input_is_refused(spark):
 
 def test_every_partition_is_given_to_the_task_empty_ones_too(spark):
     frame = frame_of(spark, {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}, 6)
-    run = table_run(frame)
+    run = table_run(frame, {})
     counts = list(run.partitions.map(lambda item: (item[0], sum(len(b.read()) for b in item[1].batches()))))
     assert [number for number, _ in counts] == list(range(6))
     assert sum(rows for _, rows in counts) == 3
@@ -163,14 +161,14 @@ def test_a_task_may_leave_rows_unread(spark):
         next(item[1].batches())
         return item[0]
 
-    assert list(table_run(frame).partitions.map(first)) == [0, 1]
+    assert list(table_run(frame, {}).partitions.map(first)) == [0, 1]
 
 
 def test_small_batches_are_looked_through_together(spark):
     frame = frame_of(spark, tied_run()[1], 1)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
     try:
-        [sizes] = table_run(frame).partitions.map(lambda item: [len(b.read()) for b in item[1].batches()])
+        [sizes] = table_run(frame, {}).partitions.map(lambda item: [len(b.read()) for b in item[1].batches()])
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
     assert sizes == [arrow_of(tied_run()[1]).num_rows]

@@ -21,7 +21,7 @@ GROUPS = {  # of the names at the top level, in the order of the index
     "Read and write": "read_run read_qrels read_questions write_run write_qrels load Run Qrels sample_path",
     "Measures": "Measure measure parse",
     "Conventions": "Policy PROFILES",
-    "Engines": "Threads Processes Spark",
+    "Engines": "Threads Spark",
     "Errors": "JudgedError DataError UsageError FileError EngineError",
     "Core": "Judged __version__",
 }

@@ -110,4 +110,4 @@ def _open_spark_table(frame: Any, engine: Any, columns: ColumnRequest) -> Run | 
     if columns.used is not None:
         columns.used.roles.update(named)
         columns.used.names.update(dict.fromkeys(frame.columns))
-    return table_run(frame, **named, executor=engine if isinstance(engine, Spark) else None)
+    return table_run(frame, named, executor=engine if isinstance(engine, Spark) else None)

@@ -13,7 +13,6 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
@@ -28,9 +27,10 @@ from judged.core.native import NATIVE
 from judged.core.parts.run import Item, Task
 from judged.core.tables import IdKind, Run, UnknownRow
 from judged.core.unread_runs import ArrowRun
-from judged.errors import DataError, JudgedError, UsageError, shown
+from judged.errors import DataError, JudgedError, UsageError
 from judged.io.frames import MISSING, talking
 from judged.io.read import read_run
+from judged.io.text.encoding import is_utf8
 
 
 def worker_function(
@@ -71,19 +71,12 @@ _ROWS = 1 << 17  # of a batch; Spark sends 10,000 at a time
 
 
 @dataclass(frozen=True, slots=True)
-class SparkColumns:
-    """The name of a table, and its column for each role, in the order in which columns are sent."""
-
-    name: str
-    column: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class SparkPartition:
-    """The rows that a worker receives; they can be scanned once."""
+    """The rows that a worker receives, which can be scanned once: the name of the table, and its columns by role, in the order in which they are sent."""
 
     rows: Iterator[Any]
-    columns: SparkColumns
+    name: str
+    columns: Mapping[str, str]
 
     @property
     def size(self) -> int:
@@ -98,57 +91,29 @@ class SparkPartition:
             collected.append(batch)
             count += batch.num_rows
             if count >= _ROWS:
-                yield as_arrow_run(as_table(collected), self.columns)
+                yield self._as_run(collected)
                 collected, count = [], 0
         if count:
-            yield as_arrow_run(as_table(collected), self.columns)
+            yield self._as_run(collected)
 
+    def _as_run(self, batches: list[Any]) -> ArrowRun:
+        """Return Arrow batches as a run, without copying."""
+        import pyarrow as pa
 
-def as_table(batches: list[Any]) -> Any:
-    """Return Arrow batches as one table, without copying."""
-    import pyarrow as pa
+        table = pa.Table.from_batches(batches).rename_columns(list(self.columns.values()))
+        places = {role: place for place, role in enumerate(self.columns)}
+        query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
+        read, stream = partial(self._read, table), table.__arrow_c_stream__
+        return ArrowRun(name=self.name, read=read, stream=stream, columns=(query, doc, score, rank))
 
-    return pa.Table.from_batches(batches)
-
-
-def as_arrow_run(table: Any, columns: SparkColumns) -> ArrowRun:
-    """Return an Arrow table, whose columns are in the order of the roles, as a run."""
-    table = table.rename_columns(list(columns.column.values()))
-    places = {role: place for place, role in enumerate(columns.column)}
-    query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
-    read = partial(_read, table, columns)
-    return ArrowRun(name=columns.name, read=read, stream=table.__arrow_c_stream__, columns=(query, doc, score, rank))
-
-
-def _read(table: Any, columns: SparkColumns) -> Run:
-    """Read the rows with every check."""
-    named: dict[str, Any] = {f"{role}_col": column for role, column in columns.column.items()}
-    with naming_rows(table, columns):
-        run = read_run(table, **named, name=columns.name)
-    return replace(run, where=UnknownRow(columns.name))
-
-
-@contextmanager
-def naming_rows(table: Any, columns: SparkColumns) -> Iterator[None]:
-    """Add query and document to errors: rows of a Spark table have no numbers."""
-    try:
-        yield
-    except DataError as error:
-        raise error.changed(problem=f"{error.problem}{_row_name(table, columns.column)}", where=columns.name) from None
-
-
-def _row_name(table: Any, named: Mapping[str, str]) -> str:
-    """Return the query and the document of the first row with a missing value, as far as it has them."""
-    import pyarrow.compute as pc
-
-    for role in named:
-        missing = pc.is_null(table.column(named[role]), nan_is_null=True)
-        row = pc.index(missing, True).as_py()
-        if row >= 0:
-            query, doc = (table.column(named[key])[row].as_py() for key in ("query", "doc"))
-            parts = [f"document {shown(doc)}"] * (doc is not None) + [f"query {shown(query)}"] * (query is not None)
-            return f" for {' of '.join(parts)}" if parts else ""
-    return ""
+    def _read(self, table: Any) -> Run:
+        """Read the rows with every check. Rows of a Spark table have no numbers."""
+        named: dict[str, Any] = {f"{role}_col": column for role, column in self.columns.items()}
+        try:
+            run = read_run(table, **named, name=self.name)
+        except DataError as error:
+            raise error.changed(where=self.name) from None
+        return replace(run, where=UnknownRow(self.name))
 
 
 def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
@@ -161,14 +126,7 @@ def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
     try:
         return pa.array(raw, pa.binary()).cast(pa.string())
     except pa.ArrowInvalid:
-        return pa.array([_decode(item) for item in raw], pa.string())
-
-
-def _decode(raw: bytes) -> str | None:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return None
+        return pa.array([item.decode() if is_utf8(item) else None for item in raw], pa.string())
 
 
 _HEADER = 8  # bytes: the uncompressed size
@@ -195,7 +153,7 @@ def unpack(packed: bytes) -> Any:
 
 def run_on_items(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
     """Run a task on the items whose numbers are in the batches."""
-    task, items = load_argument(token, packed)
+    task, items = _load_argument(token, packed)
     for batch in batches:
         for number in batch.column(0).to_pylist():
             yield _as_row(number, partial(task, items[number]))
@@ -203,44 +161,41 @@ def run_on_items(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[
 
 def run_on_partition(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
     """Run a task on the partition of a table."""
-    task, columns = load_argument(token, packed)
-    number = partition_number()
-    yield _as_row(number, lambda: task((number, SparkPartition(batches, columns))))
+    task, name, columns = _load_argument(token, packed)
+    number = int(import_module("pyspark").TaskContext.get().partitionId())
+    yield _as_row(number, lambda: task((number, SparkPartition(batches, name, columns))))
     for _ in batches:  # rows that a task left because of an error: Spark goes on writing
         pass
 
 
 def merge_results(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
     """Merge results of consecutive partitions; of several errors the first is the result."""
-    task, size = load_argument(token, packed)
+    task, size = _load_argument(token, packed)
     groups: dict[int, list[tuple[int, Any]]] = {}
     for batch in batches:
         for number, result in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
             groups.setdefault(number // size, []).append((number, result))
     for results in groups.values():
         results.sort(key=itemgetter(0))
-        unpacked = _raise_first(unpack(result.as_buffer()) for _, result in results)
+        unpacked = map(_result_of, (result for _, result in results))
         yield _as_row(results[0][0], partial(task.merge, unpacked))
 
 
-def _raise_first(results: Iterator[tuple[bool, Any]]) -> Iterator[Any]:
-    for succeeded, result in results:
-        if not succeeded or isinstance(result, JudgedError):
-            raise result
-        yield result
+def _result_of(packed: Any) -> Any:
+    """Return a result; raise an error that a task raised or returned."""
+    succeeded, result = unpack(packed.as_buffer())
+    if not succeeded or isinstance(result, JudgedError):
+        raise result
+    return result
 
 
-def load_argument(token: str, packed: bytes) -> Any:
+def _load_argument(token: str, packed: bytes) -> Any:
     """Unpack the argument of an entry point, once per process."""
     if token not in _unpacked:
         while len(_unpacked) >= _MAX_UNPACKED:
             del _unpacked[next(iter(_unpacked))]
         _unpacked[token] = unpack(packed)
     return _unpacked[token]
-
-
-def partition_number() -> int:
-    return int(import_module("pyspark").TaskContext.get().partitionId())
 
 
 def _as_row(number: int, work: Callable[[], Any]) -> Any:
@@ -354,26 +309,18 @@ class Spark:
             with talking():
                 session = import_module("pyspark.sql").SparkSession.getActiveSession()
         except ImportError as error:
-            raise UsageError(
-                "needs", "PySpark is not installed", hint="install it with pip install judged[spark]"
-            ) from error
+            hint = "install it with pip install judged[spark]"
+            raise UsageError("needs", "PySpark is not installed", hint=hint) from error
         if session is None:
-            raise UsageError(
-                "engine",
-                "no Spark session is active",
-                hint="create one: SparkSession.builder.master('local[*]').getOrCreate(), or .remote('sc://host')",
-            )
+            hint = "create one: SparkSession.builder.master('local[*]').getOrCreate(), or .remote('sc://host')"
+            raise UsageError("engine", "no Spark session is active", hint=hint)
         return session
 
     def function(self, entry: EntryPoint, argument: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
         """Return a function for `mapInArrow`: an entry point, imported on the worker by its dotted name, with its argument."""
         from judged._version import __version__
 
-        folder = None
-        if self.ship:
-            from judged.distributed.spark_executor import ship
-
-            folder = ship(self.active())
+        folder = ship(self.active()) if self.ship else None
         name = f"{entry.__module__}.{entry.__qualname__}"
         return worker_function(name, uuid4().hex, pack(argument), __version__, folder, MISSING)
 
@@ -382,7 +329,4 @@ def _in_order(rows: Any) -> Iterator[Any]:
     """Yield the results of a job by their numbers; raise an error that a task raised."""
     numbers, results = rows.column(0).to_pylist(), rows.column(1)
     for row in sorted(range(len(numbers)), key=numbers.__getitem__):
-        succeeded, result = unpack(results[row].as_buffer())
-        if not succeeded:
-            raise result
-        yield result
+        yield _result_of(results[row])

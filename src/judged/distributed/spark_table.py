@@ -14,57 +14,31 @@ from judged.core.tables import IdKind, Run
 from judged.distributed.spark_executor import (
     RESULTS,
     Spark,
-    SparkColumns,
     SparkPartition,
     ids_for_spark,
     run_on_partition,
 )
 from judged.errors import DataError, Place, UsageError
-from judged.io.frames import columns_in, quoted, talking
+from judged.io.columns import ColumnRequest, find_columns
+from judged.io.frames import quoted, talking
 from judged.io.read import read_run
-from judged.io.recognise import is_spark
 
 MAX_JUDGMENTS = 2_000_000  # judgments that are sent to every worker
 _PARTITION = "_partition_"
 
 
-def table_run(
-    frame: Any,
-    *,
-    query: str | None = None,
-    doc: str | None = None,
-    score: str | None = None,
-    rank: str | None = None,
-    name: str | None = None,
-    executor: Spark | None = None,
-) -> PartitionedRun:
-    """Return the DataFrame as a partitioned run. Nothing is computed before it is joined with judgments.
+def table_run(frame: Any, named: Mapping[str, str], name: str = "run", executor: Spark | None = None) -> PartitionedRun:
+    """Return a DataFrame, of a classic session or of Spark Connect, as a partitioned run; nothing is computed before it is joined with judgments.
 
     Args:
-        frame: the DataFrame, of a classic session or of Spark Connect.
-        query: the column of query ids, if it does not have a known name.
-        doc: the column of document ids.
-        score: the column of scores.
-        rank: the column of ranks.
+        frame: the DataFrame.
+        named: columns by their roles, if they do not have known names.
         name: name of the run.
         executor: says whether judged is shipped to the workers; the session is that of the DataFrame.
     """
-    table = open_table(frame, {"query": query, "doc": doc, "score": score, "rank": rank}, name or "run", executor)
-    return PartitionedRun(name=table.columns.name, read=table.read, partitions=table)
-
-
-def open_table(frame: Any, named: Mapping[str, str | None], name: str, executor: Spark | None = None) -> SparkTable:
-    """Select the columns of a run by name, and check their types."""
-    if not is_spark(frame):
-        raise UsageError(
-            "form",
-            f"expected a Spark DataFrame as the run, got {type(frame).__name__}",
-            where=name,
-            hint="read it with Spark: session.read.parquet('…')",
-        )
     with talking():
         names, types = list(frame.columns), {field.name: field.dataType for field in frame.schema.fields}
-    column = columns_in(names, "run", named, name).column
+    column = find_columns(names, ColumnRequest("run", named), Place(name)).column
     kinds = []
     for role, noun in (("query", "query ids"), ("doc", "document ids")):
         kind = kind_of(types[column[role]])
@@ -80,20 +54,16 @@ def open_table(frame: Any, named: Mapping[str, str | None], name: str, executor:
             *(_column(frame, column[role], types[column[role]], role, name).alias(role) for role in column)
         )
     executor = replace(executor or Spark(), session=frame.sparkSession)
-    return SparkTable(selected, SparkColumns(name, dict(column)), (kinds[0], kinds[1]), executor)
+    table = SparkTable(selected, name, dict(column), (kinds[0], kinds[1]), executor)
+    return PartitionedRun(name=name, read=table.read, partitions=table)
 
 
 def check_judgments(count: int, name: str) -> None:
     """Raise `engine` if judgments should not be sent to every worker."""
     if count > MAX_JUDGMENTS:
         problem = f"{count:,} judgments are too many to send to every Spark worker; the limit is {MAX_JUDGMENTS:,}"
-        raise UsageError(
-            "engine",
-            problem,
-            where=name,
-            value=count,
-            hint="evaluate the queries in several batches, or read the run with engine='memory'",
-        )
+        hint = "evaluate the queries in several batches, or read the run with engine='memory'"
+        raise UsageError("engine", problem, where=name, value=count, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +71,8 @@ class SparkTable:
     """The columns of a run in Spark, named by their roles (PySpark does not send every column name to Python), as partitions."""
 
     frame: Any
-    columns: SparkColumns
+    name: str
+    columns: Mapping[str, str]
     kinds: tuple[IdKind, IdKind]
     executor: Spark
 
@@ -111,29 +82,31 @@ class SparkTable:
 
     def read(self) -> Run:
         """Collect all rows."""
-        return read_run(self.frame, name=self.columns.name)
+        return read_run(self.frame, name=self.name)
 
     def map(self, task: Task) -> Iterator[Any]:
         """Run a task on every partition, and return the results in their order."""
-        function = self.executor.function(run_on_partition, (task, self.columns))
+        function = self.executor.function(run_on_partition, (task, self.name, self.columns))
         with talking():
             results = list(self.executor.collect(self.frame.mapInArrow(function, RESULTS), task))
         # Spark makes no partition if it knows that there are no rows.
-        return iter(results or [task((0, SparkPartition(iter(()), self.columns)))])
+        return iter(results or [task((0, SparkPartition(iter(()), self.name, self.columns)))])
 
     def locate(self, task: LocateHits) -> LocatedHits:
         """Locate the judged documents by a semi-join in the JVM: judgments go to every worker, and only judged rows come back."""
         hint = "convert one side: df.withColumn(…, col.cast('string'))"
-        check_same_kinds(task.kinds, self.kinds, self.columns.name, hint)
+        check_same_kinds(task.kinds, self.kinds, self.name, hint)
         import pyarrow.compute as pc
 
         with talking():
             rows = self._judged_rows(task).toArrow()
-        rows = rows.sort_by([(name, "ascending") for name in (_PARTITION, *self.columns.column)])
+        rows = rows.sort_by([(name, "ascending") for name in (_PARTITION, *self.columns)])
         located = []
         for number in pc.unique(rows.column(_PARTITION)).to_pylist():
             part = rows.filter(pc.equal(rows.column(_PARTITION), number)).drop_columns([_PARTITION])
-            located.append(task.on(SparkPartition(iter(part.to_batches()), self.columns), number << ROW_BITS))
+            located.append(
+                task.on(SparkPartition(iter(part.to_batches()), self.name, self.columns), number << ROW_BITS)
+            )
         return replace(LocatedHits.merge(located), rows=None)
 
     def _judged_rows(self, task: LocateHits) -> Any:
@@ -141,32 +114,24 @@ class SparkTable:
 
         They are joined by a 64-bit hash, which takes Spark three quarters of the time; `task` drops the few other rows with the same hash.
         """
-        frame, sql = self.frame, functions(self.frame)
-        keys = frame.sparkSession.createDataFrame(_judgments(task)).select(sql.xxhash64("query", "doc").alias("key"))
+        frame = self.frame
+        package = "pyspark.sql.connect" if ".connect." in type(frame).__module__ else "pyspark.sql"
+        sql = import_module(f"{package}.functions")
+        import pyarrow as pa
+
+        pool = task.pool
+        query = ids_for_spark(pool.ids.take(slice(len(pool.queries))), task.kinds[0]).take(pa.array(pool.query))
+        judged_ids = pa.table({"query": query, "doc": ids_for_spark(pool.doc, task.kinds[1])}).drop_null()
+        keys = frame.sparkSession.createDataFrame(judged_ids).select(sql.xxhash64("query", "doc").alias("key"))
         ids = [
             frame[role].cast("long") if kind == "integer" else frame[role]
             for role, kind in zip(("query", "doc"), self.kinds, strict=True)
         ]
         judged = frame.join(sql.broadcast(keys), sql.xxhash64(*ids) == keys["key"], "left_semi")
-        return judged.select(*self.columns.column, sql.spark_partition_id().alias(_PARTITION))
+        return judged.select(*self.columns, sql.spark_partition_id().alias(_PARTITION))
 
     def place(self, position: int, name: str) -> Place:
         return Place(f"{name}, partition {position >> ROW_BITS}")
-
-
-def _judgments(task: LocateHits) -> Any:
-    """Return the documents of the pool that Spark can hold."""
-    import pyarrow as pa
-
-    pool = task.pool
-    query = ids_for_spark(pool.ids.take(slice(len(pool.queries))), task.kinds[0]).take(pa.array(pool.query))
-    return pa.table({"query": query, "doc": ids_for_spark(pool.doc, task.kinds[1])}).drop_null()
-
-
-def functions(frame: Any) -> Any:
-    """Return the module of SQL functions for a DataFrame: Connect has its own."""
-    package = "pyspark.sql.connect" if ".connect." in type(frame).__module__ else "pyspark.sql"
-    return import_module(f"{package}.functions")
 
 
 def kind_of(kind: Any) -> IdKind | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from judged.core.tables import Run
 from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, EngineError, JudgedError, Place, UsageError
 from judged.io.cells import Column
-from judged.io.columns import ColumnRequest, RoleColumns, find_columns
+from judged.io.columns import find_columns
 from judged.io.origin import Context
 from judged.io.table import ColumnBatches, as_run, concatenate
 
@@ -29,19 +29,7 @@ from judged.io.table import ColumnBatches, as_run, concatenate
 
 MISSING = "judged is needed on every worker"  # what a worker without judged reports
 _LONGEST = 300  # characters of a message of Spark: some contain a whole query plan
-_OTHER_PYTHON = (  # what Spark says of workers whose Python cannot run a task, and what that means
-    (r"PYTHON_VERSION_MISMATCH.*?: (\d[\d.]*) than", "the workers run Python {found}, the driver Python {own}"),
-    (r"No module named '([^']+)'", "the Python of the workers has no module {found}"),
-    (r'Cannot run program "([^"]+)"', "the workers have no program {found}"),
-)
-
-
-def columns_in(
-    names: Sequence[str], what: Literal["run", "qrels"], named: Mapping[str, str | None], name: str
-) -> RoleColumns:
-    """Find the column of each role (query, doc, score or grade, rank or aspect), by its known names or as named."""
-    columns = {role: column for role, column in named.items() if column is not None}
-    return find_columns(names, ColumnRequest(what, columns), Place(name))
+_OTHER_PYTHON = re.compile("PYTHON_VERSION_MISMATCH|No module named|Cannot run program")  # what the workers cannot run
 
 
 def quoted(name: str) -> str:
@@ -73,36 +61,19 @@ def _raise(error: Exception) -> NoReturn:
         reason = text.partition(MISSING)[2].strip(": \n").splitlines()[0]
         hint = "install it there, or ship it: engine=Spark(ship=True)"
         raise UsageError("needs", f"{MISSING}: {reason}", value=reason, hint=hint) from error
-    _raise_other_python(text, error)
-    reason = _first_line(text) or type(error).__name__
-    hint = "check that the session is alive and its workers have numpy and pyarrow; see the Spark log for details"
-    raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error
-
-
-def _raise_other_python(text: str, error: Exception) -> None:
-    """Raise if the Python of the workers is the problem; the session names it as PYSPARK_PYTHON did when it started."""
-    own = f"{sys.version_info.major}.{sys.version_info.minor}"
-    for pattern, problem in _OTHER_PYTHON:
-        if found := re.search(pattern, text):
-            context = getattr(sys.modules.get("pyspark"), "SparkContext", None)
-            python = getattr(getattr(context, "_active_spark_context", None), "pythonExec", None)
-            named = f"; PYSPARK_PYTHON of the session is {python}" if python else ""  # a server keeps it to itself
-            hint = f"set PYSPARK_PYTHON to a Python {own} with the packages of this one before the session starts, such as {sys.executable}"
-            problem = f"{problem.format(found=found[1], own=own)}{named}"
-            raise EngineError("engine", problem, value=found[1], hint=hint) from error
-
-
-def _first_line(text: str) -> str:
-    """Return the line of a message of Spark that names the cause."""
     lines = [line.strip() for line in text.partition("JVM stacktrace")[0].splitlines() if line.strip()]
     causes = [line.partition(": ")[2] for line in lines if line.startswith("Caused by: ")]
-    reason = lines[0] if lines else ""
+    reason = (lines or [type(error).__name__])[0]
     if "Traceback (most recent call last):" in text:  # of Python on a worker: the last line is the error
         reason = next((line for line in reversed(lines) if not line.startswith(("SQLSTATE", "at ", "..."))), reason)
-    elif reason.startswith("An error occurred while calling"):  # py4j adds nothing
-        reason = next((cause for cause in causes if "Job aborted" in cause), (causes or lines)[-1])
-    reason = reason.removeprefix("org.apache.spark.SparkException: ")
-    return reason if len(reason) <= _LONGEST else f"{reason[: _LONGEST - 1]}…"
+    elif causes and reason.startswith("An error occurred while calling"):  # py4j adds nothing
+        reason = next((cause for cause in causes if "Job aborted" in cause), causes[-1])
+    reason = reason.removeprefix("org.apache.spark.SparkException: ")[:_LONGEST]
+    hint = "check that the session is alive and its workers have numpy and pyarrow; see the Spark log for details"
+    if _OTHER_PYTHON.search(text):
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        hint = f"set PYSPARK_PYTHON to a Python {python} with the packages of this one before the session starts, such as {sys.executable}"
+    raise EngineError("engine", f"Spark failed: {reason}", value=reason, hint=hint) from error
 
 
 # ── Tables in memory ────────────────────────────────────────────────────────────────────────────────
@@ -182,7 +153,10 @@ def read_frame(frame: Frame, context: Context) -> ColumnBatches:
     """Return the columns of a frame, as one batch."""
     names = list(frame.names)
     found = find_columns(names, context.request, context.place)
-    columns = _ids_as_text(frame, found.column) if context.request.is_ranking else {}
+    columns: dict[str, Any] = {}
+    if frame.text is not None and context.request.is_ranking:  # ids that are text need no conversion
+        texts = {role: frame.text(found.column[role]) for role in ("query", "doc")}
+        columns = {role: text for role, text in texts.items() if text is not None}
     others = {role: name for role, name in found.column.items() if role not in columns}
     columns |= dict(zip(others, frame.columns(list(others.values())), strict=True))
     lengths = {found.column[role]: len(column) for role, column in columns.items()}
@@ -194,14 +168,6 @@ def read_frame(frame: Frame, context: Context) -> ColumnBatches:
 def raise_lengths(lengths: Mapping[str, int], where: Place) -> NoReturn:
     listing = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
     raise DataError("columns", f"the columns have different lengths: {listing}", where=where)
-
-
-def _ids_as_text(frame: Frame, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the columns of ids that are text already."""
-    if frame.text is None:
-        return {}
-    found = {role: frame.text(names[role]) for role in ("query", "doc")}
-    return {role: text for role, text in found.items() if text is not None}
 
 
 # ── libraries ────────────────────────────────────────────────────────────────────────────────
@@ -274,25 +240,21 @@ def _unmask(values: Any) -> Column:
 
 
 def _arrow(source: Any) -> Frame:
-    """Return Arrow data as a frame, by the library that is loaded or installed."""
-    once = hasattr(source, "read_next_batch")
-    order = ["pyarrow", "polars"] if "pyarrow" in sys.modules or "polars" not in sys.modules else ["polars", "pyarrow"]
-    for library in order:
-        try:
-            module = import_module(library)
-        except ImportError:
-            continue
-        try:
-            arrow = library == "pyarrow"
-            frame = arrow_frame(_table_of(module, source)) if arrow else polars_frame(module.DataFrame(source))
-        except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
-            kind = type(source).__name__
-            raise DataError("form", f"not a table of columns ({error})", where=kind) from error
-        return replace(frame, once=once)
-    where = Place(type(source).__name__)
-    raise DataError(
-        "needs", "Arrow data needs pyarrow or polars", hint="install it with pip install judged[parquet]", where=where
-    )
+    """Return Arrow data as a frame, by polars if only that is loaded, else by pyarrow."""
+    arrow = "pyarrow" in sys.modules or "polars" not in sys.modules
+    kind = type(source).__name__
+    try:
+        frame = arrow_frame(_table_of(import_module("pyarrow"), source)) if arrow else _from_polars(source)
+    except ImportError as error:
+        hint = "install it with pip install judged[parquet]"
+        raise DataError("needs", "Arrow data needs pyarrow", hint=hint, where=kind) from error
+    except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
+        raise DataError("form", f"not a table of columns ({error})", where=kind) from error
+    return replace(frame, once=hasattr(source, "read_next_batch"))
+
+
+def _from_polars(source: Any) -> Frame:
+    return polars_frame(import_module("polars").DataFrame(source))
 
 
 def _table_of(pyarrow: Any, source: Any) -> Any:

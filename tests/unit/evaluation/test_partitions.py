@@ -208,8 +208,8 @@ class Dying:
 
 @pytest.mark.needs("pyarrow")
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", [jd.Processes(1), ProcessPoolExecutor(1, get_context("spawn"))], ids=["own", "pool"])
-def test_the_partition_of_a_worker_that_dies_is_named(tmp_path, engine):
+def test_the_partition_of_a_worker_that_dies_is_named(tmp_path):
+    engine = ProcessPoolExecutor(1, get_context("spawn"))
     whole = open_partitions(write(tmp_path / "run"), ColumnRequest("run"))
     parts = (whole.partitions.parts[0], Dying(tmp_path / "second"), Dying(tmp_path / "third"))
     with pytest.raises(jd.EngineError) as caught:

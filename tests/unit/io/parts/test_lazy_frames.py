@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
+
 import pytest
 from needs import optional
 from small_partitions import COLUMNS, described, error_of, open_partitions, small
@@ -95,7 +97,7 @@ def test_what_is_wrong_with_a_dataset_has_its_row(files):
     broken = dataset.dataset([str(files / "a.parquet")], schema=pyarrow.table(COLUMNS).schema)
     assert error_of(batches_of, open_partitions(broken)).slug == "damaged"
     with pytest.raises(jd.UsageError, match="in this process"):
-        jd.evaluate({"q1": {"d1": 1}}, dataset.dataset(path), "P@1", engine=jd.Processes(1))
+        jd.evaluate({"q1": {"d1": 1}}, dataset.dataset(path), "P@1", engine=ProcessPoolExecutor(1))
 
 
 # ── polars ───────────────────────────────────────────────────────────────────────────────────────
