@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judged._types import Ints
+from judged._types import Floats, Ints
+from judged.core import segments
 from judged.core.find.ranking import ranked_rows
 from judged.core.find.spans import overlap_rule
 from judged.core.ids import IdColumn
@@ -18,9 +18,10 @@ from judged.core.tables import IdKind, Passages, Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
 from judged.evaluation.options import PREPARATION, check_options
-from judged.evaluation.provenance import as_text, raw_id
+from judged.evaluation.provenance import raw_id
 from judged.io.chunk_table import read_chunks
 from judged.io.read import read_run
+from judged.tables.text import counted
 
 if TYPE_CHECKING:
     from judged.io.chunk_table import ChunkTable
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 How = Literal["first", "max", "sum"]
 Resolver = Callable[[Run | Qrels], IdColumn]
 HOW = ("first", "max", "sum")
+_SEVERAL = (list, tuple, Set, np.ndarray)
 
 
 @overload
@@ -44,7 +46,7 @@ def roll_up(source: Any, documents: Any = None, how: How = "first", **policy: An
 
     Args:
         source: a run in any format that `read_run` takes; or `Qrels`.
-        documents: the document of each chunk: {chunk: document}, a frame or a file with both columns, a function of the id, or the
+        documents: the document of each chunk: {chunk: document}, a frame or a file with both columns, or the
             separator between document and chunk in the ids, such as `"#"`; its last occurrence counts. Ids of documents are kept.
             None if the chunks have a field `doc`.
         how: rule for the rank of a document.
@@ -69,75 +71,43 @@ def documents_of(documents: Any) -> Resolver:
     if documents is None:
         return _own_documents
     if isinstance(documents, str) and not any(c.isalnum() for c in documents):
-        return _by_separator(documents.encode())
-    if callable(documents) and not isinstance(documents, Mapping):
-        return _by_function(documents)
+        if not documents:
+            raise UsageError("no-document", "the separator of document and chunk is empty")
+        mark = documents.encode()
+        return lambda rows: IdColumn.of([raw.rpartition(mark)[0] or raw for raw in rows.doc.tolist()])
     table = read_chunks(documents, "documents")
-    doc = table.passages.doc
-    if doc is None:
-        raise DataError(
-            "no-document", "the table has no column of documents", where=table.name, hint="add one, such as doc_id"
-        )
-    names = doc.tolist()
-    known = set(names)
+    known = _documents_in(table)
+    names = set(known.values())
 
     def resolve(rows: Run | Qrels) -> IdColumn:
-        resolved = []
-        for i, raw in enumerate(rows.doc.tolist()):
-            at = table.row.get(raw)
-            if at is None and raw not in known:
-                _raise_no_document(rows, i, f"chunk {shown(raw)} is not in {table.name}")
-            resolved.append(raw if at is None else names[at])
-        return IdColumn.of(resolved)
+        ids = rows.doc.tolist()
+        lost = next((i for i, raw in enumerate(ids) if raw not in known and raw not in names), None)
+        if lost is not None:
+            problem = f"chunk {shown(ids[lost])} is not in {table.name}"
+            raise DataError("no-document", problem, where=rows.where(lost), value=ids[lost])
+        return IdColumn.of([known.get(raw, raw) for raw in ids])
 
     return resolve
+
+
+def _documents_in(table: ChunkTable) -> dict[bytes, bytes]:
+    """The document of each chunk."""
+    if table.passages.doc is None:
+        hint = "add one, such as doc_id"
+        raise DataError("no-document", "the table has no column of documents", where=table.name, hint=hint)
+    names = table.passages.doc.tolist()
+    return {raw: names[row] for raw, row in table.row.items()}
 
 
 def _own_documents(rows: Run | Qrels) -> IdColumn:
     if rows.passages is None or rows.passages.doc is None:
-        raise UsageError(
-            "no-document",
-            "the documents of the chunks are unknown",
-            where=rows.name,
-            hint=Hint(
-                "pass a table of chunks with {chunks}, or the separator between document and chunk in the ids with {separator}",
-                chunks=None,
-                separator=Wording("documents='#'", "--chunk-separator '#'"),
-            ),
+        hint = Hint(
+            "pass a table of chunks with {chunks}, or the separator between document and chunk in the ids with {separator}",
+            chunks=None,
+            separator=Wording("documents='#'", "--chunk-separator '#'"),
         )
+        raise UsageError("no-document", "the documents of the chunks are unknown", where=rows.name, hint=hint)
     return rows.passages.doc
-
-
-def _by_separator(separator: bytes) -> Resolver:
-    if not separator:
-        raise UsageError("no-document", "the separator of document and chunk is empty")
-
-    def resolve(rows: Run | Qrels) -> IdColumn:
-        pairs = [(raw.rpartition(separator)[0], raw) for raw in rows.doc.tolist()]
-        return IdColumn.of([before or raw for before, raw in pairs])
-
-    return resolve
-
-
-def _by_function(function: Callable[[Any], Any]) -> Resolver:
-    def resolve(rows: Run | Qrels) -> IdColumn:
-        resolved = []
-        for i, raw in enumerate(rows.doc.tolist()):
-            value = function(int(raw) if rows.doc_kind == "integer" else as_text(raw))
-            if not isinstance(value, (str, int)) or isinstance(value, bool) or value == "":
-                _raise_no_document(
-                    rows,
-                    i,
-                    f"document of chunk {shown(raw)} must be a non-empty string or an integer, got {shown(value)}",
-                )
-            resolved.append(str(value).encode("utf-8", "surrogateescape"))
-        return IdColumn.of(resolved)
-
-    return resolve
-
-
-def _raise_no_document(rows: Run | Qrels, row: int, problem: str) -> NoReturn:
-    raise DataError("no-document", problem, where=rows.where(row), value=rows.doc[row])
 
 
 # ── runs and judgments ───────────────────────────────────────────────────────────────────────────
@@ -149,20 +119,38 @@ def roll_up_run(run: Run, resolve: Resolver, how: str, policy: Policy) -> Run:
         raise UsageError("option", f"roll_up must be one of {', '.join(HOW)}, got {shown(how)}", value=how)
     query, row = ranked_rows(run, policy)
     doc = resolve(run).take(row)
-    code = _codes(query, doc)
-    first = np.unique(code, return_index=True)[1]  # codes count in order of appearance
+    code, first = _number(zip(query.tolist(), doc.tolist(), strict=True))
     kept = replace(run.take(row[first]), doc=doc.take(first), doc_kind=_kind(run, doc), passages=None)
     size = np.bincount(kept.query, minlength=len(run.queries))
-    rank = np.arange(1, len(first) + 1) - np.repeat(np.cumsum(size) - size, size)
     if how == "first":
+        rank = segments.ranks(size)
         return replace(kept, score=(np.repeat(size, size) + 1 - rank).astype(np.float64), rank=rank, scored=False)
-    kept = replace(kept, rank=None, scored=True)
-    score = _scores(run, how)[row]
+    kept, score = replace(kept, rank=None, scored=True), _scores(run, how)[row]
     if how == "sum":
         return replace(kept, score=np.bincount(code, score, len(first)).astype(np.float64))
-    top = np.full(len(first), -np.inf)
-    np.maximum.at(top, code, score)
-    return replace(kept, score=top)
+    return replace(kept, score=_highest(code, score, len(first)))
+
+
+def roll_up_qrels(qrels: Qrels, resolve: Resolver) -> Qrels:
+    """Replace the chunks of judgments by their documents, with the highest grade of each subtopic and set."""
+    doc = resolve(qrels)
+    columns = [qrels.query, doc, *(c for c in (qrels.aspect, qrels.sub, qrels.choice) if c is not None)]
+    code, first = _number(zip(*(column.tolist() for column in columns), strict=True))
+    grade = _highest(code, qrels.grade, len(first))
+    return replace(qrels.take(first), doc=doc.take(first), doc_kind=_kind(qrels, doc), grade=grade, passages=None)
+
+
+def _number(keys: Iterable[Any]) -> tuple[Ints, Ints]:
+    """The number of each key in order of appearance, and where each of them appears first."""
+    seen: dict[Any, int] = {}
+    code = np.array([seen.setdefault(key, len(seen)) for key in keys], np.int64)
+    return code, np.unique(code, return_index=True)[1]
+
+
+def _highest(code: Ints, values: Floats, count: int) -> Floats:
+    top = np.full(count, -np.inf)
+    np.maximum.at(top, code, values)
+    return top
 
 
 def _kind(rows: Run | Qrels, doc: IdColumn) -> IdKind:
@@ -170,39 +158,15 @@ def _kind(rows: Run | Qrels, doc: IdColumn) -> IdKind:
     return "integer" if rows.doc_kind == "integer" and all(raw.isdigit() for raw in doc.tolist()) else "text"
 
 
-def _scores(run: Run, how: str) -> NDArray[np.float64]:
+def _scores(run: Run, how: str) -> Floats:
     """Return the scores of the chunks; raise for a list, whose positions are not scores."""
     if run.passages is not None and run.passages.score is not None:
         return run.passages.score
     size = np.bincount(run.query, minlength=len(run.queries))
     if run.rank is not None and np.array_equal(run.score, size[run.query] + 1.0 - run.rank):
-        raise DataError(
-            "option",
-            f"roll-up by {how} needs a score for every chunk",
-            where=run.name,
-            hint=Hint("use {roll_up}, which needs none", roll_up="first"),
-        )
+        hint = Hint("use {roll_up}, which needs none", roll_up="first")
+        raise DataError("option", f"roll-up by {how} needs a score for every chunk", where=run.name, hint=hint)
     return run.score
-
-
-def _codes(query: Ints, doc: IdColumn) -> Ints:
-    """Number the pairs (query, document) in order of appearance."""
-    seen: dict[tuple[int, bytes], int] = {}
-    pairs = zip(query.tolist(), doc.tolist(), strict=True)
-    return np.fromiter((seen.setdefault(pair, len(seen)) for pair in pairs), np.int64, len(query))
-
-
-def roll_up_qrels(qrels: Qrels, resolve: Resolver) -> Qrels:
-    """Replace the chunks of judgments by their documents, with the highest grade of each subtopic and set."""
-    doc = resolve(qrels)
-    others = [[None] * len(qrels) if c is None else c.tolist() for c in (qrels.aspect, qrels.sub, qrels.choice)]
-    seen: dict[Any, int] = {}
-    keys = zip(qrels.query.tolist(), doc.tolist(), *others, strict=True)
-    code = np.fromiter((seen.setdefault(key, len(seen)) for key in keys), np.int64, len(qrels))
-    first = np.unique(code, return_index=True)[1]
-    top = np.full(len(first), -np.inf)
-    np.maximum.at(top, code, qrels.grade)
-    return replace(qrels.take(first), doc=doc.take(first), doc_kind=_kind(qrels, doc), grade=top, passages=None)
 
 
 # ── Prepare judgments and a run before they are joined ──────────────────────────────────────────────
@@ -232,7 +196,10 @@ def prepare(
     if table is not None:
         run = _add_columns(run, table, must=True)
     if isinstance(tokens, str) and tokens == "words":
-        _check_counted(run)
+        if run.passages is None or run.passages.tokens is None:
+            problem = "words are counted only in question files with the texts of the chunks"
+            count = Wording("tokens=jd.rag.count_tokens({chunk: text})", "--tokens FILE")
+            raise UsageError("columns", problem, where=run.name, hint=Hint("give the counts with {count}", count=count))
     elif tokens is not None:
         run = _add_columns(run, read_chunks(tokens, "tokens"), must=False)
     if rule is not None:
@@ -245,33 +212,17 @@ def prepare(
     return qrels, run, tuple(steps)
 
 
-def _check_counted(run: Run) -> None:
-    if run.passages is None or run.passages.tokens is None:
-        count = Wording("tokens=jd.rag.count_tokens({chunk: text})", "--tokens FILE")
-        raise UsageError(
-            "columns",
-            "words are counted only in question files with the texts of the chunks",
-            where=run.name,
-            hint=Hint("give the counts with {count}", count=count),
-        )
-
-
 def _add_columns(run: Run, table: ChunkTable, *, must: bool) -> Run:
     """Add the columns of a table of chunks to a run; `must` if every chunk must be in it."""
-    rows = [table.row.get(raw, -1) for raw in run.doc.tolist()]
-    at = np.array(rows, dtype=np.int64)
-    if must and (at < 0).any():
-        row = int(np.argmax(at < 0))
-        raise DataError(
-            "no-document",
-            f"{int((at < 0).sum())} chunks of the run are not in {table.name}, such as {shown(run.doc[row])}",
-            where=run.where(row),
-            value=run.doc[row],
-        )
+    at = np.array([table.row.get(raw, -1) for raw in run.doc.tolist()], dtype=np.int64)
     known, old = table.passages.take(np.maximum(at, 0)), run.passages or Passages()
     tokens = old.tokens if known.tokens is None else np.where(at < 0, -1, known.tokens)
     if not must:
         return replace(run, passages=replace(old, tokens=tokens))
+    if len(lost := np.flatnonzero(at < 0)):
+        first = run.doc[int(lost[0])]
+        problem = f"{len(lost)} chunks of the run are not in {table.name}, such as {shown(first)}"
+        raise DataError("no-document", problem, where=run.where(int(lost[0])), value=first)
     columns = {name: column for name in ("doc", "start", "end") if (column := getattr(known, name)) is not None}
     return replace(run, passages=replace(old, tokens=tokens, **columns))
 
@@ -290,38 +241,30 @@ def _resolve_judged(qrels: Qrels, run: Run, own: Resolver, table: ChunkTable | N
     """Resolve judged ids by the run and the table of chunks; ids in neither count as documents."""
     known = dict(zip(run.doc.tolist(), own(run).tolist(), strict=True))
     if table is not None and table.passages.doc is not None:
-        names = table.passages.doc.tolist()
-        known |= {raw: names[row] for raw, row in table.row.items()}
-    documents = set(known.values())
-    ids = qrels.doc.tolist()
-    resolved = [known.get(raw, raw) for raw in ids]
+        known |= _documents_in(table)
+    documents, ids = set(known.values()), qrels.doc.tolist()
     lost = sum(raw not in known and raw not in documents for raw in ids)
     if lost:
-        text = f"{lost} judged {'id is' if lost == 1 else 'ids are'} not among the chunks with a known document; used as {'a document id' if lost == 1 else 'document ids'}"
+        text = f"{counted(lost, 'judged id is', 'judged ids are')} not among the chunks with a known document; used as ids of documents"
         qrels = replace(qrels, warnings=(*qrels.warnings, Warned("no-document", lost, text)))
-    return qrels, lambda rows: IdColumn.of(resolved)
+    return qrels, lambda _: IdColumn.of([known.get(raw, raw) for raw in ids])
 
 
 def _without(rows: Any, excluded: Any, documents: Any) -> Any:
     """Drop the documents that are excluded from their query, and chunks of such documents."""
-    own = [{raw} for raw in rows.queries.tolist()]
+    queries = rows.queries.tolist()
+    own = [{raw} for raw in queries]
     if isinstance(excluded, Mapping):
-        out = {raw_id(query): {raw_id(one) for one in _several(docs)} for query, docs in excluded.items()}
-        own = [out.get(raw, set()) for raw in rows.queries.tolist()]
+        lists = {raw_id(query): docs if isinstance(docs, _SEVERAL) else [docs] for query, docs in excluded.items()}
+        own = [set(map(raw_id, lists.get(raw, ()))) for raw in queries]
     ids = [rows.doc]
     if documents is not None:
         ids.append(documents_of(documents)(rows))
     elif rows.passages is not None and rows.passages.doc is not None:
         ids.append(rows.passages.doc)
-    keep = np.ones(len(rows.doc), dtype=bool)
-    for column in ids:
-        pairs = zip(rows.query.tolist(), column.tolist(), strict=True)
-        keep &= np.fromiter((raw not in own[query] for query, raw in pairs), bool, len(keep))
+    each = zip(rows.query.tolist(), *(column.tolist() for column in ids), strict=True)
+    keep = np.array([own[query].isdisjoint(names) for query, *names in each], bool)
     return rows if keep.all() else rows.take(keep)
-
-
-def _several(docs: Any) -> list[Any]:
-    return list(docs) if isinstance(docs, (list, tuple, Set, np.ndarray)) else [docs]
 
 
 # ── Judgments that several question files have in common ────────────────────────────────────────────
@@ -332,24 +275,21 @@ def check_agreement(questions: Sequence[Questions]) -> None:
     first = _judgments(questions[0].qrels)
     for other in questions[1:]:
         for query, rows in _judgments(other.qrels).items():
-            if query in first and rows != first[query]:
+            if rows != first.get(query, rows):
+                name = query.decode("utf-8", "replace")
                 names = f"{questions[0].run.name} and {other.run.name}"
-                raise DataError(
-                    "incomparable",
-                    f"{names} have different judgments for the question {shown(query.decode())}",
-                    hint="write the same relevant documents in both",
-                    value=query.decode("utf-8", "replace"),
-                )
+                problem = f"{names} have different judgments for the question {shown(name)}"
+                hint = "write the same relevant documents in both"
+                raise DataError("incomparable", problem, hint=hint, value=name)
 
 
 def _judgments(qrels: Qrels) -> dict[bytes, set[tuple[Any, ...]]]:
     """The rows of each query, in no order."""
-    parts = qrels.passages
-    spans = [] if parts is None else [part.tolist() for part in (parts.doc, parts.start, parts.end) if part is not None]
-    choice = [] if qrels.choice is None else [qrels.choice.tolist()]
-    rows = zip(qrels.doc.tolist(), qrels.grade.tolist(), *choice, *spans, strict=True)
-    judgments: dict[bytes, set[tuple[Any, ...]]] = {query: set() for query in qrels.queries.tolist()}
+    parts = qrels.passages or Passages()
+    columns = [c for c in (qrels.choice, parts.doc, parts.start, parts.end) if c is not None]
+    rows = zip(*(column.tolist() for column in (qrels.doc, qrels.grade, *columns)), strict=True)
     names = qrels.queries.tolist()
+    judgments: dict[bytes, set[tuple[Any, ...]]] = {query: set() for query in names}
     for query, row in zip(qrels.query.tolist(), rows, strict=True):
         judgments[names[query]].add(row)
     return judgments

@@ -95,12 +95,11 @@ def test_first_keeps_the_order_of_the_ranking_where_scores_are_equal():
     "documents",
     [
         {"x1": "x", "x2": "x", "y1": "y"},
-        lambda chunk: chunk[0],
         pd.DataFrame({"chunk_id": ["x1", "x2", "y1"], "doc_id": ["x", "x", "y"]}),
         pl.DataFrame({"id": ["x1", "x2", "y1"], "document": ["x", "x", "y"]}),
         [{"chunk_id": "x1", "doc": "x"}, {"chunk_id": "x2", "doc": "x"}, {"chunk_id": "y1", "doc": "y"}],
     ],
-    ids=["mapping", "function", "pandas", "polars", "records"],
+    ids=["mapping", "pandas", "polars", "records"],
 )
 def test_documents_of_chunks_come_in_any_form(documents):
     run = {"q": ["y1", "x2", "x1"]}
@@ -143,7 +142,6 @@ def test_whole_numbers_stay_whole_numbers_when_rolled_up():
         ({"roll_up": "mean", "documents": "#"}, "option"),
         ({"roll_up": "first"}, "no-document"),
         ({"roll_up": "first", "documents": {"c1": "d"}}, "no-document"),
-        ({"roll_up": "first", "documents": lambda chunk: None}, "no-document"),
         ({"documents": "#"}, "option"),
         ({"chunks": {"c1": ("d", 0, 1)}}, "no-document"),
         ({"overlap": "any"}, "parameter"),
