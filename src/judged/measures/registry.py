@@ -18,7 +18,6 @@ from judged.registry import Registry
 
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
-Law = Literal["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive", "residual"]
 Needs = Literal["grades", "subtopics", "groups", "preferences", "spans", "recommendations"]
 
 _JUDGED_ONLY = Spec("remove unjudged documents from the ranking first", Spec.of("judged_only", Flag).check)
@@ -34,7 +33,7 @@ class Definition:
         family: the section of the documentation.
         aliases: names in other papers and tools.
         trec: trec_eval's names; a trailing `.` means that a cutoff follows, `=` that pairs follow, `:` that a list follows.
-        laws: properties that are tested: unit (values are between 0 and 1), perfect (the ideal ranking has the value 1), capped (at every
+        laws: properties that are tested, separated by blanks: unit (values are between 0 and 1), perfect (the ideal ranking has the value 1), capped (at every
             cutoff too), swap (moving a better document up never lowers the value), cutoff (nothing below the cutoff matters), tail
             (unjudged documents at the end never raise the value), additive (a sum over documents, each by its rank alone), residual (the same over unjudged ones).
         example: grades of a ranking from rank 1 down, and the value; these documents are the pool.
@@ -51,7 +50,7 @@ class Definition:
     family: str
     aliases: tuple[str, ...] = ()
     trec: tuple[str, ...] = ()
-    laws: frozenset[Law] = frozenset()
+    laws: frozenset[str] = frozenset()
     example: tuple[list[float], float] | None = None
     example_params: dict[str, Any] = field(default_factory=dict)
     summary: Summary = "mean"
@@ -261,7 +260,7 @@ def measure(
     family: str = "own",
     aliases: tuple[str, ...] = (),
     trec: str = "",
-    laws: set[Law] | frozenset[Law] = frozenset(),
+    laws: str = "",
     **documentation: Any,
 ) -> Callable[[Formula], Formula]:
     """Declare a measure: a function from `Judged` to one value per query.
@@ -274,7 +273,13 @@ def measure(
 
     def declare(function: Formula) -> Formula:
         definition = Definition(
-            name, function, family, aliases=aliases, trec=tuple(trec.split()), laws=frozenset(laws), **documentation
+            name,
+            function,
+            family,
+            aliases=aliases,
+            trec=tuple(trec.split()),
+            laws=frozenset(laws.split()),
+            **documentation,
         )
         names = [word.rstrip(".=:") for word in definition.trec]
         own = [function.__name__]  # the name of the array function

@@ -8,7 +8,7 @@ import numpy as np
 
 from judged._types import Column
 from judged.core.judged import Judged
-from judged.measures.families.sets import depth_of, relevant_retrieved, zero_if_short
+from judged.measures.families.sets import depth_of, relevant_hits, relevant_retrieved, size_of, zero_if_short
 from judged.measures.parameters import (
     Beta,
     Cutoff,
@@ -40,7 +40,7 @@ Missed = Annotated[float | None, Spec(_AFTER, number(1, 1e100, optional=True))]
     family="ranked",
     aliases=("Precision", "precision", "RetrievalPrecision"),
     trec="P.",
-    laws={"additive", "unit", "cutoff", "swap", "tail"},
+    laws="additive unit cutoff swap tail",
     example=([1, 0, 1], 2 / 3),
     formula="relevant in the first k / k",
 )
@@ -50,7 +50,7 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
     A ranking shorter than k is padded with non-relevant documents; `short="shrink"` divides by its
     length instead, `short="zero"` gives 0.
     """
-    size = depth_of(j, cutoff) if cutoff is None or short == "shrink" else np.full(len(j), cutoff)
+    size = depth_of(j, cutoff) if short == "shrink" else size_of(j, cutoff)
     return zero_if_short(j, j.ratio(relevant_retrieved(j, level, cutoff), size), cutoff, short)
 
 
@@ -64,7 +64,7 @@ def precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, short: Shor
     family="ranked",
     aliases=("Recall", "RetrievalRecall"),
     trec="recall.",
-    laws={"additive", "unit", "cutoff", "swap", "tail"},
+    laws="additive unit cutoff swap tail",
     example=([1, 0, 1], 1),
     formula="relevant in the first k / relevant",
 )
@@ -82,7 +82,7 @@ def recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     family="ranked",
     aliases=("R_cap", "capped_recall", "relP"),
     trec="relative_P.",
-    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    laws="additive unit cutoff swap perfect capped tail",
     example=([1, 0, 1], 1),
     formula="relevant in the first k / min(k, relevant)",
 )
@@ -99,7 +99,7 @@ def capped_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colu
     latex=r"\mathrm{F}@k = \frac{(1 + \beta^2)\,\mathrm{P}@k\,\mathrm{R}@k}{\beta^2\,\mathrm{P}@k + \mathrm{R}@k}",
     family="ranked",
     aliases=("F1", "f1", "Fbeta"),
-    laws={"unit", "cutoff", "swap"},
+    laws="unit cutoff swap",
     example=([1, 0, 1], 0.8),
     paper="vanrijsbergen1979",
     formula="(1 + β²)·P·R / (β²·P + R)",
@@ -119,7 +119,7 @@ def f_measure(j: Judged, *, cutoff: Cutoff = None, beta: Beta = 1.0, level: Leve
     family="ranked",
     aliases=("hit_rate", "HitRate", "Hit", "HR", "RetrievalHitRate"),
     trec="success.",
-    laws={"unit", "cutoff", "swap", "tail"},
+    laws="unit cutoff swap tail",
     example=([0, 1, 1], 1),
     formula="1 if any of the first k is relevant",
 )
@@ -137,7 +137,7 @@ def success(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     family="ranked",
     aliases=("MRR", "mrr", "mean_reciprocal_rank", "RetrievalMRR"),
     trec="recip_rank",
-    laws={"unit", "cutoff", "swap", "tail", "perfect", "capped"},
+    laws="unit cutoff swap perfect capped tail",
     example=([0, 1, 1], 1 / 2),
     paper="kantor2000 voorhees1999",
     formula="1 / rank of the first relevant document",
@@ -149,7 +149,7 @@ def reciprocal_rank(
 
     `which="all"` is the mean over every relevant document retrieved.
     """
-    hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    hit = relevant_hits(j, level, cutoff)
     if which == "all":
         return j.ratio(j.total(hit * j.column("1/rank", 1 / j.rank)), j.total(hit))
     return j.ratio(1.0, j.first(hit))
@@ -163,7 +163,7 @@ def reciprocal_rank(
     family="ranked",
     aliases=("first_hit", "FirstHitRank", "AverageRankOfFirstHit"),
     lower_is_better=True,
-    laws={"cutoff"},
+    laws="cutoff",
     example=([0, 1, 1], 2),
     formula="rank of the first relevant document",
 )
@@ -173,7 +173,7 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
     If no relevant document is retrieved, the value is `missed`. A query without relevant documents has no value; neither has a query that is
     not in the run, unless a cutoff or `missed` is given.
     """
-    rank = j.first(j.column("relevant", j.is_relevant(level)) & j.within(cutoff))
+    rank = j.first(relevant_hits(j, level, cutoff))
     behind = np.where(j.retrieved > 0, j.retrieved + 1.0, np.nan) if cutoff is None else np.full(len(j), cutoff + 1.0)
     absent = behind if missed is None else np.full(len(j), missed)
     return np.where(j.relevant(level) > 0, np.where(np.isinf(rank), absent, rank), np.nan)
@@ -188,7 +188,7 @@ def first_hit(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, missed: Mis
     family="ranked",
     aliases=("MAP", "AveP", "mean_average_precision", "RetrievalMAP"),
     trec="map map_cut.",
-    laws={"unit", "cutoff", "swap", "tail", "perfect"},
+    laws="unit cutoff swap perfect tail",
     example=([1, 0, 1], 5 / 6),
     paper="harman1992 buckley2005",
     formula="Σ over relevant ranks r of P@r, / relevant",
@@ -208,7 +208,7 @@ def average_precision(
     ranked by the policy (`tied="apart"`), or all at the rank of the last of them (`tied="together"`), as in scikit-learn. `short="zero"` gives 0 to rankings
     shorter than k.
     """
-    hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    hit = relevant_hits(j, level, cutoff)
     last = j.rank if tied == "apart" else np.minimum(j.tie_last, np.inf if cutoff is None else cutoff)
     found = j.running(hit) if tied == "apart" else j.upto(hit, j.query, last)
     precision_here = j.column("precision", found / last)
@@ -218,14 +218,15 @@ def average_precision(
 
 def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Column) -> Column:
     relevant = j.relevant(level)
-    length = j.retrieved if cutoff is None else np.full(len(j), cutoff)
-    if norm == "capped":
-        return np.minimum(relevant, length) if cutoff is not None else relevant
+    if norm == "capped" and cutoff is not None:
+        return np.minimum(relevant, cutoff)
     if norm == "ideal":
         return j.ideal.total(np.maximum(j.ideal.grade, 0) * j.ideal.within(cutoff))
     if norm == "list":
         return np.minimum(relevant, depth_of(j, cutoff))
-    return relevant if norm == "relevant" else j.total(hit) if norm == "found" else length
+    if norm == "found":
+        return j.total(hit)
+    return size_of(j, cutoff) if norm == "cutoff" else relevant
 
 
 @measure(
@@ -236,7 +237,7 @@ def _denominator(j: Judged, norm: str, level: float, cutoff: int | None, hit: Co
     family="ranked",
     trec="gm_map",
     summary="geometric",
-    laws={"unit", "swap", "tail", "perfect"},
+    laws="unit swap perfect tail",
     example=([1, 0, 1], 5 / 6),
     paper="robertson2006",
     formula="exp(mean of ln max(AP, 0.00001))",
@@ -273,7 +274,7 @@ def yaap(j: Judged, *, level: Level = 1) -> Column:
     family="ranked",
     aliases=("RPrec", "r-precision", "r_precision", "RetrievalRPrecision"),
     trec="Rprec Rprec_mult.",
-    laws={"additive", "unit", "swap", "tail", "perfect"},
+    laws="additive unit swap perfect tail",
     example=([1, 0, 1], 1 / 2),
     formula="relevant in the first c·R / (c·R), with c = 1 unless given",
 )
@@ -291,7 +292,7 @@ def r_precision(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Col
     paper="manning2008",
     family="ranked",
     trec="iprec_at_recall.",
-    laws={"unit", "swap", "tail", "perfect"},
+    laws="unit swap perfect tail",
     example=([1, 0, 1], 1),
     formula="max of P@r over ranks r at which at least recall·R relevant documents are found",
 )
@@ -327,7 +328,7 @@ def _relevant_needed(recall: float, relevant: Column, rounding: str) -> Column:
     family="ranked",
     aliases=("11pt", "eleven_point_average"),
     trec="11pt_avg:",
-    laws={"unit", "swap", "tail", "perfect"},
+    laws="unit swap perfect tail",
     example=([1, 0, 1], (8 + 3 * 2 / 3) / 11),
     formula="mean of IPrec at recall 0, 0.1, … 1",
 )
@@ -352,7 +353,7 @@ def eleven_point_average(
     latex=r"\mathrm{binG} = \frac{1}{R} \sum_r \frac{\mathrm{rel}_r}{\log_2(2 + r - c_r)}",
     family="ranked",
     trec="binG",
-    laws={"unit", "swap", "tail", "perfect"},
+    laws="unit swap perfect tail",
     example=([1, 0, 1], (1 + 1 / np.log2(3)) / 2),
     formula="mean over relevant documents of 1 / log2(2 + non-relevant above)",
 )
@@ -402,7 +403,7 @@ _SMALL = 0.00001
     family="ranked",
     aliases=("BPref",),
     trec="bpref",
-    laws={"unit", "perfect"},
+    laws="unit perfect",
     example=([1, 0, 1], 1 / 2),
     paper="buckley2004",
     formula="Σ over relevant retrieved of 1 - min(n, R) / min(N, R), / R; n = judged non-relevant above",
@@ -430,7 +431,7 @@ def binary_preference(j: Judged, *, level: Level = 1, norm: Literal["min", "rele
     family="ranked",
     trec="gm_bpref",
     summary="geometric",
-    laws={"unit", "perfect"},
+    laws="unit perfect",
     example=([1, 0, 1], 1 / 2),
     formula="exp(mean of ln max(Bpref, 0.00001))",
 )
@@ -446,7 +447,7 @@ def geometric_bpref(j: Judged, *, level: Level = 1) -> Column:
     latex=r"\mathrm{infAP} = \frac{1}{R} \sum_r \frac{\mathrm{rel}_r}{r} \left(1 + d_r\,\frac{c_{r-1} + \epsilon}{c_{r-1} + n_r + 2\epsilon}\right),\quad \epsilon = 10^{-5}",
     family="ranked",
     trec="infAP",
-    laws={"unit"},
+    laws="unit",
     example=([1, 0, 1], (1 + 1 / 3 + 2 / 3 * (1 + _SMALL) / (2 + 2 * _SMALL)) / 2),
     paper="yilmaz2006",
     formula="mean over relevant documents of the expected precision, from the judged sample of the pool",

@@ -109,21 +109,17 @@ def _cost(j: Judged, reached: Column, looked: Column, of: Of, first: float) -> C
     return j.ratio(total, looked) if of == "cost" else total / first
 
 
-def every_document(j: Judged, depth: int | None, of: Of) -> Judged:
-    """The same rankings; for costs, with every document down to a depth: those without a judgment gain nothing."""
+def inspected(j: Judged, depth: int | None, of: Of) -> Judged:
+    """The rankings down to a depth; for costs, with every document: those without a judgment gain nothing."""
+    cut = j if depth is None else j.cut(depth)
     if of not in _COSTS:
-        return j
-    cut = cut_at(j, depth)
-    rank = segments.positions(cut.retrieved) + 1
+        return cut
+    rank = segments.ranks(cut.retrieved)
     place = segments.offsets(cut.retrieved)[cut.query] + cut.rank - 1
     grade, judgment = np.zeros(len(rank)), np.full(len(rank), -1)
     grade[place], judgment[place] = cut.grade, cut.judgment
-    query = np.repeat(np.arange(len(cut)), cut.retrieved)
+    query = segments.numbers(cut.retrieved)
     return replace(cut, query=query, rank=rank, grade=grade, judgment=judgment, tie_first=rank, tie_last=rank)
-
-
-def cut_at(j: Judged, depth: int | None) -> Judged:
-    return j if depth is None else j.cut(depth)
 
 
 def rank_per_query(j: Judged, rank: float | None) -> Column:
@@ -140,7 +136,7 @@ def rank_per_query(j: Judged, rank: float | None) -> Column:
     latex=r"\mathrm{SDCG}@k = \frac{\sum_{r=1}^{k} \bar{g}_r / \log_2(r + 1)}{\sum_{r=1}^{k} 1 / \log_2(r + 1)}",
     family="user model",
     aliases=("scaled_DCG", "NDCG-k"),
-    laws={"additive", "unit", "cutoff", "swap", "tail"},
+    laws="additive unit cutoff swap tail",
     example=([3, 0, 1], (3 / 4 + 1 / 4 / 2) / (1 + 1 / np.log2(3) + 1 / 2)),
     example_params={"cutoff": 3},
     paper="moffat2008",
@@ -154,8 +150,8 @@ def scaled_dcg(
     Without a cutoff, the first 1000 ranks.
     """
     last = cutoff or DEPTH
-    j = every_document(j, last, of)
-    gain = np.where(j.within(last), scale_grades(j, min, max), 0.0)
+    j = inspected(j, last, of)
+    gain = scale_grades(j, min, max)
     best = sum_weights(lambda rank: 1.0 / np.log2(rank + 1.0), np.array([last]))
     discount = j.column("discount", np.log2(j.rank + 1.0))
     return gain_rate(j, gain / discount, 1.0 / discount, best[0], of)
@@ -167,7 +163,7 @@ def scaled_dcg(
     "tasks with a known number of documents that are wanted.",
     latex=r"\mathrm{INSQ} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \frac{1}{(r + 2T - 1)^2}",
     family="user model",
-    laws={"additive", "unit", "swap", "tail"},
+    laws="additive unit swap tail",
     example=([3, 0, 1], (3 / 4 / 2**2 + 1 / 4 / 4**2) / (1 / 2**2 + 1 / 3**2 + 1 / 4**2)),
     example_params={"depth": 3},
     paper="moffat2012",
@@ -183,8 +179,8 @@ def insq(
     of: Of = "rate",
 ) -> Column:
     """Gain per document of a user who hopes for T relevant documents and loses patience with the rank."""
-    j = every_document(j, depth, of)
-    gain = np.where(j.within(depth), scale_grades(j, min, max), 0.0)
+    j = inspected(j, depth, of)
+    gain = scale_grades(j, min, max)
     looked = inverse_squares(2 * T) - inverse_squares(rank_per_query(j, depth) + 2 * T)
     weight = j.column("weight", 1.0 / (j.rank + 2 * T - 1.0) ** 2)
     return gain_rate(j, gain * weight, weight, looked, of, 1.0 / (2 * T) ** 2)
@@ -197,7 +193,7 @@ def insq(
     latex=r"\mathrm{SearchEconomics}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = r^{\beta} - (r - 1)^{\beta}\ (r \le k)",
     family="user model",
     aliases=("SET",),
-    laws={"unit", "cutoff", "swap", "tail"},
+    laws="unit cutoff swap tail",
     example=([3, 0, 1], (3 / 4 + 1 / 4 * (3**0.5 - 2**0.5)) / 3**0.5),
     example_params={"cutoff": 3},
     paper="azzopardi2014",
@@ -218,8 +214,8 @@ def search_economics(
     not r^β.
     """
     last = cutoff or DEPTH
-    j = every_document(j, last, of)
-    gain = np.where(j.within(last), scale_grades(j, min, max), 0.0)
+    j = inspected(j, last, of)
+    gain = scale_grades(j, min, max)
     weight = j.column("weight", np.power(j.rank, beta) - np.power(j.rank - 1.0, beta))
     return gain_rate(j, gain * weight, weight, rank_per_query(j, last**beta), of)
 
@@ -234,7 +230,7 @@ def search_economics(
     latex=r"\mathrm{BPM}@k = \frac{1}{d} \sum_{r=1}^{d} \bar{g}_r,\quad d = \min\left(\{r : \bar{G}_r \ge T\} \cup \{k\}\right)",
     family="user model",
     aliases=("BPM-Static",),
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     example=([3, 0, 1], 1 / 3),
     example_params={"cutoff": 5},
     paper="zhang2017",
@@ -254,7 +250,7 @@ def bejewelled_player(
     The static model, in which neither the goal T nor the patience k changes with the rank. Without a cutoff, the
     first 1000 ranks.
     """
-    j = every_document(j, cutoff or DEPTH, of)
+    j = inspected(j, cutoff or DEPTH, of)
     gain = scale_grades(j, min, max)
     stop = np.minimum(j.first(j.running(gain) >= T), cutoff or DEPTH)
     read = j.rank <= j.at(stop)
@@ -267,7 +263,7 @@ def bejewelled_player(
     "users who react to what they see.",
     latex=r"\mathrm{INST} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(\frac{r + T + T_r - 1}{r + T + T_r}\right)^2,\quad T_r = T - \bar{G}_r",
     family="user model",
-    laws={"unit", "tail"},
+    laws="unit tail",
     example=([3, 0, 1], (3 / 4 + 1 / 4 * (1.25 / 3.25) ** 2) / (1 + (1.25 / 2.25) ** 2 + (1.25 / 3.25) ** 2)),
     example_params={"depth": 3},
     paper="moffat2015",
@@ -283,7 +279,7 @@ def inst(
     of: Of = "rate",
 ) -> Column:
     """INSQ for a user who stops earlier after seeing more relevant documents."""
-    j = every_document(cut_at(j, depth), None, of)
+    j = inspected(j, depth, of)
     gain = scale_grades(j, min, max)
     total = j.running(gain)
     new = np.diff(j.query, prepend=-1) > 0
@@ -328,7 +324,7 @@ def _nearly(j: Judged, gain: Column, weight: Column, upto: Column, end: Column, 
     latex=r"\mathrm{NERR8}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = 1 - \bar{g}_r\ (r < k)",
     family="user model",
     aliases=("NERReq8",),
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     example=([3, 0, 1], (3 / 4 + 1 / 16) / (1 + 1 / 4 + 1 / 4)),
     example_params={"cutoff": 3},
     paper=_PAPER,
@@ -341,7 +337,7 @@ def nearly_err_8(
 
     Equation 8 of the paper. Without a cutoff, the first 1000 ranks.
     """
-    j = every_document(cut_at(j, cutoff or DEPTH), None, of)
+    j = inspected(j, cutoff or DEPTH, of)
     return _nearly(j, scale_grades(j, min, max), np.ones(len(j.rank)), j.rank, rank_per_query(j, cutoff or DEPTH), of)
 
 
@@ -352,7 +348,7 @@ def nearly_err_8(
     latex=r"\mathrm{NERR9}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \frac{r}{r + 1}\,(1 - \bar{g}_r)\ (r < k)",
     family="user model",
     aliases=("NERReq9",),
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     example=([3, 0, 1], (3 / 4 + 1 / 16 / 3) / (1 + 1 / 4 / 2 + 1 / 4 / 3)),
     example_params={"cutoff": 3},
     paper=_PAPER,
@@ -366,7 +362,7 @@ def nearly_err_9(
     Equation 9 of the paper. Without a cutoff, the first 1000 ranks.
     """
     last = cutoff or DEPTH
-    j = every_document(cut_at(j, last), None, of)
+    j = inspected(j, last, of)
     upto = sum_weights(np.reciprocal, np.append(j.rank, last))
     return _nearly(j, scale_grades(j, min, max), 1.0 / j.rank, upto[:-1], upto[-1], of)
 
@@ -378,7 +374,7 @@ def nearly_err_9(
     latex=r"\mathrm{NERR10} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = p\,(1 - \bar{g}_r)",
     family="user model",
     aliases=("NERReq10",),
-    laws={"unit", "tail"},
+    laws="unit tail",
     example=([3, 0, 1], (3 / 4 + 0.81 / 16) / (1 + 0.9 / 4 + 0.81 / 4)),
     example_params={"depth": 3},
     paper=_PAPER,
@@ -391,7 +387,7 @@ def nearly_err_10(
 
     Equation 10 of the paper.
     """
-    j = every_document(cut_at(j, depth), None, of)
+    j = inspected(j, depth, of)
     upto, end = (1.0 - p**j.rank) / (1.0 - p), (1.0 - p ** rank_per_query(j, depth)) / (1.0 - p)
     return _nearly(j, scale_grades(j, min, max), p ** (j.rank - 1.0), upto, end, of)
 
@@ -403,7 +399,7 @@ def nearly_err_10(
     latex=r"\mathrm{NERR11} = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(\frac{r + 2T - 1}{r + 2T}\right)^2 (1 - \bar{g}_r)",
     family="user model",
     aliases=("NERReq11",),
-    laws={"unit", "tail"},
+    laws="unit tail",
     example=([3, 0, 1], (3 / 4 + 1 / 16 * (2 / 4) ** 2) / (1 + 1 / 4 * (2 / 3) ** 2 + 1 / 4 * (2 / 4) ** 2)),
     example_params={"depth": 3},
     paper=_PAPER,
@@ -422,7 +418,7 @@ def nearly_err_11(
 
     Equation 11 of the paper.
     """
-    j = every_document(cut_at(j, depth), None, of)
+    j = inspected(j, depth, of)
     all_of_them = inverse_squares(2 * T)
     upto, end = (all_of_them - inverse_squares(rank + 2 * T) for rank in (j.rank, rank_per_query(j, depth)))
     return _nearly(j, scale_grades(j, min, max), 1.0 / (j.rank + 2 * T - 1.0) ** 2, upto, end, of, 1.0 / (2 * T) ** 2)

@@ -14,6 +14,7 @@ from judged._types import Column, Ints
 from judged.core import segments
 from judged.core.judged import Judged
 from judged.measures.families.cwl import Weight, sum_weights
+from judged.measures.families.sets import size_of
 from judged.measures.parameters import Cutoff, Flag, Level, Share
 from judged.measures.registry import measure
 
@@ -76,8 +77,7 @@ def _share(j: Judged, top: Column, bottom: Column) -> Column:
 
 def _of_the_best(j: Judged, level: Level, alpha: Share, weight: Weight, cutoff: Cutoff) -> Column:
     served = _subtopics(j, level)
-    size = j.retrieved if cutoff is None else np.full(len(j), cutoff)
-    best = sum_weights(lambda rank: (1.0 - alpha) ** (rank - 1.0) * weight(rank), size)
+    best = sum_weights(lambda rank: (1.0 - alpha) ** (rank - 1.0) * weight(rank), size_of(j, cutoff))
     return _share(j, _sum(j, served, alpha, weight, cutoff), served.count * best)
 
 
@@ -94,7 +94,7 @@ def _log(rank: Column) -> Column:
     family="diversity",
     aliases=("α_DCG", "α-DCG"),
     needs="subtopics",
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     paper=_CLARKE,
     formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / log2(r + 1), / its value if every document served all",
 )
@@ -118,7 +118,7 @@ def alpha_dcg(
     latex=r"\mathrm{ERR\_IA}@k = \frac{\sum_{r=1}^{k} \nu_r / r}{|S| \sum_{r=1}^{k} (1-\alpha)^{r-1} / r},\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
     family="diversity",
     needs="subtopics",
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     paper="chapelle2009",
     formula="Σ over ranks r down to k of Σ over subtopics served of (1 - α)^(times served above) / r, / its value if every document served all",
 )
@@ -137,7 +137,7 @@ def intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, le
     latex=r"\mathrm{NRBP} = \frac{1 - (1-\alpha)\beta}{|S|} \sum_r \beta^{r-1}\,\nu_r,\quad \nu_r = \sum_{s \in S} \mathrm{rel}_{r,s}\,(1-\alpha)^{a_{r,s}}",
     family="diversity",
     needs="subtopics",
-    laws={"unit", "tail"},
+    laws="unit tail",
     paper="clarke2009",
     formula="(1 - (1 - α)·β) / subtopics · Σ over ranks r of β^(r-1)·Σ over subtopics served of (1 - α)^(times served above)",
 )
@@ -200,7 +200,7 @@ def _of_the_ideal(j: Judged, level: Level, alpha: Share, weight: Weight, cutoff:
     family="diversity",
     aliases=("α_nDCG", "α-nDCG", "aNDCG"),
     needs="subtopics",
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     paper=_CLARKE,
     formula="alpha_DCG@k / alpha_DCG@k of the greedy ideal ranking",
 )
@@ -221,7 +221,7 @@ def alpha_ndcg(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: L
     paper="chapelle2009",
     family="diversity",
     needs="subtopics",
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     formula="ERR_IA@k / ERR_IA@k of the greedy ideal ranking",
 )
 def normalised_intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Share = 0.5, level: Level = 1) -> Column:
@@ -237,7 +237,7 @@ def normalised_intent_aware_err(j: Judged, *, cutoff: Cutoff = None, alpha: Shar
     paper="clarke2009",
     family="diversity",
     needs="subtopics",
-    laws={"unit", "tail"},
+    laws="unit tail",
     formula="NRBP / NRBP of the greedy ideal ranking",
 )
 def normalised_novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, level: Level = 1) -> Column:
@@ -255,7 +255,7 @@ def normalised_novelty_rbp(j: Judged, *, alpha: Share = 0.5, beta: Share = 0.5, 
     latex=r"\mathrm{P\_IA}@k = \frac{1}{|S|} \sum_{s \in S} \frac{1}{k} \sum_{r=1}^{k} \mathrm{rel}_{r,s}",
     family="diversity",
     needs="subtopics",
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     paper=_AGRAWAL,
     formula="mean over subtopics of the share of the first k documents that serve it",
 )
@@ -263,7 +263,7 @@ def intent_aware_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1
     """Precision, averaged over the subtopics. Without a cutoff, k is the length of the ranking."""
     served = _subtopics(j, level)
     times = np.bincount(_cover(j, served)[0], minlength=len(j.query))
-    return j.ratio(j.total(times * j.within(cutoff)), served.count * (j.retrieved if cutoff is None else cutoff))
+    return j.ratio(j.total(times * j.within(cutoff)), served.count * size_of(j, cutoff))
 
 
 @measure(
@@ -274,7 +274,7 @@ def intent_aware_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1
     family="diversity",
     aliases=("MAP_IA",),
     needs="subtopics",
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     paper=_AGRAWAL,
     formula="mean over subtopics of AP for the documents that serve it",
 )
@@ -295,7 +295,7 @@ def intent_aware_ap(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Co
     family="diversity",
     aliases=("strec", "subtopic_recall", "SRecall"),
     needs="subtopics",
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     paper="zhai2003",
     formula="subtopics served by the first k documents / subtopics",
 )

@@ -11,8 +11,8 @@ from judged._types import Column
 from judged.core.judged import Judged
 from judged.core.passages import RankTexts, tokens_of
 from judged.measures.families.cascade import satisfaction
-from judged.measures.families.cwl import DEPTH, Of, cut_at, every_document, gain_rate, scale_grades
-from judged.measures.families.sets import depth_of, relevant_retrieved
+from judged.measures.families.cwl import DEPTH, Of, gain_rate, inspected, scale_grades
+from judged.measures.families.sets import depth_of, relevant_hits, relevant_retrieved
 from judged.measures.parameters import (
     LENGTHS,
     Cutoff,
@@ -66,7 +66,7 @@ def _walk(j: Judged, gain: Column, depth: int, going_on: Callable[[Column, Colum
     latex=r"\mathrm{IFT}@k = \frac{\sum_r V_r\,\bar{g}_r}{\sum_r V_r},\quad V_r = \prod_{i<r} C_i,\quad C_r = \left(1 - \frac{1}{1 + b_1 e^{(T - \bar{G}_r) R_1}}\right) \frac{1}{1 + b_2 e^{(A - \bar{G}_r / r) R_2}}",
     family="user model",
     aliases=("information_foraging",),
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     example=([4, 0], (1 + 0) / (1 + (1 - 1 / (1 + 0.9 * np.exp(10))) / (1 + 0.9 * np.exp(-8)))),
     example_params={"cutoff": 2},
     paper="azzopardi2018",
@@ -98,7 +98,7 @@ def information_foraging(
         rate = 1.0 / (1.0 + b2 * np.exp(np.minimum((A - total / rank) * R2, _LARGEST_EXPONENT)))
         return goal if form == "goal" else rate if form == "rate" else goal * rate
 
-    j = every_document(cut_at(j, cutoff or DEPTH), None, of)
+    j = inspected(j, cutoff or DEPTH, of)
     gain = scale_grades(j, min, max)
     reached, looked = _walk(j, gain, cutoff or DEPTH, going_on)
     return gain_rate(j, j.column("reached", reached) * gain, reached, looked, of)
@@ -114,7 +114,7 @@ def information_foraging(
     latex=r"\mathrm{TBG}@k = p_{\mathrm{click}}\,p_{\mathrm{save}} \sum_{r=1}^{k} \mathrm{rel}_r\,2^{-t_r / h},\quad t_r = \sum_{i=1}^{r-1} \left(t_{\mathrm{summary}} + p_{\mathrm{click},i}\,(t_{\mathrm{word}}\,l_i + t_{\mathrm{doc}})\right)",
     family="user model",
     aliases=("time_biased_gain",),
-    laws={"cutoff", "swap", "tail"},
+    laws="cutoff swap tail",
     example=([1, 0, 1], 0.64 * 0.77 * (1 + 0.5 ** ((2 * 4.4 + (0.64 + 0.39) * (0.018 * 500 + 7.8)) / 224))),
     paper="smucker2012",
     formula="Σ over relevant ranks of click·save·2^(-t / h), t = Σ over the ranks above of summary + click·(per_word·words + per_doc)",
@@ -139,7 +139,7 @@ def time_biased_gain(
     saves a relevant one with probability `save`. Times in seconds and probabilities are those of the paper. Lengths in words are the
     `tokens` of the evaluation if it has them, or `words` for every document.
     """
-    hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    hit = relevant_hits(j, level, cutoff)
     known = tokens_of(j)
     above = (j.rank - 1.0) * words if known is None else known.above("tokens", j.query, j.rank)
     own = words if known is None else known.at("tokens", j.query, j.rank)
@@ -159,7 +159,7 @@ def time_biased_gain(
     latex=r"\mathrm{U}@k = \sum_{r=1}^{k} s_r \max\left(0, 1 - \frac{t_r}{L}\right),\quad t_r = l_{\mathrm{snippet}}\,r + \mathrm{share} \sum_{i=1}^{r} [s_i > 0]\,l_i",
     family="user model",
     aliases=("U_measure", "U-measure"),
-    laws={"cutoff", "swap", "tail"},
+    laws="cutoff swap tail",
     example=([3, 0, 1], 7 / 16 * (1 - (200 + 600) / 132000) + 1 / 16 * (1 - (600 + 1200) / 132000)),
     paper="sakai2013",
     formula="Σ over relevant ranks of gain·max(0, 1 - read / L), gain = (2^grade - 1) / 2^max, read = snippet·rank + Σ of share·length of the relevant documents so far",
@@ -201,7 +201,7 @@ _CHROMA = "smith2024"
     latex=r"\mathrm{Complete}@k = [c_k = R]",
     family="ranked",
     aliases=("AnySet", "any_set", "all_hit", "full_recall"),
-    laws={"unit", "cutoff", "swap", "tail", "perfect"},
+    laws="unit cutoff swap perfect tail",
     example=([1, 0, 1], 1),
     formula="1 if all relevant documents are among the first k",
 )
@@ -230,7 +230,7 @@ def _gold(j: Judged) -> Column:
     family="text",
     aliases=("token_recall", "span_recall"),
     needs="spans",
-    laws={"unit", "cutoff", "tail"},
+    laws="unit cutoff tail",
     paper=_CHROMA,
     formula="characters of the spans that the first k chunks hold / characters of the spans",
 )
@@ -248,7 +248,7 @@ def character_recall(j: Judged, *, cutoff: Cutoff = None) -> Column:
     family="text",
     aliases=("token_precision", "span_precision"),
     needs="spans",
-    laws={"unit", "cutoff"},
+    laws="unit cutoff",
     paper=_CHROMA,
     formula="characters of the spans that the first k chunks hold / characters of the first k chunks",
 )
@@ -266,7 +266,7 @@ def character_precision(j: Judged, *, cutoff: Cutoff = None) -> Column:
     family="text",
     aliases=("token_iou", "span_iou"),
     needs="spans",
-    laws={"unit", "cutoff"},
+    laws="unit cutoff",
     paper=_CHROMA,
     formula="characters of the spans that the first k chunks hold / (characters of the chunks + characters of the spans that none holds)",
 )

@@ -10,7 +10,7 @@ from judged._types import Column
 from judged.core import segments
 from judged.core.judged import Judged
 from judged.errors import DataError, UsageError
-from judged.measures.families.sets import depth_of
+from judged.measures.families.sets import depth_of, size_of
 from judged.measures.gains import LARGEST_EXPONENT, discount, gain_of
 from judged.measures.parameters import (
     CAPPED_WITH_CUTOFF,
@@ -53,10 +53,10 @@ def _sums(
     ideal = j.ideal_above(cutoff)
     custom = bool(gains) or isinstance(gain, Function)
     if custom:  # which need not grow with the grade, and may be negative
-        here, worth = gain_columns(j, gain, base, gains, level, _LARGEST_NUMBER)
-        whole = j.ideal_by(worth)
-        ideal = whole if cutoff is None else whole.only(whole.within(cutoff))
-        best = np.maximum(worth[ideal.judgment], 0.0)
+        here, ideal, best = ideal_gains(j, gain, base, gains, level, _LARGEST_NUMBER)
+        if cutoff is not None:
+            inside = ideal.within(cutoff)
+            ideal, best = ideal.only(inside), best[inside]
     else:
         here, best = (gain_of(x.grade, gain, base, gains, level, j.names[0], _LARGEST_NUMBER) for x in (j, ideal))
     if short == "shrink":
@@ -87,13 +87,18 @@ def _unscaled(j: Judged, value: Column, scale: float) -> Column:
     return value / scale
 
 
-def gain_columns(
-    j: Judged, gain: Gain, base: Base, gains: Gains, level: Level = 0, largest: int = LARGEST_EXPONENT
-) -> tuple[Column, Column]:
-    """The gain of each hit, and of each judgment in the pool."""
-    name = j.names[0]
-    here, pool = (gain_of(grade, gain, base, gains, level, name, largest) for grade in (j.grade, j.pool_grade))
-    return here, pool
+def ideal_gains(
+    j: Judged,
+    gain: Gain = "linear",
+    base: Base = 2.0,
+    gains: Gains = None,
+    level: Level = 0,
+    largest: int = LARGEST_EXPONENT,
+) -> tuple[Column, Judged, Column]:
+    """The gain of each hit, the ideal ranking by gains, and its gains, which are not negative."""
+    here, pool = (gain_of(grade, gain, base, gains, level, j.names[0], largest) for grade in (j.grade, j.pool_grade))
+    ideal = j.ideal_by(pool)
+    return here, ideal, np.maximum(pool[ideal.judgment], 0.0)
 
 
 @measure(
@@ -101,7 +106,7 @@ def gain_columns(
     intuition="CG adds up the grades of the first k documents. Their order does not matter.",
     latex=r"\mathrm{CG}@k = \sum_{r=1}^{k} g_r",
     family="graded",
-    laws={"additive", "cutoff"},
+    laws="additive cutoff",
     example=([3, 0, 1], 4),
     paper="jarvelin2002",
     formula="Σ of the gains down to k",
@@ -120,7 +125,7 @@ def cumulated_gain(
     "documents that are shown together: unlike nDCG it does not care about the order within them.",
     latex=r"\mathrm{nCG}@k = \frac{\sum_{r=1}^{k} g_r}{\sum_{r=1}^{k} g^*_r}",
     family="graded",
-    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    laws="additive unit cutoff swap perfect capped tail",
     example=([0, 1], 1),
     paper="jarvelin2002",
     formula="CG@k / CG@k of the ideal ranking",
@@ -130,10 +135,9 @@ def normalised_cumulated_gain(
     j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None
 ) -> Column:
     """Cumulated gain as a share of the best possible."""
-    ideal = j.ideal_by(gain_of(j.pool_grade, gain, base, gains, name=j.names[0]))
-    worth = np.maximum(gain_of(ideal.grade, gain, base, gains), 0.0)
-    best = ideal.total(np.where(ideal.within(cutoff), worth, 0.0))
-    return j.ratio(cumulated_gain(j, cutoff=cutoff, gain=gain, base=base, gains=gains), best)
+    _, ideal, best = ideal_gains(j, gain, base, gains)
+    most = ideal.total(np.where(ideal.within(cutoff), best, 0.0))
+    return j.ratio(cumulated_gain(j, cutoff=cutoff, gain=gain, base=base, gains=gains), most)
 
 
 @measure(
@@ -144,7 +148,7 @@ def normalised_cumulated_gain(
     latex=r"\mathrm{DCG}@k = \sum_{r=1}^{k} \frac{g_r}{\log_2(r + 1)}",
     family="graded",
     trec="dcg=",
-    laws={"additive", "cutoff"},
+    laws="additive cutoff",
     example=([3, 0, 1], 3.5),
     paper="jarvelin2002",
     formula="Σ over ranks r down to k of gain / log2(r + 1)",
@@ -173,7 +177,7 @@ def dcg(
     family="graded",
     aliases=("ideal_DCG",),
     trec="ideal_dcg=",
-    laws={"cutoff"},
+    laws="cutoff",
     example=([0, 3, 1], 3 + 1 / np.log2(3)),
     formula="DCG@k of the pool in its best order",
     ideal="DCG",
@@ -204,7 +208,7 @@ def ideal_dcg(
     family="graded",
     aliases=("NDCG", "ndcg_score", "RetrievalNormalizedDCG"),
     trec="ndcg= ndcg_cut.",
-    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    laws="additive unit cutoff swap perfect capped tail",
     example=([3, 0, 1], 3.5 / (3 + 1 / np.log2(3))),
     paper="jarvelin2002",
     formula="DCG@k / ideal DCG@k",
@@ -239,7 +243,7 @@ def ndcg(
     latex=r"\mathrm{nDCG\_burges}@k = \frac{\sum_{r=1}^{k} (2^{y_r} - 1) / \log_2(r + 1)}{\sum_{r=1}^{k} (2^{y^*_r} - 1) / \log_2(r + 1)}",
     family="graded",
     aliases=("ndcg_burges",),
-    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    laws="additive unit cutoff swap perfect capped tail",
     example=([2, 0], 1),
     paper="burges2005",
     formula="nDCG with the gain 2^grade - 1",
@@ -256,7 +260,7 @@ def ndcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column
     "compare with published NTCIR results.",
     latex=r"\mathrm{MSnDCG}@k = \frac{\sum_{r=1}^{k} g_r / \log_2(r + 1)}{\sum_{r=1}^{k} g^*_r / \log_2(r + 1)}",
     family="graded",
-    laws={"additive", "unit", "cutoff", "swap", "perfect", "capped", "tail"},
+    laws="additive unit cutoff swap perfect capped tail",
     example=([2, 0], 1),
     paper="burges2005",
     formula="nDCG with the discount log2(rank + 1)",
@@ -275,7 +279,7 @@ def ms_ndcg(j: Judged, *, cutoff: Cutoff = None, gain: Gain = "linear", gains: G
     paper="burges2005",
     family="graded",
     aliases=("dcg_burges",),
-    laws={"additive", "cutoff"},
+    laws="additive cutoff",
     example=([2, 0], 3),
     formula="DCG with the gain 2^grade - 1",
 )
@@ -286,9 +290,7 @@ def dcg_burges(j: Judged, *, cutoff: Cutoff = None, level: Level = 0) -> Column:
 
 def _discount_gains(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Column]:
     """The ideal ranking, its positive gains, and both rankings' gain over log2(rank + 1)."""
-    here, best = gain_columns(j, "linear", 2.0, gains)
-    ideal = j.ideal_by(best)
-    best = np.maximum(best[ideal.judgment], 0.0)
+    here, ideal, best = ideal_gains(j, gains=gains)
     return ideal, best, here / discount(j.rank), best / discount(ideal.rank)
 
 
@@ -299,7 +301,7 @@ def _discount_gains(j: Judged, gains: Gains) -> tuple[Judged, Column, Column, Co
     latex=r"\mathrm{nDCG\_rel} = \frac{1}{R} \left(\sum_{r=1}^{n} \mathrm{rel}_r \cdot \mathrm{nDCG}@r + (R - c_n)\,\mathrm{nDCG}@n\right)",
     family="graded",
     trec="ndcg_rel=",
-    laws={"unit", "perfect", "tail"},
+    laws="unit perfect tail",
     example=([3, 0, 1], (1 + 3.5 / (3 + 1 / np.log2(3))) / 2),
     formula="mean of nDCG at the ranks of the relevant documents; those not retrieved count at the end",
 )
@@ -320,7 +322,7 @@ def ndcg_at_relevant(j: Judged, *, gains: Gains = None) -> Column:
     latex=r"\mathrm{Rndcg} = \frac{1}{|E|} \sum_{r \in E} \mathrm{nDCG}@r,\quad E = \{r : g^*_r > g^*_{r+1}\} \cup \{n : n > R + 1\}",
     family="graded",
     trec="Rndcg=",
-    laws={"unit"},
+    laws="unit",
     example=([3, 0, 1], (1 + 3 / (3 + 1 / np.log2(3))) / 2),
     formula="mean of nDCG at the ranks where the ideal ranking passes to a lower gain, and at the end",
 )
@@ -347,7 +349,7 @@ def ndcg_at_levels(j: Judged, *, gains: Gains = None, level: Level = 1) -> Colum
     latex=r"\mathrm{G} = \frac{1}{\sum_r g^*_r} \sum_r \frac{g_r}{\log_2(2 + H_r - G_r)},\quad H_r = \sum_{i=1}^{r} \max(g^*_i, 1)",
     family="graded",
     trec="G=",
-    laws={"unit"},
+    laws="unit",
     example=([3, 0, 1], (3 / np.log2(2) + 1 / np.log2(2 + 5 - 4)) / 4),
     formula="Σ of gain / log2(2 + ideal cumulated gain - cumulated gain), / Σ of the ideal gains",
 )
@@ -356,9 +358,7 @@ def g_measure(j: Judged, *, gains: Gains = None) -> Column:
 
     The discount is 1 for ranks beyond the ideal ranking and for gains below 1.
     """
-    here, best = gain_columns(j, "linear", 2.0, gains)
-    ideal = j.ideal_by(best)
-    best = np.maximum(best[ideal.judgment], 0.0)
+    here, ideal, best = ideal_gains(j, gains=gains)
     size = ideal.total(best > 0)
     cost = ideal.upto(np.where(best > 0, np.maximum(best, 1.0), 0.0), j.query, j.rank)
     cost = cost + np.maximum(j.rank - j.at(size), 0.0)
@@ -375,13 +375,13 @@ def g_measure(j: Judged, *, gains: Gains = None) -> Column:
     "unknown documents as not relevant, and their values are too low.",
     latex=r"\mathrm{Judged}@k = \frac{1}{\min(k, n)} \sum_{r=1}^{\min(k, n)} j_r",
     family="coverage",
-    laws={"additive", "unit", "cutoff"},
+    laws="additive unit cutoff",
     example=([1, 0, 1], 1),
     formula="documents of the pool in the first k / min(k, retrieved)",
 )
 def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k documents that are in the pool."""
-    return j.ratio(j.total(j.within(cutoff)), j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved))
+    return j.ratio(j.total(j.within(cutoff)), depth_of(j, cutoff))
 
 
 @measure(
@@ -391,16 +391,15 @@ def judged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     latex=r"\mathrm{Unjudged}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
     family="coverage",
     trec="unj.",
-    laws={"additive", "unit", "cutoff"},
+    laws="additive unit cutoff",
     lower_is_better=True,
     example=([1, 0, 1], 0),
     formula="unjudged in the first k / k",
 )
 def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """The share of the first k ranks with an unjudged document; documents with negative grades are unjudged."""
-    length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
-    unjudged = length - j.total(j.is_judged & j.within(cutoff))
-    return j.ratio(unjudged, j.retrieved if cutoff is None else cutoff)
+    unjudged = depth_of(j, cutoff) - j.total(j.is_judged & j.within(cutoff))
+    return j.ratio(unjudged, size_of(j, cutoff))
 
 
 @measure(
@@ -409,7 +408,7 @@ def unjudged_share(j: Judged, *, cutoff: Cutoff = None) -> Column:
     "of systems, which find documents that the systems of the time did not.",
     latex=r"\mathrm{Hole}@k = \frac{1}{k} \sum_{r=1}^{\min(k, n)} (1 - j_r)",
     family="coverage",
-    laws={"additive", "unit", "cutoff"},
+    laws="additive unit cutoff",
     lower_is_better=True,
     example=([1, 0, 1], 0),
     paper="thakur2021",
@@ -420,15 +419,13 @@ def hole(j: Judged, *, cutoff: Cutoff = None) -> Column:
 
     BEIR counts a document as judged if it was judged for any query; and, unlike `Unjudged`, so is one with a negative grade.
     """
-    length = j.retrieved if cutoff is None else np.minimum(cutoff, j.retrieved)
-    return j.ratio(length - j.total(j.within(cutoff)), j.retrieved if cutoff is None else cutoff)
+    return j.ratio(depth_of(j, cutoff) - j.total(j.within(cutoff)), size_of(j, cutoff))
 
 
 def blended_ratio(j: Judged, cutoff: Cutoff, gain: Gain, gains: Gains, beta: float) -> tuple[Column, Column, Column]:
     """Hits that gain something; the blended ratio and the gain ratio at their ranks."""
-    here, best = gain_columns(j, gain, 2.0, gains)
-    ideal = j.ideal_by(best)
-    perfect = ideal.upto(np.maximum(best[ideal.judgment], 0.0), j.query, j.rank)
+    here, ideal, best = ideal_gains(j, gain, gains=gains)
+    perfect = ideal.upto(best, j.query, j.rank)
     hit = (here > 0) & j.within(cutoff)
     mine = j.running(np.maximum(here, 0.0))
     blended = (j.running(hit) + beta * mine) / (j.rank + beta * perfect)
@@ -442,7 +439,7 @@ def blended_ratio(j: Judged, cutoff: Cutoff, gain: Gain, gains: Gains, beta: flo
     latex=r"\mathrm{Q}@k = \frac{1}{R} \sum_{r=1}^{k} \mathrm{rel}_r\,\frac{c_r + \beta\,G_r}{r + \beta\,G^*_r}",
     family="graded",
     aliases=("Q_measure", "Q-measure"),
-    laws={"unit", "cutoff", "swap", "perfect", "tail"},
+    laws="unit cutoff swap perfect tail",
     example=([3, 0, 1], (1 + 6 / 7) / 2),
     paper="sakai2004",
     formula="mean over relevant documents of (count + β·CG) / (rank + β·ideal CG)",
@@ -470,7 +467,7 @@ def q_measure(
     latex=r"\mathrm{GAP}@k = \frac{1}{\sum_r g^*_r} \sum_{r=1}^{k} \frac{1}{r} \sum_{i=1}^{r} \min(g_i, g_r)",
     family="graded",
     aliases=("graded_AP",),
-    laws={"unit", "cutoff", "swap", "perfect", "tail"},
+    laws="unit cutoff swap perfect tail",
     example=([2, 0, 1], (1 + 1 + 2 / 3) / 3),
     paper="robertson2010",
     formula="Σ over ranks n of (1 / n)·Σ over m ≤ n of min(gain_m, gain_n), / Σ of the gains in the pool",

@@ -11,7 +11,7 @@ from judged.core.confusion import wrong_around
 from judged.core.judged import Judged
 from judged.measures.families.binary import Missed
 from judged.measures.families.cwl import sum_weights
-from judged.measures.families.sets import depth_of
+from judged.measures.families.sets import depth_of, relevant_hits, size_of
 from judged.measures.gains import gain_of
 from judged.measures.parameters import Cutoff, Level, OneClass, Share, Spec, number
 from judged.measures.registry import measure
@@ -26,16 +26,16 @@ _PASUMARTHI = "pasumarthi2019"
     latex=r"\mathrm{MAR}@k = \frac{1}{k} \sum_{i=1}^{k} \mathrm{R}@i",
     family="ranked",
     aliases=("mean_average_recall", "AverageRecall"),
-    laws={"additive", "unit", "cutoff", "swap"},
+    laws="additive unit cutoff swap",
     example=([1, 0, 1], (1 / 2 + 1 / 2 + 1) / 3),
     paper="anelli2021",
     formula="mean of R@n over n = 1, …, k",
 )
 def mean_average_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     """Mean of the recall at each rank down to k. Without a cutoff, k is the length of the ranking."""
-    size = j.retrieved if cutoff is None else np.full(len(j), cutoff)
+    size = size_of(j, cutoff)
     times = j.column("cutoffs that see it", j.at(size) - j.rank + 1.0)
-    hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    hit = relevant_hits(j, level, cutoff)
     return j.ratio(j.total(np.where(hit, times, 0.0)), size * j.relevant(level))
 
 
@@ -46,7 +46,7 @@ def mean_average_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -
     latex=r"\mathrm{RecallAtPrecision}@k = \max\{\mathrm{R}@r : r \le k,\ \mathrm{P}@r \ge \mathrm{precision}\}",
     family="ranked",
     aliases=("recall_at_precision", "RecallAtFixedPrecision"),
-    laws={"unit", "cutoff", "swap", "tail"},
+    laws="unit cutoff swap tail",
     example=([1, 0, 1, 0, 0, 0, 1], 2 / 3),
     formula="max of R@r over ranks r down to k with P@r ≥ precision",
 )
@@ -55,7 +55,7 @@ def recall_at_precision(j: Judged, *, cutoff: Cutoff = None, precision: Share = 
 
     torchmetrics (`RetrievalRecallAtFixedPrecision`) averages precision and recall over queries first, rank by rank.
     """
-    hit = j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    hit = relevant_hits(j, level, cutoff)
     found = j.column("found", j.running(hit).astype(float))
     enough = hit & (j.column("precision", found / j.rank) >= precision)
     return j.ratio(j.highest(found, enough), j.relevant(level))
@@ -69,7 +69,7 @@ def recall_at_precision(j: Judged, *, cutoff: Cutoff = None, precision: Share = 
     family="graded",
     aliases=("average_relevance_position",),
     lower_is_better=True,
-    laws={"additive"},
+    laws="additive",
     example=([3, 0, 1], (3 * 1 + 1 * 3) / 4),
     paper=_PASUMARTHI,
     formula="Σ grade·rank / Σ grade",
@@ -95,14 +95,14 @@ def average_relevance_position(j: Judged, *, missed: Missed = None) -> Column:
     latex=r"\mathrm{PWA}@k = \frac{\sum_{r=1}^{k} g_r / r}{\sum_{r=1}^{k} 1 / r}",
     family="graded",
     aliases=("position_weighted_average",),
-    laws={"additive", "cutoff", "swap", "tail"},
+    laws="additive cutoff swap tail",
     example=([3, 0, 1], (3 + 1 / 3) / (1 + 1 / 2 + 1 / 3)),
     paper=_PASUMARTHI,
     formula="Σ over ranks r down to k of grade / r, / Σ of 1 / r",
 )
 def position_weighted_average(j: Judged, *, cutoff: Cutoff = None) -> Column:
     """Mean grade of the first k documents, weighted by one over the rank. Without a cutoff, k is the length of the ranking."""
-    size = j.retrieved if cutoff is None else np.full(len(j), cutoff)
+    size = size_of(j, cutoff)
     terms = j.column("grade/rank", j.column("gain", gain_of(j.grade)) / j.rank)
     return j.ratio(j.total(np.where(j.within(cutoff), terms, 0.0)), sum_weights(np.reciprocal, size))
 
@@ -118,7 +118,7 @@ FallOut = Annotated[float, Spec("highest fall-out of the area", number(0, 1, ope
     paper="hanley1982",
     family="ranked",
     aliases=("AUROC", "RetrievalAUROC", "ROC_AUC"),
-    laws={"unit"},
+    laws="unit",
     example=([1, 0, 1], 1 / 2),
     formula="share of (relevant, non-relevant) pairs of the ranking in the right order, equal scores ½",
 )
@@ -151,7 +151,7 @@ def roc_auc(
     family="ranked",
     aliases=("label_ranking_loss",),
     lower_is_better=True,
-    laws={"unit"},
+    laws="unit",
     example=([1, 0, 1], 1 / 2),
     paper="tsoumakas2010",
     formula="share of (relevant, non-relevant) pairs not in the right order, equal scores 1",
@@ -193,7 +193,7 @@ def last_hit(j: Judged, *, level: Level = 1) -> Column:
     latex=r"\mathrm{Accuracy} = 1 - \frac{1}{|A|\,|B|} \sum_r \mathrm{rel}_r\,(r - c_r)",
     family="ranked",
     aliases=("pair_accuracy",),
-    laws={"unit"},
+    laws="unit",
     example=([1, 0, 1], 1 / 2),
     formula="1 - non-relevant above each relevant document, summed / (relevant · non-relevant retrieved)",
 )
@@ -216,7 +216,7 @@ def accuracy(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     latex=r"\mathrm{OPA} = \frac{|\{(a, b) : y_a > y_b,\ \sigma_a > \sigma_b\}|}{|\{(a, b) : y_a > y_b\}|}",
     family="graded",
     aliases=("ordered_pair_accuracy", "PairAccuracy"),
-    laws={"unit"},
+    laws="unit",
     example=([1, 0, 2], 1 / 3),
     formula="pairs of judged documents in the order of their grades / pairs of different grades",
 )

@@ -25,8 +25,7 @@ _COUNT: dict[str, Any] = {
     "paper": "carterette2008",
 }
 _SHARE: dict[str, Any] = {"family": "preference", "needs": "preferences", "paper": "carterette2008"}
-_BOTH = "among pairs with both documents retrieved"
-_ONE = "among pairs with a document retrieved"
+Among = Literal["all", "retrieved", "implied"]
 
 
 def _by_group(j: Judged, count: Callable[[PreferenceGroup], tuple[int, int]]) -> tuple[Column, Column, Column]:
@@ -79,7 +78,7 @@ def number_fulfilled(j: Judged) -> Column:
     intuition="NumPrefsMetRet counts the preferences that the ranking follows between documents that were both retrieved. It leaves "
     "out preferences that are fulfilled only because the other document is missing.",
     trec="prefs_num_prefs_ful_ret",
-    formula=f"preferences fulfilled {_BOTH}",
+    formula="preferences fulfilled among pairs with both documents retrieved",
     **_COUNT,
 )
 def number_fulfilled_retrieved(j: Judged) -> Column:
@@ -157,101 +156,80 @@ def preferences_balanced(j: Judged, *, among: Literal["all", "retrieved"] = "all
     return _mean(j, query, np.divide(fulfilled, possible, out=np.full(len(query), np.nan), where=possible > 0))
 
 
-@measure(
+def _among(base: Callable[..., Column], among: Among, name: str, trec: str, latex: str, intuition: str) -> None:
+    """Declare a measure as another one among some of the pairs."""
+
+    def formula(j: Judged) -> Column:
+        return base(j, among=among)
+
+    pairs = {"retrieved": "both documents", "implied": "a document"}[among]
+    text = f"{name[:-3]} among pairs with {pairs} retrieved"  # without Ret or Imp
+    formula.__name__, formula.__doc__ = f"{base.__name__}_{among}", f"{text}."
+    measure(name, trec=trec, formula=text, latex=latex, intuition=intuition, **_SHARE)(formula)
+
+
+_among(
+    preferences,
+    "retrieved",
     "PrefsRet",
-    intuition="PrefsRet is Prefs among documents that were both retrieved: it looks at the order only. Use it beside a measure of "
+    "prefs_simp_ret",
+    r"\mathrm{PrefsRet} = \frac{|\{(a, b) \in \mathcal{P}_2 : r_a < r_b\}|}{|\mathcal{P}_2|}",
+    "PrefsRet is Prefs among documents that were both retrieved: it looks at the order only. Use it beside a measure of "
     "recall, which it ignores.",
-    latex=r"\mathrm{PrefsRet} = \frac{|\{(a, b) \in \mathcal{P}_2 : r_a < r_b\}|}{|\mathcal{P}_2|}",
-    trec="prefs_simp_ret",
-    formula=f"Prefs {_BOTH}",
-    **_SHARE,
 )
-def preferences_retrieved(j: Judged) -> Column:
-    """`Prefs` among pairs of retrieved documents."""
-    return preferences(j, among="retrieved")
-
-
-@measure(
+_among(
+    preferences_by_pair,
+    "retrieved",
     "PrefsPairRet",
-    intuition="PrefsPairRet is PrefsPair among documents that were both retrieved. It suits comparisons of how two systems order the "
+    "prefs_pair_ret",
+    r"\mathrm{PrefsPairRet} = \frac{1}{|\mathcal{D}_2|} \sum_{\{a, b\} \in \mathcal{D}_2,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
+    "PrefsPairRet is PrefsPair among documents that were both retrieved. It suits comparisons of how two systems order the "
     "documents that they found.",
-    latex=r"\mathrm{PrefsPairRet} = \frac{1}{|\mathcal{D}_2|} \sum_{\{a, b\} \in \mathcal{D}_2,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
-    trec="prefs_pair_ret",
-    formula=f"PrefsPair {_BOTH}",
-    **_SHARE,
 )
-def preferences_by_pair_retrieved(j: Judged) -> Column:
-    """`PrefsPair` among pairs of retrieved documents."""
-    return preferences_by_pair(j, among="retrieved")
-
-
-@measure(
+_among(
+    preferences_by_group,
+    "retrieved",
     "PrefsAvgRet",
-    intuition="PrefsAvgRet is PrefsAvg among documents that were both retrieved. Every judge has the same weight, and documents that "
+    "prefs_avgjg_ret",
+    r"\mathrm{PrefsAvgRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{2,j} : r_a < r_b\}|}{|\mathcal{P}_{2,j}|}",
+    "PrefsAvgRet is PrefsAvg among documents that were both retrieved. Every judge has the same weight, and documents that "
     "were not found do not count.",
-    latex=r"\mathrm{PrefsAvgRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{2,j} : r_a < r_b\}|}{|\mathcal{P}_{2,j}|}",
-    trec="prefs_avgjg_ret",
-    formula=f"PrefsAvg {_BOTH}",
-    **_SHARE,
 )
-def preferences_by_group_retrieved(j: Judged) -> Column:
-    """`PrefsAvg` among pairs of retrieved documents."""
-    return preferences_by_group(j, among="retrieved")
-
-
-@measure(
+_among(
+    preferences_balanced,
+    "retrieved",
     "PrefsAvgRRet",
-    intuition="PrefsAvgRRet is PrefsAvgR among documents that were both retrieved. It suits very incomplete judgments, as Bpref does.",
-    latex=r"\mathrm{PrefsAvgRRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{B}_{2,j} : r_a < r_b\}|}{|\mathcal{B}_{2,j}|}",
-    trec="prefs_avgjg_Rnonrel_ret",
-    formula=f"PrefsAvgR {_BOTH}",
-    **_SHARE,
+    "prefs_avgjg_Rnonrel_ret",
+    r"\mathrm{PrefsAvgRRet} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{B}_{2,j} : r_a < r_b\}|}{|\mathcal{B}_{2,j}|}",
+    "PrefsAvgRRet is PrefsAvgR among documents that were both retrieved. It suits very incomplete judgments, as Bpref does.",
 )
-def preferences_balanced_retrieved(j: Judged) -> Column:
-    """`PrefsAvgR` among pairs of retrieved documents."""
-    return preferences_balanced(j, among="retrieved")
-
-
-@measure(
+_among(
+    preferences,
+    "implied",
     "PrefsImp",
-    intuition="PrefsImp is Prefs among pairs of which at least one document was retrieved, since the ranking says nothing about the "
+    "prefs_simp_imp",
+    r"\mathrm{PrefsImp} = \frac{|\{(a, b) \in \mathcal{P}_1 : r_a < r_b\}|}{|\mathcal{P}_1|}",
+    "PrefsImp is Prefs among pairs of which at least one document was retrieved, since the ranking says nothing about the "
     "others. It suits short rankings.",
-    latex=r"\mathrm{PrefsImp} = \frac{|\{(a, b) \in \mathcal{P}_1 : r_a < r_b\}|}{|\mathcal{P}_1|}",
-    trec="prefs_simp_imp",
-    formula=f"Prefs {_ONE}",
-    **_SHARE,
 )
-def preferences_implied(j: Judged) -> Column:
-    """`Prefs` among pairs with at least one retrieved document."""
-    return preferences(j, among="implied")
-
-
-@measure(
+_among(
+    preferences_by_pair,
+    "implied",
     "PrefsPairImp",
-    intuition="PrefsPairImp is PrefsPair among pairs of which at least one document was retrieved. It suits short rankings that "
+    "prefs_pair_imp",
+    r"\mathrm{PrefsPairImp} = \frac{1}{|\mathcal{D}_1|} \sum_{\{a, b\} \in \mathcal{D}_1,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
+    "PrefsPairImp is PrefsPair among pairs of which at least one document was retrieved. It suits short rankings that "
     "several judges compared.",
-    latex=r"\mathrm{PrefsPairImp} = \frac{1}{|\mathcal{D}_1|} \sum_{\{a, b\} \in \mathcal{D}_1,\ r_a < r_b} \frac{v_{ab}}{v_{ab} + v_{ba}}",
-    trec="prefs_pair_imp",
-    formula=f"PrefsPair {_ONE}",
-    **_SHARE,
 )
-def preferences_by_pair_implied(j: Judged) -> Column:
-    """`PrefsPair` among pairs with at least one retrieved document."""
-    return preferences_by_pair(j, among="implied")
-
-
-@measure(
+_among(
+    preferences_by_group,
+    "implied",
     "PrefsAvgImp",
-    intuition="PrefsAvgImp is PrefsAvg among pairs of which at least one document was retrieved. It suits short rankings if every "
+    "prefs_avgjg_imp",
+    r"\mathrm{PrefsAvgImp} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{1,j} : r_a < r_b\}|}{|\mathcal{P}_{1,j}|}",
+    "PrefsAvgImp is PrefsAvg among pairs of which at least one document was retrieved. It suits short rankings if every "
     "judge should have the same weight.",
-    latex=r"\mathrm{PrefsAvgImp} = \frac{1}{|J|} \sum_{j \in J} \frac{|\{(a, b) \in \mathcal{P}_{1,j} : r_a < r_b\}|}{|\mathcal{P}_{1,j}|}",
-    trec="prefs_avgjg_imp",
-    formula=f"PrefsAvg {_ONE}",
-    **_SHARE,
 )
-def preferences_by_group_implied(j: Judged) -> Column:
-    """`PrefsAvg` among pairs with at least one retrieved document."""
-    return preferences_by_group(j, among="implied")
 
 
 # ── several judges ───────────────────────────────────────────────────────────────────────────────
@@ -309,9 +287,6 @@ def precision_by_judge(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) ->
 def r_precision_by_judge(j: Judged, *, multiple: Multiple = 1.0, level: Level = 1) -> Column:
     """Precision at a multiple of the number of relevant documents, averaged over the judges of a query."""
     return _over_judges(j, lambda one: r_precision(one, multiple=multiple, level=level))
-
-
-Among = Literal["all", "retrieved", "implied"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -19,14 +19,24 @@ Collection = Annotated[
 ]
 
 
+def relevant_hits(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
+    """Mask of the relevant documents down to the cutoff."""
+    return j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+
+
 def relevant_retrieved(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
     """Number of relevant documents retrieved."""
-    return j.total(j.column("relevant", j.is_relevant(level)) & j.within(cutoff))
+    return j.total(relevant_hits(j, level, cutoff))
 
 
 def depth_of(j: Judged, cutoff: Cutoff = None) -> Column:
     """Number of documents retrieved down to the cutoff."""
     return j.retrieved if cutoff is None else np.minimum(j.retrieved, cutoff)
+
+
+def size_of(j: Judged, cutoff: Cutoff) -> Column:
+    """The cutoff, or without one the length of the ranking."""
+    return j.retrieved if cutoff is None else np.full(len(j), cutoff)
 
 
 def zero_if_short(j: Judged, value: Column, cutoff: Cutoff, short: str) -> Column:
@@ -51,7 +61,7 @@ def _decisions(j: Judged, level: Level, cutoff: Cutoff = None) -> Confusion:
     family="set",
     aliases=("set_precision",),
     trec="set_P",
-    laws={"cutoff", "additive", "unit", "tail"},
+    laws="additive unit cutoff tail",
     example=([1, 0, 1], 2 / 3),
     formula="relevant retrieved / retrieved",
 )
@@ -69,7 +79,7 @@ def set_precision(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Colu
     family="set",
     aliases=("set_R", "TPR", "Sensitivity"),
     trec="set_recall",
-    laws={"cutoff", "additive", "unit", "perfect", "tail"},
+    laws="additive unit cutoff perfect tail",
     example=([1, 0, 1], 1),
     formula="relevant retrieved / relevant",
 )
@@ -85,7 +95,7 @@ def set_recall(j: Judged, *, cutoff: Cutoff = None, level: Level = 1) -> Column:
     latex=r"\mathrm{SetF} = \frac{(1 + \beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}{\beta^2\,\mathrm{SetP} + \mathrm{SetR}}",
     family="set",
     trec="set_F:",
-    laws={"unit", "tail"},
+    laws="unit tail",
     example=([1, 0, 1], 0.8),
     paper="vanrijsbergen1979",
     formula="(1 + β²)·P·R / (β²·P + R)",
@@ -106,7 +116,7 @@ def set_f(j: Judged, *, beta: Beta = 1.0, level: Level = 1, squared: Flag = Fals
     latex=r"\mathrm{SetAP} = \mathrm{SetP} \cdot \mathrm{SetR}",
     family="set",
     trec="set_map",
-    laws={"unit", "tail"},
+    laws="unit tail",
     example=([1, 0, 1], 2 / 3),
     formula="set precision · set recall",
 )
@@ -123,7 +133,7 @@ def set_average_precision(j: Judged, *, level: Level = 1) -> Column:
     latex=r"\mathrm{SetRelP} = \frac{\mathrm{TP}}{\min(n, R)}",
     family="set",
     trec="set_relative_P",
-    laws={"cutoff", "unit", "perfect", "tail"},
+    laws="unit cutoff perfect tail",
     example=([1, 0, 1], 1),
     formula="relevant retrieved / min(retrieved, relevant)",
 )
@@ -160,7 +170,7 @@ def all_decisions(j: Judged, level: Level, collection: Collection, cutoff: Cutof
     aliases=("fallout", "RetrievalFallOut", "FPR"),
     lower_is_better=True,
     example=([1, 0, 1], 1),
-    laws={"additive", "cutoff"},
+    laws="additive cutoff",
     formula="non-relevant retrieved / non-relevant in the collection",
 )
 def fall_out(
@@ -182,7 +192,7 @@ def fall_out(
     family="set",
     aliases=("TNR",),
     example=([1, 0, 1], 0),
-    laws={"additive", "cutoff"},
+    laws="additive cutoff",
     formula="1 - fall-out",
 )
 def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collection: Collection = None) -> Column:
@@ -198,7 +208,7 @@ def specificity(j: Judged, *, cutoff: Cutoff = None, level: Level = 1, collectio
     latex=r"\mathrm{SetAccuracy} = \frac{\mathrm{TP} + \mathrm{TN}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN} + \mathrm{TN}}",
     family="set",
     aliases=("decision_accuracy",),
-    laws={"unit"},
+    laws="unit",
     always_defined=True,
     example=([1, 0, 1], 2 / 3),
     formula="(relevant retrieved + non-relevant left out) / all documents",
@@ -219,7 +229,7 @@ def set_accuracy(j: Judged, *, level: Level = 1, collection: Collection = None) 
     latex=r"\mathrm{BalancedAccuracy} = \frac{1}{2}\left(\frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} + \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}\right)",
     paper="brodersen2010",
     family="set",
-    laws={"unit"},
+    laws="unit",
     example=([1, 0, 1], 1 / 2),
     formula="(recall + specificity) / 2",
 )
@@ -289,13 +299,14 @@ def utility(
     )
 
 
+_COUNT: dict[str, Any] = {"family": "count", "summary": "sum", "whole": True}
+
+
 @measure(
     "NumQ",
     intuition="NumQ counts the queries that were evaluated. Look at it first: systems are comparable only on the same queries.",
-    family="count",
     trec="num_q",
-    summary="sum",
-    whole=True,
+    **_COUNT,
     example=([1, 0, 1], 1),
     formula="1",
 )
@@ -308,10 +319,8 @@ def number_of_queries(j: Judged) -> Column:
     "NumRet",
     intuition="NumRet counts the documents that the system returned over all queries. Unexpectedly small numbers point to truncated "
     "or incomplete runs.",
-    family="count",
     trec="num_ret",
-    summary="sum",
-    whole=True,
+    **_COUNT,
     example=([1, 0, 1], 3),
     formula="retrieved",
 )
@@ -324,10 +333,8 @@ def number_retrieved(j: Judged) -> Column:
     "NumRel",
     intuition="NumRel counts the documents that assessors found relevant. It describes the judgments and not the system: queries with "
     "few of them have coarse values.",
-    family="count",
     trec="num_rel",
-    summary="sum",
-    whole=True,
+    **_COUNT,
     example=([1, 0, 1], 2),
     formula="relevant",
 )
@@ -340,12 +347,10 @@ def number_relevant(j: Judged, *, level: Level = 1) -> Column:
     "NumRelRet",
     intuition="NumRelRet counts the relevant documents that the system found over all queries. Compared with NumRel it shows recall "
     "as plain numbers.",
-    family="count",
     aliases=("hits", "TP"),
     trec="num_rel_ret",
-    summary="sum",
-    whole=True,
-    laws={"additive", "cutoff"},
+    **_COUNT,
+    laws="additive cutoff",
     example=([1, 0, 1], 2),
     formula="relevant retrieved",
 )
@@ -359,7 +364,7 @@ def number_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level 
     intuition="MeanRelRet is the number of relevant documents that a user finds for an average query. It is easy to explain, but "
     "queries with many relevant documents dominate it.",
     family="count",
-    laws={"cutoff"},
+    laws="cutoff",
     example=([1, 0, 1], 2),
     formula="relevant retrieved, averaged over queries",
 )
@@ -372,12 +377,10 @@ def mean_relevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Level = 
     "NumNonRelRet",
     intuition="NumNonRelRet counts the documents that the system returned and assessors found useless. Unjudged documents are left "
     "out, so it shows known mistakes only.",
-    family="count",
     trec="num_nonrel_judged_ret",
-    summary="sum",
-    whole=True,
+    **_COUNT,
     lower_is_better=True,
-    laws={"additive", "cutoff"},
+    laws="additive cutoff",
     example=([1, 0, 1], 1),
     formula="judged non-relevant retrieved",
 )
@@ -390,10 +393,8 @@ def number_nonrelevant_retrieved(j: Judged, *, cutoff: Cutoff = None, level: Lev
     "NumWrongRet",
     intuition="NumWrongRet counts the false alarms: documents that were returned and are not relevant. It suits filters, together "
     "with NumRelRet.",
-    family="count",
     aliases=("FP",),
-    summary="sum",
-    whole=True,
+    **_COUNT,
     lower_is_better=True,
     example=([1, 0, 1], 1),
     formula="non-relevant retrieved",
@@ -407,10 +408,8 @@ def number_wrongly_retrieved(j: Judged, *, level: Level = 1, collection: Collect
     "NumRelMissed",
     intuition="NumRelMissed counts the relevant documents that the system did not return at any rank. It suits tasks in which each "
     "miss has a cost, such as legal search.",
-    family="count",
     aliases=("FN",),
-    summary="sum",
-    whole=True,
+    **_COUNT,
     lower_is_better=True,
     example=([1, 0, 1], 0),
     formula="relevant not retrieved",
@@ -424,10 +423,8 @@ def number_relevant_missed(j: Judged, *, level: Level = 1) -> Column:
     "NumNonRelLeft",
     intuition="NumNonRelLeft counts the useless documents that the system rightly did not return. It completes the four counts of a "
     "confusion table and means little on its own.",
-    family="count",
     aliases=("TN",),
-    summary="sum",
-    whole=True,
+    **_COUNT,
     example=([1, 0, 1], 0),
     formula="non-relevant not retrieved",
 )
