@@ -30,16 +30,6 @@ _ALONE = "alone: the change by this convention alone; if these do not add up to 
 _EXCEPTIONS = "where a tool gives another number than its profile: docs/reference/profiles.md"
 
 
-class Cause(NamedTuple):
-    """A convention that makes a difference, and the change of the mean if it is switched alone; None if it cannot be."""
-
-    name: str
-    value: Any
-    text: str
-    option: str
-    alone: float | None
-
-
 class ToolValue(NamedTuple):
     """The measure under one profile.
 
@@ -62,7 +52,7 @@ class ToolValue(NamedTuple):
     difference: float | None = None
     n_queries: int = 0
     n_apart: int = 0
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[Switch, ...] = ()
 
     @property
     def together(self) -> bool:
@@ -218,7 +208,12 @@ class Conventions(Result):
             "run": self.names[1],
             "warnings": [w.to_dict() for w in self.warnings],
             "tools": [
-                {**t._asdict(), "causes": [c._asdict() for c in t.causes], "together": t.together, "text": t.text}
+                {
+                    **t._asdict(),
+                    "causes": [{**c._asdict(), "text": c.text, "option": c.option} for c in t.causes],
+                    "together": t.together,
+                    "text": t.text,
+                }
                 for t in self.tools
             ],
             "to": self.to or None,
@@ -393,7 +388,7 @@ def _value(outcomes: Outcomes, default: Outcome, profile: str, chosen: tuple[Swi
     for switch in _smallest(outcomes, chosen, theirs):
         alone = outcomes.of((switch,))
         change = None if isinstance(alone, JudgedError) else alone.value - default.value
-        causes.append(Cause(switch.name, switch.value, switch.text, switch.option, change))
+        causes.append(switch._replace(alone=change))
     causes.sort(key=lambda cause: -abs(cause.alone or 0.0))
     apart = ~((theirs.column == default.column) | (np.isnan(theirs.column) & np.isnan(default.column)))
     return ToolValue(

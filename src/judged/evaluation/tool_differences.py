@@ -65,12 +65,15 @@ _WORDS: dict[tuple[str, Any], str] = {  # each completes the sentence "it differ
 class Switch(NamedTuple):
     """One convention: a policy, a parameter of the measure, or another measure of the same name (`measure`).
 
+    As the cause of a difference it has the change of the mean if it is switched alone; None if it cannot be.
+
     >>> Switch("queries", "both").text
     'leaves out queries missing from the run'
     """
 
     name: str
     value: Any
+    alone: float | None = None
 
     @property
     def text(self) -> str:
