@@ -15,7 +15,7 @@ from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import Values
 from judged.measures.registry import MEASURES, Measure, find
 from judged.recommenders.lists import RecommendedLists, read_recommendations, warnings_of
-from judged.recommenders.measures import BEYOND, parse_beyond, values_of
+from judged.recommenders.measures import BEYOND, definition_of, parse_beyond, values_of
 from judged.stats.checks import check_count
 from judged.stats.intervals import interval
 from judged.stats.summary import mean
@@ -69,15 +69,15 @@ def beyond_accuracy(
     name, users, lists = read_recommendations(run, max(m.get("cutoff") for m in chosen), level=level, **side)
     with step("measuring"):
         values = {m: values_of(m, lists) for m in chosen}
-    per_user = {str(m): column for m, column in values.items() if m.definition.of == "user"}
-    popularity = any(m.definition.of == "user" and "history" in m.definition.arguments for m in chosen)
+    per_user = {str(m): column for m, column in values.items() if definition_of(m).of == "user"}
+    popularity = any(definition_of(m).of == "user" and "history" in definition_of(m).arguments for m in chosen)
     warnings = warnings_of(lists, popularity=popularity)
     for measure, column in per_user.items():
         column.flags.writeable = False
         if gap := int(np.isnan(column).sum()):
             text = f"{measure}: {counted(gap, 'user')} without a value excluded"
             warnings.append(Warned("values-missing", gap, text))
-    totals = {str(m): float(value[0]) for m, value in values.items() if m.definition.of == "run"}
+    totals = {str(m): float(value[0]) for m, value in values.items() if definition_of(m).of == "run"}
     return BeyondAccuracy(name, k, users, chosen, per_user, totals, tuple(warnings), lists)
 
 
@@ -111,7 +111,7 @@ class BeyondAccuracy(Result):
 
     def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
         """Student's t interval of the mean over users of each measure with a value per user; None for fewer than two users."""
-        limits = [m.definition.range for m in self.measures if m.definition.of == "user"]
+        limits = [definition_of(m).range for m in self.measures if definition_of(m).of == "user"]
         ends = interval(list(self.columns.values()), confidence=level, limits=limits) if self.columns else []
         return dict(zip(self.columns, ends, strict=True))
 
@@ -120,7 +120,7 @@ class BeyondAccuracy(Result):
 
         `compare` calls the larger value better, or the smaller one if the measure says so; this need not be what your application wants.
         """
-        own = tuple(m for m in self.measures if m.definition.of == "user")
+        own = tuple(m for m in self.measures if definition_of(m).of == "user")
         if not own:
             problem = "all measures are of the whole run, none has a value per user"
             raise UsageError("not-asked", problem, hint="add one, such as Novelty")
@@ -136,7 +136,7 @@ class BeyondAccuracy(Result):
     def _rows(self, intervals: dict[str, tuple[float, float] | None]) -> list[dict[str, Any]]:
         rows = []
         for m in self.measures:
-            key, of = str(m), m.definition.of
+            key, of = str(m), definition_of(m).of
             users = int((~np.isnan(self.columns[key])).sum()) if of == "user" else len(self.users)
             value: float = self.totals[key] if of == "run" else mean(self.columns[key][~np.isnan(self.columns[key])])
             value = int(value) if m.definition.whole else value

@@ -30,13 +30,13 @@ class History(NamedTuple):
     """Past interactions: the popularity of items, and what the users of the lists have.
 
     Args:
-        count: users, and interactions, of each item.
+        popularity: users, and interactions, of each item.
         total: number of users, and of interactions.
         population: number of users of the history or the run.
         own: the distinct pairs of a user of the lists and an item of the history.
     """
 
-    count: dict[By, Floats]
+    popularity: dict[By, Floats]
     total: dict[By, int]
     population: int
     own: tuple[Ints, Ints]
@@ -215,13 +215,13 @@ def _history(past_users: list[str], user: Ints, item: Ints, users: dict[str, int
     number = users | {u: len(users) + i for i, u in enumerate(u for u in past_users if u not in users)}
     own = np.unique(numbers_of(past_users, number)[user] * items + item)
     user, distinct = own // items, own % items
-    count: dict[By, Floats] = {
+    popularity: dict[By, Floats] = {
         "users": np.bincount(distinct, minlength=items).astype(float),
         "interactions": np.bincount(item, minlength=items).astype(float),
     }
     total: dict[By, int] = {"users": len(past_users), "interactions": len(item)}
     ours = user < len(users)  # users of the run have the first numbers
-    return History(count, total, len(number), (user[ours], distinct[ours]))
+    return History(popularity, total, len(number), (user[ours], distinct[ours]))
 
 
 def _relevant(source: Any, level: float, users: dict[str, int], items: dict[str, int]) -> tuple[Ints, Ints]:
@@ -257,7 +257,7 @@ def warnings_of(lists: RecommendedLists, *, popularity: bool) -> list[Warned]:
     """Count recommended items without interactions, if the popularity of items matters, and without a vector or category."""
     side, known = lists.side, {}
     if popularity and "history" in side:
-        known["interactions (Popularity counts 0, Novelty 1)"] = side["history"].count["users"] > 0
+        known["interactions (Popularity counts 0, Novelty 1)"] = side["history"].popularity["users"] > 0
     if "vectors" in side:
         known["a vector; excluded where one is needed"] = side["vectors"][1]
     if "categories" in side:

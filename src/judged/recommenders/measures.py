@@ -13,10 +13,11 @@ from judged._types import Bools, Floats, Ints
 from judged.errors import Hint, UsageError, Wording, shown
 from judged.evaluation.describe import MeasureDescription
 from judged.measures.parameters import Cutoff, Flag, Persistence, Share, Spec, number
-from judged.measures.registry import Definition, Formula, Measure, Needs
+from judged.measures.registry import Definition, Measure, Needs
 from judged.recommenders.lists import By, Discount, RecommendedLists, discounts
 from judged.registry import Registry, expand_at, parse_call, split_calls
 
+Formula = Callable[..., Any]  # from `RecommendedLists` and parameters to values
 LogBase = Annotated[float, Spec("the base of the logarithm", number(1, open_low=True))]
 
 
@@ -102,6 +103,12 @@ def _parse(text: str) -> list[Measure]:
     if call.at is None:
         return [measure]
     return [measure @ (int(at) if at.isdecimal() else at) for at in expand_at(call.at)]
+
+
+def definition_of(measure: Measure) -> BeyondDefinition:
+    """The declaration of a measure that `parse_beyond` returned."""
+    assert isinstance(measure.definition, BeyondDefinition)
+    return measure.definition
 
 
 def values_of(measure: Measure, lists: RecommendedLists) -> Floats:
@@ -210,7 +217,8 @@ def exposure_gini(
     The discount of rank r is log2 (1 / log2(r + 1)), reciprocal (1 / r), geometric (persistence^(r - 1)) or none.
     """
     weight = discounts(lists.rank, discount, persistence)
-    exposure = np.bincount(lists.item, weights=weight, minlength=lists.items)[np.unique(lists.item)]
+    every: Floats = np.bincount(lists.item, weights=weight, minlength=lists.items)
+    exposure = every[np.unique(lists.item)]
     return gini_of(exposure, lists.need("items") if over == "catalogue" else len(exposure))
 
 
@@ -261,7 +269,7 @@ def popularity(lists: RecommendedLists, *, by: By = "interactions") -> Floats:
 
     Lower means less biased towards popular items, which is not always better.
     """
-    return lists.per_user(lists.need("history").count[by][lists.item])
+    return lists.per_user(lists.need("history").popularity[by][lists.item])
 
 
 @beyond(
@@ -281,7 +289,7 @@ def popularity_rank(lists: RecommendedLists) -> Floats:
 
     Only items with interactions are ranked, also if `items` lists more.
     """
-    count = lists.need("history").count["users"]
+    count = lists.need("history").popularity["users"]
     ordered = np.sort(count[count > 0])
     rank = (np.searchsorted(ordered, count, "left") + np.searchsorted(ordered, count, "right") + 1) / 2
     return lists.per_user(np.where(count > 0, rank / len(ordered), 0.0)[lists.item])
@@ -292,7 +300,7 @@ TailOf = Literal["interactions", "items"]
 
 def _tail(lists: RecommendedLists, head: float, of: TailOf) -> Bools:
     """True for rows outside the most popular items that together have the share `head`; of equally popular ones the first are head."""
-    count = lists.need("history").count["users"]
+    count = lists.need("history").popularity["users"]
     order = np.argsort(-count, kind="stable")
     size = count[order] if of == "interactions" else (count[order] > 0).astype(float)
     before = np.cumsum(size) - size
@@ -360,7 +368,7 @@ def novelty(
     self-information of an item without users would be infinite: it counts as if it had one.
     """
     history = lists.need("history")
-    count, total = history.count[by][lists.item], history.total[by]
+    count, total = history.popularity[by][lists.item], history.total[by]
     value = 1 - count / total if form == "complement" else np.log(total / np.maximum(count, 1)) / np.log(2.0)
     return lists.per_user(value * lists.relevant if relevant else value, discounts(lists.rank, discount))
 
