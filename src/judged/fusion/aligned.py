@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from judged._types import Floats, Ints
 from judged.core import segments
 from judged.core.find.ranking import group_documents, order_ties, pool_of_queries
-from judged.core.find.reference import check_duplicates, keys_of, rank_rows
+from judged.core.find.reference import rank_rows
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy
 from judged.core.tables import IdKind, Run, decoded
@@ -85,22 +84,17 @@ class AlignedRuns:
         return (grouped[start + (count - 1) // 2] + grouped[start + count // 2]) / 2
 
     def with_missing(self) -> AlignedRuns:
-        """Add a row for each document that a run lacks, if the run has the query: rank 0, and the lowest score of the list."""
-        if len(self.run) > self.size.sum():
-            return self
-        runs, documents = len(self.names), len(self.query)
-        absent = np.ones((runs, documents), bool)
+        """Add a row of rank 0 for each document that a run lacks, if the run has the query."""
+        absent = np.ones((len(self.names), len(self.query)), bool)
         absent[self.run, self.document] = False
-        absent &= self.size[:, self.query] > 0
-        run, document = np.nonzero(absent)
-        lowest = self.per_list(np.minimum, self.score).reshape(runs, -1)
+        run, document = np.nonzero(absent & (self.size[:, self.query] > 0))
         every = np.concatenate([self.document, document])
         return replace(
             self,
             document=every,
             run=np.concatenate([self.run, run]),
             rank=np.concatenate([self.rank, np.zeros(len(run), np.int64)]),
-            score=np.concatenate([self.score, lowest[run, self.query[document]]]),
+            score=np.concatenate([self.score, np.zeros(len(run))]),
             by_document=np.argsort(every, kind="stable"),
         )
 
@@ -115,22 +109,23 @@ class AlignedRuns:
     def to_run(self, score: Floats, name: str, *, ascending: bool = False) -> Run:
         """Return the documents as a run, by query, then by score from the highest down, then by id."""
         order = self.best_first(score, ascending=ascending)
-        by_number = self.query_kind == "integer"
-        numbers = np.array(decoded(self.queries, "integer"), dtype=object) if by_number else None
-        sorted_queries = self.queries.order() if numbers is None else np.argsort(numbers)
+        if self.query_kind == "integer":
+            sorted_queries = np.argsort(np.array(decoded(self.queries, "integer"), dtype=object))
+        else:
+            sorted_queries = self.queries.order()
         size, begin = self.candidates[sorted_queries], segments.offsets(self.candidates)[:-1][sorted_queries]
         order = order[np.repeat(begin, size) + segments.positions(size)]
         query = np.repeat(np.arange(len(size)), size)
-        queries = self.queries.take(sorted_queries)
-        doc, score = self.docs.take(self.one[order]), score[order] + 0.0
-        return self._run(name, queries=queries, query=query, doc=doc, score=score)
-
-    def to_documents(self) -> Run:
-        """Return the documents as a run without scores, in the order of their numbers."""
-        return self._run("", queries=self.queries, query=self.query, doc=self.doc, score=np.zeros(len(self.query)))
-
-    def _run(self, name: str, **columns: Any) -> Run:
-        return Run(name=name, tag=name, query_kind=self.query_kind, doc_kind=self.doc_kind, **columns)
+        return Run(
+            name=name,
+            tag=name,
+            query_kind=self.query_kind,
+            doc_kind=self.doc_kind,
+            queries=self.queries.take(sorted_queries),
+            query=query,
+            doc=self.docs.take(self.one[order]),
+            score=score[order] + 0.0,
+        )
 
     @cached_property
     def _start(self) -> Ints:
@@ -148,70 +143,48 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
         DataError: a duplicate document, unless the policy says which to keep.
     """
     tables = list(runs.values())
-    kind, doc_kind = (_common([getattr(run, name) for run in tables]) for name in ("query_kind", "doc_kind"))
-    queries = _union([run.queries.take(np.bincount(run.query, minlength=len(run.queries)) > 0) for run in tables])
+    used = [run.queries.take(np.bincount(run.query, minlength=len(run.queries)) > 0) for run in tables]
+    # every query once, in order of appearance: rows of a run that is in this order need no sorting
+    queries = IdColumn.of(dict.fromkeys(raw for column in used for raw in column.tolist()))
     pool = pool_of_queries(queries)
-    parts, sizes = [], []
+    once = policy.duplicates != "error"
+    parts, sizes, docs = [], [], []
     for run in tables:
-        once = policy.duplicates != "error"
         rows = rank_rows(pool, run, policy, keep_duplicates=not once, hashed=once)
         order = order_ties(run, rows, policy)
         query, row = rows.query[order], rows.row[order]
         rank = segments.positions(np.bincount(query, minlength=len(queries))) + 1
         kept = slice(None) if policy.depth is None else np.flatnonzero(rank <= policy.depth)
-        parts.append((query[kept], row[kept], rank[kept]))
+        parts.append((query[kept], rank[kept], run.score[row[kept]]))
         sizes.append(np.bincount(query[kept], minlength=len(queries)))
-    docs = IdColumn.concatenate([_compact(run.doc.take(row)) for run, (_, row, _) in zip(tables, parts, strict=True)])
-    query = np.concatenate([query for query, _, _ in parts])
-    by_document, first = group_documents(query, len(queries), docs)
+        ids = run.doc.take(row[kept])  # in a buffer of their own, if theirs has much else, such as the lines of a file
+        docs.append(ids.compact() if 4 * int(ids.length.sum()) < len(ids.buffer) else ids)
+    query, rank, score = (np.concatenate(part) for part in zip(*parts, strict=True))
+    every = IdColumn.concatenate(docs)
+    by_document, first = group_documents(query, len(queries), every)
     document = np.empty(len(query), np.int64)
     document[by_document] = np.cumsum(first, dtype=np.int64) - 1
+    of_run = segments.numbers(np.array([len(part) for part, _, _ in parts]))
+    for number, run in enumerate(() if once else tables):
+        if (np.bincount(document[of_run == number]) > 1).any():
+            rank_rows(pool, run, policy)  # raises the error
+    kinds, doc_kinds = {run.query_kind for run in tables}, {run.doc_kind for run in tables}
     one = by_document[first]
-    if policy.duplicates == "error":
-        _check_once(tables, parts, document)
-    score = np.concatenate([run.score[row] for run, (_, row, _) in zip(tables, parts, strict=True)])
-    score += 0.0  # -0.0 ties with 0.0
     return AlignedRuns(
         names=tuple(runs),
         queries=queries,
-        query_kind=kind,
-        doc_kind=doc_kind,
-        docs=docs,
+        query_kind=kinds.pop() if len(kinds) == 1 else "text",
+        doc_kind=doc_kinds.pop() if len(doc_kinds) == 1 else "text",
+        docs=every,
         one=one,
         query=query[one],
         size=np.stack(sizes),
         document=document,
-        run=segments.numbers(np.array([len(row) for _, row, _ in parts])),
-        rank=np.concatenate([rank for _, _, rank in parts]),
-        score=score,
+        run=of_run,
+        rank=rank,
+        score=score + 0.0,  # -0.0 ties with 0.0
         by_document=by_document,
     )
-
-
-def _check_once(tables: list[Run], parts: list[tuple[Ints, Ints, Ints]], document: Ints) -> None:
-    """Raise `duplicate-doc` if a run has a document of a query twice."""
-    begin = 0
-    for run, (query, row, _) in zip(tables, parts, strict=True):
-        own = document[begin : begin + len(row)]
-        begin += len(row)
-        seen = np.zeros(int(document.max(initial=-1)) + 1, bool)
-        seen[own] = True
-        if np.count_nonzero(seen) < len(own):
-            check_duplicates(run, row, keys_of(query, run.doc.take(row)))
-
-
-def _compact(ids: IdColumn) -> IdColumn:
-    """Return the ids in a buffer of their own if theirs has much else, such as the lines of a file."""
-    return ids.compact() if 4 * int(ids.length.sum()) < len(ids.buffer) else ids
-
-
-def _common(kinds: list[IdKind]) -> IdKind:
-    return kinds[0] if len(set(kinds)) == 1 else "text"
-
-
-def _union(queries: list[IdColumn]) -> IdColumn:
-    """Return every query once, in order of appearance: rows of a run that is in this order need no sorting."""
-    return IdColumn.of(dict.fromkeys(raw for column in queries for raw in column.tolist()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,10 +196,6 @@ class Normalisation:
     apply: Callable[[AlignedRuns], AlignedRuns]
     lower_is_better: bool = False
     text: str
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the name."""
-        return find_normalisation, (self.name,)
 
 
 def _divide(a: AlignedRuns, values: Floats, by: Floats) -> AlignedRuns:
@@ -323,8 +292,3 @@ for _normalisation in (
     Normalisation(name="none", aliases=("raw", "identity"), apply=lambda a: a, text="scores as they are"),
 ):
     NORMALISATIONS.add(_normalisation)
-
-
-def find_normalisation(name: str) -> Normalisation:
-    """The normalisation with a name."""
-    return NORMALISATIONS.find(name)

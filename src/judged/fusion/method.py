@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.reference import Sieve, keys_of
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
 from judged.errors import DataError, Hint, UsageError, shown
@@ -22,9 +20,6 @@ from judged.fusion.aligned import AlignedRuns
 from judged.io.read import read_qrels
 from judged.measures.parameters import literal
 from judged.registry import Registry, parse_call
-
-SKIPPED = "adds nothing"
-IGNORED = "is not counted"
 
 
 class FusionParameter(NamedTuple):
@@ -36,11 +31,6 @@ class FusionParameter(NamedTuple):
     high: float
     trials: tuple[float, ...]
     text: str
-
-    @property
-    def whole(self) -> bool:
-        """True if only integers are valid."""
-        return isinstance(self.default, int)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +57,7 @@ class FusionSettings:
         return out
 
 
-@dataclass(frozen=True, slots=True)
-class Training:
+class Training(NamedTuple):
     """Training data of a method: the rows of queries with judgments.
 
     Args:
@@ -101,8 +90,7 @@ class Fusion:
         uses: the scores of the runs, after normalisation, or only their ranks.
         score: returns the fused score of each document.
         weights: whether a weight per run is needed, optional or not possible.
-        fillable: a document that a run lacks can have the lowest score of the list instead (`missing="lowest"`).
-        train: learns an array per run from judgments; None if the method needs none.
+        train: learns an array from the judgments and the rows of a run; None if the method needs none.
         missing: what a run that lacks the document adds.
     """
 
@@ -112,15 +100,10 @@ class Fusion:
     score: Callable[[AlignedRuns, FusionSettings], Floats]
     weights: Literal["none", "optional", "needed"] = "none"
     parameters: tuple[FusionParameter, ...] = ()
-    fillable: bool = False
-    train: Callable[[Training, FusionSettings], Sequence[Floats]] | None = None
+    train: Callable[[Training, Ints, FusionSettings], Floats] | None = None
     text: str
-    missing: str = SKIPPED
+    missing: str = "adds nothing"
     paper: str = ""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the name."""
-        return find_fusion, (self.name,)
 
     @property
     def usage(self) -> str:
@@ -128,13 +111,15 @@ class Fusion:
         listed = ", ".join(f"{p.name}={p.default:g}" for p in self.parameters)
         return f"{self.name}({listed})" if listed else self.name
 
+    def learn(self, training: Training, settings: FusionSettings) -> FusionSettings:
+        """The settings with what a trained method learns of each run."""
+        if self.train is None:
+            return settings
+        runs = range(len(training.runs.names))
+        return replace(settings, trained=tuple(self.train(training, training.rows(run), settings) for run in runs))
+
 
 FUSIONS: Registry[Fusion] = Registry("fusion method", package="judged.fusion.methods")
-
-
-def find_fusion(name: str) -> Fusion:
-    """The method with a name."""
-    return FUSIONS.find(name)
 
 
 def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
@@ -147,38 +132,33 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
     >>> method.name, values
     ('rrf', {'k': 10})
     """
-    call = parse_call(text, "parameter") if isinstance(text, str) else None
-    is_run = call is None or re.search(r"[./\\]", call.name)
-    hint = "pass the runs in one list, before the method" if is_run else None
-    method = FUSIONS.find(text if call is None else call.name, hint=hint)
-    assert call is not None
+    if not isinstance(text, str):
+        raise UsageError("unknown-name", "the name of a fusion method", got=shown(text), value=text)
+    call = parse_call(text, "parameter")
+    method = FUSIONS.find(call.name, hint="pass the runs in one list, before the method; see docs/guides/fusion.md")
     if call.at is not None:
-        raise UsageError(
-            "cutoff", f"{method.name} takes no cutoff", hint=Hint("cut the runs with {depth}", depth=100), value=text
-        )
+        hint = Hint("cut the runs with {depth}", depth=100)
+        raise UsageError("cutoff", f"{method.name} takes no cutoff", hint=hint, value=text)
     known = {p.name: p for p in method.parameters}
     for name, value in call.params.items():
         if name not in known:
             names = f"only {', '.join(known)}" if known else "no parameters"
             raise UsageError("parameter", f"{method.name} takes {names}, got {name}", value=text)
-        check_parameter(known[name], value)
+        low, high, whole = (
+            known[name].low,
+            min(known[name].high, sys.float_info.max),
+            isinstance(known[name].default, int),
+        )
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not low <= value <= high:
+            kind, ends = "an integer" if whole else "a number", f"from {low:g} to {known[name].high:g}"
+            raise UsageError("parameter", f"{name} must be {kind} {ends}, got {shown(value)}", value=value)
     return method, {name: call.params.get(name, p.default) for name, p in known.items()}
 
 
-def check_parameter(parameter: FusionParameter, value: object) -> None:
-    """Raise if a value is not in the range of a parameter."""
-    number = isinstance(value, int if parameter.whole else int | float) and not isinstance(value, bool)
-    if not number or not parameter.low <= value <= min(parameter.high, sys.float_info.max):  # type: ignore[operator]
-        kind, ends = ("an integer" if parameter.whole else "a number"), f"{parameter.low:g} to {parameter.high:g}"
-        ends = f"≥ {parameter.low:g}" if parameter.high == np.inf else f"from {ends}"
-        problem = f"{parameter.name} must be {kind} {ends}, got {shown(value)}"
-        raise UsageError("parameter", problem, value=value)
-
-
-def call_of(method: Fusion, values: dict[str, float]) -> str:
+def call_of(method: str, values: dict[str, float]) -> str:
     """The method with its parameters, as it is written: rrf(k=10)."""
     listed = ", ".join(f"{name}={literal(value)}" for name, value in values.items())
-    return f"{method.name}({listed})" if listed else method.name
+    return f"{method}({listed})" if listed else method
 
 
 def training_of(aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Training:
@@ -194,12 +174,9 @@ def training_of(aligned: AlignedRuns, qrels: Any, level: float = 1.0) -> Trainin
     if not (code >= 0).any():
         problem = "runs and judgments have no query in common"
         raise DataError("no-common-query", problem, hint="check the query ids", where=judgments.name)
-    query = code[aligned.query]
-    rows = np.flatnonzero(query >= 0)
-    documents = aligned.to_documents()
-    at, judgment = Sieve.of(pool).match(documents, rows, query[rows], keys_of(query[rows], aligned.doc.take(rows)))
-    relevant = np.zeros(len(query), bool)
-    relevant[rows[at]] = pool.grade[judgment] >= level
-
-    count = np.bincount(pool.query[pool.grade >= level], minlength=len(codes))
+    good = np.flatnonzero(pool.grade >= level)
+    pairs = set(zip(pool.query[good].tolist(), pool.doc.take(good).tolist(), strict=True))
+    documents = zip(code[aligned.query].tolist(), aligned.doc.tolist(), strict=True)
+    relevant = np.fromiter((document in pairs for document in documents), bool, len(aligned.query))
+    count = np.bincount(pool.query[good], minlength=len(codes))
     return Training(aligned, relevant[aligned.document], code >= 0, code, count)

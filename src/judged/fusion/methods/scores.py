@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.fusion.method import FUSIONS, IGNORED, Fusion, FusionParameter
+from judged.fusion.method import FUSIONS, Fusion, FusionParameter
 
 _FOX = "fox1993"
 _WU = "wu2002"
@@ -17,7 +17,6 @@ for _method in (
         name="sum",
         aliases=("comb_sum", "combsum"),
         uses="scores",
-        fillable=True,
         paper=_FOX,
         text="sum of the scores: Σ s",
         score=lambda a, _: a.total(a.score),
@@ -43,8 +42,7 @@ for _method in (
         name="max",
         aliases=("comb_max", "combmax"),
         uses="scores",
-        fillable=True,
-        missing=IGNORED,
+        missing="is not counted",
         paper=_FOX,
         text="largest score",
         score=lambda a, _: a.extreme(np.maximum, a.score),
@@ -53,8 +51,7 @@ for _method in (
         name="min",
         aliases=("comb_min", "combmin"),
         uses="scores",
-        fillable=True,
-        missing=IGNORED,
+        missing="is not counted",
         paper=_FOX,
         text="smallest score",
         score=lambda a, _: a.extreme(np.minimum, a.score),
@@ -63,8 +60,7 @@ for _method in (
         name="med",
         aliases=("comb_med", "combmed"),
         uses="scores",
-        fillable=True,
-        missing=IGNORED,
+        missing="is not counted",
         paper=_FOX,
         text="median of the scores",
         score=lambda a, _: a.median(a.score),
@@ -73,8 +69,7 @@ for _method in (
         name="anz",
         aliases=("comb_anz", "combanz"),
         uses="scores",
-        fillable=True,
-        missing=IGNORED,
+        missing="is not counted",
         paper=_FOX,
         text="mean of the scores: Σ s / n",
         score=lambda a, _: a.total(a.score) / a.count,
@@ -84,7 +79,6 @@ for _method in (
         aliases=("weighted_sum",),
         uses="scores",
         weights="needed",
-        fillable=True,
         paper="vogt1999",
         text="weighted sum of the scores: Σ w·s",
         score=lambda a, given: a.total(a.score * given.weight(a)),

@@ -22,85 +22,65 @@ _LEAST = 0.001
 _NOT_FOUND = float(np.log(_LEAST / (1 - _LEAST)))
 
 
-def _shares(t: Training, run: int, place: Ints, size: Floats, length: int) -> Floats:
+def _shares(t: Training, rows: Ints, place: Ints, size: Floats, length: int) -> Floats:
     """Mean over queries of the share of relevant documents in each place; `size` is the number of documents that each row is one of."""
-    found = np.bincount(place, weights=t.relevant[t.rows(run)] / size, minlength=length)
+    found = np.bincount(place, weights=t.relevant[rows] / size, minlength=length)
     return np.asarray(found / max(int(t.queries.sum()), 1))
 
 
-def _length(a: AlignedRuns, rows: Ints) -> Ints:
+def _length(a: AlignedRuns) -> Ints:
     """The length of the ranking of each row."""
-    return a.size.ravel()[a.list[rows]]
+    return a.size.ravel()[a.list]
 
 
 # ── what is learnt of each run ───────────────────────────────────────────────────────────────────
 
 
-def _mean_precisions(t: Training, _: FusionSettings) -> list[Floats]:
+def _mean_precision(t: Training, rows: Ints, _: FusionSettings) -> Floats:
     """Mean average precision of the rankings that are fused."""
-    learnt, relevant = [], t.judged_relevant
-    for run in range(len(t.runs.names)):
-        hits = t.rows(run)[t.relevant[t.rows(run)]]
-        place = t.place[t.runs.query[t.runs.document[hits]]]
-        nth = segments.positions(np.bincount(place, minlength=len(relevant))) + 1
-        found = np.bincount(place, weights=nth / t.runs.rank[hits], minlength=len(relevant))
-        values = found / np.maximum(relevant, 1)
-        learnt.append(values[np.sort(t.place[t.queries])].mean(keepdims=True))
-    return learnt
+    relevant, hits = t.judged_relevant, rows[t.relevant[rows]]
+    place = t.place[t.runs.query[t.runs.document[hits]]]
+    nth = segments.positions(np.bincount(place, minlength=len(relevant))) + 1
+    found = np.bincount(place, weights=nth / t.runs.rank[hits], minlength=len(relevant))
+    values = found / np.maximum(relevant, 1)
+    return np.asarray(values[np.sort(t.place[t.queries])].mean(keepdims=True))
 
 
-def _by_position(t: Training, _: FusionSettings) -> list[Floats]:
+def _by_position(t: Training, rows: Ints, _: FusionSettings) -> Floats:
     """Share of relevant documents at each rank, among the rankings that are long enough."""
-    learnt = []
-    for run in range(len(t.runs.names)):
-        rows = t.rows(run)
-        place = t.runs.rank[rows] - 1
-        found, reached = np.bincount(place, weights=t.relevant[rows]), np.bincount(place)
-        learnt.append(found / np.maximum(reached, 1))
-    return learnt
+    place = t.runs.rank[rows] - 1
+    return np.bincount(place, weights=t.relevant[rows]) / np.maximum(np.bincount(place), 1)
 
 
-def _by_segment(t: Training, given: FusionSettings) -> list[Floats]:
+def _by_segment(t: Training, rows: Ints, given: FusionSettings) -> Floats:
     """Mean share of relevant documents in each of x equal segments."""
-    x = int(given["segments"])
-    learnt = []
-    for run in range(len(t.runs.names)):
-        rows = t.rows(run)
-        length = _length(t.runs, rows)
-        width = -(-length // x)
-        place = (t.runs.rank[rows] - 1) // width
-        size = np.minimum((place + 1) * width, length) - place * width
-        learnt.append(_shares(t, run, place, size, x))
-    return learnt
+    x, length = int(given["segments"]), _length(t.runs)[rows]
+    width = -(-length // x)
+    place = (t.runs.rank[rows] - 1) // width
+    size = np.minimum((place + 1) * width, length) - place * width
+    return _shares(t, rows, place, size, x)
 
 
-def _by_growing_segment(t: Training, _: FusionSettings) -> list[Floats]:
-    return [
-        _shares(t, run, place, np.diff(_GROWING)[place], len(_GROWING) - 1)
-        for run in range(len(t.runs.names))
-        for place in [_segment_of(t.runs.rank[t.rows(run)])]
-    ]
+def _by_growing_segment(t: Training, rows: Ints, _: FusionSettings) -> Floats:
+    place = _segment_of(t.runs.rank[rows])
+    return _shares(t, rows, place, np.diff(_GROWING)[place], len(_GROWING) - 1)
 
 
 def _segment_of(rank: Ints) -> Ints:
     return np.searchsorted(_GROWING, rank, side="left") - 1
 
 
-def _log_odds(t: Training, _: FusionSettings) -> list[Floats]:
+def _log_odds(t: Training, rows: Ints, _: FusionSettings) -> Floats:
     """Logarithm of the odds of relevance in each bin of ranks; the share is at least 0.001, as is its complement."""
-    learnt = []
-    for run in range(len(t.runs.names)):
-        place = _bin_of(t.runs.rank[t.rows(run)])
-        inside = np.diff(_BINS)[np.minimum(place, len(_BINS) - 2)].astype(float)
-        share = _shares(t, run, place, inside, len(_BINS))[: len(_BINS) - 1]
-        share = np.where(share == 0, _LEAST, share)
-        against = np.where(1 - share == 0, _LEAST, 1 - share)
-        learnt.append(np.log(share / against))
-    return learnt
+    place = _bin_of(t.runs.rank[rows])
+    inside = np.diff(_BINS)[np.minimum(place, len(_BINS) - 2)].astype(float)
+    share = _shares(t, rows, place, inside, len(_BINS))[: len(_BINS) - 1]
+    share = np.where(share == 0, _LEAST, share)
+    return np.log(share / np.where(1 - share == 0, _LEAST, 1 - share))
 
 
 def _bin_of(rank: Ints) -> Ints:
-    """The bin of each rank, from 0; beyond the last, their number."""
+    """The bin of each rank, from 0; beyond the last, their number; -1 for rank 0."""
     return np.searchsorted(_BINS, rank, side="left") - 1
 
 
@@ -109,23 +89,22 @@ def _bin_of(rank: Ints) -> Ints:
 
 def _probfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
     x = np.array([max(len(known), 1) for known in given.trained])[a.run]
-    place = (a.rank - 1) // -(-_length(a, np.arange(len(a.run))) // x)
+    place = (a.rank - 1) // -(-_length(a) // x)
     return a.total(given.learnt(a, place) / (place + 1))
 
 
 def _slidefuse(a: AlignedRuns, given: FusionSettings) -> Floats:
-    length, w = _length(a, np.arange(len(a.run))), int(given["w"])
-    low, high = np.maximum(a.rank - 1 - w, 0), np.minimum(a.rank + w, length)
-    sums = tuple(np.concatenate([[0.0], np.cumsum(known)]) for known in given.trained)
+    w = int(given["w"])
+    low, high = np.maximum(a.rank - 1 - w, 0), np.minimum(a.rank + w, _length(a))
+    sums = FusionSettings(trained=tuple(np.concatenate([[0.0], np.cumsum(known)]) for known in given.trained))
     known = np.array([len(known) for known in given.trained])[a.run]
-    running = FusionSettings(trained=sums)
-    inside = running.learnt(a, np.minimum(high, known)) - running.learnt(a, np.minimum(low, known))
+    inside = sums.learnt(a, np.minimum(high, known)) - sums.learnt(a, np.minimum(low, known))
     return a.total(inside / (high - low))
 
 
 def _bayesfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
     every = a.with_missing()
-    return every.total(given.learnt(every, np.where(every.rank > 0, _bin_of(every.rank), -1), _NOT_FOUND))
+    return every.total(given.learnt(every, _bin_of(every.rank), _NOT_FOUND))
 
 
 for _method in (
@@ -133,7 +112,7 @@ for _method in (
         name="mapfuse",
         aliases=("map_fuse",),
         uses="ranks",
-        train=_mean_precisions,
+        train=_mean_precision,
         paper=_LILLIS,
         text="mean average precision of each run, divided by the rank: Σ MAP / r",
         score=lambda a, given: a.total(given.learnt(a, np.zeros(len(a.run), np.int64)) / a.rank),
