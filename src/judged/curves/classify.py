@@ -19,10 +19,8 @@ from judged.curves.run_curves import confusion_at, group_ends, is_number, roc_po
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.measures.grammar import parse
 from judged.stats.intervals import wilson
-from judged.stats.student_t import normal_quantile
-from judged.tables.result import Result
+from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
-from judged.tables.text import number
 
 _TEXTS = {
     "precision": "positive predictive value",
@@ -47,7 +45,6 @@ class Classification(Result):
     threshold: float | None = None
     confidence: float = 0.95
     auc: float | None = None  # of the scores; equal ones get half credit
-    auc_error: float | None = None
     average_precision: float | None = None  # of the scores, by steps between thresholds
 
     def __getitem__(self, rate: str) -> float:
@@ -77,28 +74,13 @@ class Classification(Result):
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """Interval of each rate over items; an undefined rate has none.
-
-        Proportions: Wilson (1927). F1 is a function of one, tp / (tp + fp + fn). AUC: DeLong (1988) on the logit scale; for a
-        perfect order, Wilson's interval for the smaller class.
-        """
-        intervals = {
-            name: wilson(count / items, float(items), self.confidence)
-            for name, (count, items) in self._shares().items()
-            if items
-        }
-        if either := self.tp + self.fp + self.fn:
-            low, high = wilson(self.tp / either, either, self.confidence)
-            intervals["f1"] = 2 * low / (1 + low), 2 * high / (1 + high)
-        if self.auc is None or self.auc_error is None:
-            return intervals
-        if not 0 < self.auc < 1 or self.auc_error == 0:
-            intervals["auc"] = wilson(self.auc, min(self.tp + self.fn, self.fp + self.tn), self.confidence)
-        else:
-            reach = normal_quantile(self.confidence) * self.auc_error / (self.auc * (1 - self.auc))
-            centre = math.log(self.auc / (1 - self.auc))
-            intervals["auc"] = 1 / (1 + math.exp(reach - centre)), 1 / (1 + math.exp(-(centre + reach)))
-        return intervals
+        """Interval of each proportion over items (Wilson, 1927), and of F1, a function of tp / (tp + fp + fn); an undefined rate has none."""
+        shares = {**self._shares(), "f1": (self.tp, self.tp + self.fp + self.fn)}
+        ends = {name: wilson(count / n, float(n), self.confidence) for name, (count, n) in shares.items() if n}
+        if "f1" in ends:
+            low, high = ends["f1"]
+            ends["f1"] = 2 * low / (1 + low), 2 * high / (1 + high)
+        return ends
 
     def headline(self) -> tuple[str, ...]:
         """The counts."""
@@ -106,35 +88,28 @@ class Classification(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """The rates with intervals."""
-        rows = [
-            (
-                row["rate"],
-                "undefined" if math.isnan(row["value"]) else number(row["value"], places),
-                "" if row["low"] is None else f"[{number(row['low'], places)}, {number(row['high'], places)}]",
-                _TEXTS[row["rate"]],
-            )
-            for row in self.records()
-        ]
+        rows = [{**row, "meaning": _TEXTS[row["rate"]]} for row in self.records()]
         positive, items = self.tp + self.fn, self.tp + self.fp + self.fn + self.tn
         notes = [f"{items} items, {positive} positive; {self.tp + self.fp} predicted positive"]
+        notes.append(f"intervals: {self.confidence:.0%}")
         if self.threshold is not None:
             notes.append(f"threshold: scores ≥ {self.threshold:g}")
         if positive in (0, items):
             problem = f"all labels are {'positive' if positive else 'negative'}"
             notes.append(f"warning: {Warned('one-class', items, problem, Hint('check the {level}', level=None))}")
-        headers = ("rate", "value", f"{self.confidence:.0%} interval", "")
-        return [Table(headers, tuple(rows), notes=tuple(notes), words=(0, 3), optional=(3,))]
+        return RecordTable.of(rows, words=("rate", "meaning"), notes=tuple(notes)).tables(places=places)
 
     def records(self) -> list[dict[str, Any]]:
         """One row per rate: rate, value, low, high."""
-        values = {**self.rates(), "auc": self.auc, "average_precision": self.average_precision}
-        intervals = self.intervals
-        rows = []
-        for name, value in values.items():
-            if value is not None:
-                low, high = intervals.get(name, (None, None))
-                rows.append({"rate": name, "value": value, "low": low, "high": high})
-        return rows
+        values, intervals = (
+            {**self.rates(), "auc": self.auc, "average_precision": self.average_precision},
+            self.intervals,
+        )
+        return [
+            {"rate": name, "value": value, **dict(zip(("low", "high"), intervals.get(name, (None, None)), strict=True))}
+            for name, value in values.items()
+            if value is not None
+        ]
 
     def to_data(self) -> dict[str, Any]:
         """Counts, rates and intervals as plain data."""
@@ -175,26 +150,20 @@ def classify(
     ):
         if not fine:
             raise UsageError("parameter", f"{name} is out of range, got {shown(value)}", value=value)
-    if (decisions is None) == (scores is None):
-        passed = "both decisions and scores" if scores is not None else "neither decisions nor scores"
-        raise UsageError("parameter", f"got {passed}", hint="pass either decisions, or scores with a threshold")
-    if (scores is None) != (threshold is None):
-        problem = "scores need a threshold" if threshold is None else "a threshold applies to scores, not to decisions"
-        hint = Hint("set {threshold}", threshold=0.5) if threshold is None else Hint("use {scores}", scores=None)
-        raise UsageError("parameter", problem, hint=hint)
+    if (decisions is None) == (scores is None) or (scores is None) != (threshold is None):
+        hint = Hint("pass either decisions, or {scores} and {threshold}", scores=None, threshold=0.5)
+        raise UsageError("parameter", "decisions, or scores with a threshold, but not both or neither", hint=hint)
     check_same_index(labels, decisions if scores is None else scores)
     right = column_of("labels", labels) >= level
     if scores is None or threshold is None:  # decisions, by the checks above
         return Classification(*_counts(right, _decisions(decisions, len(right))), confidence=confidence)
     column = column_of("scores", scores)
     j = rank_labels(labels, scores)
-    auc, error = _auc(j, right, column, level)
     return Classification(
         *_counts(right, column >= threshold),
         threshold=float(threshold),
         confidence=confidence,
-        auc=auc,
-        auc_error=error,
+        auc=float(parse("AUC")(level=level).on(j)[0]) if 0 < right.sum() < len(right) else None,
         average_precision=_precision_recall(j, level).area() if right.any() else None,
     )
 
@@ -216,25 +185,6 @@ def _decisions(decisions: Any, size: int) -> NDArray[np.bool_]:
         hint = Hint("use {scores} with a threshold", scores=None)
         raise DataError("label", problem, where=f"row {invalid[0] + 1}", hint=hint)
     return column == 1
-
-
-def _auc(j: Judged, right: NDArray[np.bool_], score: Floats, level: float) -> tuple[float | None, float | None]:
-    """Return the area under the ROC curve and its standard error (DeLong, DeLong & Clarke-Pearson 1988); None for one class."""
-    positive, negative = score[right], score[~right]
-    if not len(positive) or not len(negative):
-        return None, None
-    area = float(parse("AUC")(level=level).on(j)[0])
-    if min(len(positive), len(negative)) < 2:
-        return area, None
-    beaten = _beaten(positive, negative)  # per positive: share of negatives below it, equal ones ½
-    beating = 1 - _beaten(negative, positive)
-    error = np.sqrt(np.var(beaten, ddof=1) / len(positive) + np.var(beating, ddof=1) / len(negative))
-    return area, float(error)
-
-
-def _beaten(these: Floats, others: Floats) -> Floats:
-    others = np.sort(others)
-    return (np.searchsorted(others, these, "left") + np.searchsorted(others, these, "right")) / (2 * len(others))
 
 
 # ── curves of scores ─────────────────────────────────────────────────────────────────────────────

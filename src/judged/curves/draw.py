@@ -55,7 +55,9 @@ def draw_text(curves: Curves, columns: int | None = None) -> str:
     ]
     below = [*map(safe, curves.notes), *(f"warning: {safe(str(w))}" for w in curves.warnings)]
     notes = ["", *below] if columns is None else ["", *(line for note in below for line in wrap(note, columns))]
-    body = [f"{'':>7} {curves.y_label}", *lines, rule, _axis(curves, x, wide), "", *names]
+    low, high = _number(x[0]), _number(x[1])
+    axis = f"{'':>{_LEFT}}{low}{curves.x_label.center(wide - len(low) - len(high))}{high}"
+    body = [f"{'':>7} {curves.y_label}", *lines, rule, axis, "", *names]
     return "\n".join([*body, *(notes if len(notes) > 1 else [])])
 
 
@@ -74,24 +76,13 @@ def _cells(curve: Curve, x: tuple[float, float], y: tuple[float, float], wide: i
     fine = np.isfinite(curve.x) & np.isfinite(curve.y)
     if not fine.any():
         return []
-    across = np.array([_share(v, x, log) for v in curve.x[fine].tolist()]) * (wide - 1)
+    scale = np.log if log else np.asarray
+    first, last = scale(np.array(x))
+    across = (scale(curve.x[fine]) - first) / (last - first) * (wide - 1)
     columns = np.arange(math.ceil(across[0] - 0.5), math.floor(across[-1] + 0.5) + 1)
     heights = np.interp(columns, across, curve.y[fine])
     rows = np.rint((1 - (heights - y[0]) / (y[1] - y[0])) * (_HIGH - 1)).astype(int)
     return [(int(c), int(r)) for c, r in zip(columns, rows, strict=True) if 0 <= c < wide and 0 <= r < _HIGH]
-
-
-def _share(value: float, limits: tuple[float, float], log: bool) -> float:
-    low, high = limits
-    if log:
-        return math.log(value / low) / math.log(high / low)
-    return (value - low) / (high - low)
-
-
-def _axis(curves: Curves, x: tuple[float, float], wide: int) -> str:
-    low, high = _number(x[0]), _number(x[1])
-    middle = curves.x_label.center(wide - len(low) - len(high))
-    return f"{'':>{_LEFT}}{low}{middle}{high}"
 
 
 def _number(value: float) -> str:
@@ -202,6 +193,7 @@ def _draw_curves(curves: Curves, ax: Any, members: Sequence[int], panel: str = "
     for i in members:
         curve = curves[i]
         k = series.index(curve.series or curve.name)
+        points = int((np.isfinite(curve.x) & np.isfinite(curve.y)).sum())
         colour, marker = theme.runs[k % len(theme.runs)], MARKERS[k % len(MARKERS)]
         together = len(measures) > 1 and not panel  # one colour per run; dashes tell the measures apart
         dashes = DASHES[(measures.index(curve.panel) if together else k) % len(DASHES)]
@@ -213,7 +205,7 @@ def _draw_curves(curves: Curves, ax: Any, members: Sequence[int], panel: str = "
             linewidth=1.7,
             marker=marker,
             markersize=4.5,
-            markevery=_marker_positions(curve, k),
+            markevery=(0.02 + 0.03 * (k % 4), 0.13) if points > 1 else None,  # shifted for each curve
             label=plain(curve.series) if panel else _label(curves, i),
             drawstyle="steps-pre" if curve.rule == "step" else "default",
             zorder=3,
@@ -225,11 +217,11 @@ def _draw_curves(curves: Curves, ax: Any, members: Sequence[int], panel: str = "
         ax.set_title(plain(panel), loc="left", fontsize="medium")
     if curves.log_x:
         _log_axis(ax, curves)
-    if "x" in curves.limits:
-        ax.set_xlim(*_pad(curves.limits["x"]))
-    if "y" in curves.limits:
-        unit = all(np.nanmax(curves[i].y, initial=0.0) <= 1 for i in members) and curves.limits["y"][1] > 1
-        ax.set_ylim(*_pad((0.0, 1.0) if unit else curves.limits["y"]))  # counts have a panel with another axis
+    for axis, (low, high) in curves.limits.items():
+        margin = 0.02 * (high - low)
+        ax.set(**{f"{axis}lim": (low - margin, high + margin)})
+    if "y" not in curves.limits:
+        ax.set_ylim(bottom=0)
 
 
 def _label(curves: Curves, i: int) -> str:
@@ -237,13 +229,12 @@ def _label(curves: Curves, i: int) -> str:
 
 
 def _legend(ax: Any, curves: Curves) -> None:
-    """List names from the highest curve to the lowest; beside the axes unless there are few."""
-    lines = ax.get_lines()[-len(curves) :]
-    ordered = [lines[i] for i in sorted(range(len(curves)), key=lambda i: -_height(curves[i]))]
-    beside = len(lines) > _FEW
+    """List names, beside the axes unless there are few."""
+    handles = ax.get_lines()[-len(curves) :]
+    beside = len(handles) > _FEW
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {"loc": "best"}
     ax.legend(
-        handles=ordered,
+        handles=handles,
         frameon=not beside,
         framealpha=0.6,
         edgecolor="none",
@@ -256,51 +247,22 @@ def _legend(ax: Any, curves: Curves) -> None:
 def _background(curves: Curves, ax: Any, theme: Theme) -> None:
     bare(ax)
     grid(ax)
+    guide = {"color": theme.soft, "linewidth": 0.9, "linestyle": (0, (2, 2)), "zorder": 1}
     if curves.kind == "roc":
-        ax.plot([0, 1], [0, 1], color=theme.soft, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
-        ax.annotate(
-            "chance", (0.24, 0.24), xytext=(4, -10), textcoords="offset points", color=theme.soft, fontsize="x-small"
-        )
+        ax.plot([0, 1], [0, 1], **guide)  # chance
     if curves.kind == "pr":
         for f in (0.2, 0.4, 0.6, 0.8):  # lines of equal F1, from precision 1 to recall 1
             recall = np.linspace(f / (2 - f), 1, 200)
-            ax.plot(recall, f * recall / (2 * recall - f), color=theme.soft, alpha=0.45, linewidth=0.7, zorder=1)
-            ax.annotate(
-                f"F1 {f:g}",
-                (1.0, f / (2 - f)),
-                xytext=(1, 3),
-                textcoords="offset points",
-                color=theme.soft,
-                fontsize="xx-small",
-                ha="right",
-                bbox={"boxstyle": "square,pad=0.1", "fc": theme.paper, "ec": "none", "alpha": 0.7},
-            )
+            ax.plot(recall, f * recall / (2 * recall - f), **guide)
+            ax.annotate(f"F1 {f:g}", (1.0, f / (2 - f)), color=theme.soft, fontsize="xx-small", ha="right")
 
 
 def _log_axis(ax: Any, curves: Curves) -> None:
     from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
 
     last = max((float(curve.x[-1]) for curve in curves if len(curve)), default=1.0)
-    ticks = [m * 10**p for p in range(int(math.log10(max(last, 1))) + 1) for m in (1, 2, 5) if m * 10**p <= last]
+    ticks = [m * 10**p for p in range(10) for m in (1, 2, 5) if m * 10**p <= last]
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(FixedLocator(ticks))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FormatStrFormatter("%d"))
-
-
-def _marker_positions(curve: Curve, i: int) -> Any:
-    """Return evenly spaced positions of markers, shifted for each curve."""
-    several = int((np.isfinite(curve.x) & np.isfinite(curve.y)).sum()) > 1
-    return (0.02 + 0.03 * (i % 4), 0.13) if several else None
-
-
-def _height(curve: Curve) -> float:
-    """Return the area under a curve, so that a short curve is not above a long one."""
-    fine = np.isfinite(curve.x) & np.isfinite(curve.y)
-    x, y = curve.x[fine], curve.y[fine]
-    return float(np.sum(np.diff(x) * (y[1:] + y[:-1])))
-
-
-def _pad(limits: tuple[float, float]) -> tuple[float, float]:
-    margin = 0.02 * (limits[1] - limits[0])
-    return limits[0] - margin, limits[1] + margin

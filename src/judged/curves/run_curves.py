@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -125,7 +124,7 @@ class CurveRequest:
     band: float | None
     profile: Profile
     runs: list[Judged]  # all runs, in order
-    made: dict[tuple[Any, ...], list[Measure]] = field(default_factory=dict)  # by `measures`
+    made: dict[tuple[Any, ...], Measure] = field(default_factory=dict)  # by `measure`
     tables: dict[tuple[Any, ...], list[Floats]] = field(default_factory=dict)  # by `values_at_ranks`, for later runs
 
     @property
@@ -133,12 +132,12 @@ class CurveRequest:
         """Lowest relevant grade."""
         return 1 if self.level is None else self.level
 
-    def measures(self, m: Measure, points: Sequence[float | None]) -> list[Measure]:
-        """Return a measure at each point (None for no point), under the profile and at the level; the same ones for every run."""
-        key = m, m.explicit, m.policy, tuple(points)
+    def measure(self, m: Measure, at: float | None = None) -> Measure:
+        """Return a measure at a point, under the profile and at the level; the same one for every run."""
+        key = m, m.explicit, m.policy, at
         if key not in self.made:
-            placed = [m if at is None else m @ at for at in points]
-            self.made[key] = [with_level(self.profile.apply(one, ORDER_POLICIES), self.level) for one in placed]
+            placed = m if at is None else m @ at
+            self.made[key] = with_level(self.profile.apply(placed, ORDER_POLICIES), self.level)
         return self.made[key]
 
 
@@ -179,7 +178,7 @@ def _batch(j: Judged, runs: Sequence[Judged], measures: Sequence[Measure]) -> li
 def _compute(j: Judged, request: CurveRequest, measures: Sequence[Measure], ranks: Ints) -> list[Floats]:
     """Return the tables of `values_at_ranks`: measures that see nothing below their cutoff from fewer and fewer hits."""
     whole = top = Views(Provenance(j))
-    tables = [request.measures(m, ranks.tolist()) for m in measures]
+    tables = [[request.measure(m, k) for k in ranks.tolist()] for m in measures]
     shortened = [ends_at_cutoff(table[0], j.policy) for table in tables]
     whole.compute_together((j, m) for table, short in zip(tables, shortened, strict=True) if not short for m in table)
     depth, found = int(ranks[-1]), []
@@ -198,15 +197,14 @@ _CurvesAndMarks = tuple[list[Curve], list[str]]
 
 
 def _precision_recall(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _CurvesAndMarks:
-    ap = _values(j, request, "AP")
+    ap = Views(Provenance(j)).column(request.measure(parse("AP")))
     if request.queries is not None or len(j) == 1:
-        lines, marks = [], []
-        for label, row in _rows(name, j, request):
+        rows, lines = _rows(name, j, request), []
+        for label, row in rows:
             ranks = np.arange(1, int(j.retrieved[row]) + 1)
             counts = confusion_at(j, row, ranks, request.lowest)
             lines.append(Curve(label, counts.recall, counts.precision, ranks.astype(float), rule="step"))
-            marks.append(f"(AP {ap[row]:.3f})")
-        return lines, marks
+        return lines, [f"(AP {ap[row]:.3f})" for _, row in rows]
     ranks = _ranks(request.points, j)
     recall, precision = values_at_ranks(j, request, [parse("R"), parse("P")], ranks)
     across = mean_curve(name, ranks.astype(float), recall, band=None).y
@@ -215,23 +213,23 @@ def _precision_recall(name: str, j: Judged, request: CurveRequest, _: list[Measu
 
 
 def _interpolated(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _CurvesAndMarks:
-    levels = np.arange(11) / 10 if request.points is None else _shares(request.points, "recall levels")
-    values = np.stack(Views(Provenance(j)).columns(request.measures(parse("IPrec"), levels.tolist())), axis=1)
+    levels = _shares(np.arange(11) / 10 if request.points is None else request.points, "recall levels")
+    measures = [request.measure(parse("IPrec"), level) for level in levels.tolist()]
+    values = np.stack(Views(Provenance(j)).columns(measures), axis=1)
     if request.queries is not None:
         return [Curve(label, levels, values[row], levels) for label, row in _rows(name, j, request)], []
     return [mean_curve(name, levels, values, at=levels, band=request.band)], []
 
 
 def _roc(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _CurvesAndMarks:
-    auc = _values(j, request, "AUC")
+    auc = Views(Provenance(j)).column(request.measure(parse("AUC")))
     if request.queries is not None or len(j) == 1:
-        lines, marks = [], []
-        for label, row in _rows(name, j, request):
+        rows, lines = _rows(name, j, request), []
+        for label, row in rows:
             ranks, counts = roc_points(j, row, request.lowest)
             lines.append(Curve(label, counts.fall_out, counts.recall, ranks.astype(float)))
-            marks.append(f"(AUC {auc[row]:.3f})")
-        return lines, marks
-    rates = np.linspace(0, 1, 101) if request.points is None else _shares(request.points, "false positive rates")
+        return lines, [f"(AUC {auc[row]:.3f})" for _, row in rows]
+    rates = _shares(np.linspace(0, 1, 101) if request.points is None else request.points, "false positive rates")
     heights = roc_heights(j, rates, request.lowest)
     if j.policy.empty in ("skip", "one"):
         heights[j.relevant(request.lowest) == 0] = 1.0 if j.policy.empty == "one" else np.nan
@@ -241,22 +239,22 @@ def _roc(name: str, j: Judged, request: CurveRequest, _: list[Measure]) -> _Curv
 
 def _at_k(name: str, j: Judged, request: CurveRequest, measures: list[Measure]) -> _CurvesAndMarks:
     ranks = _ranks(request.points, j)
-    k = ranks.astype(float)
-    lines = []
+    k, lines = ranks.astype(float), []
     for m, values in zip(measures, values_at_ranks(j, request, measures, ranks), strict=True):
-        label, panel = (f"{name} {m.name}", str(m)) if len(measures) > 1 else (name, "")
+        label = f"{name} {m.name}" if len(measures) > 1 else name
         if request.queries is None:
             own = [mean_curve(label, k, values, at=k, band=request.band, limits=m.definition.limits)]
             series = [name]
         else:
             own = [Curve(one, k, values[row], k) for one, row in _rows(label, j, request)]
             series = [one for one, _ in _rows(name, j, request)]
-        lines += [replace(c, panel=panel, series=s if panel else "") for c, s in zip(own, series, strict=True)]
+        if len(measures) > 1:
+            own = [replace(line, panel=str(m), series=s) for line, s in zip(own, series, strict=True)]
+        lines += own
     return lines, []
 
 
-@dataclass(frozen=True, slots=True)
-class CurveKind:
+class CurveKind(NamedTuple):
     """A kind of curve: its names, axis labels, and the function that computes the curves of one run."""
 
     name: Kind
@@ -268,34 +266,11 @@ class CurveKind:
 
 
 CURVE_KINDS: Registry[CurveKind] = Registry("curve")
-for _kind in (
-    CurveKind(
-        "pr",
-        ("precision_recall",),
-        "recall",
-        "precision",
-        "rank",
-        _precision_recall,
-    ),
-    CurveKind(
-        "ipr",
-        ("11pt",),
-        "recall",
-        "interpolated precision",
-        "recall",
-        _interpolated,
-    ),
-    CurveKind(
-        "roc",
-        (),
-        "false positive rate, of the documents retrieved",
-        "true positive rate",
-        "rank",
-        _roc,
-    ),
-    CurveKind("at-k", (), "rank k", "", "k", _at_k),
-):
-    CURVE_KINDS.add(_kind)
+_FALSE = "false positive rate, of the documents retrieved"
+CURVE_KINDS.add(CurveKind("pr", ("precision_recall",), "recall", "precision", "rank", _precision_recall))
+CURVE_KINDS.add(CurveKind("ipr", ("11pt",), "recall", "interpolated precision", "recall", _interpolated))
+CURVE_KINDS.add(CurveKind("roc", (), _FALSE, "true positive rate", "rank", _roc))
+CURVE_KINDS.add(CurveKind("at-k", (), "rank k", "", "k", _at_k))
 
 
 def _rows(name: str, j: Judged, request: CurveRequest) -> list[tuple[str, int]]:
@@ -308,23 +283,19 @@ def _rows(name: str, j: Judged, request: CurveRequest) -> list[tuple[str, int]]:
     return [(f"{name} {query}" if len(queries) > 1 else name, place[query]) for query in queries]
 
 
-def _values(j: Judged, request: CurveRequest, measure: str) -> Floats:
-    return Views(Provenance(j)).column(request.measures(parse(measure), [None])[0])
-
-
 # ── points ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def _ranks(points: Any, j: Judged) -> Ints:
     """Return the requested ranks; by default the first 50, then increasingly sparse ones down to the end of the longest ranking."""
-    if isinstance(points, Iterable):
-        chosen = _numbers(points, "ranks")
-        if chosen[0] < 1 or (chosen != np.floor(chosen)).any():
-            raise UsageError("parameter", f"ranks must be integers ≥ 1, got {shown(chosen.tolist())}", value=points)
-        return chosen.astype(np.int64)
-    if points is not None and not (is_number(points) and 1 <= float(points) <= 2**31 and float(points).is_integer()):
-        raise UsageError("parameter", f"the last rank must be an integer ≥ 1, got {shown(points)}", value=points)
-    last = int(j.retrieved.max(initial=1)) if points is None else int(points)
+    last = int(j.retrieved.max(initial=1))
+    if points is not None:
+        chosen = _numbers(points)
+        if chosen is None or chosen[0] < 1 or chosen[-1] > 2**31 or (chosen != np.floor(chosen)).any():
+            raise UsageError("parameter", f"ranks must be integers ≥ 1, got {shown(points)}", value=points)
+        if isinstance(points, Iterable):
+            return chosen.astype(np.int64)
+        last = int(chosen[0])
     dense = np.arange(1, min(last, EVERY) + 1)
     wide = np.geomspace(EVERY, last, EVERY + 1)[1:] if last > EVERY else np.empty(0)
     return np.unique(np.concatenate([dense, np.rint(wide).astype(np.int64)]))
@@ -336,19 +307,17 @@ def is_number(value: Any) -> bool:
     return bool(abs(number) <= 2**53)
 
 
-def _numbers(points: Any, what: str) -> Floats:
-    """Return the requested points, sorted and distinct."""
-    values = [] if isinstance(points, str | bytes) else list(points)
-    if not values or not all(map(is_number, values)):
-        raise UsageError("parameter", f"{what} must be numbers, got {shown(points)}", value=points)
-    return np.unique(np.array(values, float))
+def _numbers(points: Any) -> Floats | None:
+    """Return the requested points, sorted and distinct; None if they are not numbers."""
+    values = list(points) if isinstance(points, Iterable) and not isinstance(points, str | bytes) else [points]
+    return np.unique(np.array(values, float)) if values and all(map(is_number, values)) else None
 
 
 def _shares(points: Any, what: str) -> Floats:
     """Return the requested points, which are from 0 to 1."""
-    values = _numbers(points if isinstance(points, Iterable) else [points], what)
-    if values[0] < 0 or values[-1] > 1:
-        raise UsageError("parameter", f"{what} must be from 0 to 1, got {shown(values.tolist())}", value=points)
+    values = _numbers(points)
+    if values is None or values[0] < 0 or values[-1] > 1:
+        raise UsageError("parameter", f"{what} must be numbers from 0 to 1, got {shown(points)}", value=points)
     return values
 
 
@@ -401,10 +370,8 @@ def curve(
     chosen = _parse_measures(definition.name, measures, request)
     lost = queries_differ([j.queries for j in judged], "found {}; each curve is of the queries of its own run")
     with step("computing curves"):
-        computed = [
-            definition.compute(name, j, request, chosen)
-            for name, j in zip(short_names([j.names[1] for j in judged]), judged, strict=True)
-        ]
+        names = short_names([j.names[1] for j in judged])
+        computed = [definition.compute(name, j, request, chosen) for name, j in zip(names, judged, strict=True)]
     lines = tuple(line for own, _ in computed for line in own)
     at_k = definition.name == "at-k"
     return Curves(
@@ -418,7 +385,7 @@ def curve(
         warnings=(*dict.fromkeys(w for j in judged for w in j.warnings), *lost),
         log_x=at_k and max(float(line.x[-1]) for line in lines) > EVERY,
         files=tuple(dict.fromkeys(file for j in judged for file in j.files)),
-        limits={"y": (0.0, _round_top(lines))} if at_k else UNIT_SQUARE,
+        limits={} if at_k else UNIT_SQUARE,
     )
 
 
@@ -429,13 +396,12 @@ def _parse_measures(kind: str, measures: Measures | None, request: CurveRequest)
         return []
     parsed = parse_all("nDCG" if measures is None else measures)
     for m in parsed:
-        if m.definition.at != "cutoff":
-            raise UsageError(
-                "cutoff", f"{m} takes no cutoff", hint="choose measures that do, such as nDCG", value=str(m)
+        if m.definition.at != "cutoff" or "cutoff" in m.explicit:
+            problem = (
+                f"{m} has a cutoff, which is the x axis" if m.definition.at == "cutoff" else f"{m} takes no cutoff"
             )
-        if "cutoff" in m.explicit:
-            raise UsageError("cutoff", f"{m} has a cutoff, which is the x axis", hint=f"write {m.name}", value=str(m))
-    return [with_level(request.profile.apply(m), request.level) for m in parsed]
+            raise UsageError("cutoff", problem, hint="name measures without it, such as nDCG", value=str(m))
+    return [request.measure(m) for m in parsed]
 
 
 def _join_runs(qrels: Any, runs: Any, profile: str, options: EvaluateOptions) -> list[Judged]:
@@ -463,12 +429,3 @@ def _notes(kind: str, request: CurveRequest) -> tuple[str, ...]:
         "ipr": (f"number of documents for a recall level: recall · R, rounded: {rounding}",),
     }
     return (over, *more.get(kind, ()), f"policy: {first.policy}")
-
-
-def _round_top(lines: Iterable[Curve]) -> float:
-    """Return the next round number above the values and bands of curves."""
-    top = max(float(np.nanmax(line.y if line.high is None else line.high, initial=0.0)) for line in lines)
-    if top <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(top))
-    return next(step * power for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 10) if step * power >= top * (1 - 1e-9))

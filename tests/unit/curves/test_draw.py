@@ -62,8 +62,4 @@ def test_a_picture_says_what_its_bands_are(curves):
 def test_curves_follow_a_dark_style(curves):
     with plt.style.context("dark_background"):
         axes = curves.plot()
-        pr = jd.curves.curve("pr", jd.sample_path("qrels.txt"), jd.sample_path("runs/bm25.run")).plot()
     assert set(colours(axes[0]).values()) <= set(DARK_COLOURS)
-    boxes = [text.get_bbox_patch() for text in pr.texts if text.get_bbox_patch()]
-    assert boxes
-    assert all(box.get_facecolor()[:3] == (0, 0, 0) for box in boxes)
