@@ -59,7 +59,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], settings: dict[str, A
     rules, save = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None), options["save"]
     declared = Rules.of(rules)
     renewed = save and isinstance(declared.baseline, str) and ".json" in Path(declared.baseline).suffixes
-    named = [declared.qrels, declared.model, declared.slices, declared.clusters, declared.anchor]
+    named = [declared.qrels, declared.slices, declared.anchor]
     check_files(ctx, rules, *named, *([] if renewed else [declared.baseline]))  # a saved baseline may be saved again
     inputs = [*files[:-1], named_file(files[-1])]
     if save:
@@ -85,7 +85,7 @@ def _save(inputs: list[Any], rules: Any, path: str) -> None:
     sources = inputs if len(inputs) == 2 or rules.qrels is None else [rules.qrels, *inputs]
     measures = list(dict.fromkeys((*rules.measures, *rules.min, *rules.max)))
     options = {**({"measures": measures} if measures else {}), **rules.policy, **rules.inputs}
-    saved = baseline(*sources, level=rules.level, profile=rules.profile, model=rules.model, **options)
+    saved = baseline(*sources, level=rules.level, profile=rules.profile, **options)
     saved.save(path)
     show_warnings(saved.values.warnings)
     say(f"saved {path}: {', '.join(saved.values.columns)} of {len(saved.values)} queries")

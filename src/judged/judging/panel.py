@@ -130,7 +130,9 @@ def _align(qrels: Sequence[Qrels], names: Sequence[str] | None, policy: Policy) 
     table[judge, unit] = grade[order]
     text = "{} has subtopics; the highest grade of each document is used"
     several = [Warned("form", 1, text.format(q.label)) for q in qrels if q.aspect is not None]
-    warnings = dict.fromkeys([*(w for one in (*qrels, *pools) for w in one.warnings), *several])
+    warnings = dict.fromkeys(
+        [*(w for one in qrels for w in one.warnings), *(w for pool in pools for w in pool.warnings), *several]
+    )
     units = Units(queries, query[first], doc.take(first), (qrels[0].query_kind, qrels[0].doc_kind))
     return Panel(Ratings.of(*table, names=names), units, tuple(qrels), tuple(warnings))
 

@@ -15,11 +15,11 @@ from judged.errors import DataError, FileError, Hint, Place, Warned
 from judged.evaluation.saved_values import load_saved, values_arguments, with_checksum
 from judged.evaluation.values import Values
 from judged.io.atomic import write_atomically
-from judged.io.files import raise_file_error, read_text
+from judged.io.files import is_path, open_content, raise_file_error, read_text
 from judged.io.fingerprint import content_of, file_hash
 from judged.tables.text import plain_data
 
-_SAVED = re.compile(r'\s*(\[\s*)?\{\s*"judged"\s*:')
+_SAVED = re.compile(r'\ufeff?\s*(\[\s*)?\{\s*"judged"\s*:')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,11 +36,9 @@ class Baseline:
     run_file: str | None = None
 
     @classmethod
-    def of(
-        cls, values: Values, qrels: Qrels, qrels_source: Any = None, run_source: Any = None, model: Qrels | None = None
-    ) -> Baseline:
+    def of(cls, values: Values, qrels: Qrels, qrels_source: Any = None, run_source: Any = None) -> Baseline:
         """Make a baseline of values; sources that are files are hashed."""
-        return cls(values, __version__, content_of(qrels, model), file_hash(qrels_source), file_hash(run_source))
+        return cls(values, __version__, content_of(qrels), file_hash(qrels_source), file_hash(run_source))
 
     def to_json(self) -> str:
         """`Values.to_json` with the inputs, one value per line, so that versions can be compared."""
@@ -59,57 +57,36 @@ class Baseline:
         with write_atomically(path, inputs=self.values.input_files) as file:
             file.write(self.to_json())
 
-    def warnings(self, qrels: Qrels, model: Qrels | None, *, allow_changed: bool) -> tuple[Warned, ...]:
+    def warnings(self, qrels: Qrels, *, allow_changed: bool) -> tuple[Warned, ...]:
         """Warnings of a comparison with these judgments; raise if the baseline has different ones, unless this is allowed."""
-        warned = []
-        name = self.values.names[1]
+        said = []
         if self.version is not None and self.version != __version__:
-            warned.append(
-                Warned("baseline", 1, f"the baseline was made by judged {self.version}; this is {__version__}")
-            )
+            said.append(f"the baseline was made by judged {self.version}; this is {__version__}")
         if self.qrels is None:
-            warned.append(
-                Warned("baseline", 1, "the baseline does not record its judgments; they may be different ones")
-            )
-        elif (now := content_of(qrels, model)) != self.qrels:
+            said.append("the baseline does not record its judgments; they may be different ones")
+        elif (now := content_of(qrels)) != self.qrels:
             if not allow_changed:
-                raise DataError(
-                    "incomparable",
-                    f"the baseline ({name}) has different judgments: SHA-256 {self.qrels[:12]}…, now {now[:12]}…",
-                    where=qrels.name,
-                    hint=Hint(
-                        "save the baseline again, or accept it with {allow_changed_judgments}",
-                        allow_changed_judgments=True,
-                    ),
+                changed = f"SHA-256 {self.qrels[:12]}…, now {now[:12]}…"
+                problem = f"the baseline ({self.values.names[1]}) has different judgments: {changed}"
+                allow = Hint(
+                    "save the baseline again, or accept it with {allow_changed_judgments}", allow_changed_judgments=True
                 )
-            warned.append(Warned("baseline", 1, "the baseline has different judgments, which may explain a difference"))
-        return tuple(warned)
+                raise DataError("incomparable", problem, where=qrels.name, hint=allow)
+            said.append("the baseline has different judgments, which may explain a difference")
+        return tuple(Warned("baseline", 1, text) for text in said)
 
 
 def read_baseline(source: Any) -> Baseline | None:
-    """Read a saved result, see `load`; None if the source is a run."""
+    """Read a saved result, see `Values.save`; None if the source is a run."""
     if isinstance(source, Baseline):
         return source
     if isinstance(source, Values):
         return Baseline(source)
-    if not isinstance(source, str | os.PathLike) or source == "-":
-        return None
-    path = Path(source)
-    if not (_head(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or ".json" in path.suffixes):
-        return None
-    text = read_text(path)
-    return parse_baseline(text, str(source)) if _SAVED.match(text) else None
-
-
-def _head(path: Path) -> bytes:
-    try:
-        if not path.is_file() and path.exists():
-            return b""  # a pipe can be read only once: it is a run
-        with path.open("rb") as file:
-            return file.read(256)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileError("io", f"cannot read the baseline: {reason}", where=str(path), hint="check the path") from error
+    if not is_path(source) or source == "-" or not (Path(source).is_file() or ".json" in Path(source).suffixes):
+        return None  # also a pipe, which can be read only once
+    with open_content(source) as content:
+        head = bytes(content.head).decode("utf-8", "replace")
+    return parse_baseline(read_text(source), str(source)) if _SAVED.match(head) else None
 
 
 def parse_baseline(text: str, name: str) -> Baseline:

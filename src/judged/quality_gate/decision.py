@@ -9,7 +9,7 @@ from typing import Any
 
 from judged.comparison.comparison import Comparison
 from judged.comparison.difference import tracked_differences
-from judged.comparison.tables import ESTIMATED, Change, change_table
+from judged.comparison.tables import Change, change_table
 from judged.errors import Warned, safe
 from judged.evaluation.values import Values
 from judged.io.run_names import short_names
@@ -80,11 +80,14 @@ class Gate(Tracked):
 
     def headline(self) -> list[str]:
         """The verdict and the reasons; policy and warnings too if there is no table to put them below."""
-        return [self.verdict, "", *reason_lines(self), *(["", *notes(self)] if self.comparison is None else [])]
+        return [self.verdict, "", *reason_lines(self), *(["", *_notes(self)] if self.comparison is None else [])]
 
     def tables(self, *, places: int = 4) -> list[Table]:
-        """The differences behind the reasons, and the queries that got worse."""
-        return tables(self, places=places)
+        """The differences behind the reasons, and the queries that got worse; warnings are below the last table."""
+        if self.comparison is None:
+            return []
+        shown = [difference_table(self, places=places), *worse_tables(self, places=places)]
+        return [*shown[:-1], shown[-1]._replace(notes=(*shown[-1].notes, *_notes(self)[1:]))]
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping per reason."""
@@ -106,21 +109,61 @@ class Gate(Tracked):
         }
 
     def to_github(self, *, places: int = 4) -> str:
-        """A job summary in GitHub-flavoured Markdown: details are folded, except those of a failure."""
-        return github(self, places=places)
+        """A job summary in GitHub-flavoured Markdown: the verdict and the reasons; the differences are folded, unless the gate failed."""
+        below = (self.verdict[6:], *(_notes(self) if self.comparison is None else ()))
+        rows = tuple((line[:4], line[6:]) for line in reason_lines(self))
+        broken = frozenset((i, 0) for i, row in enumerate(rows) if row[0] == "FAIL")
+        reasons = Table(("", "reason"), rows, notes=below, words=(0, 1), strong=broken)
+        parts = [f"## judged gate: {'PASS' if self.passed else 'FAIL'}", table_markdown(reasons)]
+        if self.comparison is not None:
+            table = difference_table(self, places=places)
+            figures = table_markdown(table._replace(notes=(*table.notes, *_notes(self)[1:])))
+            parts += [_fold("Differences", figures)] if self.passed else ["### Differences", figures]
+            for worse in worse_tables(self, places=places):
+                parts.append(_fold(worse.title, table_markdown(worse._replace(title=""))))
+        return "\n\n".join(parts) + "\n\n"  # the text of another step begins a new paragraph
 
     def to_junit(self) -> str:
-        """JUnit XML, with one test case per rule, measure and slice."""
-        return junit(self)
+        r"""JUnit XML by the schema of Jenkins' xUnit plugin (junit-10.xsd), with one test case per rule, measure and slice.
+
+        Control characters, which XML cannot contain, are escaped (`\x07`). It contains no time: the same gate gives the same bytes.
+        """
+        from xml.etree import ElementTree as Xml
+
+        counts = {"tests": str(len(self.reasons)), "failures": str(len(self.broken)), "errors": "0"}
+        skipped = {"skipped": str(sum(r.skipped for r in self.reasons)), "time": "0"}
+        root = Xml.Element("testsuites", {"name": "judged gate", **counts})
+        suite = Xml.SubElement(root, "testsuite", {"name": "judged gate", **counts, **skipped})
+        baseline, candidate = self.names
+        facts = {} if baseline is None else {"baseline": baseline}
+        facts |= {"candidate": candidate, "policy": str(self.candidate.policy), "profile": self.candidate.profile}
+        facts |= {"mode": self.rules.mode, **{f"warning {i}": str(w) for i, w in enumerate(self.warnings, 1)}}
+        properties = Xml.SubElement(suite, "properties")
+        for name, value in facts.items():
+            Xml.SubElement(properties, "property", {"name": name, "value": safe(value)})
+        for reason in self.reasons:
+            name = f"{reason.measure}, {reason.slice}" if reason.slice is not None else reason.measure
+            about = {"classname": f"judged.gate.{reason.rule}", "name": safe(name), "time": "0"}
+            case, words = Xml.SubElement(suite, "testcase", about), safe(reason.words)
+            if reason.skipped:
+                Xml.SubElement(case, "skipped", {"message": words})
+            elif reason.passed:
+                Xml.SubElement(case, "system-out").text = words
+            else:
+                worst = [f"{c.query}: {c.value_a:.4f} → {c.value_b:.4f}" for c in self.worse.get(reason.measure, ())]
+                failure = Xml.SubElement(case, "failure", {"message": words, "type": reason.rule})
+                failure.text = "\n".join([words, *map(safe, worst)])
+        Xml.indent(root)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
 
-def notes(gate: Gate) -> list[str]:
-    """The policy and the warnings."""
-    return [f"policy: {gate.candidate.policy}", *_warnings(gate)]
+def _notes(gate: Gate) -> list[str]:
+    """The policy, and then the warnings."""
+    return [f"policy: {gate.candidate.policy}", *(f"warning: {w}" for w in gate.warnings)]
 
 
-def _warnings(gate: Gate) -> list[str]:
-    return [f"warning: {w}" for w in gate.warnings]
+def _fold(title: str, body: str) -> str:
+    return f"<details><summary>{escape(safe(title))}</summary>\n\n{body}\n\n</details>"
 
 
 def reason_lines(gate: Gate) -> list[str]:
@@ -128,22 +171,6 @@ def reason_lines(gate: Gate) -> list[str]:
     order = {"FAIL": 0, "pass": 2, "skip": 3}
     ranked = sorted(gate.reasons, key=lambda r: 1 if r.note else order[r.verdict])
     return list(dict.fromkeys(f"{r.verdict}  {r.words}" for r in ranked))  # a slice is skipped once, not per measure
-
-
-def tables(gate: Gate, *, places: int = 4) -> list[Table]:
-    """The differences behind the reasons, and the queries that got worse; warnings are below the last table."""
-    if gate.comparison is None:
-        return []
-    shown = [difference_table(gate, places=places), *worse_tables(gate, places=places)]
-    return [*shown[:-1], shown[-1]._replace(notes=(*shown[-1].notes, *_warnings(gate)))]
-
-
-def reason_table(gate: Gate) -> Table:
-    """One row per reason."""
-    rows = tuple((line[:4], line[6:]) for line in reason_lines(gate))
-    broken = frozenset((i, 0) for i, row in enumerate(rows) if row[0] == "FAIL")
-    below = (gate.verdict[6:], *(notes(gate) if gate.comparison is None else ()))
-    return Table(("", "reason"), rows, notes=below, words=(0, 1), strong=broken)
 
 
 def difference_table(gate: Gate, *, places: int = 4) -> Table:
@@ -155,65 +182,45 @@ def difference_table(gate: Gate, *, places: int = 4) -> Table:
     rows = []
     for key, reason in reasons.items():
         row = differences[key]
-        shown = replace(row, low=reason.low, high=reason.high)
-        rows.append(
-            (
-                row.measure,
-                row.part or "all queries",
-                str(row.queries),
-                number(row.mean_a, places),
-                number(row.mean_b, places),
-                number(row.difference, places, sign="+"),
-                shown.columns(places)[1],
-                f"{row.wins}/{row.ties}/{row.losses}",
-                p_text(reason.p),
-                reason.verdict,
-            )
-        )
-    headers = (
-        "measure",
-        "slice",
-        "queries",
-        *comparison.names,
-        "difference",
-        "interval",
-        "won/tied/lost",
-        "corrected p",
-        "max_drop",
-    )
+        interval = replace(row, low=reason.low, high=reason.high).columns(places)[1]
+        means = (number(row.mean_a, places), number(row.mean_b, places), number(row.difference, places, sign="+"))
+        counts = f"{row.wins}/{row.ties}/{row.losses}"
+        where = (row.measure, row.part or "all queries", str(row.queries))
+        rows.append((*where, *means, interval, counts, p_text(reason.p), reason.verdict))
+    headers = ("measure", "slice", "queries", *comparison.names, "difference", "interval", "won/tied/lost")
     build = () if gate.build is None else (f"build {gate.build} of the history",)
-    estimated = (ESTIMATED,) if comparison.settings.model else ()
-    below = (_how(gate), *estimated, *build, *gate.remarks, f"policy: {gate.candidate.policy}")
-    without = frozenset({8}) if rules.mode == "sure" else frozenset()
-    return Table(headers, tuple(rows), notes=below, words=(0, 1, 9), optional=(7, 2, 8, 3, 4)).without(without)
+    table = Table(
+        (*headers, "corrected p", "max_drop"),
+        tuple(rows),
+        notes=(_how(gate), *build, *gate.remarks, _notes(gate)[0]),
+        words=(0, 1, 9),
+        optional=(7, 2, 8, 3, 4),
+    )
+    return table.without(frozenset({8})) if rules.mode == "sure" else table
 
 
 def _how(gate: Gate) -> str:
     """The test, the levels of the intervals, and the error that the mode controls."""
-    rules, comparison = gate.rules, gate.comparison
-    assert comparison is not None
-    test, alpha = rules.paired_test, f"{rules.alpha:.2g}"
-    seed = f", seed {rules.seed}" if "seed" in TESTS.find(test).options else ""
-    seed += f", {counted(comparison.settings.clusters, 'cluster')} of queries" if comparison.settings.clusters else ""
-    seed += ", human judgments with the help of a model's" if comparison.settings.model else ""
+    rules, alpha = gate.rules, f"{gate.rules.alpha:.2g}"
+    test = f"{rules.paired_test} test"
+    seed = f", seed {rules.seed}" if "seed" in TESTS.find(rules.paired_test).options else ""
     if rules.mode == "sure":
+        level, error = f"{1 - rules.alpha:.4g} intervals of the {test}{seed}", f"{rules.alpha / 2:.2g}"
         return (
-            f"mode sure · {1 - rules.alpha:.4g} intervals of the {test} test{seed}: a candidate worse by more than max_drop passes with a probability "
-            f"of at most {rules.alpha / 2:.2g}"
+            f"mode sure · {level}: a candidate worse by more than max_drop passes with a probability of at most {error}"
         )
     tests = sum(not r.skipped for r in gate.reasons if r.rule in ("max_drop", "max_total_drop"))
     over = f"{rules.correction} correction over {tests} rules, " if tests > 1 else ""
-    how = f"one-sided {test} test, {over}alpha {alpha}{seed}; each end of an interval is one-sided at that level"
+    how = f"mode {rules.mode} · one-sided {test}, {over}alpha {alpha}{seed}; each end of an interval is one-sided at that level"
     if rules.mode == "mean":
-        return f"mode mean, about these queries only · {how}"
-    return f"mode significant · {how}: a candidate not worse by more than max_drop fails with a probability of at most {alpha}"
+        return how
+    return f"{how}: a candidate not worse by more than max_drop fails with a probability of at most {alpha}"
 
 
 def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
     """The queries that got worse, the worst first, for each measure that broke a rule, or else for the first measure."""
     comparison = gate.comparison
-    if comparison is None:
-        return []
+    assert comparison is not None
     broken = {r.measure for r in gate.broken if r.rule in ("max_drop", "max_query_drop")}
     shown = []
     for m in [m for m in gate.worse if m in broken] or list(gate.worse)[:1]:
@@ -221,66 +228,7 @@ def worse_tables(gate: Gate, *, places: int = 4) -> list[Table]:
         if changes:
             more = f"; the {len(changes)} worst" if lost > len(changes) else ""
             table = change_table(changes, *comparison.names, places=places)
-            table = (
-                table if any(row[-1] for row in table.rows) else table.without(frozenset({4}))
-            )  # saved results contain no documents
+            if not any(row[-1] for row in table.rows):  # saved results contain no documents
+                table = table.without(frozenset({4}))
             shown.append(table._replace(title=f"{counted(lost, 'query')} got worse on {m}{more}"))
     return shown
-
-
-def github(gate: Gate, *, places: int = 4) -> str:
-    """A job summary: the verdict and the reasons; the differences folded, unless the gate failed."""
-    parts = [f"## judged gate: {'PASS' if gate.passed else 'FAIL'}", table_markdown(reason_table(gate))]
-    if gate.comparison is not None:
-        table = difference_table(gate, places=places)
-        figures = table_markdown(table._replace(notes=(*table.notes, *(f"warning: {w}" for w in gate.warnings))))
-        parts += ["### Differences", figures] if not gate.passed else [_fold("Differences", figures)]
-    parts += [
-        _fold(table.title, table_markdown(table._replace(title=""))) for table in worse_tables(gate, places=places)
-    ]
-    return "\n\n".join(parts) + "\n\n"  # the text of another step begins a new paragraph
-
-
-def _fold(title: str, body: str) -> str:
-    return f"<details><summary>{escape(safe(title))}</summary>\n\n{body}\n\n</details>"
-
-
-def junit(gate: Gate) -> str:
-    r"""One test case per rule, measure and slice, by the schema of Jenkins' xUnit plugin (junit-10.xsd).
-
-    Control characters, which XML cannot contain, are escaped (`\x07`). It contains no time: the same gate gives the same bytes.
-    """
-    from xml.etree import ElementTree as Xml
-
-    counts = {"tests": str(len(gate.reasons)), "failures": str(len(gate.broken)), "errors": "0"}
-    skipped = {"skipped": str(sum(r.skipped for r in gate.reasons)), "time": "0"}
-    root = Xml.Element("testsuites", {"name": "judged gate", **counts})
-    suite = Xml.SubElement(root, "testsuite", {"name": "judged gate", **counts, **skipped})
-    properties = Xml.SubElement(suite, "properties")
-    for name, value in _properties(gate).items():
-        Xml.SubElement(properties, "property", {"name": name, "value": safe(value)})
-    for reason in gate.reasons:
-        name = f"{reason.measure}, {reason.slice}" if reason.slice is not None else reason.measure
-        about = {"classname": f"judged.gate.{reason.rule}", "name": safe(name), "time": "0"}
-        case, words = Xml.SubElement(suite, "testcase", about), safe(reason.words)
-        if reason.skipped:
-            Xml.SubElement(case, "skipped", {"message": words})
-        elif not reason.passed:
-            worst = [safe(f"{c.query}: {c.value_a:.4f} → {c.value_b:.4f}") for c in gate.worse.get(reason.measure, ())]
-            Xml.SubElement(case, "failure", {"message": words, "type": reason.rule}).text = "\n".join([words, *worst])
-        else:
-            Xml.SubElement(case, "system-out").text = words
-    Xml.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
-
-
-def _properties(gate: Gate) -> dict[str, str]:
-    baseline, candidate = gate.names
-    properties = {} if baseline is None else {"baseline": baseline}
-    properties |= {
-        "candidate": candidate,
-        "policy": str(gate.candidate.policy),
-        "profile": gate.candidate.profile,
-        "mode": gate.rules.mode,
-    }
-    return properties | {f"warning {i}": str(w) for i, w in enumerate(gate.warnings, 1)}

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 
-from judged._version import __version__
 from judged.comparison.compare import compare
 from judged.comparison.comparison import Comparison
 from judged.comparison.evaluated_runs import slice_requests, split_name
-from judged.core.judged import Judged
 from judged.core.tables import Id, Qrels
 from judged.errors import DataError, Hint, UsageError, Warned
-from judged.evaluation.evaluate import DEFAULT, Measures, evaluate, join
+from judged.evaluation.evaluate import DEFAULT, Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions, with_level
-from judged.evaluation.slices import slices_of
 from judged.evaluation.values import Values
 from judged.io.files import is_path
-from judged.io.fingerprint import content_of, file_hash
+from judged.io.fingerprint import file_hash
 from judged.io.outputs import check_output
 from judged.io.run_names import short_names
 from judged.measures.grammar import parse, parse_all
@@ -38,7 +35,7 @@ from judged.quality_gate.reasons import (
     query_reasons,
     tested_losses,
 )
-from judged.quality_gate.rules import DEFAULT_KEY, GateOptions, Mode, Rules
+from judged.quality_gate.rules import BY_MEASURE, DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
 from judged.steps import step
 
@@ -89,7 +86,7 @@ def gate(
         history: file of builds, to which this one is added; its first baseline is the anchor.
         rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
-        options: `test`, `correction`, `resamples`, `seed`, `clusters`, `cluster_col`, `model` as in `compare`; `level`, `profile` and policies as in `evaluate`;
+        options: `test`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
             `allow_changed_judgments`; `allow_missing_queries`.
 
     >>> decision = gate({"q": {"a": 1}}, {"q": ["a", "b"]}, baseline={"q": ["b", "a"]}, measures="RR", mode="mean")
@@ -112,11 +109,11 @@ def gate(
         "by": by,
         "min_queries": min_queries,
     }
+    check_count(worst, "worst", least=0)
     return _decide(qrels, candidate, Rules.of(rules, **own, **options), worst)
 
 
 def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
-    check_count(worst, "worst", least=0)
     if candidate is None:
         qrels, candidate = None, qrels
     judgments = rules.qrels if qrels is None else qrels
@@ -125,45 +122,113 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     if rules.baseline is None:
         rules.check_baseline_is_needed()
     (base_name, source), (name, run) = split_name(rules.baseline), split_name(candidate)
-    saved = None if source is None else read_baseline(source)
-    measures = _gate_measures(rules, saved)
-    rules = _rename(rules, measures)
     anchor_name, anchor = split_name(rules.anchor)
-    saved_anchor = None if anchor is None else read_baseline(anchor)
-    runs = [run, *(one for one, read in ((source, saved), (anchor, saved_anchor)) if one is not None and read is None)]
-    inputs = open_named(judgments, [(None, one) for one in runs], rules.inputs, rules.model)
-    opened = [run for _, run in inputs.runs]
-    entrant = GateCandidate(inputs.qrels, opened[0], measures, rules, inputs.model)
-    if source is None:
-        return _apply(rules, GateInputs(None, entrant.evaluate()), worst)
-    first, second = _names(source, run, saved)
-    names = (base_name or first, name or second)
+    saved, saved_anchor = read_baseline(source), read_baseline(anchor)
+    rules = _by_name_of_results(rules, saved)
     if rules.history is not None:
-        files = (judgments, run, source, anchor, rules.slices, rules.clusters, *rules.sources.values())
-        check_output(rules.history, files)
-        if anchor is None and (first_baseline := read_anchor(rules.history)) is not None:
-            anchor_name, saved_anchor = first_baseline
-    if anchor is not None:
-        if saved_anchor is None:
-            values = replace(entrant, run=opened[-1]).evaluate()
-            saved_anchor = Baseline.of(values, entrant.judgments, model=entrant.model)
-        anchor_name = anchor_name or (short_names([os.fspath(anchor)])[0] if is_path(anchor) else "anchor")
-    found = compare_with_run(entrant, opened[1], names) if saved is None else compare_with_saved(entrant, saved, names)
-    if rules.mode == "sure" and _same_run(run, source, saved):
-        found = replace(found, unchanged=True)
-    if saved_anchor is not None:
-        found = with_anchor(found, entrant, saved_anchor, anchor_name or "anchor")
-    decision = _apply(rules, found, worst)
-    return decision if rules.history is None else _record(decision, entrant)
+        check_output(rules.history, (judgments, run, source, anchor, rules.slices, *rules.sources.values()))
+        if anchor is None and (head := read_anchor(rules.history)) is not None:
+            anchor_name, saved_anchor = head
+    runs = [run, *(one for one, read in ((source, saved), (anchor, saved_anchor)) if one is not None and read is None)]
+    inputs = open_named(judgments, [(None, one) for one in runs], rules.inputs)
+    measures = list(dict.fromkeys((*rules.measures, *rules.min, *rules.max)))
+    own: Qrels = inputs.runs[0][1].qrels if inputs.qrels is None else inputs.qrels
+    values, *others = (
+        evaluate(inputs.qrels, one, measures, level=rules.level, profile=rules.profile, **rules.policy)
+        for _, one in inputs.runs
+    )
+    if source is None:
+        return _apply(rules, values, None, None, (), worst)
+    base = others[0] if saved is None else _only(saved.values, rules.measures, "baseline")
+    warnings: list[Warned] = []
+    for one in (saved, saved_anchor):
+        warnings += [] if one is None else one.warnings(own, allow_changed=rules.allow_changed_judgments)
+    roles = zip((source, run), ("baseline", "candidate"), strict=True)
+    files = [os.fspath(one) if is_path(one) and one != "-" else role for one, role in roles]
+    first, second = short_names(files) if len(set(files)) > 1 else short_names(files[:1]) * 2
+    if first == second:
+        first, second = f"{first} (baseline)", f"{second} (candidate)"
+    names = (base_name or first, name or second)
+    comparison = _compare(names, base, values, rules, slice_requests(rules.slices, rules.by))
+    total = None
+    if anchor is not None or saved_anchor is not None:
+        old = _only(others[-1] if saved_anchor is None else saved_anchor.values, rules.measures, "anchor")
+        # Without a value that changed, the anchor is the baseline.
+        same = [np.array_equal(old[m], base[m], equal_nan=True) for m in rules.measures]
+        if old.queries != base.queries or not all(same):
+            since = anchor_name or (short_names([os.fspath(anchor)])[0] if is_path(anchor) else "anchor")
+            since = f"{since} (anchor)" if since == names[1] else since
+            total = _compare((since, names[1]), old, values, rules, None)
+    unchanged = False
+    if rules.mode == "sure":  # the same object, or files of the same bytes: nothing is left to be sure of
+        old_hash = file_hash(source) if saved is None else saved.run_file
+        unchanged = run is source or (old_hash is not None and file_hash(run) == old_hash)
+    answered, judged = set(values.queries), set(own.queries.texts())
+    missing = [query for query in base.queries if query not in answered and str(query) in judged]
+    decision = _apply(rules, values, comparison, total, missing, worst, warnings=warnings, unchanged=unchanged)
+    return decision if rules.history is None else _record(decision, own)
 
 
-def _record(decision: Gate, candidate: GateCandidate) -> Gate:
+def _by_name_of_results(rules: Rules, saved: Baseline | None) -> Rules:
+    """The rules by the names that results have under the profile and the level; raise for a rule of a measure that has no effect."""
+    profile = profile_named(rules.profile)
+
+    def named(measures: Iterable[Any]) -> tuple[str, ...]:
+        found = [with_level(profile.apply(parse(measure)), rules.level) for measure in measures]
+        for m in found:
+            if m.definition.text:
+                raise UsageError("measure", f"the values of {m} are not numbers", value=str(m))
+        return tuple(dict.fromkeys(map(str, found)))
+
+    bounds: dict[str, dict[str, float]] = {}
+    for key in BY_MEASURE:
+        bounds[key] = {}
+        for name, value in getattr(rules, key).items():
+            own = name if name == DEFAULT_KEY else named([name])[0]
+            if own in bounds[key]:
+                raise UsageError("rule", f"{key} has two values for {own}", value=name)
+            bounds[key][own] = value
+    measures = named(rules.measures)
+    if rules.baseline is None:
+        bounded = {*bounds["min"], *bounds["max"]}
+        idle = [m for m in measures if m not in bounded]
+        if idle or not bounded:
+            text = "name a baseline with {baseline}, or bounds with {min} or {max}"
+            hint, what = Hint(text, baseline=None, min=None, max=None), idle[0] if idle else "the candidate"
+            raise UsageError("rule", f"no rule for {what}", hint=hint, where=rules.sources.get("measures"), value=what)
+        return replace(rules, measures=(), **bounds)
+    measures = measures or named(parse_all(DEFAULT) if saved is None else saved.values.numeric_measures)
+    for key in ("max_drop", "max_total_drop"):
+        for name in bounds[key]:
+            if name not in (*measures, DEFAULT_KEY):
+                hint = Hint("add it with {measures}", measures=name)
+                raise UsageError("rule", f"{key} names {name}, which is not compared", hint=hint, value=name)
+    if rules.max_total_drop and rules.anchor is None and rules.history is None:
+        hint = Hint("name one with {anchor} or {history}", anchor=None, history=None)
+        raise UsageError("rule", "max_total_drop needs an anchor", hint=hint, where=rules.sources.get("max_total_drop"))
+    return replace(rules, measures=measures, **bounds)
+
+
+def _compare(names: tuple[str, str], base: Values, candidate: Values, rules: Rules, slices: Any) -> Comparison:
+    """Compare two results. The gate decides by intervals of its own (`drops`), because `max_drop` is part of its hypothesis."""
+    return compare(
+        dict(zip(names, (base, candidate), strict=True)),
+        baseline=0,
+        test=rules.paired_test,
+        correction="none" if rules.mode == "sure" else rules.correction,
+        slices=slices,
+        alpha=rules.alpha,
+        min_queries=rules.min_queries,
+        resamples=rules.resamples,
+        seed=rules.seed,
+    )
+
+
+def _record(decision: Gate, qrels: Qrels) -> Gate:
     """Append the decision to the history of its rules."""
     comparison, rules = decision.comparison, decision.rules
     assert comparison is not None
     old, new = comparison.names
-    qrels = content_of(candidate.judgments, candidate.model)
-    base = Baseline(_only(comparison.results[0], rules.measures, old), __version__, qrels)
     kept = ("rule", "measure", "slice", "observed", "allowed", "low", "high", "p", "passed")
     drops = [
         {key: getattr(reason, key) for key in kept}
@@ -172,13 +237,8 @@ def _record(decision: Gate, candidate: GateCandidate) -> Gate:
     ]
     means = {name: value for name, value in decision.candidate.mean().items() if name in rules.measures}
     build = {"baseline": old, "candidate": new, "passed": decision.passed, "means": means, "drops": drops}
-    return replace(decision, build=append_build(rules.history, old, base, build))
-
-
-def _same_run(run: Any, source: Any, saved: Baseline | None) -> bool:
-    """Return whether the candidate is the baseline: the same object, or files of the same bytes."""
-    old = file_hash(source) if saved is None else saved.run_file
-    return (saved is None and run is source) or (old is not None and file_hash(run) == old)
+    anchor = Baseline.of(_only(comparison.results[0], rules.measures, old), qrels)
+    return replace(decision, build=append_build(rules.history, old, anchor, build))
 
 
 def baseline(
@@ -188,7 +248,6 @@ def baseline(
     *,
     level: float | None = None,
     profile: str = "trec_eval-10",
-    model: Any = None,
     **options: Unpack[EvaluateOptions],
 ) -> Baseline:
     """Evaluate a run as a baseline for later candidates: values per query, policy, version, hashes of the inputs. `save` writes it.
@@ -198,262 +257,54 @@ def baseline(
     >>> baseline({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").values.mean()
     {'RR': 0.5}
     """
-    inputs = open_named(None if run is None else qrels, [(None, qrels if run is None else run)], options, model)
+    ranking = qrels if run is None else run
+    inputs = open_named(None if run is None else qrels, [(None, ranking)], options)
     [(_, opened)] = inputs.runs
-    values = evaluate(
-        inputs.qrels, opened, measures, level=level, profile=profile, model=inputs.model, **inputs.options
-    )
-    judgments = opened.qrels if inputs.qrels is None else inputs.qrels
-    return Baseline.of(values, judgments, qrels, qrels if run is None else run, inputs.model)
-
-
-def _gate_measures(rules: Rules, saved: Baseline | None) -> GateMeasures:
-    bounded = _resolve((*rules.min, *rules.max), rules)
-    if rules.baseline is None:
-        if not bounded:
-            hint = Hint(
-                "name a baseline with {baseline}, or bounds with {min} or {max}", baseline=None, min=None, max=None
-            )
-            raise UsageError("rule", "no rule for the candidate", hint=hint)
-        idle = [m for m in _resolve(rules.measures, rules) if m not in bounded]
-        if idle:
-            hint = Hint(
-                "name a baseline with {baseline}, or a bound with {min} or {max}", baseline=None, min=None, max=None
-            )
-            raise UsageError(
-                "rule", f"no rule for {idle[0]}", hint=hint, where=rules.sources.get("measures"), value=idle[0]
-            )
-        return GateMeasures((), bounded)
-    names = rules.measures or (tuple(map(str, saved.values.measures)) if saved else tuple(map(str, parse_all(DEFAULT))))
-    return GateMeasures(_resolve(names, rules, numbers=bool(rules.measures)), bounded)
-
-
-def _resolve(names: Sequence[str], rules: Rules, *, numbers: bool = True) -> tuple[str, ...]:
-    """The names that results have under the profile and the level; measures with text values raise an error, or are excluded."""
-    profile = profile_named(rules.profile)
-    measures = [with_level(profile.apply(parse(name)), rules.level) for name in names]
-    for m in measures:
-        if numbers and m.definition.text:
-            raise UsageError("measure", f"the values of {m} are not numbers", value=str(m))
-    return tuple(dict.fromkeys(str(m) for m in measures if not m.definition.text))
-
-
-def _rename(rules: Rules, measures: GateMeasures) -> Rules:
-    """The rules by the names that results have; raise for a drop of a measure that is not compared."""
-    picks: dict[str, Callable[[float, float], float]] = {"min": max, "max": min, "max_drop": min, "max_total_drop": min}
-    bounds = {key: _strictest(getattr(rules, key), rules, pick) for key, pick in picks.items()}
-    for key in ("max_drop", "max_total_drop"):
-        for name in bounds[key]:
-            if name != DEFAULT_KEY and measures.compared and name not in measures.compared:
-                hint = Hint("add it with {measures}", measures=name)
-                raise UsageError("rule", f"{key} names {name}, which is not compared", hint=hint, value=name)
-    if rules.max_total_drop and rules.anchor is None and rules.history is None:
-        hint = Hint("name one with {anchor} or {history}", anchor=None, history=None)
-        raise UsageError("rule", "max_total_drop needs an anchor", hint=hint, where=rules.sources.get("max_total_drop"))
-    return replace(
-        rules,
-        measures=measures.compared,
-        min=bounds["min"],
-        max=bounds["max"],
-        max_drop=bounds["max_drop"],
-        max_total_drop=bounds["max_total_drop"],
-    )
-
-
-def _strictest(bounds: Mapping[str, float], rules: Rules, pick: Callable[[float, float], float]) -> dict[str, float]:
-    """Bounds by the names that results have; if the level or the profile makes two of them one, the stricter."""
-    strictest: dict[str, float] = {}
-    for name, value in bounds.items():
-        own = name if name == DEFAULT_KEY else _resolve([name], rules)[0]
-        strictest[own] = pick(strictest[own], value) if own in strictest else value
-    return strictest
-
-
-def _names(source: Any, candidate: Any, saved: Baseline | None) -> tuple[str, str]:
-    """Names of the two: those of their files; if these are the same, with their role."""
-    paths = [os.fspath(s) if isinstance(s, str | os.PathLike) and s != "-" else None for s in (source, candidate)]
-    names = [str(path) if path else role for path, role in zip(paths, ("baseline", "candidate"), strict=True)]
-    if saved is not None and paths[0] is None and saved.values.names[1] != "run":
-        names[0] = saved.values.names[1]
-    if names[0] == names[1]:
-        [name] = short_names(names[:1])
-        return f"{name} (baseline)", f"{name} (candidate)"
-    first, second = short_names(names)
-    return first, second
+    values = evaluate(inputs.qrels, opened, measures, level=level, profile=profile, **inputs.options)
+    return Baseline.of(values, opened.qrels if inputs.qrels is None else inputs.qrels, qrels, ranking)
 
 
 @step("applying the rules")
-def _apply(rules: Rules, inputs: GateInputs, worst: int) -> Gate:
-    reasons, worse, comparison = bound_reasons(inputs.candidate, rules), {}, inputs.comparison
-    remarks: tuple[str, ...] = ()
-    if comparison is not None:
-        losses = list(losses_of(comparison, rules.measures, rules))
-        if inputs.total is not None:
-            losses += losses_of(inputs.total, rules.measures, rules, "max_total_drop")
-        rules, remarks = usable_rules(tested_losses(losses, rules), rules)
-        few, queries = (of(comparison, rules.measures, rules) for of in (few_reasons, query_reasons))
-        drops = drop_reasons(losses, rules, unchanged=inputs.unchanged)
-        reasons = [*few, *drops, *queries, *missing_reasons(inputs.missing, rules), *reasons]
-        worse = {m: comparison.where(m, n=worst, only="worse") for m in rules.measures}
-    warnings = dict.fromkeys((*inputs.warnings, *(inputs.candidate if comparison is None else comparison).warnings))
+def _apply(
+    rules: Rules,
+    candidate: Values,
+    comparison: Comparison | None,
+    total: Comparison | None,
+    missing: Sequence[Id],
+    worst: int,
+    *,
+    warnings: Sequence[Warned] = (),
+    unchanged: bool = False,
+) -> Gate:
+    """Apply the rules to a comparison with the baseline and, since the anchor, in total."""
+    reasons = bound_reasons(candidate, rules)
+    if comparison is None:
+        passed = all(reason.passed for reason in reasons)
+        return Gate(passed, tuple(reasons), rules, candidate, warnings=candidate.warnings)
+    losses = list(losses_of(comparison, rules.measures, rules))
+    if total is not None:
+        losses += losses_of(total, rules.measures, rules, "max_total_drop")
+    rules, remarks = usable_rules(tested_losses(losses, rules), rules)
+    few, queries = (of(comparison, rules.measures, rules) for of in (few_reasons, query_reasons))
+    drops = drop_reasons(losses, rules, unchanged=unchanged)
+    reasons = [*few, *drops, *queries, *missing_reasons(missing, rules), *reasons]
     return Gate(
-        passed=all(r.passed for r in reasons),
+        passed=all(reason.passed for reason in reasons),
         reasons=tuple(reasons),
         rules=rules,
-        candidate=inputs.candidate,
+        candidate=candidate,
         comparison=comparison,
-        worse=worse,
-        warnings=tuple(warnings),
+        worse={m: comparison.where(m, n=worst, only="worse") for m in rules.measures},
+        warnings=tuple(dict.fromkeys((*warnings, *comparison.warnings))),
         remarks=remarks,
     )
-
-
-# ── the candidate beside the baseline ────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class GateMeasures:
-    """Measures that are compared with the baseline, and those that have a bound, by the names that results have."""
-
-    compared: tuple[str, ...]
-    bounded: tuple[str, ...]
-
-    @property
-    def all(self) -> list[str]:
-        """The measures that are evaluated."""
-        return list(dict.fromkeys((*self.compared, *self.bounded)))
-
-
-@dataclass(frozen=True, slots=True)
-class GateCandidate:
-    """The candidate with its judgments, measures and rules."""
-
-    qrels: Qrels | None  # None if the candidate is `Questions`, with its own judgments
-    run: Any
-    measures: GateMeasures
-    rules: Rules
-    model: Qrels | None = None  # judgments of a model
-
-    @property
-    def judgments(self) -> Qrels:
-        """The judgments of the candidate."""
-        judgments: Qrels = self.run.qrels if self.qrels is None else self.qrels
-        return judgments
-
-    def evaluate(self) -> Values:
-        """The values of the candidate."""
-        rules = self.rules
-        return evaluate(
-            self.qrels,
-            self.run,
-            self.measures.all,
-            level=rules.level,
-            profile=rules.profile,
-            model=self.model,
-            **rules.policy,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class GateInputs:
-    """The data that rules are applied to."""
-
-    comparison: Comparison | None
-    candidate: Values
-    warnings: tuple[Warned, ...] = ()
-    missing: tuple[Id, ...] = ()  # queries that the baseline answers and the candidate does not
-    total: Comparison | None = None  # with the anchor
-    unchanged: bool = False  # the candidate is the same run as the baseline
-
-
-def _options(rules: Rules, slices: list[Any]) -> dict[str, Any]:
-    """Options of `compare`. The gate decides by intervals of its own (`drops`), because `max_drop` is part of its hypothesis."""
-    names = ("alpha", "min_queries", "resamples", "seed", "clusters", "cluster_col")
-    chosen = {name: getattr(rules, name) for name in names}
-    correction = "none" if rules.mode == "sure" else rules.correction
-    return {"baseline": 0, "test": rules.paired_test, "correction": correction, "slices": slices or None, **chosen}
-
-
-def compare_with_run(candidate: GateCandidate, base: Any, names: tuple[str, str]) -> GateInputs:
-    """Compare the candidate with another run, which is open."""
-    rules = candidate.rules
-    slices = slice_requests(rules.slices, rules.by) or []
-    if {**profile_named(rules.profile).policy, **rules.policy}.get("queries") == "both" and _has_relevant(slices):
-        # Results with different queries do not know the number of relevant documents.
-        every = join(candidate.qrels, base, profile=rules.profile, **{**rules.policy, "queries": "judged"})
-        slices = _spell_out(slices, rules, every)
-    runs = dict(zip(names, (base, candidate.run), strict=True))
-    comparison = compare(
-        candidate.qrels,
-        runs,
-        candidate.measures.all,
-        level=rules.level,
-        profile=rules.profile,
-        model=candidate.model,
-        **rules.policy,
-        **_options(rules, slices),
-    )
-    if not any(w.slug == "queries-differ" for w in comparison.warnings):
-        return GateInputs(comparison, comparison.results[1])
-    values = candidate.evaluate()  # with the queries that the baseline lacks
-    answered = join(candidate.qrels, base, profile=rules.profile, **rules.policy).queries
-    return GateInputs(comparison, values, missing=_missing(answered, values))
-
-
-def compare_with_saved(candidate: GateCandidate, saved: Baseline, names: tuple[str, str]) -> GateInputs:
-    """Compare the candidate with a saved result."""
-    rules, stored, measures = candidate.rules, saved.values, candidate.measures
-    kept = _only(stored, measures.compared, names[0])
-    warnings = saved.warnings(candidate.judgments, candidate.model, allow_changed=rules.allow_changed_judgments)
-    values = candidate.evaluate()
-    slices = slice_requests(rules.slices, rules.by) or []
-    if values.source is not None:
-        slices = _spell_out(slices, rules, values.source.judged)
-    comparison = compare(dict(zip(names, (kept, values), strict=True)), **_options(rules, slices))
-    judged_queries = set(candidate.judgments.queries.texts())
-    missing = _missing([q for q in stored.queries if str(q) in judged_queries], values)
-    return GateInputs(comparison, values, warnings, missing)
-
-
-def with_anchor(found: GateInputs, candidate: GateCandidate, anchor: Baseline, name: str) -> GateInputs:
-    """Compare the candidate with an earlier baseline too, over all queries; not if that has the values of the baseline."""
-    assert found.comparison is not None
-    rules = candidate.rules
-    old, new = (_only(v, rules.measures, n) for v, n in ((anchor.values, name), (found.comparison.results[0], "")))
-    if old.queries == new.queries and all(np.array_equal(old[m], new[m], equal_nan=True) for m in rules.measures):
-        return found
-    warnings = anchor.warnings(candidate.judgments, candidate.model, allow_changed=rules.allow_changed_judgments)
-    own = found.comparison.names[1]
-    names = (f"{name} (anchor)" if name == own else name, own)
-    total = compare(dict(zip(names, (old, found.candidate), strict=True)), **_options(rules, []))
-    return replace(found, total=total, warnings=(*found.warnings, *warnings))
 
 
 def _only(values: Values, measures: Sequence[str], name: str) -> Values:
     """The values of some measures; raise if one is missing."""
     for measure in measures:
         if measure not in values.columns:
-            problem = f"the baseline ({name}) has no {measure}, only {', '.join(values.columns)}"
+            problem = f"the {name} has no {measure}, only {', '.join(values.columns)}"
             raise DataError("incomparable", problem, hint=Hint("save it again with {measures}", measures=measure))
     columns = {m: column for m, column in values.columns.items() if m in measures}
     return replace(values, measures=tuple(m for m in values.measures if str(m) in columns), columns=columns)
-
-
-def _missing(answered: Sequence[Id], candidate: Values) -> tuple[Id, ...]:
-    present = set(candidate.queries)
-    return tuple(q for q in answered if q not in present)
-
-
-def _has_relevant(slices: list[Any]) -> bool:
-    return any(isinstance(one, str) for one in slices)
-
-
-def _spell_out(slices: list[Any], rules: Rules, judged: Judged) -> list[Any]:
-    """Replace slices by the number of relevant documents by {query: group}: results alone do not know that number."""
-    if not _has_relevant(slices):
-        return slices
-    groups = slices_of("relevant", judged.queries, judged.relevant(1 if rules.level is None else rules.level)).groups
-    mapping = {
-        q: label for label, rows in groups for q, inside in zip(judged.queries, rows.tolist(), strict=True) if inside
-    }
-    return [mapping if isinstance(one, str) else one for one in slices]

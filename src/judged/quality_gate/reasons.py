@@ -13,10 +13,9 @@ from judged.core.tables import Id
 from judged.errors import Hint
 from judged.evaluation.values import Values
 from judged.measures.grammar import parse
-from judged.quality_gate.drops import POWER, ROUNDING, Drop, Losses, above, decide_drops
+from judged.quality_gate.drops import POWER, ROUNDING, Drop, Losses, above, decide_drops, is_sparse
 from judged.quality_gate.rules import Rules
-from judged.stats.paired.registry import TESTS
-from judged.tables.text import counted, p_text
+from judged.tables.text import counted, p_text, some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,20 +110,11 @@ def _moved(drop: Drop) -> str:
     what = row.measure if row.part is None else f"{row.part}: {row.measure}"
     since = f" since {row.a}" if drop.of.rule == "max_total_drop" else ""
     means = f"{_number(row.mean_a)} → {_number(row.mean_b)}"
-    counts = f"; {_counts(drop)}" if drop.sparse and drop.changed else ""
+    if drop.changed and is_sparse(drop.changed, row.queries):
+        means += f"; {drop.changed} of {counted(row.queries, 'query')} changed, {row.losses} got worse"
     if size <= 0:
-        return f"{what} is {f'better by {_number(-size)}' if size else 'unchanged'}{since} ({means}{counts})"
-    return f"{what} {'rose' if drop.of.lower_is_better else 'fell'} by {_number(size)}{since} ({means}{counts})"
-
-
-def _counts(drop: Drop) -> str:
-    """The queries that changed: "5 of 200 queries changed, all got worse"."""
-    row = drop.row
-    changed = f"{drop.changed} of {counted(row.queries, 'query')} changed"
-    if row.losses in (0, drop.changed):
-        whole = "it" if drop.changed == 1 else "all"
-        return f"{changed}, {whole} got {'worse' if row.losses else 'better'}"
-    return f"{changed}, {row.losses} got worse"
+        return f"{what} is {f'better by {_number(-size)}' if size else 'unchanged'}{since} ({means})"
+    return f"{what} {'rose' if drop.of.lower_is_better else 'fell'} by {_number(size)}{since} ({means})"
 
 
 def _clause(drop: Drop, broken: bool, rules: Rules) -> str:
@@ -140,45 +130,32 @@ def _clause(drop: Drop, broken: bool, rules: Rules) -> str:
         return f"{beyond}: on other queries too by at least {_number(drop.low)} ({p_value})"
     if broken:  # a test that is not about the mean
         return f"{beyond}, and more queries lost than won ({p_value})"
-    if TESTS.find(rules.paired_test).direction is not None and drop.p > 0.5:
-        return f"{beyond}, but the {rules.paired_test} test does not show that it got worse ({p_value})"
     return f"{beyond}, but other queries might not show it ({p_value}, alpha = {rules.alpha:.2g})"
 
 
 def _sure_clause(drop: Drop, broken: bool, rules: Rules) -> str:
     if drop.unchanged:
         return ", the same run as the baseline"
-    if math.isinf(drop.high):  # a test that cannot reject
-        return f"; {_are_few(drop.row.queries)} to bound the drop"
     level = f"{round(100 * (1 - rules.alpha), 4):g}% interval"
     if drop.high <= 0:
         return f"; it did not get worse ({level})"
-    few = f"; {_are_few(drop.row.queries)} to rule it out" if not drop.exceeds(drop.size) else ""
     allowed = f"the {drop.of.allowed:g} allowed"
     beyond = f", {'more than' if broken else 'within'} {allowed}" if drop.of.allowed else f"; {drop.of.rule} is 0"
-    return f"; on other queries it may be worse by up to {_number(drop.high)} ({level}){beyond}{few if broken else ''}"
+    few = ""
+    if broken and not drop.exceeds(drop.size):
+        few = f"; too few queries ({drop.row.queries}) to rule it out"
+    return f"; on other queries it may be worse by up to {_number(drop.high)} ({level}){beyond}{few}"
 
 
 def _doubt(drop: Drop, rules: Rules) -> str:
     """Explain why the evidence for a rule that holds is weak: a drop that matters would hardly be found. Empty if the interval excludes it."""
-    row, queries = drop.row, counted(drop.row.queries, "query")
-    queries += "" if drop.of.clusters is None else f" in {counted(len(drop.of.units), 'cluster')}"
     if rules.mode == "sure":
         return ""
-    if rules.mode == "significant" and drop.least > rules.alpha:
-        least = TESTS.find(rules.paired_test).least_p(drop.of.units_beyond) / 2
-        several = f" ({drop.least:.2g} corrected)" if drop.least > least else ""
-        few = queries if drop.changed == row.queries or drop.of.allowed else f"{drop.changed} changed of {queries}"
-        return f"{few} cannot detect any drop, however large: p is never below {least:.2g}{several}"
-    if math.isnan(drop.high):
+    queries = counted(drop.row.queries, "query")
+    alike = math.isnan(drop.found)  # all queries lost the same: then only many are evidence
+    if math.isnan(drop.high) or (alike and 2.0 ** -len(drop.of.losses) > drop.level):
         return f"{queries} cannot detect a drop"
-    if math.isnan(drop.found):
-        return (
-            ""
-            if 2.0 ** -len(drop.of.units) <= drop.level
-            else f"{queries} that all differ by the same amount say nothing about other queries"
-        )
-    if drop.high <= drop.matters or drop.found <= drop.matters:
+    if alike or drop.high <= drop.matters or drop.found <= drop.matters:
         return ""
     return f"with {queries} a drop is found with a probability of {POWER:.0%} only from {_number(drop.found)} on"
 
@@ -212,8 +189,7 @@ def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:
     """Reasons about queries that only the baseline answers: they are in no mean, so a loss would stay hidden."""
     if not missing:
         return []
-    named = ", ".join(map(str, missing[:3])) + (" …" if len(missing) > 3 else "")
-    lost = f"{counted(len(missing), 'query')} of the baseline {'is' if len(missing) == 1 else 'are'} not answered by the candidate ({named})"
+    lost = f"the candidate does not answer {counted(len(missing), 'query')} of the baseline: {some(missing)}"
     passed = rules.allow_missing_queries
     return [
         Reason(
@@ -222,7 +198,7 @@ def missing_reasons(missing: Sequence[Id], rules: Rules) -> list[Reason]:
             passed=passed,
             observed=len(missing),
             allowed=math.inf if passed else 0,
-            sentence=f"{lost}{', which is allowed' if passed else ''}.",
+            sentence=f"{lost}{' (allowed)' if passed else ''}.",
         )
     ]
 
@@ -238,8 +214,7 @@ def query_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules)
         worse = (x[:, 1] - x[:, 0]) * (1 if parse(m).definition.lower_is_better else -1)
         slack = ROUNDING * np.maximum(np.abs(x).max(axis=1), bound)
         fallen = np.flatnonzero(worse > bound + slack)
-        first = fallen[np.argsort(-worse[fallen], kind="stable")[:3]]
-        named = ", ".join(str(comparison.results[0].queries[i]) for i in first) + (" …" if len(fallen) > 3 else "")
+        named = some([comparison.results[0].queries[i] for i in fallen[np.argsort(-worse[fallen], kind="stable")]])
         size = f"{counted(len(fallen), 'query')} got worse by more than {bound:g} on {m}"
         reasons.append(
             Reason(
@@ -262,11 +237,9 @@ def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
         for m, bound in bounds.items():
             value = means[m]
             beyond = above(bound, value) if rule == "min" else above(value, bound)
-            side = "below" if rule == "min" else "above"
-            held = f"at {'least' if rule == 'min' else 'most'} {bound:g}, as required"
-            text = f"{m} is {_number(value)}, " + (f"{side} the {bound:g} required" if beyond else held)
+            text = f"{m} is {_number(value)}; at {'least' if rule == 'min' else 'most'} {bound:g} is required"
             if math.isnan(value):
-                beyond, text = True, f"{m} has no value for any query, and {bound:g} is required"
+                beyond, text = True, f"{m} has no value for any query"
             reasons.append(
                 Reason(rule=rule, measure=m, passed=not beyond, observed=value, allowed=bound, sentence=f"{text}.")
             )
@@ -275,7 +248,3 @@ def bound_reasons(candidate: Values, rules: Rules) -> list[Reason]:
 
 def _number(value: float) -> str:
     return f"{value:.4f}" if abs(value) >= 1e-4 or value == 0 else f"{value:.2g}"
-
-
-def _are_few(queries: int) -> str:
-    return f"{counted(queries, 'query')} {'is' if queries == 1 else 'are'} too few"

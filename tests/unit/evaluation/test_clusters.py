@@ -118,40 +118,12 @@ def test_statistics_that_would_ignore_clusters_refuse_them(call):
     assert caught.value.slug == "query-clusters"
 
 
-@pytest.mark.parametrize("mode", ["significant", "sure"])
-def test_a_gate_counts_clusters_as_units(mode):
-    one_each = dict(list(QRELS.items())[::SIZE])
-    options = {"measures": "RR", "mode": mode, "max_drop": 0.3, "min_queries": 2}
-    small = jd.gate(one_each, {q: NEW[q] for q in one_each}, baseline={q: BASE[q] for q in one_each}, **options)
-    clustered = jd.gate(QRELS, NEW, baseline=BASE, clusters=CLUSTERS, **options)
-    plain = jd.gate(QRELS, NEW, baseline=BASE, **options)
-    ends = [(r.low, r.high) for g in (small, clustered) for r in g.reasons if r.rule == "max_drop"]
-    assert ends[1] == pytest.approx(ends[0])
-    assert plain.reasons[0].high - plain.reasons[0].low < ends[0][1] - ends[0][0]
-    assert "8 clusters of queries" in str(clustered)
-
-
-def test_a_gate_with_clusters_bounds_rare_losses_by_clusters():
-    lost = {**BASE, **{q: ["x"] for q in list(QRELS)[:SIZE]}}  # one cluster
-    one_each = dict(list(QRELS.items())[::SIZE])
-    options = {"measures": "RR", "mode": "sure", "max_drop": 0.5}
-    clustered = jd.gate(QRELS, lost, baseline=BASE, clusters=CLUSTERS, **options).reasons[0]
-    small = jd.gate(one_each, {q: lost[q] for q in one_each}, baseline={q: BASE[q] for q in one_each}, **options)
-    assert clustered.low == pytest.approx(small.reasons[0].low)
-    assert clustered.high == pytest.approx(
-        small.reasons[0].high, rel=0.1
-    )  # CR2 with two clusters more of the same size
-
-
-def test_a_gate_takes_clusters_from_its_rules_and_the_command_line(tmp_path, monkeypatch):
+def test_commands_take_clusters(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     jd.write_qrels(jd.read_qrels(QRELS), "qrels.txt")
     jd.write_run(jd.read_run(BASE), "base.run")
     jd.write_run(jd.read_run(NEW), "new.run")
     Path("users.csv").write_text("query,cluster\n" + "".join(f"{q},{u}\n" for q, u in CLUSTERS.items()))
-    words = ["gate", "qrels.txt", "new.run", "-b", "base.run", "-m", "RR"]
-    Path("judged.toml").write_text('[gate]\nclusters = "users.csv"\n')
-    assert "8 clusters of queries" in cli(*words).output
     for command in (["eval", "qrels.txt", "base.run"], ["eval", "qrels.txt", "base.run", "new.run"]):
         done = cli(*command, "-m", "RR", "--clusters", "users.csv")
         assert "8 clusters of queries" in done.output, done.output

@@ -120,10 +120,10 @@ def test_a_gate_without_a_baseline_has_all_forms():
     assert gate.render("table").split("\n")[:3] == [
         "FAIL  run: 1 of 1 rules failed",
         "",
-        "FAIL  RR is 0.5000, below the 0.9 required.",
+        "FAIL  RR is 0.5000; at least 0.9 is required.",
     ]
     assert "policy: all judged queries" in gate.render("table")
-    assert "below the 0.9 required" in gate.render("github")
+    assert "at least 0.9 is required" in gate.render("github")
     assert valid(gate.render("junit")).find(".//failure") is not None
     assert json.loads(gate.render("json"))["comparison"] is None
 

@@ -166,24 +166,13 @@ def test_the_same_gate_says_the_same_again():
 def test_few_queries_that_can_show_nothing_pass_with_a_note():
     judged = {q: QRELS[q] for q in list(QRELS)[:4]}
     asked = {"baseline": run(1, 1, 1, 1), "measures": "RR", "max_drop": 0.01, "min_queries": 4}
-    assert jd.gate(judged, run(2, 2, 2, 2), **asked).reasons[0].note == "4 queries cannot detect a drop"
-    gate = jd.gate(judged, run(2, 2, 2, 2), test="permutation", **asked)
-    assert gate.passed
+    for test in ("t", "permutation"):
+        gate = jd.gate(judged, run(2, 2, 2, 2), test=test, **asked)
+        assert gate.passed
+        assert gate.reasons[0].note == "4 queries cannot detect a drop"
+        assert gate.verdict == "PASS  candidate against baseline: the rule holds, but the evidence is weak"
     assert gate.reasons[0].p == 1 / 2**4
-    assert gate.reasons[0].note == f"4 queries cannot detect any drop, however large: p is never below {1 / 2**4:.2g}"
-    assert gate.verdict == "PASS  candidate against baseline: the rule holds, but the evidence is weak"
-    assert "Note: 4 queries cannot detect any drop" in str(gate)
-
-
-def test_several_tests_of_few_queries_say_what_they_can_show_together():
-    judged = {q: QRELS[q] for q in list(QRELS)[:5]}
-    one, two = (
-        jd.gate(judged, run(*[2] * 5), baseline=run(*[1] * 5), measures=m, max_drop=0.01, min_queries=5, test="sign")
-        for m in ("RR", "RR P@1")
-    )
-    assert not one.passed  # 1/32 is below 0.05
-    assert two.passed  # 2/32 is not
-    assert two.reasons[0].note.endswith("p is never below 0.031 (0.062 corrected)")
+    assert "Note: 4 queries cannot detect a drop" in str(gate)
 
 
 def test_queries_that_did_not_change_do_not_count_as_evidence():
@@ -191,31 +180,18 @@ def test_queries_that_did_not_change_do_not_count_as_evidence():
     assert not held(five, test="permutation").passed
     two = held(five, test="permutation", measures="RR P@1").reasons[0]
     assert two.passed
-    assert two.sentence.startswith("RR fell by 0.0625 (1.0000 → 0.9375; 5 of 40 queries changed, all got worse)")
-    assert (
-        two.note
-        == f"5 changed of 40 queries cannot detect any drop, however large: p is never below {1 / 32:.2g} ({1 / 16:.2g} corrected)"
-    )
+    assert two.sentence.startswith("RR fell by 0.0625 (1.0000 → 0.9375; 5 of 40 queries changed, 5 got worse)")
 
 
 def test_one_query_passes_only_on_request_and_is_never_sure():
     judged = {"q00": {"good": 1}}
     asked = {"baseline": run(1), "measures": "RR", "min_queries": 1}
-    assert (
-        jd.gate(judged, run(2), test="sign", **asked).reasons[0].note
-        == "1 query cannot detect any drop, however large: p is never below 0.5"
-    )
     assert jd.gate(judged, run(2), **asked).reasons[0].note == "1 query cannot detect a drop"
     sure = jd.gate(judged, run(2), mode="sure", max_drop=0.9, **asked)
     assert not sure.passed
-    assert "1 query is too few to rule it out" in sure.reasons[0].sentence
+    assert "too few queries (1) to rule it out" in sure.reasons[0].sentence
     dcg = {**asked, "measures": "DCG"}  # has no range: its largest value here is 1
     assert not jd.gate(judged, run(2), mode="sure", max_drop=0.98, **dcg).passed
-    unbounded = jd.gate(
-        first(4), run(2, 1, 1, 1), mode="sure", test="permutation", **{**dcg, "baseline": run(1, 2, 1, 1)}
-    )
-    assert "4 queries are too few to bound the drop" in unbounded.reasons[0].sentence
-    assert not unbounded.passed
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
@@ -257,7 +233,7 @@ def test_a_measure_without_any_value_fails():
     assert not gate.passed
     assert [r.sentence for r in gate.reasons] == [
         "RR has no value for any query in both runs.",
-        "RR has no value for any query, and 0.1 is required.",
+        "RR has no value for any query.",
     ]
     json.loads(gate.to_json())
     str(gate)
@@ -280,7 +256,7 @@ def test_queries_that_all_differ_alike_leave_the_loss_of_those_not_seen(n, rank)
     gate = jd.gate(first(n), run(*[rank] * n), max_drop=worst - 1e-6, **asked)
     assert -gate.reasons[0].low == pytest.approx(worst, rel=1e-12)
     assert not gate.passed
-    assert f"{n} queries are too few to rule it out" in gate.reasons[0].sentence
+    assert f"too few queries ({n}) to rule it out" in gate.reasons[0].sentence
     assert jd.gate(first(n), run(*[rank] * n), max_drop=worst + 1e-6, **asked).passed
 
 
@@ -291,7 +267,7 @@ def test_rare_losses_count_two_more_than_were_seen():
     gate = held(run(2, 2, 2, *[1] * (N - 3)), mode="sure", max_drop=more - 1e-6)
     assert -gate.reasons[0].low >= more
     assert not gate.passed
-    assert "(1.0000 → 0.9625; 3 of 40 queries changed, all got worse)" in gate.reasons[0].sentence
+    assert "(1.0000 → 0.9625; 3 of 40 queries changed, 3 got worse)" in gate.reasons[0].sentence
 
 
 def test_the_same_run_is_sure_however_few_queries_there_are(files):
@@ -328,30 +304,11 @@ def test_the_drop_that_is_found_is_that_of_the_power_of_the_test():
     assert gate.reasons[0].note.endswith(f"only from {found:.4f} on")
 
 
-@pytest.mark.parametrize(
-    ("correction", "doubtful"), [("none", False), ("holm", True), ("bonferroni", True), ("bh", False)]
-)
-def test_that_nothing_can_be_shown_is_said_only_where_the_correction_makes_it_so(correction, doubtful):
-    asked = {
-        "baseline": run(*[1] * 5),
-        "measures": "RR P@1",
-        "correction": correction,
-        "max_drop": 0.1,
-        "min_queries": 5,
-        "test": "sign",
-    }
-    worse = jd.gate(first(5), run(*[2] * 5), **asked)
-    assert worse.passed == doubtful  # 1/32 may be enough, 2/32 is not
-    notes = [r.note for r in jd.gate(first(5), run(*[1] * 5), **asked).reasons]
-    assert all(("however large" in note) == doubtful for note in notes)
-
-
 def test_a_small_slice_can_show_a_drop_under_holm_where_the_others_reject_too():
     kinds = {q: "small" if i < 5 else "large" for i, q in enumerate(QRELS)}
     asked = {"max_drop": 0.1, "slices": kinds, "min_queries": 5, "test": "sign"}
     assert [r.passed for r in held(HALF, correction="holm", **asked).reasons] == [False] * 3
     assert [r.passed for r in held(HALF, **asked).reasons] == [False, False, True]
-    assert not any("however large" in r.note for r in held(BEST, HALF, correction="holm", **asked).reasons)
     better = held(BEST, HALF, **asked)
     assert (
         better.verdict == "PASS  candidate against baseline: all 3 rules hold, but the evidence for 1 of them is weak"
@@ -366,7 +323,7 @@ def test_a_test_that_points_the_other_way_than_the_mean_does_not_fail_the_gate()
     assert row.p <= 0.05
     assert row.verdict == "wins more queries"
     assert gate.passed
-    assert "but the sign test does not show that it got worse" in gate.reasons[0].sentence
+    assert "but other queries might not show it" in gate.reasons[0].sentence
     assert not held(new, old, test="sign", mode="mean").passed
     assert held(new, old, test="permutation").reasons[0].sentence != gate.reasons[0].sentence
 
@@ -384,28 +341,16 @@ def test_queries_that_only_the_baseline_answers_break_a_rule_unless_they_may(how
     assert not gate.passed
     [reason] = gate.broken
     assert (reason.rule, reason.observed, reason.allowed) == ("allow_missing_queries", 35, 0)
-    assert reason.sentence == "35 queries of the baseline are not answered by the candidate (q05, q06, q07 …)."
+    lost = "the candidate does not answer 35 queries of the baseline: 'q05', 'q06', 'q07' …"
+    assert reason.sentence == f"{lost}."
     allowed = held(some, base, allow_missing_queries=True, **how)
     assert allowed.passed
-    assert "35 queries of the baseline are not answered by the candidate (q05, q06, q07 …), which is allowed." in str(
-        allowed
-    )
+    assert f"{lost} (allowed)." in str(allowed)
     json.loads(allowed.to_json())
 
 
-def test_lost_queries_and_slices_by_relevant_documents_go_together():
-    some = dict(list(BEST.items())[:12])
-    gate = held(some, BEST, queries="both", by="relevant", mode="sure", max_drop=0.3)
-    assert [(r.slice, r.passed) for r in gate.reasons] == [(None, True), ("relevant=1", True), (None, False)]
-
-
-def test_one_lost_query_is_told_in_the_singular_and_one_won_is_no_loss():
-    some = dict(list(BEST.items())[1:])
-    assert (
-        held(some, BEST, queries="both").broken[0].sentence
-        == "1 query of the baseline is not answered by the candidate (q00)."
-    )
-    assert held(BEST, some, queries="both").passed
+def test_a_query_that_the_baseline_lacks_is_not_lost():
+    assert held(BEST, dict(list(BEST.items())[1:]), queries="both").passed
 
 
 def test_queries_that_are_no_longer_judged_are_not_lost():
@@ -427,17 +372,10 @@ def test_queries_that_are_no_longer_judged_are_not_lost():
 )  # fmt: skip
 def test_what_compares_needs_a_baseline(rules):
     [name] = rules
-    for given in (rules, {"rules": rules}, {"rules": Rules.of(rules)}, {"rules": Rules.of({}, **rules)}):
+    for given in (rules, {"rules": rules}):
         error = refused(QRELS, BEST, min={"RR": 0.5}, **given)
-        assert (error.slug, error.exit_code) == ("rule", 2)
-        assert f"{name} needs a baseline." in str(error)
-    assert refused(QRELS, BEST, **rules).problem == f"{name} needs a baseline"
-
-
-def test_rules_made_by_hand_need_a_baseline_too():
-    assert "max_drop and mode need a baseline" in str(
-        refused(QRELS, BEST, rules=Rules(min={"RR": 0}, max_drop={"RR": 1}, mode="mean"))
-    )
+        assert (error.slug, error.exit_code, error.value) == ("rule", 2, name)
+    assert refused(QRELS, BEST, **rules).problem == f"without a baseline these rules do nothing: {name}"
 
 
 def test_a_wrong_value_is_refused_without_a_baseline_too():
@@ -464,10 +402,8 @@ def test_bounds_are_merged_by_measure(tmp_path):
     assert Rules.of(path, max_drop={"RR": 0.5}).max_drop == {"default": 0.1, "RR": 0.5}
 
 
-def test_where_the_level_makes_two_bounds_one_the_stricter_holds():
-    for bounds in ({"AP": 0.1, "AP(level=2)": 0.7}, {"AP": 0.7, "AP(level=2)": 0.1}):
-        [reason] = jd.gate(QRELS, BEST, level=2, min=bounds).reasons
-        assert (reason.measure, reason.allowed) == ("AP(level=2)", 0.7)
+def test_bounds_that_the_level_makes_one_are_refused():
+    assert refused(QRELS, BEST, level=2, min={"AP": 0.1, "AP(level=2)": 0.7}).slug == "rule"
 
 
 @pytest.mark.parametrize(
@@ -500,8 +436,8 @@ def test_min_and_max_need_no_baseline():
     assert [(r.rule, r.measure, r.passed, r.observed, r.allowed) for r in low.reasons] == [
         ("min", "RR", False, 0.5, 0.6), ("min", "P@1", True, 0.0, 0.0), ("max", "RR", False, 0.5, 0.4),
     ]  # fmt: skip
-    assert low.reasons[0].sentence == "RR is 0.5000, below the 0.6 required."
-    assert low.reasons[2].sentence == "RR is 0.5000, above the 0.4 required."
+    assert low.reasons[0].sentence == "RR is 0.5000; at least 0.6 is required."
+    assert low.reasons[2].sentence == "RR is 0.5000; at most 0.4 is required."
     assert low.comparison is None
     assert low.worse == {}
     assert low.verdict == "FAIL  run: 2 of 3 rules failed"
@@ -518,7 +454,7 @@ def test_queries_that_fall_too_far_are_counted():
     gate = held(three, max_drop=1, max_query_drop=(0.5, 1))
     [_, reason] = gate.reasons
     assert (reason.rule, reason.passed, reason.observed, reason.allowed) == ("max_query_drop", False, 2, 1)
-    assert reason.sentence == "2 queries got worse by more than 0.5 on RR (q00, q02); 1 allowed."
+    assert reason.sentence == "2 queries got worse by more than 0.5 on RR ('q00', 'q02'); 1 allowed."
     assert held(three, max_drop=1, max_query_drop="0.5:2").passed
     assert not held(three, max_drop=1, max_query_drop=0.5).passed
     assert (
@@ -541,8 +477,7 @@ def test_each_slice_must_pass_and_small_ones_are_left_out():
 def test_several_kinds_of_slices_go_together(tmp_path):
     table = tmp_path / "queries.csv"
     table.write_text("query_id,kind\n" + "".join(f"{q},{'ab'[i % 2]}\n" for i, q in enumerate(QRELS)))
-    saved = jd.baseline(QRELS, BEST, "RR")
-    for base in (BEST, saved):
+    for base in (BEST, jd.baseline(QRELS, BEST, "RR")):
         gate = held(HALF, base, slices=table, by=["kind", "relevant"])
         assert [r.slice for r in gate.reasons] == [None, "kind=a", "kind=b", "relevant=1"]
     assert refused(QRELS, HALF, baseline=BEST, slices="queries.csv").slug == "slice"
@@ -572,8 +507,8 @@ def files(tmp_path, monkeypatch):
 
 
 def test_a_saved_baseline_says_what_the_run_itself_says(files):
-    direct = jd.gate("qrels.txt", "half.run", baseline="best.run", measures="RR P@1", by="relevant", max_query_drop=0.1)
-    saved = jd.gate("qrels.txt", "half.run", baseline="base.json", by="relevant", max_query_drop=0.1)
+    direct = jd.gate("qrels.txt", "half.run", baseline="best.run", measures="RR P@1", max_query_drop=0.1)
+    saved = jd.gate("qrels.txt", "half.run", baseline="base.json", max_query_drop=0.1)
     said = [[repr(replace(r, sentence="")) for r in one.reasons] for one in (direct, saved)]  # repr: a field may be NaN
     assert said[0] == said[1]
     assert saved.comparison.names == ("base", "half")
@@ -706,7 +641,7 @@ max_drop = { default = 0.6, "P@1" = 1.0 }
 mode = "mean"
 alpha = 0.1
 slices = "queries.csv"
-by = ["kind", "relevant"]
+by = ["kind"]
 max_query_drop = "0.9:2"
 ties = "id-desc"
 
@@ -724,15 +659,15 @@ def test_rules_stand_in_a_file_with_paths_from_its_folder(files, monkeypatch):
     assert gate.passed
     assert (gate.rules.mode, gate.rules.alpha, gate.rules.max_query_drop) == ("mean", 0.1, (0.9, 2))
     assert [(r.rule, r.slice) for r in gate.reasons] == [
-        ("max_drop", None), ("max_drop", "kind=a"), ("max_drop", "relevant=1"), ("max_query_drop", None), ("min", None),
+        ("max_drop", None), ("max_drop", "kind=a"), ("max_query_drop", None), ("min", None),
     ]  # fmt: skip
     assert not jd.gate(None, "../half.run", rules="../judged.toml", max_drop=0.1).passed
 
 
-def test_the_same_rules_go_as_a_mapping_and_as_rules():
+def test_rules_are_a_mapping_or_arguments():
     keys = {"measures": "RR", "max_drop": 0.1, "by": "relevant", "ties": "best"}
     one = jd.gate(QRELS, HALF, baseline=BEST, rules=keys)
-    two = jd.gate(QRELS, HALF, baseline=BEST, rules=Rules.of(keys))
+    two = jd.gate(QRELS, HALF, baseline=BEST, **keys)
     assert one.to_json() == two.to_json()
     assert one.candidate.policy.ties == "best"
 
