@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command, option, say
+from judged.cli.options.derive import NumberList
 from judged.cli.options.inputs import TableReader, check_stdin, chosen_columns, column_options, named_files
 from judged.cli.options.output import emit, output_options, show_warnings
 
@@ -46,12 +47,6 @@ def command() -> None:
     show_default=True,
     group="Measures",
     help="Click model.",
-)
-@option(
-    "--multiple",
-    type=click.Choice(["error", "first"]),
-    group="Measures",
-    help="cascade: what to do with sessions with several clicks. [default: error]",
 )
 @option("--persistence", type=float, group="Measures", help="dbn: fixed persistence. [default: estimated]")
 @option(
@@ -95,8 +90,8 @@ def fit(log: str, model: str, **options: Any) -> None:
     from judged.clicks import fit_clicks, read_clicks
     from judged.io.write import write_qrels
 
-    special = {name: options[name] for name in ("multiple", "persistence") if options[name] is not None}
-    fitted = fit_clicks(read_clicks(log, **chosen_columns(options)), model, prior=options["prior"], **special)
+    clicks = read_clicks(log, **chosen_columns(options))
+    fitted = fit_clicks(clicks, model, prior=options["prior"], persistence=options["persistence"])
     source = click.get_current_context().get_parameter_source("format")
     if options["output"] is None or source is not click.core.ParameterSource.DEFAULT:
         emit(fitted, options, fitted.warnings)
@@ -162,10 +157,11 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
     multiple=True,
     metavar="NAME...",
     group="Measures",
-    help="With --run: DCG@k, P@k or CTR@k. [default: DCG@10 P@10]",
+    help="With --run: DCG@k or P@k. [default: DCG@10 P@10]",
 )
 @option(
     "--propensity",
+    type=NumberList("1,0.5"),
     metavar="LIST",
     group="Statistics",
     help="With --run: examination probabilities of ranks 1, 2 …, such as 1,0.5,0.33. [default: from a pbm fitted to LOG]",
@@ -187,14 +183,6 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
     group="Statistics",
     help="With --run: bootstrap fits of the propensities.",
 )
-@option(
-    "--by",
-    type=click.Choice(["session", "query"]),
-    default="session",
-    show_default=True,
-    group="Statistics",
-    help="With --run: units that are independent, for standard errors.",
-)
 @_interval
 @_log_columns
 @column_options("score")
@@ -210,9 +198,9 @@ def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[st
 
     if (lists is None) == (not runs):
         raise click.UsageError("Use either --lists, for interleaved rankings, or --run, for rankings to evaluate.")
-    clicks = read_clicks(
-        log, **{name: column for name, column in chosen_columns(options).items() if name != "score_col"}
-    )
+    columns = chosen_columns(options)
+    columns.pop("score_col", None)  # of the runs
+    clicks = read_clicks(log, **columns)
     if lists is not None:
         outcome = score_interleaving(lists, clicks, level=options["interval"])
         emit(outcome, options, outcome.warnings)
@@ -224,18 +212,8 @@ def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[st
         [read.run(run) for run in runs],
         list(measures) or "DCG@10 P@10",
         clip=options["clip"],
-        propensity=_propensities(options["propensity"]),
-        by=options["by"],
+        propensity=options["propensity"],
         level=options["interval"],
         resamples=options["resamples"],
     )
     emit(estimates, options)
-
-
-def _propensities(text: str | None) -> list[float] | None:
-    try:
-        return None if text is None else [float(part) for part in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(
-            f"{text!r}: not numbers separated by commas, such as 1,0.5.", param_hint="--propensity"
-        ) from None

@@ -13,7 +13,7 @@ from judged.cli.options.inputs import named_file
 from judged.cli.options.output import emit, output_options, show_warnings
 
 _CONFIG = "judged.toml"
-_RULES = "max_drop max_total_drop max_query_drop min max mode alpha min_queries slices by anchor history"
+_RULES = "max_drop max_total_drop max_query_drop min max mode alpha min_queries slices by history"
 
 
 @click.command("gate", cls=Command)
@@ -59,7 +59,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], settings: dict[str, A
     rules, save = options["config"] or (_CONFIG if Path(_CONFIG).exists() else None), options["save"]
     declared = Rules.of(rules)
     renewed = save and isinstance(declared.baseline, str) and ".json" in Path(declared.baseline).suffixes
-    named = [declared.qrels, declared.slices, declared.anchor]
+    named = [declared.qrels, declared.slices]
     check_files(ctx, rules, *named, *([] if renewed else [declared.baseline]))  # a saved baseline may be saved again
     inputs = [*files[:-1], named_file(files[-1])]
     if save:
@@ -67,8 +67,9 @@ def command(ctx: click.Context, /, files: tuple[str, ...], settings: dict[str, A
             raise click.UsageError("--save checks no rules: omit --baseline, or save in a separate step.")
         _save(inputs, Rules.of(rules, **settings), save)
         return
-    runs = {name: named_file(settings[name]) for name in ("baseline", "anchor") if name in settings}
-    found = gate(*inputs, rules=rules, **settings | runs)
+    if "baseline" in settings:
+        settings["baseline"] = named_file(settings["baseline"])
+    found = gate(*inputs, rules=rules, **settings)
     if options["summary"]:
         _append(found.to_github(), options["summary"])
     emit(found, options, found.warnings)

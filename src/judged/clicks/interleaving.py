@@ -114,20 +114,16 @@ def team_draft(a: Sequence[Id], b: Sequence[Id], k: int, rng: np.random.Generato
     In each round a coin decides which ranking picks first, and each picks its best document that is not yet in the list (Radlinski,
     Kurup and Joachims, CIKM 2008). If one ranking has no document left, the other continues alone.
     """
-    sides = (("A", a), ("B", b))
     docs: dict[Id, str] = {}
-    at = [0, 0]
-    while len(docs) < k:
-        before = len(docs)
+    left = True
+    while left and len(docs) < k:
+        left = False
         first = int(rng.integers(2))
         for side in (first, 1 - first):
-            team, ranking = sides[side]
-            while at[side] < len(ranking) and ranking[at[side]] in docs:
-                at[side] += 1
-            if at[side] < len(ranking) and len(docs) < k:
-                docs[ranking[at[side]]] = team
-        if len(docs) == before:
-            break
+            doc = next((doc for doc in (a, b)[side] if doc not in docs), None)
+            if doc is not None and len(docs) < k:
+                docs[doc] = "AB"[side]
+                left = True
     return docs
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -19,23 +19,14 @@ from judged.clicks.fitted_model import ClickFit
 from judged.clicks.log import ClickLog, read_clicks, sums
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.registry import Registry
-from judged.stats.checks import check_choice
 from judged.steps import step
 
-Multiple = Literal["error", "first"]
 Prior = tuple[float, float]
 Expectation = Callable[[Floats], tuple[float, Floats, Floats]]
 
 
-class ModelOptions(TypedDict, total=False):
-    """Options of single models: `multiple` of cascade, `persistence` of dbn."""
-
-    multiple: Multiple
-    persistence: float | None
-
-
 def fit_clicks(
-    log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1), **options: Unpack[ModelOptions]
+    log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1), persistence: float | None = None
 ) -> ClickFit:
     """Fit a click model to a log.
 
@@ -44,32 +35,29 @@ def fit_clicks(
         model: cascade, pbm or dbn; see docs/guides/clicks.md.
         prior: counts (A, B) added to every probability: (successes + A) / (trials + A + B). For the cascade model this is the mean of the
             posterior under a Beta(A, B) prior; for the others the mode under Beta(A + 1, B + 1). (0, 0) is maximum likelihood.
-        options: `multiple="first"` (cascade) ends sessions with several clicks at the first one; `persistence=` (dbn) fixes it.
+        persistence: of the dbn: the probability that a user who is not satisfied continues. [default: estimated]
 
     >>> clicks = [(s, "q", d, r, int(s % 2 == r - 1)) for s in range(6) for r, d in enumerate("ab", 1)]
     >>> fit_clicks(clicks, "cascade").attractiveness
     array([0.5, 0.8])
     """
     entry = MODELS.find(model)
-    unknown = sorted(options.keys() - {entry.option})
-    if unknown:
-        hint = f"use {entry.option}" if entry.option else "omit it"
-        raise UsageError("parameter", f"the model {entry.name} has no option {unknown[0]!r}", hint=hint)
+    if persistence is not None and entry.name != "dbn":
+        raise UsageError("parameter", f"the model {entry.name} has no persistence", hint="omit it")
     counts = tuple(prior)
     if len(counts) != 2 or not all(isinstance(x, int | float) and 0 <= x < np.inf for x in counts):
         raise UsageError("parameter", f"prior must be two counts ≥ 0, such as (1, 1), got {shown(prior)}", value=prior)
     clicks = read_clicks(log)
     with step(f"fitting {entry.name}"):
-        return entry.fit(clicks, counts, **options)
+        return entry.fit(clicks, counts) if persistence is None else entry.fit(clicks, counts, persistence)
 
 
 @dataclass(frozen=True, slots=True)
 class ClickModel:
-    """A click model: its name, the function that fits it, the option that it takes, and its papers."""
+    """A click model: its name, the function that fits it, and its papers."""
 
     name: str
     fit: Callable[..., ClickFit]
-    option: str = ""
     paper: str = ""
     aliases: tuple[str, ...] = ()
 
@@ -99,48 +87,37 @@ def cascade_clicks(attractiveness: Any) -> CascadeClicks:
     Zhang and Grinspan, CIKM 2009). It is not DCG with another discount: the product over the documents above remains.
 
     Args:
-        attractiveness: one probability per rank, from rank 1; or one list per row, where NaN after the end of a shorter
-            list is padding.
+        attractiveness: one probability per rank, from rank 1; or one list of the same length per row.
 
     >>> cascade_clicks([0.5, 0.5]).clicked
     array([0.5 , 0.25])
     """
     try:
-        padded = np.asarray(attractiveness, dtype=np.float64)
+        chance = np.asarray(attractiveness, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise UsageError("parameter", f"attractiveness must be numbers, one row per list: {error}") from error
-    padding = np.isnan(padded)
-    inside = padding | ((padded >= 0) & (padded <= 1))
-    if padded.ndim not in (1, 2) or not inside.all() or (padding[..., :-1] & ~padding[..., 1:]).any():
-        problem = (
-            "attractiveness must be between 0 and 1 in one or two dimensions, with NaN only after the end of a list"
-        )
-        raise UsageError("parameter", f"{problem}, got {shown(attractiveness)}", hint="write 0 for no attractiveness")
-    chance = np.where(padding, 0.0, padded)
+    if chance.ndim not in (1, 2) or not ((chance >= 0) & (chance <= 1)).all():
+        problem = f"attractiveness must be between 0 and 1 in one or two dimensions, got {shown(attractiveness)}"
+        raise UsageError("parameter", problem)
     passed = np.cumprod(1.0 - chance, axis=-1)
     reached = np.concatenate([np.ones((*chance.shape[:-1], 1)), passed], axis=-1)
-    examined = np.where(padding, 0.0, reached[..., :-1])
+    examined = reached[..., :-1]
     clicked = examined * chance
     rank = np.arange(1, chance.shape[-1] + 1)
     # [()] makes a number of an array without dimensions, for one list
     return CascadeClicks(examined, clicked, reached[..., -1][()], (clicked / rank).sum(axis=-1)[()])
 
 
-def _fit_cascade(log: ClickLog, prior: Prior, *, multiple: str = "error") -> ClickFit:
+def _fit_cascade(log: ClickLog, prior: Prior) -> ClickFit:
     """Count clicks and examinations, where everything down to the click was examined."""
     from scipy.special import xlog1py, xlogy
 
     _check_whole_lists(log, "cascade")
-    check_choice(multiple, Multiple, "multiple")
     clicks = sums(log.session, log.clicked, len(log.sessions))
-    if multiple == "error" and (clicks > 1).any():
+    if (clicks > 1).any():
         row = int(np.argmax(clicks > 1))
-        raise DataError(
-            "clicks",
-            f"{int(clicks[row])} clicks in session {shown(log.sessions[row])}; the cascade model allows one",
-            where=log.name,
-            hint=Hint("use only the first click with {multiple}, or another model: dbn", multiple="first"),
-        )
+        problem = f"{int(clicks[row])} clicks in session {shown(log.sessions[row])}; the cascade model allows one"
+        raise DataError("clicks", problem, where=log.name, hint="use another model: dbn")
     end = np.minimum.reduceat(np.where(log.clicked, log.rank, log.depth), _starts(log))
     examined = log.rank <= end[log.session]
     success = sums(log.pair, log.clicked & examined, len(log.pairs))
@@ -370,7 +347,7 @@ class _Tails:
         return satisfied + silent, unsatisfied, reached
 
 
-def _fit_bayesian(log: ClickLog, prior: Prior, *, persistence: float | None = None) -> ClickFit:
+def _fit_bayesian(log: ClickLog, prior: Prior, persistence: float | None = None) -> ClickFit:
     """Fit attractiveness and satisfaction by pair, and one persistence unless it is given."""
     from scipy.special import xlog1py, xlogy
 
@@ -444,8 +421,8 @@ def _check_orders(log: ClickLog) -> tuple[Warned, ...]:
 
 MODELS: Registry[ClickModel] = Registry("click model")
 for _model in (
-    ClickModel("cascade", _fit_cascade, "multiple", paper="craswell2008"),
-    ClickModel("pbm", _fit_position, paper="richardson2007 craswell2008"),
-    ClickModel("dbn", _fit_bayesian, "persistence", paper="chapelle2009b"),
+    ClickModel("cascade", _fit_cascade, "craswell2008"),
+    ClickModel("pbm", _fit_position, "richardson2007 craswell2008"),
+    ClickModel("dbn", _fit_bayesian, "chapelle2009b"),
 ):
     MODELS.add(_model)

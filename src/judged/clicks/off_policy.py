@@ -17,9 +17,10 @@ document. It does not change if all propensities are wrong by one factor, and va
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +33,12 @@ from judged.errors import DataError, Hint, UsageError, shown
 from judged.io.read import read_run
 from judged.io.recognise import named_runs
 from judged.io.run_names import short_names
-from judged.registry import parse_call
-from judged.stats.checks import check_choice, check_count, check_share
+from judged.stats.checks import check_count, check_share
 from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
 from judged.tables.text import number
 
-Worth = Literal["DCG", "P", "CTR"]
-Unit = Literal["session", "query"]
 PAPERS = {"ips": "joachims2017", "snips": "swaminathan2015"}
 
 
@@ -49,13 +47,12 @@ class Counterfactual:
     """An estimate for a ranking that was not shown.
 
     Attributes:
-        value, error, low, high: the estimate, its standard error over sessions (or queries), and its interval: normal for propensities
-            that are given, percentiles of a bootstrap that fits them again for fitted ones.
+        value, error, low, high: the estimate, its standard error over sessions, and its interval: normal for propensities that are given,
+            percentiles of a bootstrap that fits them again for fitted ones.
         effective: (Σ w)² / Σ w² over the weights of clicks: the equivalent number of clicks of equal weight (Kish 1965).
         supported: the share of the new ranking's top, over sessions, that those sessions showed. Documents not shown count as not
             relevant, so the estimate is too low if this is below 1.
-        sessions: sessions whose query is in the new run; the others are excluded (`left_out`).
-        clipped: clicks whose propensity was raised to `clip`.
+        sessions: sessions whose query is in the new run; the others are excluded.
     """
 
     run: str
@@ -68,8 +65,6 @@ class Counterfactual:
     effective: float
     supported: float
     sessions: int
-    left_out: int
-    clipped: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +74,6 @@ class Counterfactuals(Result):
     estimates: tuple[Counterfactual, ...]
     propensity: tuple[float, ...]
     source: str
-    by: str
     level: float
 
     def records(self) -> list[dict[str, Any]]:
@@ -100,9 +94,8 @@ class Counterfactuals(Result):
             )
             for e in self.estimates
         )
-        units = "queries" if self.by == "query" else "sessions"
         notes = (
-            f"{self.estimates[0].sessions} sessions · errors over {units} · propensities: {self.source}",
+            f"{self.estimates[0].sessions} sessions · errors over sessions · propensities: {self.source}",
             "snips is the measure per relevant document: compare it only with other snips values",
         )
         key = "supported: share of the run's top documents that sessions showed; the others count as not relevant"
@@ -119,29 +112,21 @@ class Counterfactuals(Result):
 
 @dataclass(frozen=True, slots=True)
 class _NewRanking:
-    """A measure of a ranking that was not shown: the new rank of each pair of the log (0 for none), and the length of the ranking by query."""
+    """A measure of a ranking that was not shown."""
 
     run: str
-    log: ClickLog
-    rank: Ints
-    length: Ints
-    measure: Worth
-    k: int | None
+    measure: str
+    gain: Floats  # of each pair of the log, if it is relevant
+    whole: Floats  # of each session: the value of the measure if every document is relevant
+    used: Bools  # sessions whose query the ranking has
 
-    @property
-    def used(self) -> Bools:
-        """True for the sessions whose query the new run has."""
-        return self.length[self.log.session_query()] > 0
-
-    def sums(self, estimator: str, propensity: Floats, clip: float) -> tuple[Floats, Floats, Floats]:
+    def sums(self, log: ClickLog, estimator: str, propensity: Floats, clip: float) -> tuple[Floats, Floats, Floats]:
         """Return per session the numerator and the denominator of an estimate, and the weight of each row's click."""
-        log, used = self.log, self.used
         chance = np.maximum(_of_rank(propensity, log.rank), clip)
-        gain = _worth(self.measure, self.rank, self.k, propensity)
-        clicked = np.where(log.clicked & used[log.session], 1.0 / chance, 0.0)
+        clicked = np.where(log.clicked & self.used[log.session], 1.0 / chance, 0.0)
         sessions = len(log.sessions)
-        bottom = sums(log.session, clicked, sessions) if estimator == "snips" else used.astype(float)
-        return sums(log.session, clicked * gain[log.pair], sessions), bottom, clicked
+        bottom = sums(log.session, clicked, sessions) if estimator == "snips" else self.used.astype(float)
+        return sums(log.session, clicked * self.gain[log.pair], sessions), bottom, clicked
 
 
 def evaluate_from_clicks(
@@ -151,7 +136,6 @@ def evaluate_from_clicks(
     *,
     propensity: Any = None,
     clip: float = 0.0,
-    by: Unit = "session",
     level: float = 0.95,
     resamples: int = 200,
     seed: int = 0,
@@ -161,12 +145,11 @@ def evaluate_from_clicks(
     Args:
         log: any input of `read_clicks`.
         runs: one run, any input of `read_run`; a list of runs; or `{name: run}`.
-        measures: DCG, P and CTR, with cutoffs: `"DCG@10 P@5"`.
+        measures: DCG and P, with cutoffs: `"DCG@10 P@5"`.
         propensity: the probability that each rank is examined, starting at rank 1, the last one also below; None to fit a position-based
             model to the log, without a prior, which would pull examination down. The intervals then come from a bootstrap that fits it
             again, because its error is part of that of the estimate.
         clip: minimum propensity; smaller ones are raised to it: less variance, and a bias towards 0.
-        by: the independent units: "session" or "query".
         level: confidence level of the intervals.
         resamples: number of bootstrap resamples if the propensities are fitted.
         seed: random seed of the bootstrap.
@@ -175,7 +158,6 @@ def evaluate_from_clicks(
     parsed = [_parse_measure(word) for word in (measures.split() if isinstance(measures, str) else measures)]
     if not parsed:
         raise UsageError("measure", "no measure given", hint="name one, such as DCG@10")
-    check_choice(by, Unit, "by")
     check_share(level, "level")
     check_count(resamples, "resamples")
     cells = PositionCells.of(clicks) if propensity is None else None
@@ -191,63 +173,54 @@ def evaluate_from_clicks(
         place = {(query, doc): rank for query, docs in ranked.items() for rank, doc in enumerate(docs, 1)}
         rank = np.array([place.get(pair, 0) for pair in clicks.pairs.ids()], dtype=np.int64)
         length = np.array([len(ranked.get(query, ())) for query in clicks.pairs.queries], dtype=np.int64)
+        length = length[clicks.session_query()]
+        if not length.any():
+            raise DataError("no-common-query", "run and click log have no query in common", where=clicks.name)
         for measure, k in parsed:
-            ranking = _NewRanking(run.name, clicks, rank, length, measure, k)
+            label = measure if k is None else f"{measure}@{k}"
+            each = np.append(0.0, np.cumsum(_gain(measure, np.arange(1, int(length.max()) + 1), k)))
+            ranking = _NewRanking(run.name, label, _gain(measure, rank, k), each[length], length > 0)
             asked += [(ranking, estimator) for estimator in PAPERS]
-    estimates = [_estimate(ranking, estimator, chances, clip, by, level) for ranking, estimator in asked]
+    estimates = [_estimate(clicks, ranking, estimator, chances, clip, level) for ranking, estimator in asked]
     source = "given"
     if cells is not None:
         with step("fitting pbm to resamples"):
-            drawn = _refit(cells, fitted, asked, clip, by, resamples, seed)
+            drawn = _refit(cells, fitted, asked, clip, resamples, seed)
         estimates = [_with_bootstrap(e, column, level) for e, column in zip(estimates, drawn.T, strict=True)]
         source = f"fitted to the log (pbm), {resamples} bootstrap fits"
-    return Counterfactuals(tuple(estimates), tuple(chances.tolist()), source, by, level)
+    return Counterfactuals(tuple(estimates), tuple(chances.tolist()), source, level)
 
 
 def _estimate(
-    ranking: _NewRanking, estimator: str, chances: Floats, clip: float, by: Unit, level: float
+    log: ClickLog, ranking: _NewRanking, estimator: str, chances: Floats, clip: float, level: float
 ) -> Counterfactual:
     from scipy.special import ndtri
 
-    log, used = ranking.log, ranking.used
-    if not used.any():
-        raise DataError("no-common-query", "run and click log have no query in common", where=log.name)
-    top, bottom, clicked = ranking.sums(estimator, chances, clip)
-    query = log.session_query()
-    value, error = _ratio(top[used], bottom[used], query[used] if by == "query" else None)
+    used = ranking.used
+    top, bottom, clicked = ranking.sums(log, estimator, chances, clip)
+    value, error = _ratio(top[used], bottom[used])
     reach = float(ndtri(0.5 + level / 2.0)) * error
     total, squares = clicked.sum(), (clicked**2).sum()
-    # The value of the measure in each session if every document of the new ranking is relevant, and the part that was shown.
-    ranks = np.arange(1, int(ranking.length.max()) + 1)
-    whole = np.append(0.0, np.cumsum(_worth(ranking.measure, ranks, ranking.k, chances)))[ranking.length][query][used]
-    gain = _worth(ranking.measure, ranking.rank, ranking.k, chances)
-    supported = sums(log.session, gain[log.pair], len(log.sessions))[used].sum()
+    whole, supported = ranking.whole[used].sum(), sums(log.session, ranking.gain[log.pair], len(used))[used].sum()
     return Counterfactual(
         run=ranking.run,
-        measure=ranking.measure if ranking.k is None else f"{ranking.measure}@{ranking.k}",
+        measure=ranking.measure,
         estimator=estimator,
         value=value,
         error=error,
         low=value - reach,
         high=value + reach,
         effective=float(total**2 / squares) if squares else 0.0,
-        supported=float(supported / whole.sum()) if whole.sum() > 0 else np.nan,
+        supported=float(supported / whole) if whole > 0 else np.nan,
         sessions=int(used.sum()),
-        left_out=int((~used).sum()),
-        clipped=int((log.clicked & (_of_rank(chances, log.rank) < clip)).sum()),
     )
 
 
-def _ratio(top: Floats, bottom: Floats, group: Ints | None) -> tuple[float, float]:
-    """Σ top / Σ bottom with its standard error, by linearisation over independent units; NaN if undefined."""
-    if group is not None:
-        groups = int(group.max()) + 1
-        top, bottom = sums(group, top, groups), sums(group, bottom, groups)
-        top, bottom = top[bottom > 0], bottom[bottom > 0]
+def _ratio(top: Floats, bottom: Floats) -> tuple[float, float]:
+    """Σ top / Σ bottom with its standard error, by linearisation over independent sessions; NaN if undefined."""
     if not bottom.sum() > 0:
         return np.nan, np.nan
-    value = top.sum() / bottom.sum()
-    count = len(top)
+    value, count = top.sum() / bottom.sum(), len(top)
     if count < 2:
         return float(value), np.nan
     rest = top - value * bottom
@@ -255,25 +228,18 @@ def _ratio(top: Floats, bottom: Floats, group: Ints | None) -> tuple[float, floa
 
 
 def _refit(
-    cells: PositionCells,
-    fitted: Floats,
-    asked: list[tuple[_NewRanking, str]],
-    clip: float,
-    by: Unit,
-    resamples: int,
-    seed: int,
+    cells: PositionCells, fitted: Floats, asked: list[tuple[_NewRanking, str]], clip: float, resamples: int, seed: int
 ) -> Floats:
-    """The estimates of resampled sessions (or queries), with propensities that are fitted to each resample: resamples × estimates."""
+    """The estimates of resampled sessions, with propensities that are fitted to each resample: resamples × estimates."""
     log, rng = cells.log, generator(seed)
-    unit = log.session_query() if by == "query" else np.arange(len(log.sessions))
-    units = int(unit.max()) + 1
+    sessions = len(log.sessions)
     drawn, start = np.empty((resamples, len(asked))), np.clip(fitted, 1e-6, 1 - 1e-6)
     for b in range(resamples):
-        weight = np.bincount(rng.integers(units, size=units), minlength=units).astype(float)[unit]
+        weight = np.bincount(rng.integers(sessions, size=sessions), minlength=sessions).astype(float)
         chances = cells.examination(cells.fit((0.0, 0.0), weight, start)[0])
         least = max(clip, 1e-3 if (chances <= 0).any() else 0.0)  # a rank without clicks in this resample
         for i, (ranking, estimator) in enumerate(asked):
-            top, bottom, _ = ranking.sums(estimator, chances, least)
+            top, bottom, _ = ranking.sums(log, estimator, chances, least)
             drawn[b, i] = weight @ top / whole if (whole := float(weight @ bottom)) > 0 else np.nan
     return drawn
 
@@ -286,33 +252,18 @@ def _with_bootstrap(estimate: Counterfactual, drawn: Floats, level: float) -> Co
     return replace(estimate, error=float(known.std(ddof=1)), low=float(low), high=float(high))
 
 
-def _parse_measure(word: str) -> tuple[Worth, int | None]:
-    call = parse_call(str(word))
-    name = next((name for name in get_args(Worth) if name == call.name.upper()), None)
-    if name is None or call.params or not (call.at is None or (call.at.isdecimal() and int(call.at))):
-        raise UsageError(
-            "measure",
-            f"{shown(word)} cannot be estimated from clicks: it is not a sum over documents",
-            value=word,
-            hint=f"use {', '.join(get_args(Worth))}, with a cutoff such as @10",
-        )
-    if name == "P" and call.at is None:
-        raise UsageError("cutoff", "P needs a cutoff", hint="write P@10")
-    return name, int(call.at) if call.at else None
+def _parse_measure(word: str) -> tuple[str, int | None]:
+    found = re.fullmatch(r"(DCG(?=@|$)|P(?=@))(?:@([1-9]\d*))?", str(word), re.IGNORECASE)
+    if found is None:
+        hint = "use DCG or P, with a cutoff such as DCG@10"
+        raise UsageError("measure", f"{shown(word)} cannot be estimated from clicks", value=word, hint=hint)
+    return found[1].upper(), int(found[2]) if found[2] else None
 
 
-def _worth(measure: Worth, rank: Ints, k: int | None, propensity: Floats) -> Floats:
-    """The gain of a relevant document at each rank; 0 for rank 0 (not in the ranking) and beyond k.
-
-    DCG: 1 / log2(rank + 1); P: 1 / k; CTR: the propensity of that rank, so that the sum is the expected number of clicks.
-    """
+def _gain(measure: str, rank: Ints, k: int | None) -> Floats:
+    """The gain of a relevant document at each rank: 1 / log2(rank + 1) in DCG, 1 / k in P; 0 for rank 0 (not in the ranking) and beyond k."""
     inside = (rank > 0) & (rank <= (k or rank.max(initial=0)))
-    if measure == "DCG":
-        value = 1.0 / np.log2(np.maximum(rank, 1) + 1.0)
-    elif measure == "P":
-        value = np.full(len(rank), 1.0 / (k or 1))
-    else:
-        value = _of_rank(propensity, np.maximum(rank, 1))
+    value = 1.0 / np.log2(np.maximum(rank, 1) + 1.0) if measure == "DCG" else np.full(len(rank), 1.0 / (k or 1))
     return np.where(inside, value, 0.0)
 
 

@@ -56,7 +56,6 @@ def gate(
     slices: Any = None,
     by: str | Sequence[str] | None = None,
     min_queries: int | None = None,
-    anchor: Any = None,
     history: Any = None,
     rules: Any = None,
     worst: int = 10,
@@ -72,7 +71,7 @@ def gate(
             Without one, only `min` and `max` apply.
         measures: as in `evaluate`. [default: those of a saved baseline]
         max_drop: largest allowed drop of a mean; a number, or {measure: number}. [default: 0]
-        max_total_drop: largest allowed drop since the anchor; as `max_drop`. [default: max_drop]
+        max_total_drop: largest allowed drop since the first baseline of the history; as `max_drop`. [default: max_drop]
         mode: drops that fail: significantly more than max_drop, more in the mean, or more that cannot be ruled out (sure). [default: significant]
         alpha: significance level; in mode `significant`, the largest chance that a candidate fails that is nowhere worse by more than is allowed; in `sure`, twice the
             chance that one passes that is worse. [default: 0.05]
@@ -82,8 +81,7 @@ def gate(
         slices: table of queries, whose groups must pass too; with `by`. Or {query: group}.
         by: column of slices to group queries by; several columns are several groupings. `"relevant"` is the number of relevant documents.
         min_queries: minimum number of queries; mode `significant` fails with fewer, and smaller slices are skipped. [default: 10]
-        anchor: earlier baseline, so that small drops do not add up. [default: the first baseline of the history]
-        history: file of builds, to which this one is added; its first baseline is the anchor.
+        history: file of builds, to which this one is added; the drops since its first baseline, the anchor, count too.
         rules: a `judged.toml`, or a mapping with these keys; arguments take precedence, per measure.
         worst: number of queries that got worse to keep per measure.
         options: `test`, `correction`, `resamples`, `seed` as in `compare`; `level`, `profile` and policies as in `evaluate`;
@@ -95,7 +93,6 @@ def gate(
     """
     own = {
         "baseline": baseline,
-        "anchor": anchor,
         "history": history,
         "measures": measures,
         "max_drop": max_drop,
@@ -122,14 +119,12 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     if rules.baseline is None:
         rules.check_baseline_is_needed()
     (base_name, source), (name, run) = split_name(rules.baseline), split_name(candidate)
-    anchor_name, anchor = split_name(rules.anchor)
-    saved, saved_anchor = read_baseline(source), read_baseline(anchor)
+    saved, anchor = read_baseline(source), None
     rules = _by_name_of_results(rules, saved)
     if rules.history is not None:
-        check_output(rules.history, (judgments, run, source, anchor, rules.slices, *rules.sources.values()))
-        if anchor is None and (head := read_anchor(rules.history)) is not None:
-            anchor_name, saved_anchor = head
-    runs = [run, *(one for one, read in ((source, saved), (anchor, saved_anchor)) if one is not None and read is None)]
+        check_output(rules.history, (judgments, run, source, rules.slices, *rules.sources.values()))
+        anchor = read_anchor(rules.history)
+    runs = [run] if source is None or saved is not None else [run, source]
     inputs = open_named(judgments, [(None, one) for one in runs], rules.inputs)
     measures = list(dict.fromkeys((*rules.measures, *rules.min, *rules.max)))
     own: Qrels = inputs.runs[0][1].qrels if inputs.qrels is None else inputs.qrels
@@ -140,9 +135,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     if source is None:
         return _apply(rules, values, None, None, (), worst)
     base = others[0] if saved is None else _only(saved.values, rules.measures, "baseline")
-    warnings: list[Warned] = []
-    for one in (saved, saved_anchor):
-        warnings += [] if one is None else one.warnings(own, allow_changed=rules.allow_changed_judgments)
+    warnings = () if saved is None else saved.warnings(own, allow_changed=rules.allow_changed_judgments)
     roles = zip((source, run), ("baseline", "candidate"), strict=True)
     files = [os.fspath(one) if is_path(one) and one != "-" else role for one, role in roles]
     first, second = short_names(files) if len(set(files)) > 1 else short_names(files[:1]) * 2
@@ -151,12 +144,12 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     names = (base_name or first, name or second)
     comparison = _compare(names, base, values, rules, slice_requests(rules.slices, rules.by))
     total = None
-    if anchor is not None or saved_anchor is not None:
-        old = _only(others[-1] if saved_anchor is None else saved_anchor.values, rules.measures, "anchor")
-        # Without a value that changed, the anchor is the baseline.
+    if anchor is not None:
+        since, earlier = anchor
+        old = _only(earlier.values, rules.measures, "anchor")
         same = [np.array_equal(old[m], base[m], equal_nan=True) for m in rules.measures]
-        if old.queries != base.queries or not all(same):
-            since = anchor_name or (short_names([os.fspath(anchor)])[0] if is_path(anchor) else "anchor")
+        if old.queries != base.queries or not all(same):  # the baseline has moved on
+            warnings += earlier.warnings(own, allow_changed=rules.allow_changed_judgments)
             since = f"{since} (anchor)" if since == names[1] else since
             total = _compare((since, names[1]), old, values, rules, None)
     unchanged = False
@@ -203,9 +196,9 @@ def _by_name_of_results(rules: Rules, saved: Baseline | None) -> Rules:
             if name not in (*measures, DEFAULT_KEY):
                 hint = Hint("add it with {measures}", measures=name)
                 raise UsageError("rule", f"{key} names {name}, which is not compared", hint=hint, value=name)
-    if rules.max_total_drop and rules.anchor is None and rules.history is None:
-        hint = Hint("name one with {anchor} or {history}", anchor=None, history=None)
-        raise UsageError("rule", "max_total_drop needs an anchor", hint=hint, where=rules.sources.get("max_total_drop"))
+    if rules.max_total_drop and rules.history is None:
+        hint = Hint("name one with {history}", history=None)
+        raise UsageError("rule", "max_total_drop needs a history", hint=hint, where=rules.sources.get("max_total_drop"))
     return replace(rules, measures=measures, **bounds)
 
 

@@ -26,7 +26,7 @@ Bounds = Mapping[str, float]
 
 DEFAULT_KEY = "default"  # in `max_drop`: for measures that are not named
 BY_MEASURE = ("min", "max", "max_drop", "max_total_drop")
-_PATHS = ("baseline", "qrels", "slices", "anchor", "history")
+_PATHS = ("baseline", "qrels", "slices", "history")
 _WITHOUT_BASELINE = ("measures", "min", "max", "qrels", "level", "profile", "policy", "inputs", "sources")
 
 
@@ -55,7 +55,7 @@ class Rules:
     Args:
         measures: measures that are compared. [default: those of a saved baseline, else those of `evaluate`]
         max_drop: largest drop of a mean: a number, or {measure: number} (`default` for the others).
-        max_total_drop: the same for the drop since the anchor. [default: `max_drop`]
+        max_total_drop: the same for the drop since the first baseline of the history. [default: `max_drop`]
         mode: which drops count: `significant`, `mean` or `sure`, see `breaks_rule` in `reasons`.
         alpha: significance level over all measures and slices.
         min: {measure: lowest value}, over all queries.
@@ -65,8 +65,7 @@ class Rules:
         by: columns of the table; `relevant` is the number of relevant documents.
         min_queries: fewest queries that mode `significant` may decide by, and smallest slice that is tested.
         baseline: the run or saved result that the candidate is compared with.
-        anchor: an earlier baseline, from which drops must not add up. [default: the first baseline of the history]
-        history: file of earlier builds, to which this one is added.
+        history: file of earlier builds, to which this one is added; its first baseline is the anchor.
         qrels: the judgments.
         allow_changed_judgments: warn instead of raising if a saved baseline has other judgments.
         allow_missing_queries: accept a candidate that lacks queries of the baseline, if only queries in both count.
@@ -93,7 +92,6 @@ class Rules:
     by: tuple[str, ...] = ()
     min_queries: int = 10
     baseline: Any = None
-    anchor: Any = None
     history: Any = None
     qrels: Any = None
     allow_changed_judgments: bool = False

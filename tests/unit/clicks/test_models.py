@@ -50,14 +50,6 @@ def test_an_empty_list_is_never_clicked():
     assert len(model.clicked) == 0
 
 
-def test_lists_of_different_lengths_are_padded_and_computed_at_once():
-    model = cascade_clicks([[0.5, 0.5, 0.5], [0.2, np.nan, np.nan]])
-    assert_allclose(model.clicked, [[0.5, 0.25, 0.125], [0.2, 0, 0]], **TIGHT)
-    assert_allclose(model.examined, [[1, 0.5, 0.25], [1, 0, 0]], **TIGHT)
-    assert_allclose(model.no_click, [0.125, 0.8], **TIGHT)
-    assert_allclose(model.reciprocal_rank, [0.5 + 0.25 / 2 + 0.125 / 3, 0.2], **TIGHT)
-
-
 @pytest.mark.parametrize("k", [1, 3, 10, 30])
 def test_err_is_the_cascade_models_expected_reciprocal_rank(k):
     grades = np.random.default_rng(k).integers(0, 5, (25, 30))
@@ -98,14 +90,11 @@ def test_a_prior_adds_its_counts():
     assert_allclose(fit_clicks(log_of(ROWS), "cascade", prior=(1, 2)).attractiveness, [2 / 6, 3 / 6, 1 / 4], **TIGHT)
 
 
-def test_several_clicks_are_refused_by_the_cascade_model_or_cut_at_the_first():
+def test_several_clicks_are_refused_by_the_cascade_model():
     log = log_of([("s", "q", ["a", "b", "c"], [0, 1, 1])])
     with pytest.raises(jd.DataError) as error:
         fit_clicks(log, "cascade")
     assert error.value.slug == "clicks"
-    found = fit_clicks(log, "cascade", prior=(0, 0), multiple="first").attractiveness
-    assert found[:2].tolist() == [0, 1]
-    assert np.isnan(found[2])
 
 
 def test_the_likelihood_of_a_position_based_model_by_hand():
@@ -229,7 +218,6 @@ def test_a_gap_in_a_list_is_refused_except_by_the_position_based_model():
     [
         ({"model": "best"}, "unknown-name"),
         ({"model": "pbm", "persistence": 0.5}, "parameter"),
-        ({"model": "cascade", "multiple": "last"}, "parameter"),
         ({"prior": (1,)}, "parameter"),
         ({"prior": (-1, 1)}, "parameter"),
         ({"prior": "ab"}, "parameter"),

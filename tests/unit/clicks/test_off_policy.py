@@ -26,7 +26,7 @@ def world(sessions: int, seed: int = 0, *, shuffled: float = 0.0):
 
 def truth(measure: str, k: int, known) -> float:
     rank = np.arange(K, 0, -1)
-    gain = {"DCG": 1 / np.log2(rank + 1), "P": np.full(K, 1 / k), "CTR": PROPENSITY[rank - 1]}[measure]
+    gain = {"DCG": 1 / np.log2(rank + 1), "P": np.full(K, 1 / k)}[measure]
     relevance = np.array(list(known.attractiveness.values())).reshape(8, K)
     return float((np.where(rank <= k, gain, 0) * relevance).sum() / 8)
 
@@ -36,7 +36,7 @@ def large():
     return world(20_000)
 
 
-@pytest.mark.parametrize(("measure", "k"), [("DCG", 5), ("DCG", 2), ("P", 3), ("CTR", 5)])
+@pytest.mark.parametrize(("measure", "k"), [("DCG", 5), ("DCG", 2), ("P", 3)])
 def test_ips_is_unbiased(large, measure, k):
     log, run, known = large
     ips = evaluate_from_clicks(log, run, f"{measure}@{k}", propensity=PROPENSITY).estimates[0]
@@ -78,8 +78,6 @@ def test_clipping_raises_small_propensities_and_lowers_the_estimate(large):
     )
     assert clipped.value < free.value
     assert clipped.error < free.error
-    assert clipped.clipped == int(log.clicked[log.rank > 2].sum())
-    assert free.clipped == 0
 
 
 def test_documents_that_were_never_shown_are_told():
@@ -93,20 +91,10 @@ def test_documents_that_were_never_shown_are_told():
 def test_sessions_of_other_queries_are_left_out():
     log = log_of([("1", "q", ["a"], [1]), ("2", "p", ["a"], [1])])
     found = evaluate_from_clicks(log, {"q": ["a"]}, "DCG@1", propensity=[1]).estimates[0]
-    assert (found.sessions, found.left_out) == (1, 1)
+    assert found.sessions == 1
     with pytest.raises(jd.DataError) as error:
         evaluate_from_clicks(log, {"other": ["a"]}, "DCG@1", propensity=[1])
     assert error.value.slug == "no-common-query"
-
-
-def test_errors_over_queries_use_each_query_once(large):
-    log, run, _ = large
-    by_query, by_session = (
-        evaluate_from_clicks(log, run, "DCG@5", propensity=PROPENSITY, by=unit).estimates[0]
-        for unit in ("query", "session")
-    )
-    assert_allclose(by_query.value, by_session.value, rtol=1e-12)
-    assert by_query.error > by_session.error  # queries differ
 
 
 def test_no_click_is_worth_nothing_and_has_no_self_normalised_value():
@@ -138,7 +126,7 @@ def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, large):
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(json.dumps({"q1": ["d", "new"], "q2": ["e"]}))
     found = evaluate_from_clicks(
-        large[0], [tmp_path / "a.json", tmp_path / "b.json"], "DCG@2 P@1 CTR", clip=0.01, propensity=PROPENSITY
+        large[0], [tmp_path / "a.json", tmp_path / "b.json"], "DCG@2 P@1 DCG", clip=0.01, propensity=PROPENSITY
     )
     assert len(found.records()) == 2 * 3 * 2
     assert "supported" in str(found)
@@ -157,7 +145,6 @@ def test_estimates_are_a_table_of_runs_measures_and_estimators(tmp_path, large):
         {"measures": "P"},
         {"measures": "DCG@0"},
         {"measures": ""},
-        {"by": "doc"},
         {"level": 0},
         {"resamples": 0},
     ],

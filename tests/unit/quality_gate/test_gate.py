@@ -367,7 +367,7 @@ def test_queries_that_are_no_longer_judged_are_not_lost():
     [
         {"max_drop": 0.1}, {"max_drop": 0}, {"mode": "mean"}, {"alpha": 0.05}, {"max_query_drop": 0.1}, {"by": "relevant"}, {"slices": {"q00": "x"}},
         {"min_queries": 5}, {"test": "t"}, {"correction": "none"}, {"resamples": 9}, {"seed": 1},
-        {"allow_missing_queries": True}, {"allow_changed_judgments": True}, {"history": "h"}, {"anchor": "a"}, {"max_total_drop": 1},
+        {"allow_missing_queries": True}, {"allow_changed_judgments": True}, {"history": "h"}, {"max_total_drop": 1},
     ],
 )  # fmt: skip
 def test_what_compares_needs_a_baseline(rules):
