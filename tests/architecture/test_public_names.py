@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import judged
@@ -37,29 +35,6 @@ def test_the_command_line_offers_every_choice_of_every_policy():
     hints = get_type_hints(judged.Policy)
     for name in ("ties", "duplicates", "rejudged", "empty", "order", "queries"):
         assert choices[name] == set(get_args(hints[name]))
-
-
-def modules_after(code: str) -> set[str]:
-    program = f"import sys\n{code}\nprint(' '.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
-
-
-def test_help_imports_nothing_heavy():
-    loaded = modules_after(
-        "import click.testing, judged.cli.main as m\n"
-        "assert click.testing.CliRunner().invoke(m.cli, ['--help']).exit_code == 0"
-    )
-    assert not {"numpy", "judged.evaluation", "judged.measures"} & loaded
-
-
-def test_importing_the_package_loads_nothing_heavy():
-    assert "numpy" not in modules_after("import judged")
-
-
-def test_an_evaluation_loads_no_library_it_does_not_need():
-    loaded = modules_after("import judged as jd; jd.evaluate({'q': {'a': 1}}, {'q': ['a']}, 'AP').mean()")
-    assert not {"pandas", "polars", "pyarrow", "scipy", "duckdb"} & loaded
 
 
 def test_documents_name_no_machine_and_no_registry():

@@ -43,12 +43,6 @@ def test_names_baselines_and_slices(run):
     assert "<bdi>new</bdi> is clearly better than <bdi>old</bdi>" in page
 
 
-def test_one_run_has_a_page_too(run):
-    done = run("report", QRELS, BM25, "--ties", "expected", "--queries", "both")
-    assert done.exit_code == 0, done.output
-    assert "<bdi>bm25</bdi> has a mean nDCG@10" in Path("report.html").read_text()
-
-
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -111,26 +111,6 @@ def test_functions_are_those_of_torchmetrics(theirs, ours, top, compared):
             compared("torchmetrics, arrays", 1)
 
 
-@pytest.mark.needs("torch", "torchmetrics")
-def test_classes_over_flat_tensors_are_those_of_torchmetrics(compared):
-    import torch
-    from torchmetrics import retrieval
-
-    labels, scores = lists(5, top=1)
-    order = np.random.default_rng(0).permutation(labels.size)
-    qid = np.repeat(np.arange(LISTS), ITEMS)[order]
-    preds, target = torch.tensor(scores.ravel()[order]), torch.tensor(labels.ravel()[order])
-    for cls, measure in (("RetrievalMAP", "AP(norm='found')"), ("RetrievalMRR", "RR"), ("RetrievalNormalizedDCG", "nDCG"), ("RetrievalRPrecision", "Rprec"),
-                         ("RetrievalPrecision", "P(short='shrink')@10"), ("RetrievalRecall", "R@10"), ("RetrievalHitRate", "Success@10")):  # fmt: skip
-        options = {"top_k": 10} if "@" in measure else {}
-        for action, empty in (("neg", "zero"), ("pos", "one"), ("skip", "skip")):
-            metric = getattr(retrieval, cls)(empty_target_action=action, **options)
-            wanted = metric(preds, target, indexes=torch.tensor(qid))
-            found = jd.score(target, preds, measure, qid=qid, empty=empty).mean()[measure]
-            assert found == pytest.approx(float(wanted), rel=5e-6), (cls, action)
-            compared("torchmetrics, arrays", 1)
-
-
 # ── rax ──────────────────────────────────────────────────────────────────────────────────────────
 
 

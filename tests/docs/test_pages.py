@@ -91,10 +91,3 @@ def test_a_block_without_a_language_and_code_that_fails_are_found(tmp_path):
     result = runner.run_page(page, tmp_path)
     assert len(result.problems) == 2
     assert [reason.partition(": ")[2] for reason in result.not_run] == ["a reason"]
-
-
-def test_commands_of_a_page_for_a_terminal_write_to_one(tmp_path):
-    page = tmp_path / "page.md"
-    for line, shown in (("", "no"), ("<!-- terminal -->", "yes")):
-        page.write_text(f"{line}\n```console\n$ test -t 1 && echo yes || echo no\n{shown}\n$ exit 3\n[exit 3]\n```\n")
-        assert runner.run_page(page, tmp_path).problems == []

@@ -13,11 +13,9 @@ from tools.site.build import all_pages
 from tools.site.complete import missing
 from tools.site.docstrings import parse
 from tools.site.links import check_files, check_pages, check_site
-from tools.site.llms import llms_txt, plain
 from tools.site.navigation import navigation, ordered, title_of
 from tools.site.search import searched
-from tools.site.sources import ROOT, for_site, written_pages
-from tools.site.writing import prose, relative
+from tools.site.sources import ROOT, written_pages
 
 from judged.measures.registry import MEASURES
 from judged.recommenders.measures import BEYOND
@@ -37,21 +35,6 @@ def test_every_name_of_the_top_level_has_a_purpose():
     top = {name for name in api_names.public_names() if "." not in name}
     assert top - listed == set()
     assert listed - top == set()
-
-
-def test_a_page_that_is_missing_is_noticed(pages):
-    fewer = {
-        path: text
-        for path, text in pages.items()
-        if path not in ("reference/api/evaluate.md", "reference/cli/eval.md", "reference/measures/ndcg.md")
-    }
-    found = {kind: names for kind, (_, names) in missing(fewer).items() if names}
-    assert found == {"public names": ["evaluate"], "measures": ["nDCG"], "commands": ["eval"]}
-
-
-def test_names_of_files_differ_in_more_than_case(pages):
-    assert len({path.lower() for path in pages}) == len(pages)
-    assert [path for path in pages if path.startswith("reference/") and path != path.lower()] == []
 
 
 def test_every_page_has_one_title(pages):
@@ -125,43 +108,7 @@ def test_the_navigation_has_every_page_in_the_order_of_the_design(pages):
     assert sorted(ordered(pages)) == sorted(pages)
 
 
-def test_llms_txt_lists_every_page(pages):
-    listed = re.findall(r"^- \[.+?\]\((.+?)\): ", llms_txt(pages), re.MULTILINE)
-    assert sorted(listed) == sorted(pages)
-
-
 # ── parts ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_docstring_is_taken_apart():
-    doc = parse("""Do it. Well.
-
-    Args:
-        a, b: two things,
-            on two lines.
-        c: one thing.
-
-    >>> 1 + 1
-    2
-    """)
-    assert doc.summary == "Do it."
-    assert doc.sections == {"Args": [("a, b", "two things, on two lines."), ("c", "one thing.")]}
-    assert doc.body[1] == ("pycon", ">>> 1 + 1\n2")
-
-
-def test_text_is_taken_literally_and_names_become_links():
-    made = prose("base**2 of `evaluate`, see `docs/guides/gate.md`", "reference/api/x.md", api_names.find)
-    assert made == r"base\*\*2 of [`evaluate`](evaluate.md), see [gate](../../guides/gate.md)"
-    assert relative("a/b/c.md", "a/d.md#e") == "../d.md#e"
-
-
-def test_a_picture_with_a_dark_form_follows_the_colours_of_the_site():
-    text = '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="a-dark.png">\n  <img src="a.png" alt="A">\n</picture>'
-    assert for_site(text) == "![A](a.png#only-light)\n![A](a-dark.png#only-dark)"
-
-
-def test_lines_that_only_the_site_reads_are_not_in_the_markdown_of_a_page():
-    assert plain('---\ndescription: "x"\n---\n\n# A\n') == "# A\n"
 
 
 def test_links_anchors_and_outside_resources_are_checked(tmp_path):
@@ -180,26 +127,6 @@ def test_links_anchors_and_outside_resources_are_checked(tmp_path):
         "index.html: no such file: no.png",
         "x.css: loaded from another server: //fonts.example/x",
     ]
-
-
-def test_the_page_of_a_measure_says_each_thing_once(pages):
-    for path, text in pages.items():
-        if path.startswith("reference/measures/"):
-            rows = [line for line in text.split("\n") if re.match(r"\| (tool|case|if) \|", line)]
-            assert len(rows) == len(set(rows)) <= 2, path
-
-
-def test_a_measure_is_not_called_by_its_own_name(pages):
-    for name, path in measure_pages.paths().items():
-        also = re.search("^Also called (.*);", pages[path], re.MULTILINE)
-        assert also is None or f"`{name}`" not in also[1].split(", ")
-
-
-def test_vertical_bars_in_code_are_shown_without_a_backslash(pages):
-    assert for_site("| `a \\| b` | c \\| d |") == "| `a | b` | c \\| d |"
-    shown = for_site(pages["reference/cli/eval.md"])
-    assert "[csv|" in shown
-    assert "[csv\\|" not in shown
 
 
 def test_pictures_of_the_files_of_the_project_are_shown(pages):

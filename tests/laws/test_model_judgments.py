@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ import judged as jd
 from judged.comparison.compare import compare_with_first
 from judged.evaluation.evaluations import Evaluations
 from judged.stats.paired.registry import TESTS
-from judged.stats.two_phase import CheapValues, two_phase_means, two_phase_values
+from judged.stats.two_phase import CheapValues, two_phase_means
 
 QUERIES = [f"q{i}" for i in range(40)]
 PEOPLE = QUERIES[:15]

@@ -103,14 +103,6 @@ def test_every_command_with_files_is_tested():
                 assert (parameter in command.inputs) != (parameter in command.outputs), parameter.name
 
 
-def test_a_file_of_a_directory_or_pattern_is_an_input(collection):
-    Path("runs").mkdir()
-    Path("runs/a").write_bytes(RUN)
-    for source in ("runs", "runs/*"):
-        assert refused("eval", "qrels.txt", source, "-o", "runs/a").slug == "output-is-input"
-    assert Path("runs/a").read_bytes() == RUN
-
-
 def test_files_that_the_rules_name_are_inputs(collection):
     Path("judged.toml").write_text('[gate]\nqrels = "qrels.txt"\nbaseline = "a.run"\n')
     for output in ("judged.toml", "qrels.txt", "a.run"):
@@ -133,12 +125,6 @@ def test_standard_input_and_output_are_files_too(collection):
             done = shell("trec_eval", "qrels.txt", "a.run", capture_output=False, stdout=stdout, stderr=-1)
         assert (done.returncode, "output-is-input" in done.stderr) == (2, True)
     assert (Path("a.run").read_bytes(), Path("qrels.txt").read_bytes()) == (RUN, QRELS)
-
-
-def test_two_outputs_are_two_files(collection):
-    done = called("agree", "qrels.txt", "qrels.txt", "-d", "x.csv", "-o", "./x.csv")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert not Path("x.csv").exists()
 
 
 def test_functions_that_know_their_inputs_do_not_replace_them(tmp_path, refusal):
@@ -183,14 +169,3 @@ def test_open_files_are_inputs(tmp_path, refusal):
             refusal("output-is-input", jd.write_run, jd.read_run(ranking), path)
     assert run.read_bytes() == before
     jd.write_run(jd.read_run(io.BytesIO(before)), run)  # in memory
-
-
-def test_files_of_a_directory_are_inputs_of_its_values(tmp_path, refusal):
-    (tmp_path / "runs").mkdir()
-    run = tmp_path / "runs" / "a.json"
-    jd.write_run({"q": {"d": 1.0}}, run)
-    before = run.read_bytes()
-    for source in (tmp_path / "runs", str(tmp_path / "runs" / "*"), [run]):
-        refusal("output-is-input", jd.evaluate({"q": {"d": 1}}, source, "AP").save, run)
-        refusal("output-is-input", jd.write_run, jd.read_run(source), run)
-    assert run.read_bytes() == before

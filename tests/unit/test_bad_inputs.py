@@ -41,9 +41,7 @@ CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in LIST["cases"]}
 MEASURES = ["nDCG@10", "AP"]
 QRELS, RUN = LIST["base"]["qrels"], LIST["base"]["run"]
 
-LEFT_OUT = {
-    "SE-12": "no command makes the name of a file from data yet",
-}
+LEFT_OUT = {"SE-12": "no command makes the name of a file from data yet"}
 
 # Outcomes that differ from the list, and why.
 DIFFERENT: dict[str, tuple[str, str, str]] = {

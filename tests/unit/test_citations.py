@@ -45,24 +45,9 @@ def test_each_paper_is_named_once_with_all_that_it_is_cited_for():
     assert found.to_bibtex().count("{jarvelin2002,") == 1
 
 
-def test_judged_is_cited_with_its_version():
-    entry = parse_bibtex(jd.cite().to_bibtex())["judged"]
-    assert (entry.fields["title"], entry.fields["note"]) == (
-        "judged: evaluation of rankings",
-        f"Version {jd.__version__}",
-    )
-
-
 def test_a_comparison_cites_its_measures_test_correction_and_interval():
     compared = jd.compare(QRELS, [BM25, DENSE], "nDCG@10 AP", test="wilcoxon", correction="holm")
     assert keys(compared) == keys("nDCG AP wilcoxon holm t")
-
-
-def test_an_evaluation_cites_the_intervals_that_its_values_have(tmp_path):
-    for measures, cited in (("Success@1", "Success wilson t"), ("AP", "AP t")):
-        file = str(tmp_path / "eval.json")
-        run("eval", QRELS, BM25, "-m", measures, "-q", "--format", "json", "-o", file)
-        assert keys(file) == keys(cited)
 
 
 def test_results_of_every_kind_name_what_they_used():
@@ -77,13 +62,6 @@ def test_results_of_every_kind_name_what_they_used():
     assert keys("ips P") <= keys(jd.clicks.evaluate_from_clicks(log, DENSE, "P@3", propensity=[1, 0.5, 0.3]))
     assert keys(jd.recommenders.beyond_accuracy(BM25, "Coverage", items=2000)) == keys("Coverage")
     assert keys("AP t bonferroni") <= keys(jd.gate(QRELS, DENSE, baseline=BM25, min={"AP": 0.2}))
-
-
-@pytest.mark.parametrize("ending", ["json", "parquet"])
-def test_a_saved_result_cites_what_the_result_cites(ending, tmp_path):
-    values = jd.evaluate(QRELS, BM25, "nDCG@10 RBP(p=0.8)")
-    values.save(tmp_path / f"values.{ending}")
-    assert keys(tmp_path / f"values.{ending}") == keys(values) == keys("nDCG RBP")
 
 
 def test_a_measure_without_a_paper_is_named_in_a_note():

@@ -11,15 +11,12 @@ import json
 import math
 import tracemalloc
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from needs import optional
 
 import judged as jd
 from judged.core.judged import Judged
-from judged.measures.registry import MEASURES
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "d": 3}, "q3": {"e": 1}}
 RUN = {"q1": {"c": 3.0, "a": 2.0, "x": 1.0}, "q2": {"d": 0.5, "a": 0.25}, "q3": {"x": 2.0, "e": 1.0}}
@@ -41,11 +38,6 @@ def test_a_document_retrieved_twice_is_found_once():
     assert (caught.value.slug, str(caught.value.where)) == ("duplicate-doc", "run['q'][1]")
     for keep in ("first", "best"):
         assert jd.evaluate(qrels, run, "R nDCG", duplicates=keep).mean() == {"R": 1.0, "nDCG": 1.0}
-
-
-def test_a_document_retrieved_twice_does_not_stand_for_another_one():
-    """2: recall was 1.0 (trulens #2746)."""
-    assert value({"q": {"A": 1, "B": 1}}, {"q": ["A", "A"]}, "R", duplicates="first") == 1 / 2
 
 
 def test_the_ideal_ranking_holds_relevant_documents_that_were_not_retrieved():
@@ -103,13 +95,6 @@ def test_a_query_without_judgments_leaves_the_next_one_alone():
         result = jd.evaluate(qrels, RUN, "AP nDCG RR")
         assert result.of("q3") == full.of("q3")
         assert result.queries == ("q1", "q3")
-
-
-def test_no_common_query_is_an_error_that_shows_ids_of_both_sides():
-    """9: a segmentation fault (trec_eval #46)."""
-    with pytest.raises(jd.DataError, match=r"'q1', 'q2', 'q3'.*'7', '8'") as caught:
-        jd.evaluate(QRELS, {"7": {"a": 1.0}, "8": {"a": 1.0}}, "AP")
-    assert caught.value.slug == "no-common-query"
 
 
 def test_a_document_with_the_id_of_its_query_stays():
@@ -204,38 +189,6 @@ def test_counts_add_up_over_batches():
     assert whole == {"NumRet": 7, "NumRel": 5, "NumRelRet": 4, "NumQ": 3}
 
 
-@pytest.mark.parametrize("name", [d.name for d in MEASURES if {"unit", "perfect"} <= d.laws and d.needs == "grades"])
-def test_the_truth_scored_against_itself_is_exactly_one(name):
-    """21: it was not (spark-ranking-metrics #2)."""
-    qrels = {
-        "q1": {"a": 3, "b": 2, "c": 2, "d": 1, "e": 0},
-        "q2": {"a": 1},
-        "q3": {f"d{i}": 1 + i % 3 for i in range(37)},
-    }
-    assert jd.evaluate(qrels, qrels, name)[name].tolist() == [1.0, 1.0, 1.0]
-
-
-@pytest.mark.needs("pandas")
-@pytest.mark.parametrize("null", [None, float("nan"), "pandas.NA"], ids=repr)
-@pytest.mark.parametrize("side", ["qrels", "run"])
-@pytest.mark.parametrize("role", [0, 1], ids=["query", "doc"])
-def test_a_missing_id_is_refused_on_either_side(null, side, role):
-    """22: null ids matched each other (ragflow #16427)."""
-    import pandas
-
-    null = pandas.NA if null == "pandas.NA" else null
-    rows = [["q1", "a", 1], ["q1", "b", 1]]
-    rows[1][role] = null
-    named = ["query_id", "doc_id", "relevance" if side == "qrels" else "score"]
-    read = jd.read_qrels if side == "qrels" else jd.read_run
-    frame = pandas.DataFrame(rows, columns=named)
-    for source in ([tuple(row) for row in rows], [dict(zip(named, row, strict=True)) for row in rows], frame):
-        with pytest.raises(jd.DataError, match=rf"{side}\[") as caught:
-            read(source)
-        assert caught.value.slug == "id-type"
-        assert caught.value.hint
-
-
 def test_a_missing_id_in_a_file_is_refused():
     """22 as well: null in JSON Lines, an empty cell in CSV."""
     lines = (
@@ -260,72 +213,6 @@ def test_a_negative_grade_gains_nothing_and_is_relevant_at_no_level():
     assert jd.evaluate(negative, run, measures).mean() == jd.evaluate(zero, run, measures).mean()
     assert value(negative, run, "NumRel(level=0)") == 2
     assert value(negative, {"q": ["a"]}, "P(level=0)@1") == 0.0
-
-
-def _columns():
-    rows = [(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]
-    return dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=True))
-
-
-def _pandas(dtype):
-    import pandas
-
-    frame = pandas.DataFrame(_columns())
-    return frame.astype({"query_id": dtype, "doc_id": dtype})
-
-
-VIEW = ["view"] if hasattr(optional("pyarrow"), "string_view") else []  # from pyarrow 16 on
-
-
-def _arrow(kind):
-    import pyarrow
-
-    table = pyarrow.table(_columns())
-    ids = {
-        "large": pyarrow.large_string,
-        "dictionary": lambda: pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
-        "view": lambda: pyarrow.string_view(),
-    }[kind]()
-    return table.cast(pyarrow.schema([("query_id", ids), ("doc_id", ids), ("score", pyarrow.float32())]))
-
-
-def _polars(kind):
-    import polars
-
-    dtype = {"string": polars.String, "category": polars.Categorical, "enum": polars.Enum([*RUN, *"abcdex"])}[kind]
-    return polars.DataFrame(_columns()).with_columns(polars.col("query_id", "doc_id").cast(dtype))
-
-
-def _duckdb(kind):
-    import duckdb
-
-    return duckdb.from_df(_pandas("object"))
-
-
-@pytest.mark.parametrize(
-    ("frame", "kind"),
-    [
-        *(
-            pytest.param(_pandas, kind, marks=pytest.mark.needs("pandas"))
-            for kind in ("str", "string", "object", "category")
-        ),
-        pytest.param(_pandas, "string[pyarrow]", marks=pytest.mark.needs("pandas", "pyarrow")),
-        *(pytest.param(_polars, kind, marks=pytest.mark.needs("polars")) for kind in ("string", "category", "enum")),
-        *(pytest.param(_arrow, kind, marks=pytest.mark.needs("pyarrow")) for kind in ("large", "dictionary", *VIEW)),
-        pytest.param(_duckdb, "relation", marks=pytest.mark.needs("duckdb", "pandas")),
-    ],
-)
-def test_text_columns_of_every_type_are_taken(frame, kind):
-    """25: pandas 3 string columns, polars, Arrow large strings, categoricals (ranx #79)."""
-    result = jd.evaluate(QRELS, frame(kind), "AP nDCG RR")
-    assert result.to_dict() == jd.evaluate(QRELS, RUN, "AP nDCG RR").to_dict()
-    assert np.isfinite(result["AP"]).all()
-
-
-def test_17_two_dimensions_are_one_ranking_a_row():
-    labels, scores = [[1, 0, 0], [0, 0, 1]], [[0.9, 0.5, 0.1], [0.9, 0.5, 0.1]]
-    assert jd.reciprocal_rank(labels, scores).tolist() == [1, 1 / 3]
-    assert jd.score(np.ravel(labels), np.ravel(scores), "RR").mean() == {"RR": 1}  # flattened it would be another thing
 
 
 def test_19_a_baseline_does_not_poison_the_correction():
