@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -18,6 +18,7 @@ from judged.evaluation.measuring import check_empty, check_strict, column, level
 from judged.evaluation.options import ArrayOptions, check_options
 from judged.evaluation.provenance import Provenance
 from judged.evaluation.values import Values
+from judged.evaluation.weights import check_weights
 from judged.io.arrays import ArrayLists, as_numbers, lists_of
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
@@ -71,24 +72,42 @@ def score(
     check_options(options, _POLICIES)
     chosen = find_profile(profile)
     parsed = [
-        replace(
-            m, policy=tuple((n, v) for n, v in m.policy if n in _POLICIES and v not in _BY_ID)
-        )  # of items without ids
+        replace(m, policy=tuple(_of_items(m.policy).items()))
         for m in parse_measures(measures, chosen, level, keep_names=keep_names, given=options)
     ]
     for m in parsed:
         if m.definition.needs != "grades" or m.definition.text:
             raise UsageError("unsuitable-measure", f"{m} cannot be computed from labels and scores", value=str(m))
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
-    policies = {name: value for name, value in chosen.policy.items() if name in _POLICIES and value not in _BY_ID}
-    policy = array_policy(**{**policies, **options})
-    result = measure_lists(lists, parsed, policy, total_relevant, profile=profile, strict=strict)
-    if weights is None:
-        return result
-    from judged.evaluation.weights import check_weights
+    policy = array_policy(**{**_of_items(chosen.policy.items()), **options})
+    judged, columns, views = measure_columns(lists, parsed, policy, total_relevant)
+    known = list(lists.warnings)
+    if infinite := int(np.isinf(lists.score).sum()):
+        text = f"{counted(infinite, 'score is', 'scores are')} infinite; ranked first or last"
+        hint = Hint("leave out items that were not retrieved with {mask}", mask=None)
+        known.append(Warned("score-inf", infinite, text, hint))
+    sampled = [w for view in views if view.orders is not None for w in view.orders.warnings(view.measures)]
+    object.__setattr__(judged, "warnings", lambda j: (*known, *_warnings(j)))  # computed when they are asked for
+    column = None if weights is None else check_weights(_one_per_list(weights, "weights", len(judged)), judged.queries)
+    result = Values(
+        queries=judged.pool.queries,
+        measures=tuple(parsed),
+        columns=columns,
+        policy=judged.policy,
+        profile=profile,
+        names=judged.names,
+        warnings=lambda _: (*judged.warnings, *level_warnings(judged, parsed), *sampled),  # type: ignore[arg-type]
+        weights=column,
+        source=Provenance(judged),
+    )
+    if strict:
+        check_strict(result.warnings)
+    return result
 
-    per_list = _one_per_list(weights, "weights", len(result))
-    return replace(result, weights=check_weights(per_list, result.queries))
+
+def _of_items(policies: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The policies that apply to items, which have no ids."""
+    return {name: value for name, value in policies if name in _POLICIES and value not in _BY_ID}
 
 
 def _one_per_list(numbers: Any, where: str, count: int) -> Floats:
@@ -102,45 +121,9 @@ def _one_per_list(numbers: Any, where: str, count: int) -> Floats:
 def array_policy(*, ties: Any = "input", **options: Any) -> Policy:
     """The policy of lists of items, which have no ids: ties are in input order unless chosen otherwise."""
     if ties in _BY_ID:
-        raise UsageError(
-            "policy",
-            f"ties={ties!r} needs ids, and items in arrays have none",
-            hint="choose input, best, worst or expected",
-            value=ties,
-        )
+        hint = "choose input, best, worst or expected"
+        raise UsageError("policy", f"ties={ties!r} needs ids, and items in arrays have none", hint=hint, value=ties)
     return Policy(ties=ties, **options)
-
-
-def measure_lists(
-    lists: ArrayLists,
-    measures: Sequence[Measure],
-    policy: Policy,
-    total_relevant: Any,
-    *,
-    profile: str = "trec_eval-10",
-    strict: bool = False,
-) -> Values:
-    """Rank the items of each list by their scores, and compute the measures."""
-    judged, columns, views = measure_columns(lists, measures, policy, total_relevant)
-    known = list(lists.warnings)
-    if infinite := int(np.isinf(lists.score).sum()):
-        text = f"{infinite} {'score is' if infinite == 1 else 'scores are'} infinite; ranked first or last"
-        hint = Hint("leave out items that were not retrieved with {mask}", mask=None)
-        known.append(Warned("score-inf", infinite, text, hint))
-    sampled = [w for view in views if view.orders is not None for w in view.orders.warnings(view.measures)]
-    object.__setattr__(judged, "warnings", lambda j: (*known, *_warnings(j)))  # computed when they are asked for
-    result = Values(
-        queries=judged.pool.queries,
-        measures=tuple(measures),
-        columns=columns,
-        policy=judged.policy,
-        profile=profile,
-        names=judged.names,
-        warnings=lambda _: (*judged.warnings, *level_warnings(judged, measures), *sampled),  # type: ignore[arg-type]
-        source=Provenance(judged),
-    )
-    check_strict(result.warnings if strict else ())
-    return result
 
 
 class _View:
@@ -221,37 +204,31 @@ def _absent(lists: ArrayLists, total: Any, level: float) -> Ints:
     wrong = np.flatnonzero((totals < relevant) | (totals != np.floor(totals)))
     if len(wrong):
         row = int(wrong[0])
-        raise DataError(
-            "parameter",
-            f"an integer ≥ {relevant[row]}, the number of relevant items in the list",
-            got=shown(totals[row].item()),
-            where=f"total_relevant of list {lists.names[row]!r}",
-        )
+        place = f"total_relevant of list {lists.names[row]!r}"
+        expected = f"an integer ≥ {relevant[row]}, the number of relevant items in the list"
+        raise DataError("parameter", expected, got=shown(totals[row].item()), where=place)
     return (totals - relevant).astype(np.int64)
 
 
 def _warnings(judged: Judged) -> tuple[Warned, ...]:
     """Warn of lists without items, without a relevant item, and with values that depend on the order of ties."""
-    warnings = []
-    empty = int((judged.retrieved == 0).sum())
     barren = len(judged) - int(np.count_nonzero(judged.ideal_above(1).grade > 0))
-    if empty:
-        text = f"{counted(empty, 'list has', 'lists have')} no items; treated as having no relevant item"
-        warnings.append(Warned("empty-list", empty, text))
-    if barren:
-        text = f"{counted(barren, 'list has', 'lists have')} no relevant item (empty={judged.policy.empty})"
-        warnings.append(Warned("no-relevant", barren, text))
-    if judged.policy.ties == "input" and (judged.tie_last != judged.tie_first).any():
-        tied = _count_tied_lists(judged)
-        if tied:
-            text = f"tied scores affect the rank of a relevant item in {counted(tied, 'list')} (ties: input)"
-            warnings.append(Warned("ties", tied, text))
+    found = [
+        ("empty-list", int((judged.retrieved == 0).sum()), "no items; treated as having no relevant item"),
+        ("no-relevant", barren, f"no relevant item (empty={judged.policy.empty})"),
+    ]
+    warnings = [Warned(slug, n, f"{counted(n, 'list has', 'lists have')} {what}") for slug, n, what in found if n]
+    if judged.policy.ties == "input" and (tied := _count_tied_lists(judged)):
+        text = f"tied scores affect the rank of a relevant item in {counted(tied, 'list')} (ties: input)"
+        warnings.append(Warned("ties", tied, text))
     return tuple(warnings)
 
 
 def _count_tied_lists(judged: Judged) -> int:
     """Number of lists in which items of equal score have different grades, one of them above 0."""
     tied = judged.tie_last > judged.tie_first
+    if not tied.any():
+        return 0
     new = np.ones(len(judged.rank), bool)
     new[1:] = (judged.tie_first[1:] != judged.tie_first[:-1]) | (judged.query[1:] != judged.query[:-1])
     starts = np.flatnonzero(new)
