@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import csv
-import errno
 import io
 import json
-import os
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from commands import QRELS, RUN, lines, refused, run, values
+from commands import QRELS, RUN, lines, run, values
 
 from judged.cli.main import cli
 from judged.comparison.compare import compare
@@ -163,24 +161,6 @@ def test_output_goes_to_a_file_instead(form):
     assert not list(Path().glob(".judged-*"))
 
 
-def test_a_file_appears_whole_or_not_at_all(monkeypatch):
-    target = Path("out.csv")
-    target.write_text("the old one")
-    assert refused("eval", "qrels.txt", "a.run", "-m", "nope", "-o", target).slug == "unknown-name"
-
-    def no_space(descriptor):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as broken:
-        broken.setattr(os, "fsync", no_space)
-        error = refused("eval", "qrels.txt", "a.run", "-o", target)
-    assert (error.slug, error.exit_code) == ("io", 3)
-    assert target.read_text() == "the old one"
-    assert sorted(path.name for path in Path().iterdir()) == ["a.run", "b.run", "out.csv", "qrels.txt"]
-    run("eval", "qrels.txt", "a.run", "-m", "AP", "--format", "csv", "-o", target)
-    assert target.read_text().startswith("run,measure,query")
-
-
 ESCAPE = "q\x1b[31m\x9b2J\u202e"
 FORMULA = '=HYPERLINK("http://x.example","y")'
 SCRIPT = "<script>alert(1)</script>"
@@ -216,19 +196,3 @@ def test_hostile_ids_are_escaped(form):
         assert set(json.loads(text)["queries"]) == set(ids)
     run("eval", "h.txt", "h.run", "-m", "AP", "-q", "--format", form, "-o", "out.txt")
     assert Path("out.txt").read_text("utf-8") == text
-
-
-def test_a_query_called_all_is_not_taken_for_the_mean():
-    Path("all.txt").write_bytes(b"all 0 d1 1\nq 0 d1 1\n")
-    Path("all.run").write_bytes(b"all Q0 d1 1 1 t\nq Q0 d2 1 1 t\n")
-    for form in ("csv", "trec"):
-        assert refused("eval", "all.txt", "all.run", "-q", "--format", form).slug == "query-all"
-        assert "all" in run("eval", "all.txt", "all.run", "-m", "AP", "--format", form)
-    assert "all" in run("eval", "all.txt", "all.run", "-m", "AP", "-q")
-
-
-def test_a_run_can_be_named():
-    rows = list(
-        csv.DictReader(io.StringIO(run("eval", "qrels.txt", "old=a.run", "b.run", "-m", "AP", "--format", "csv")))
-    )
-    assert [row["run"] for row in rows] == ["old", "b"]

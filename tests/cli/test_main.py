@@ -86,12 +86,6 @@ def test_an_error_goes_to_standard_error_with_its_exit_code(words, code, message
     assert "Traceback" not in outcome.stderr
 
 
-def test_an_exit_code_is_that_of_the_process():
-    outcome = shell("eval", "qrels.txt", "none.run")
-    assert (outcome.returncode, outcome.stdout) == (3, "")
-    assert outcome.stderr == called("eval", "qrels.txt", "none.run").stderr
-
-
 def test_an_error_is_json_where_the_output_would_be():
     outcome = called("eval", "qrels.txt", "a.run", "-m", "ndgc@10", "--format", "json")
     assert (outcome.returncode, outcome.stdout) == (2, "")
@@ -123,38 +117,12 @@ def test_a_closed_stream_is_an_error_only_if_it_is_used(streams, words, code, sa
     assert (done.returncode, done.stderr) == (code, said)
 
 
-def test_a_pipe_gets_the_bytes_of_a_file_in_any_locale():
-    words = ["compare", "qrels.txt", "a.run", "b.run", "-m", "AP"]
-    run(*words, "-o", "out.txt")
-    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "latin-1"}
-    done = subprocess.run([*PROGRAM, *words], env=environment, check=False, timeout=600, capture_output=True)
-    assert done.returncode == 0
-    assert done.stdout == Path("out.txt").read_bytes()
-    assert not done.stdout.isascii()
-
-
 @pytest.mark.parametrize("words", [["eval", "", "a.run"], ["eval", "qrels.txt", ""], ["convert", "a.run", ""],
                                    ["eval", "qrels.txt", "a.run", "-o", ""], ["gate", "qrels.txt", "a.run", "-b", ""]])  # fmt: skip
 def test_an_empty_name_is_a_wrong_call_and_not_the_current_folder(words):
     outcome = called(*words)
     assert (outcome.returncode, outcome.stdout) == (2, "")
     assert "the name is empty" in outcome.stderr
-
-
-def test_a_name_may_be_longer_than_that_of_a_file():
-    long = "x" * 300
-    assert f"{long}" in called("compare", "qrels.txt", f"{long}=a.run", "b.run", "-m", "AP").stdout
-    for words in (
-        ["eval", "qrels.txt", long],
-        ["eval", "qrels.txt", "a.run", "-o", long],
-        ["convert", "a.run", f"{long}.csv"],
-    ):
-        outcome = called(*words)
-        assert (outcome.returncode, outcome.stderr.rpartition("  ")[2]) == (3, "[io]\n")
-        assert outcome.stderr.startswith(f"error: {long}")
-    assert {path.name for path in Path().iterdir()} == {"qrels.txt", "a.run", "b.run"}
-    with pytest.raises(jd.FileError, match="StringIO"):
-        jd.evaluate("q1 0 d1 1\n" * 1000, "a.run")
 
 
 @pytest.mark.parametrize("words", [

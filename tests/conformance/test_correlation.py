@@ -81,22 +81,6 @@ def test_every_recorded_correlation_of_systems_is_compared():
     assert len(recorded()) == 40  # 20 more are of coefficients that are not computed here
 
 
-def test_two_leaderboards_are_aligned_by_name():
-    first, second = means("adhoc8_ap"), means("adhoc8_rr")
-    mixed = dict(sorted(second.items()))
-    found = correlate(first, mixed, "tau_b spearman").mean()
-    wanted = {n: v for a, b, n, v in recorded() if (a, b) == ("adhoc8_ap", "adhoc8_rr")}
-    names = ("kendalltau(b)", "spearmanr")
-    assert list(found.values()) == [near(wanted[name]) for name in names]
-
-
-def test_means_that_differ_by_a_rounding_are_told():
-    with gzip.open(DATA / "system_scores" / "adhoc8_p10.csv.gz", "rt") as file:
-        rows = list(csv.reader(file))
-    added = dict(zip(rows[0], np.array(rows[1:], float).mean(axis=0).tolist(), strict=True))
-    assert [w.slug for w in correlate(added, means("adhoc8_ap"), "tau_b").warnings] == ["near-ties"]
-
-
 # ── judges ───────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -14,9 +14,9 @@ from recorded import Pair, pairs, table
 import judged as jd
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.errors import DataError, UsageError
+from judged.errors import DataError
 from judged.measures.grammar import parse
-from judged.measures.registry import MEASURES, ranked
+from judged.measures.registry import ranked
 
 RATES = re.compile(r"(BPM|INST|INSQ|SDCG|NERR8|NERR9|NERR10|NERR11)\(")
 
@@ -135,13 +135,6 @@ def test_the_scale_of_grades_begins_at_min():
     assert parse("SDCG(min_rel=1, max_rel=3)@2").on(ranked([2, 1, 3]))[0] == pytest.approx(0.5 / (1 + 1 / np.log2(3)))
 
 
-def test_a_grade_above_the_scale_is_refused():
-    with pytest.raises(DataError, match="max=3"):
-        parse("INST(max_rel=2)").on(ranked([3]))
-    with pytest.raises(UsageError, match="min below max"):
-        parse("INST(min_rel=2, max_rel=2)").on(ranked([1]))
-
-
 # ── recorded ─────────────────────────────────────────────────────────────────────────────────────
 
 AD_HOC = [p for p in pairs("ir_measures") if not p.collection.endswith("diversity") or "__" in p.name]
@@ -208,22 +201,9 @@ def test_every_value_of_compat_is_met_where_scores_are_positive(pair: Pair, comp
     assert count == 2 * sum(query not in odd for query in judged.queries)
 
 
-@pytest.mark.needs("collections")
-@pytest.mark.conformance
-def test_enough_was_compared():
-    """A few runs have negative scores; most must be left."""
-    sizes = [(len(pair.judged(Policy())), len(below_zero(pair))) for pair in AD_HOC]
-    assert sum(8 * queries for queries, _ in sizes) > 25_000
-    assert sum(2 * (queries - min(odd, queries)) for queries, odd in sizes) > 5_000
-
-
 def test_compatibility_takes_the_ideal_that_is_most_like_the_ranking():
     """Grades 1, 1, 2: the ideal is the third document, then the first and the second as they stand."""
     p = 0.95
     shared = [0, 1, 3]  # documents in both down to each depth
     ours = sum(p**d * n / (d + 1) for d, n in enumerate(shared))
     assert parse("Compat").on(ranked([1, 1, 2]))[0] == pytest.approx(ours / (1 + p + p**2))
-
-
-def test_every_user_model_says_its_paper():
-    assert all(d.paper and d.example for d in MEASURES if d.family in ("user model", "overlap"))

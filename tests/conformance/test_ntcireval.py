@@ -34,16 +34,6 @@ def test_the_worked_example_comes_out(name, value):
     assert parse(name).on(ranked([0, 1, 3]))[0] == pytest.approx(value, rel=1e-15)
 
 
-@pytest.mark.parametrize("name", ["O_measure", "P_measure", "P_plus", "NCUguP", "NCUguBR", "NCUrbP", "NCUrbBR"])
-def test_nothing_relevant_gives_0(name):
-    assert parse(name).on(ranked([0, 0]))[0] == 0
-
-
-def test_with_one_stop_for_all_grades_utility_is_average_precision():
-    uniform = parse("NCUguP(stops={1: 1, 2: 1, 3: 1})")
-    assert uniform.on(ranked([0, 3, 1, 0, 2])) == pytest.approx(parse("AP").on(ranked([0, 3, 1, 0, 2])))
-
-
 # ── how NTCIREVAL's names are said here ──────────────────────────────────────────────────────────
 
 

@@ -9,12 +9,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import profile_answers as answers
 import pytest
 from needs import each
-from profile_inputs import RECORDED
 
 import judged as jd
 from judged.evaluation.inputs import ORDER_POLICIES
@@ -154,12 +152,6 @@ def test_a_profile_applied_twice_is_applied_once(name):
             assert profile.apply(parse(str(once))) == once
 
 
-def test_what_is_written_and_given_stays():
-    ours = PROFILES["ir_measures"].apply(parse("RBP(p=0.5)"), given=("ties",))
-    assert ours.get("p") == 0.5
-    assert dict(ours.policy) == {"precision": "float64"}
-
-
 # ── one evaluation with several orders ───────────────────────────────────────────────────────────
 
 QRELS = {"q": {"a": 1, "b": 0, "c": 0}, "r": {"x": 0, "y": 1}}
@@ -211,20 +203,3 @@ def test_measures_of_one_array_have_their_own_policies():
         "P(short='shrink')@1": 0,
     }
     assert jd.score([[0, 0]], [[0.5, 0.4]], "P@1", profile="xgboost", empty="one")["P@1"][0] == 1
-
-
-def test_a_joined_ranking_keeps_its_order():
-    joined = jd.join(QRELS, RUN, profile="ir_measures")
-    values = jd.evaluate(joined, "RR@10", profile="ir_measures")
-    assert values["RR@10"][0] == 1 / 3
-    assert values.measures[0].policy == ()
-
-
-def test_the_gate_counts_in_the_order_of_the_provider():
-    gate: Any = jd.gate(QRELS, RUN, min={"RR@10": 0.75}, profile="ir_measures")
-    assert gate.candidate.mean() == {"RR@10": 0.75}
-
-
-def test_kinds_of_inputs_are_all_recorded():
-    for tool in answers.recorded_tools():
-        assert set(answers.table(tool)) == set(RECORDED)

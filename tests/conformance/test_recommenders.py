@@ -97,11 +97,3 @@ def test_coverage_gini_entropy_and_popularity_are_recboles(model):
     with gzip.open(TRAIN, "rt") as file:
         seen = Counter(row["item"] for row in csv.DictReader(file, delimiter="\t"))
     assert popularity == pytest.approx(np.mean([[seen[item] for item in row] for row in matrix]))
-
-
-def test_the_popularity_recommender_has_less_novelty():
-    found, als = (
-        jd.recommenders.beyond_accuracy(run(model), "Novelty", items=catalogue(), history=TRAIN).summary()
-        for model in ("popularity", "als")
-    )
-    assert found["Novelty@10"] < als["Novelty@10"]

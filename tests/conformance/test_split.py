@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from needs import optional
 from recorded import DATA
 
-import judged as jd
 from judged.core.join import join
 from judged.core.judged import Judged
 from judged.core.parts.run import LocalPartitions, PartitionedRun
@@ -134,23 +132,3 @@ def test_twenty_million_rows_in_shuffled_parts_give_the_bits_of_one_process(larg
         assert same_columns(split, whole)
         for measure in EVERY:
             assert bits(measure.on(split)) == values[str(measure)], measure
-
-
-def test_processes_give_the_bits_of_threads(tmp_path):
-    import pyarrow.parquet as parquet
-
-    rng = np.random.default_rng(3)
-    table = pa.table(
-        {
-            "query": [f"q{i % 5}" for i in range(200)],
-            "doc": [f"d{i}" for i in range(200)],
-            "score": rng.integers(0, 9, 200).astype(float),
-        }
-    )
-    for part in range(4):
-        parquet.write_table(table[part::4], tmp_path / f"{part}.parquet")
-    qrels = {f"q{q}": {f"d{i}": i % 3 for i in range(q, 200, 5) if i % 2} for q in range(5)}
-    whole = jd.evaluate(qrels, table, "nDCG@10 AP RR")
-    for engine in (None, "local", jd.Threads(1), ThreadPoolExecutor(2)):
-        found = jd.evaluate(qrels, tmp_path, "nDCG@10 AP RR", engine=engine)
-        assert {m: bits(c) for m, c in found.columns.items()} == {m: bits(c) for m, c in whole.columns.items()}

@@ -49,15 +49,6 @@ def test_flags_may_be_joined_written_out_and_cut_short(argv):
     assert options(argv) == Options(measures=("map",), per_topic=True, complete=True, level=2)
 
 
-def test_flags_may_stand_behind_the_files(files):
-    qrels, run = files()
-    assert call(qrels, run, "-m", "P.2") == (0, ["P_2                   \tall\t0.5000"], "")
-
-
-def test_numbers_in_flags_are_read_as_c_reads_them():
-    assert options("-l 2x -M 1e3 -N abc -D 3.q1") == Options(level=2, depth=1, collection=0, topic="q1")
-
-
 def test_the_first_parameters_of_a_measure_count(files):
     qrels, run = files()
     lines = call("-m", "P.1", "-m", "all_trec", "-m", "P.2", qrels, run)[1]
@@ -102,20 +93,6 @@ def test_help_describes_the_measures_asked_for():
     assert any("One over the rank of the first relevant document" in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    "text", ["1 0 a 1\n\n1 0 b 0\n", "1 0 a 1\n1 0 b 0 extra\n", "1 0 a\n", "1\t0\ttwo words\t1\n", "", "# all\n"]
-)
-def test_judgments_of_another_shape_are_refused(text, files):
-    qrels, run = files(qrels=text)
-    code, lines, said = call(qrels, run)
-    assert (code, lines, "Quit in file 'qrels'" in said) == (2, [], True)
-
-
-def test_comments_are_skipped_in_both_files(files):
-    plain = call("-q", *files())
-    assert call("-q", *files(f"# first\n{QRELS}# last", f"# first\n  # second\n\n{RUN}# last\n")) == plain
-
-
 def test_a_topic_that_the_run_lacks_stops_it_where_it_stands(files):
     qrels, run = files(run=RUN.rsplit("2 Q0", 1)[0])
     one = ["num_ret               \t1\t3"]
@@ -126,20 +103,6 @@ def test_a_topic_that_the_run_lacks_stops_it_where_it_stands(files):
         "num_ret               \t2\t0",
         "num_ret               \tall\t3",
     ]
-
-
-def test_a_missing_topic_is_undone_under_the_usual_names_only(files):
-    files(run=RUN.rsplit("2 Q0", 1)[0])
-    lines = call("-qcn", "-m", "utility", "-m", "rbp_resid", "-m", "unj.1", "-m", "relstring", "qrels", "run")[1]
-    assert [line.split("\t")[2] for line in lines if "\t2\t" in line] == ["''", "0.0000", "0.0000", "0.0000"]
-    lines = call("-qcn", "-m", "utility.1,-1,0,0", "-m", "rbp_resid.p=0.5", "-m", "relstring.5", "qrels", "run")[1]
-    assert [line.split("\t")[2] for line in lines if "\t2\t" in line] == ["'-'", "-1.0000", "1.0000"]
-
-
-def test_with_c_the_relevant_are_counted_whatever_the_level(files):
-    files()
-    assert call("-l2", "-m", "num_rel", "qrels", "run")[1] == ["num_rel               \tall\t1"]
-    assert call("-c", "-l2", "-m", "num_rel", "qrels", "run")[1] == ["num_rel               \tall\t3"]
 
 
 def test_a_document_twice_is_an_error_only_where_it_is_looked_at(files):
@@ -163,12 +126,6 @@ def test_a_document_judged_twice_is_an_error_for_one_judge_only(files):
     assert call("-R", "qrels_jg", "-m", "map_avgjg", "qrels", "run")[0] == 2
 
 
-def test_contradicting_preferences_are_refused(files):
-    files(qrels="1 g s1 a 2\n1 g s1 b 1\n1 g s2 b 2\n1 g s2 a 1\n")
-    code, lines, said = call("-R", "prefs", "-m", "prefs_simp", "qrels", "run")
-    assert (code, lines, "contradict" in said) == (4, [], True)
-
-
 def test_z_scores_count_standard_deviations_from_a_mean(files):
     files()
     Path("z").write_text("1 map 0.5 0.25\n1 num_ret 3 0\n2 map 1 0.5\n2 num_ret 3 0\n")
@@ -177,21 +134,6 @@ def test_z_scores_count_standard_deviations_from_a_mean(files):
         "Znum_ret               \t2\t-1000000.0000", "Zmap                   \t2\t0.0000",
         "Znum_ret               \tall\t-1000000.0000", "Zmap                   \tall\t-0.5000",
     ]  # fmt: skip
-
-
-def test_a_mean_that_ends_in_5_is_rounded_as_trec_eval_rounds_it(files):
-    """The mean of 0 and 0.7461: trec_eval adds the powers of p one by one, and prints 0.3731."""
-    files(
-        "1 0 a 1\n2 0 a 1\n2 0 c 1\n2 0 d 1\n", "1 Q0 a 1 9 t\n2 Q0 a 1 9 t\n2 Q0 u 2 8 t\n2 Q0 c 3 7 t\n2 Q0 d 4 6 t\n"
-    )
-    assert call("-m", "rbp_resid", "qrels", "run")[1] == ["rbp_resid             \tall\t0.3731"]
-
-
-def test_scores_that_are_no_number_are_ranked_last_and_said(files):
-    qrels, run = files(run=RUN.replace("b 1 3 me", "b 1 nan me"))
-    code, lines, said = call("-qm", "relstring", qrels, run)
-    assert (code, lines[0]) == (0, "relstring             \t1\t'1-0'")
-    assert said.startswith("judged: 1 scores of run are NaN")
 
 
 # ── as a program ─────────────────────────────────────────────────────────────────────────────────

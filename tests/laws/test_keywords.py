@@ -51,10 +51,3 @@ def test_the_keyword_that_was_meant_is_suggested(function):
         with pytest.raises(JudgedError, match=f"[Dd]id you mean '{meant}'") as caught:
             function(QRELS, [RUN, OTHER] if function is jd.compare else RUN, **{wrong: "x"})
         assert caught.value.slug == "unknown-option"
-
-
-@pytest.mark.parametrize("table", [jd.Run, jd.Qrels])
-def test_a_table_without_a_source_says_what_to_pass(table):
-    with pytest.raises(JudgedError, match=rf"jd\.{table.__name__} needs a source") as caught:
-        table()
-    assert caught.value.slug == "columns"

@@ -102,31 +102,3 @@ def test_two_columns_of_ids_are_refused_however_sure_their_names_are(role):
         else:  # a text, or what the id is named after
             assert len(jd.read_run([columns])) == 1
     assert {word for word in words if all(rivals(NAMES[role], name, [word]) for name in sure)}.isdisjoint(TEXTS[role])
-
-
-@pytest.mark.needs("pandas")
-@pytest.mark.parametrize(
-    "pair", [("doc_id", "item"), ("qid", "topic"), ("docno", "result"), ("user_id", "topic"), ("item", "id")]
-)
-def test_an_id_beside_another_is_refused_with_both_names(pair):
-    role = "doc" if pair[0] in ("doc_id", "docno", "item") else "query"
-    refused(jd.read_run, [table(RANKINGS["run"][1], role, pair)], pair)
-    refused(jd.read_qrels, pd.DataFrame([table(RANKINGS["qrels"][1], role, pair)]), pair)
-
-
-@pytest.mark.parametrize(
-    "pair", [("qid", "query"), ("doc_id", "document"), ("product_id", "product"), ("docno", "url"), ("doc_id", "id")]
-)
-def test_the_text_of_an_id_is_not_another_id(pair):
-    role = "query" if pair[0] == "qid" else "doc"
-    row = table(RANKINGS["run"][1], role, ())
-    run = jd.read_run([{**row, pair[0]: "x", pair[1]: "y"}])
-    assert (run.queries if role == "query" else run.doc).tolist() == [b"x"]
-
-
-def test_the_second_document_column_never_wins_silently(tmp_path):
-    path = tmp_path / "run.csv"
-    path.write_text("query_id,doc_id,docno,score\nq,a,b,1\n")
-    refused(jd.read_run, path, ("docno", "doc_id"))
-    assert jd.read_run(path, doc_col="doc_id").doc.tolist() == [b"a"]
-    assert jd.evaluate({"q": {"a": 1}}, path, "AP", doc_col="doc_id").mean() == {"AP": 1}

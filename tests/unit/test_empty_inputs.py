@@ -90,24 +90,6 @@ def test_a_ranking_without_documents_counts_0(nothing):
     assert jd.evaluate(QRELS, {"q": nothing, "p": nothing}, "AP").mean() == {"AP": 0}
 
 
-def test_a_query_without_judgments_is_left_out():
-    result = jd.evaluate({**QRELS, "r": {}}, {**RUN, "r": ["a"]}, "AP", queries="both")
-    assert result.queries == ("q",)
-    assert "not-judged" in {w.slug for w in result.warnings}
-
-
-def test_nothing_in_common_is_an_error_for_queries_and_a_warning_for_documents():
-    assert slug(jd.evaluate, QRELS, {"z": ["a"]}, "AP") == "no-common-query"
-    result = jd.evaluate(QRELS, {"q": ["x"], "p": ["y"]}, "AP")
-    assert (result.mean(), [w.slug for w in result.warnings]) == ({"AP": 0}, ["no-overlap"])
-
-
-@pytest.mark.parametrize("shape", [(0,), (0, 3)])
-def test_no_list_at_all_is_refused(shape):
-    for function in (jd.score, jd.ndcg):
-        assert slug(function, np.zeros(shape), np.zeros(shape)) == "empty-run"
-
-
 @pytest.mark.parametrize(
     ("labels", "scores", "layout"),
     [

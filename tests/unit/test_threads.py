@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import pytest
 
 import judged as jd
-from judged.core.tables import Once
 from judged.registry import Registry
 
 WAIT = 0.2  # seconds; a thread that waits for longer is expected to: no result depends on the number
@@ -124,36 +123,6 @@ def test_the_order_of_declarations_does_not_depend_on_the_file_that_was_imported
     assert declarations.ENTRIES.names == ("a", "b", "c", "own")
 
 
-def test_declarations_change_while_others_are_looked_up():
-    entries: Registry[Entry] = Registry("entry")
-    entries.add(Entry("kept", str, ("also",)))
-
-    def change(i: int) -> bool:
-        for k in range(200):
-            entries.add(Entry(f"own{i}", str, (f"alias{i}-{k}",)))
-            entries.discard(f"own{i}")
-        return True
-
-    def look() -> bool:
-        return all(
-            entries.find("ALSO").name == entries.nearest("kep") == "kept" and "kept" in entries.names
-            for _ in range(200)
-        )
-
-    assert at_once([*(lambda i=i: change(i) for i in range(4)), look, look]) == [True] * 6
-    assert (entries.names, entries.get("alias0-0")) == (("kept",), None)
-
-
-def test_a_declaration_that_replaces_another_takes_its_names():
-    entries: Registry[Entry] = Registry("entry")
-    old = entries.add(Entry("own", str, ("old",)))
-    before = entries.version
-    new = entries.add(Entry("own", int, ("new",)))
-    assert (entries.get("own"), entries.get("new"), entries.get("old")) == (new, new, None)
-    assert entries.version != before
-    assert entries.add(new) is entries.get("new") is not old
-
-
 # ── shared inputs ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -205,16 +174,6 @@ def test_containers_that_another_thread_changes_give_a_result_or_an_error(listed
         return 30
 
     assert at_once([change, read, read]) == [None, 30, 30]
-
-
-def test_threads_that_share_results_compute_the_same_ones():
-    shared = Once()
-
-    def work(i: int) -> bool:
-        keys = [("key", i, k % 50) for k in range(1000)]
-        return all(shared.get_or(key, lambda key=key: list(key), most=8) == list(key) for key in keys)
-
-    assert at_once([lambda i=i: work(i) for i in range(8)]) == [True] * 8
 
 
 # ── a new process ────────────────────────────────────────────────────────────────────────────────
