@@ -20,6 +20,7 @@ import doctest
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "src" / "judged" / "sample"
@@ -208,6 +210,9 @@ def _shell(command: str, terminal: bool) -> tuple[str, int]:
     """Output and exit code of a command; `cd` holds for what follows."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     plain = {"PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "MPLBACKEND": "Agg", "LC_ALL": "C.UTF-8"}
+    if command.startswith("judged ") and not terminal and not set(command) & set("|&;<>$*?`~(){}#!"):
+        output, code = _run_here(shlex.split(command.replace("\\\n", " ")), plain)
+        return output.replace(f"{Path.cwd()}/", ""), code
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as where:
         words = ["bash", "-c", f"trap 'pwd > \"{where.name}\"' EXIT\n{command}"]
         output, code = (_run_in_terminal if terminal else _run_in_pipe)(words, os.environ | plain)
@@ -215,6 +220,25 @@ def _shell(command: str, terminal: bool) -> tuple[str, int]:
     output = output.replace(f"{Path.cwd()}/", "")
     os.chdir(folder)
     return output, code
+
+
+def _run_here(words: list[str], environment: dict[str, str]) -> tuple[str, int]:
+    """Run a command of judged in this process, which saves the second that starting another one takes."""
+    from judged.cli.main import main
+
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with (
+        mock.patch.dict(os.environ, environment),
+        mock.patch.object(sys, "argv", words),
+        contextlib.redirect_stdout(stream),
+        contextlib.redirect_stderr(stream),
+    ):
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return stream.buffer.getvalue().decode("utf-8"), code
 
 
 def _run_in_pipe(words: list[str], environment: dict[str, str]) -> tuple[str, int]:
