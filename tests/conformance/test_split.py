@@ -102,8 +102,8 @@ def test_judgments_of_subtopics_in_shuffled_parts_give_the_bits_of_one_process(p
 
 @pytest.fixture(scope="module")
 def large() -> tuple[object, pa.Table]:
-    """Twenty million rows: 20,000 queries, 1,000 documents each, scores rounded so that they tie everywhere; and 22 judgments a query."""
-    queries, depth, docs = 20_000, 1_000, 3_000_017
+    """Two million rows: 2,000 queries, 1,000 documents each, scores rounded so that they tie everywhere; and 22 judgments a query."""
+    queries, depth, docs = 2_000, 1_000, 300_007
     rng = np.random.default_rng(8)
     query = np.repeat(np.arange(queries, dtype=np.int32), depth)
     doc = ((np.tile(np.arange(depth), queries) * 8837 + query * 31337) % docs).astype(np.int32)
@@ -121,13 +121,13 @@ def large() -> tuple[object, pa.Table]:
 
 
 @pytest.mark.slow
-def test_twenty_million_rows_in_shuffled_parts_give_the_bits_of_one_process(large):
+def test_two_million_rows_in_shuffled_parts_give_the_bits_of_one_process(large):
     judgments, table = large
     whole = join(judgments, open_whole_run(table), Policy())
-    assert len(whole.query) > 200_000
+    assert len(whole.query) > 20_000
     assert (whole.tie_last > whole.tie_first).mean() > 0.5
     values = {str(m): bits(m.on(whole)) for m in EVERY}
-    for parts in PARTS:
+    for parts in (7, 64):
         split = join(judgments, cut(table, parts), Policy())
         assert same_columns(split, whole)
         for measure in EVERY:
