@@ -12,7 +12,6 @@ import judged as jd
 from judged.comparison.compare import compare_with_first
 from judged.evaluation.evaluations import Evaluations
 from judged.stats.paired.registry import TESTS
-from judged.stats.two_phase import CheapValues, two_phase_means
 
 QUERIES = [f"q{i}" for i in range(40)]
 PEOPLE = QUERIES[:15]
@@ -108,15 +107,6 @@ def test_a_leaderboard_ranks_by_the_estimates_and_tests_their_differences():
         assert "a model's" in str(board)
         assert board.dropped == 0
     assert "a model's" not in str(jd.leaderboard({"one": WITHOUT}))
-
-
-def test_values_for_other_procedures_have_the_means_and_errors_of_the_estimates():
-    random = np.random.default_rng(5)
-    truth = random.random((90, 3))
-    cheap = CheapValues(2 * truth + random.random((90, 3)), np.arange(90) < 30)
-    expected, values = (of(truth[:30], cheap) for of in (two_phase_means, two_phase_values))
-    assert values.mean(axis=0) == pytest.approx(expected.mean)
-    assert values.std(axis=0, ddof=1) / np.sqrt(30) == pytest.approx(expected.error, rel=0.1)
 
 
 def test_a_report_says_what_the_model_is_worth():
