@@ -143,10 +143,7 @@ function countText(left, all) {
  * Mount the section. The store holds all selections. Return the order of the table, and a function that finds the element of a
  * query, to restore the focus.
  *
- * @param {HTMLElement} host
- * @param {Book} book
- * @param {Store} store
- * @param {Selection} selection
+ * @param {HTMLElement} host @param {Book} book @param {Store} store @param {Selection} selection
  */
 export function mountQueries(host, book, store, selection) {
   const { facts } = book;
@@ -164,19 +161,14 @@ export function mountQueries(host, book, store, selection) {
     h("button.quiet", { onclick: () => store.set({ q: "", only: "", slice: null }) }, "Clear filters"),
   );
   const frame = h("div.queries-frame");
-  const save = h("button.quiet", {
-    onclick: saveSheet,
-    title: "Download these rows with all measures, runs, differences and slices",
-  }, "CSV");
+  const saver = (/** @type {string} */ name, /** @type {string} */ title, /** @type {() => void} */ onclick) =>
+    h("button.quiet", { onclick, title }, name);
+  const save = saver("CSV", "Download these rows with all measures, runs, differences and slices", saveSheet);
+  const saveIds = () => download("queries.txt", "text/plain", `${rowIds().join("\n")}\n`);
+  const saveSlice = () => downloadSheet(sliceSheet(book, rowIds()));
   const keep = [
-    h("button.quiet", {
-      onclick: () => download("queries.txt", "text/plain", `${rowIds().join("\n")}\n`),
-      title: "Download the ids of these queries, one per line",
-    }, "Save ids"),
-    h("button.quiet", {
-      onclick: () => downloadSheet(sliceSheet(book, rowIds())),
-      title: "Download a table of queries and slices, for judged compare --slices",
-    }, "Save as slice"),
+    saver("Save ids", "Download the ids of these queries, one per line", saveIds),
+    saver("Save as slice", "Download a table of queries and slices, for judged compare --slices", saveSlice),
   ];
   host.append(
     h(
@@ -227,15 +219,9 @@ export function mountQueries(host, book, store, selection) {
     const label = `Queries by ${facts.measures[state.measure].name}`;
     [frame.hidden, none.hidden] = [!rows.length, !!rows.length];
     const tall = layout === "phone" && facts.texts !== null;
-    table.update({
-      columns,
-      rows,
-      label,
-      tall,
-      current: places.get(state.query) ?? -1,
-      sortValue: change ? changeSize(book, state) : undefined,
-      ...sorting,
-    });
+    const current = places.get(state.query) ?? -1;
+    const sortValue = change ? changeSize(book, state) : undefined;
+    table.update({ columns, rows, label, tall, current, sortValue, ...sorting });
     chips.draw(counts);
     fill(legend, legendLine(book, state));
     fill(note, notes.join(" "));

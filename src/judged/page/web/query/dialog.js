@@ -6,16 +6,11 @@ import { markScrolling, rankingsSection, watchSize } from "./rankings.js";
 import { alignChips, arithmeticSection, idealSection, missedSection, valuesTable } from "./tables.js";
 import { changesSection } from "./waterfall.js";
 /** @import { Book, Detail } from "../data/data.js" */
+/** @import { Store } from "../data/state.js" */
 /** @import { Way } from "../queries/queries.js" */
 /** @import { QueryView } from "./tables.js" */
 
 /**
- * @typedef {{measure: number, a: number, b: number, query: string}} QueryState the part of the state used here
- * @typedef {object} QueryStore
- * @property {() => QueryState} get
- * @property {(patch: Partial<QueryState>) => void} set
- * @property {(patch: Partial<QueryState>) => void} close
- * @property {(listener: () => void) => unknown} subscribe
  * @typedef {object} QueryOptions
  * @property {() => Way} way the order of the queries in the chart or table that the reader came from
  * @property {() => void} [left] called when the dialog closes
@@ -23,7 +18,7 @@ import { changesSection } from "./waterfall.js";
  *   the element to focus when the dialog closes, if the previously focused one is gone
  */
 
-/** Mount a dialog that is open while the state names a query. @param {Book} book @param {QueryStore} store @param {QueryOptions} options */
+/** Mount a dialog that is open while the state names a query. @param {Book} book @param {Store} store @param {QueryOptions} options */
 export function mountQuery(book, store, options) {
   const panel = new QueryPanel(book, store, options);
   document.body.append(panel.dialog);
@@ -32,7 +27,7 @@ export function mountQuery(book, store, options) {
 }
 
 class QueryPanel {
-  /** @param {Book} book @param {QueryStore} store @param {QueryOptions} options */
+  /** @param {Book} book @param {Store} store @param {QueryOptions} options */
   constructor(book, store, options) {
     this.book = book;
     this.store = store;

@@ -1,6 +1,7 @@
 /** Two rankings of one query side by side, with lines between the same documents. */
 import { integerText, plural, shorten, valueText } from "../data/format.js";
 import { bdi, fill, h, markEdges, runDot, toggleButton } from "../dom.js";
+import { svgElement } from "../kit/svg.js";
 import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
 import { docName, gradeChip, noAnswer, querySelect, runsOfView } from "./tables.js";
 import { markedWords } from "./words.js";
@@ -228,8 +229,6 @@ function sideFoot(view, { run, ranking }) {
 
 // ── Lines between two rankings that connect the same document. Decorative: the rows state the ranks as text ──
 
-const QUERY_SVG = "http://www.w3.org/2000/svg";
-
 /** A curve with horizontal ends. @param {number} width @param {number} from @param {number} to */
 export function connectorPath(width, from, to) {
   const [y, z] = [Math.round(from * 10) / 10, Math.round(to * 10) / 10];
@@ -240,7 +239,7 @@ export function connectorPath(width, from, to) {
 export function connectors(lists) {
   const [left, right] = lists.sides;
   if (!left?.moves || !right?.moves) return null;
-  const svg = document.createElementNS(QUERY_SVG, "svg");
+  const svg = svgElement("svg", {});
   const element = h("div.query-gutter", { "aria-hidden": "true" }, svg);
   const draw = () => {
     const last = Math.max(...lists.sides.map((side) => side.rows.filter((row) => !row.hidden).length), 1);
@@ -252,14 +251,10 @@ export function connectors(lists) {
 
 /** Return each document that both runs retrieved: its index, move and ranks. @param {Side} left @param {Side} right @returns {{place: number, move: Move, a: number, b: number}[]} */
 function twinsOf(left, right) {
-  const from = (left.moves ?? []).map((move, i) => ({ place: docAt(left, i), move, a: i + 1, b: move.twin }));
-  const to = (right.moves ?? []).map((move, i) => ({ place: docAt(right, i), move, a: move.twin, b: i + 1 }));
+  const [first, second] = [left, right].map(({ ranking }) => ranking?.docs ?? []);
+  const from = (left.moves ?? []).map((move, i) => ({ place: first[i], move, a: i + 1, b: move.twin }));
+  const to = (right.moves ?? []).map((move, i) => ({ place: second[i], move, a: move.twin, b: i + 1 }));
   return [...from.filter((one) => one.b), ...to.filter((one) => one.a && !one.move.onPage)];
-}
-
-/** @param {Side} side @param {number} i */
-function docAt(side, i) {
-  return side.ranking?.docs[i] ?? -1;
 }
 
 /** @param {Lists} lists @param {Side} left @param {Side} right @param {HTMLElement} gutter */
@@ -276,11 +271,9 @@ function linesOf(lists, left, right, gutter) {
     // The same document is below the rows shown: the line leaves through the bottom.
     const open = from === null || to === null;
     if (from === null && to === null || open && tone === "faint") return [];
-    const line = document.createElementNS(QUERY_SVG, "path");
-    line.setAttribute("d", connectorPath(box.width, from ?? box.height, to ?? box.height));
-    line.setAttribute("class", `query-link ${tone}${open ? " query-leaving" : ""}`);
-    line.dataset.place = String(place);
-    return [line];
+    const d = connectorPath(box.width, from ?? box.height, to ?? box.height);
+    const look = `query-link ${tone}${open ? " query-leaving" : ""}`;
+    return [svgElement("path", { d, class: look, "data-place": place })];
   });
   const isFaint = (/** @type {Element} */ line) => line.classList.contains("faint");
   return [...lines.filter(isFaint), ...lines.filter((line) => !isFaint(line))];

@@ -30,14 +30,10 @@ export function runLabel(view, run) {
 }
 
 /** @param {string} run */
-export function noAnswer(run) {
-  return h("span", bdi(run), " has no ranking for this query.");
-}
+export const noAnswer = (run) => h("span", bdi(run), " has no ranking for this query.");
 
-/** Format a grade. @param {number} grade */
-function gradeText(grade) {
-  return String(grade).replace("-", "−");
-}
+/** @param {number} grade */
+const gradeText = (grade) => String(grade).replace("-", "−");
 
 /** Make all chips as wide as the longest grade, so that columns align. @param {HTMLElement} root @param {Facts} facts */
 export function alignChips(root, facts) {
@@ -100,12 +96,8 @@ function measureHeader(view, m) {
     onclick: () => view.choose({ measure: m }),
   };
   const note = measure.lower && h("span.query-note.soft.size-12", "lower is better");
-  return h(
-    "th",
-    { scope: "col", class: chosen && "query-chosen" },
-    h("button.query-quiet", properties, bdi(measure.name)),
-    note,
-  );
+  const button = h("button.query-quiet", properties, bdi(measure.name));
+  return h("th", { scope: "col", class: chosen && "query-chosen" }, button, note);
 }
 
 /** @param {QueryView} view @param {number} run */
@@ -208,12 +200,11 @@ export function missedSection(view, detail, level) {
   const words = answered.length
     ? missedWords(missed, answered)
     : `${plural(missed.length, "relevant document")}; neither run has this query.`;
-  const rows = missedGroups(missed).flatMap((
-    { title, docs },
-  ) => [
-    ...(title ? [h("tr.query-group", h("th", { scope: "rowgroup", colspan: 2 + runs.length }, title))] : []),
-    ...docs.map((doc) => missedRow(view, detail, runs, doc)),
-  ]);
+  const headed = { scope: "rowgroup", colspan: 2 + runs.length };
+  const rows = missedGroups(missed).flatMap(({ title, docs }) => {
+    const found = docs.map((doc) => missedRow(view, detail, runs, doc));
+    return title ? [h("tr.query-group", h("th", headed, title)), ...found] : found;
+  });
   return h(
     "section.query-section",
     { "aria-labelledby": "query-missed" },
@@ -236,11 +227,8 @@ function missedRow(view, detail, runs, doc) {
     const absent = h("span.query-note.soft.size-12", detail.rankings[runs[i]] ? "not retrieved" : "query missing");
     return h("td.query-number", rank === null ? absent : integerText(rank));
   });
-  const name = h(
-    "th.query-doc.anywhere",
-    { scope: "row", title: detail.docs[doc.place] },
-    h("div.clamp", docName(detail, doc.place)),
-  );
+  const about = { scope: "row", title: detail.docs[doc.place] };
+  const name = h("th.query-doc.anywhere", about, h("div.clamp", docName(detail, doc.place)));
   return h("tr", h("td.query-grade", gradeChip(doc.grade, view.book.facts)), name, ranks);
 }
 
@@ -268,15 +256,14 @@ export function idealSection(view, detail) {
       ranks.map((by) => h("td.query-number", by.get(place) ?? "–")),
     )
   );
+  const count = plural(order.length, "document");
   const heads = [numberHead("ideal rank"), ...DOCUMENT_HEADS, ...rankHeads(view)];
   return h(
     "details.query-section.query-ideal",
     h("summary", h("h3", { id: "query-ideal" }, "Ideal ranking")),
     h(
       "p.query-lead.soft",
-      `The best possible order of the ${
-        plural(order.length, "document")
-      } with a grade above 0; equal grades may be in any order.`,
+      `The best possible order of the ${count} with a grade above 0; equal grades may be in any order.`,
     ),
     docTable("query-ideal", heads, rows, few),
   );
@@ -343,11 +330,7 @@ export function arithmeticSection(view, detail) {
     { "aria-labelledby": "query-arithmetic" },
     h("div.query-line.row", h("h3", { id: "query-arithmetic" }, "Arithmetic"), select),
     measureWords(measure),
-    h(
-      "div",
-      { class: `query-sides${runs.length > 1 ? " query-two" : ""}` },
-      runs.map((run) => sideOf(view, detail, run)),
-    ),
+    h("div.query-sides", { class: runs.length > 1 && "query-two" }, runs.map((run) => sideOf(view, detail, run))),
   );
 }
 
@@ -406,11 +389,8 @@ function stepsOf(view, detail, ranking, why, label) {
   const heads = [numberHead("rank"), ...(table.known ? DOCUMENT_HEADS : []), ...table.headers.map(numberHead)];
   const ranks = table.condensed ? "; ranks count judged documents only" : "";
   const below = why.hidden ? `; ${integerText(why.hidden)} more below` : "";
-  return h(
-    "div",
-    docTable(label, heads, rows, ARITHMETIC_ROWS),
-    h("p.query-note.soft.size-12", `Rows are judged documents${ranks}${below}.`),
-  );
+  const note = h("p.query-note.soft.size-12", `Rows are judged documents${ranks}${below}.`);
+  return h("div", docTable(label, heads, rows, ARITHMETIC_ROWS), note);
 }
 
 /** A document on one line. @param {Detail} detail @param {number} place */

@@ -25,15 +25,7 @@ const ANSWER_PLACES = 3;
 const STRIP_WIDTH = 240;
 const STRIP_HEIGHT = 30;
 
-/** @type {Record<string, {sign: string, tone: string}>} */
-const CHIP_SIGNS = {
-  better: { sign: "✓", tone: "better" },
-  "wins more queries": { sign: "✓", tone: "better" },
-  worse: { sign: "✗", tone: "worse" },
-  "loses more queries": { sign: "✗", tone: "worse" },
-  equal: { sign: "=", tone: "" },
-  identical: { sign: "=", tone: "" },
-};
+const CHIP_SIGNS = { better: "✓", worse: "✗", "": "≈" };
 
 /** Return the headline and the lines below it. @param {Book} book @param {State} state */
 export function headlineOf(book, { measure, a, b }) {
@@ -193,7 +185,9 @@ function measureChips(book, store) {
   const several = book.facts.runs.length > 1;
   const list = book.facts.measures.map((of, measure) => {
     const pair = several ? viewedPair(book, { ...state, measure, slice: null }) : null;
-    const { sign, tone } = CHIP_SIGNS[pair?.verdict ?? ""] ?? { sign: several ? "≈" : "", tone: "" };
+    const tone = pair ? verdictTone(pair.verdict) : "";
+    const even = pair?.verdict === "equal" || pair?.verdict === "identical";
+    const sign = even ? "=" : several && CHIP_SIGNS[tone];
     const value = several ? "" : numberText(book.facts.summary[measure][0].mean, Math.min(3, of.places));
     const words = pair ? `${of.name}: ${pair.verdict}, ${signedText(pair.difference, ANSWER_PLACES)}` : of.name;
     const properties = {

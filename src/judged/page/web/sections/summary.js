@@ -48,8 +48,9 @@ export function mountSummary(host, book, store) {
 
 /** @param {Book} book @param {SummaryOrder} order @param {State} state @param {(column: number) => void} sortBy */
 function summaryTable(book, order, state, sortBy) {
-  const { measures, runs } = book.facts;
+  const { baseline, measures, runs } = book.facts;
   const chosen = state.measure;
+  const nameOf = (/** @type {number} */ run) => bdi(runs[run], { class: "run-name", title: runs[run] });
   const head = (/** @type {string} */ title, /** @type {number} */ column, /** @type {string} */ hint) =>
     h(
       "th",
@@ -70,8 +71,8 @@ function summaryTable(book, order, state, sortBy) {
         { scope: "row" },
         runDot(book, run, state),
         " ",
-        bdi(runs[run], { class: "run-name", title: runs[run] }),
-        run === book.facts.baseline && h("small", " baseline"),
+        nameOf(run),
+        run === baseline && h("small", " baseline"),
       ),
       ...measures.map((measure, i) => summaryCell(book.facts.summary[i][run], measure, i === chosen, runs.length)),
     )

@@ -15,7 +15,7 @@ import { fill, h } from "../dom.js";
  * @property {boolean} [tall] rows have two lines
  * @property {number} [current] the row of the open query, or -1
  * @property {(row: number) => void} onOpen
- * @property {(key: string, down: boolean) => void} [onSort] called when a header is clicked; without it the table sorts itself
+ * @property {(key: string, down: boolean) => void} onSort called when a header is clicked
  */
 
 const PRINTED_ROWS = 100;
@@ -86,9 +86,7 @@ export function createTable(host, options) {
 
   /** @param {Column} column */
   function resort({ key, rising }) {
-    const down = key === now.sort ? !now.down : !rising;
-    if (options.onSort) options.onSort(key, down);
-    else update({ sort: key, down });
+    options.onSort(key, key === now.sort ? !now.down : !rising);
   }
 
   /** Draw the visible rows and the active one, which must exist to keep the focus. @param {boolean} all */
