@@ -134,11 +134,6 @@ export function isOutside(dialog, event) {
   return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
 }
 
-/** @param {Element | null} element */
-export function canScroll(element) {
-  return element?.classList.contains("query-scroll") && element.scrollWidth > element.clientWidth;
-}
-
 /** Redraw, and keep the focus on the element with the same key. @param {HTMLElement} root @param {() => void} drawAnew */
 export function keepFocus(root, drawAnew) {
   const active = document.activeElement;

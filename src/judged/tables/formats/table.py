@@ -174,8 +174,11 @@ def _rows(layout: Layout, style: Style) -> list[str]:
             wrap(cell, size) if i in table.words and cell.strip() else [cell]
             for i, (cell, size) in enumerate(zip(row, widths, strict=True))
         ]
-        best = {i for at, i in table.strong if at == r}
-        lines += _row(cells, layout, lambda cell, i, best=best: style(cell, "best") if i in best else cell)  # type: ignore[misc]
+        lines += _row(
+            cells,
+            layout,
+            lambda cell, i, r=r: style(cell, "best") if (r, i) in table.strong else cell,  # type: ignore[misc]
+        )
     return lines
 
 

@@ -29,15 +29,11 @@
 const CUT_LETTERS = /[!'()*~]|\.$/g;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** @param {string} letter */
-function percentCode(letter) {
-  return `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
 /** Escape a text for the fragment. A lone surrogate has no UTF-8 and is written as ~ and its code. @param {string} text */
 function escapeState(text) {
   const halves = text.match(LONE_SURROGATE) ?? [];
-  const parts = text.split(LONE_SURROGATE).map((part) => encodeURIComponent(part).replace(CUT_LETTERS, percentCode));
+  const code = (/** @type {string} */ letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
+  const parts = text.split(LONE_SURROGATE).map((part) => encodeURIComponent(part).replace(CUT_LETTERS, code));
   return parts.map((part, i) => (i ? `~${halves[i - 1].charCodeAt(0).toString(16)}` : "") + part).join("");
 }
 

@@ -1,31 +1,17 @@
 /** Measure, shorten and sanitize text in charts. */
-/** Estimated letter widths in em, of a wide sans-serif font, for use without a browser. */
-const LETTER_NARROW = /[iljtfrI.,:;'|!()[\] \u2009]/u;
-const LETTER_BROAD = /[mwMW@%—→]/u;
 const LETTER_FULL = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\u{1f000}-\u{3ffff}]/u;
-const LETTER_CAPITAL = /[\p{Lu}\p{Nd}+<>=]/u;
 /** Marks that change the text direction, and characters that are invalid in XML. */
 const LETTER_UNSEEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ufffe\uffff]/gu;
 
 /** @type {{measure: ((text: string, font: string) => number) | null, widths: Map<string, number>}} */
 const kitRuler = { measure: null, widths: new Map() };
 
-/** @param {string} letter */
-function letterWidth(letter) {
-  if (LETTER_NARROW.test(letter)) return 0.36;
-  if (LETTER_BROAD.test(letter)) return 0.95;
-  if (LETTER_FULL.test(letter)) return 1.05;
-  return LETTER_CAPITAL.test(letter) ? 0.67 : 0.58;
-}
-
-/** Return the font family of the page. */
-export function fontFamily() {
-  return getComputedStyle(document.documentElement).getPropertyValue("--font").trim() || "sans-serif";
-}
+/** An estimate of the width of a letter in em, for use without a browser. @param {string} letter */
+const letterWidth = (letter) => LETTER_FULL.test(letter) ? 1.05 : 0.6;
 
 /** @returns {(text: string, font: string) => number} */
 function browserRuler() {
-  const family = fontFamily();
+  const family = getComputedStyle(document.documentElement).getPropertyValue("--font").trim() || "sans-serif";
   const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
   return (text, font) => {
     context.font = `${font} ${family}`;

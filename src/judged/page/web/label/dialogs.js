@@ -2,7 +2,7 @@
 import { plural } from "../data/format.js";
 import { bdi, byId, fill, h, openDialog } from "../dom.js";
 import { download } from "../kit/files.js";
-import { canSaveFiles, fitsQrels, jsonLines, qrelsBytes } from "./judgments.js";
+import { fitsQrels, jsonLines, qrelsBytes } from "./judgments.js";
 import { importText } from "./session.js";
 /** @import { Session, Work } from "./session.js" */
 
@@ -90,7 +90,7 @@ export function openExport(session) {
         () => download(fileName(session, "qrels"), "text/plain", new Blob([qrelsBytes(records)])),
         !qrels,
       ),
-      canSaveFiles()
+      "showSaveFilePicker" in window
         ? wide("Save to a file", "Choose a file; from then on every judgment is written to it.", async () => {
           fill(status, await saveText(session));
         })

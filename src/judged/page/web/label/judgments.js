@@ -316,8 +316,3 @@ export class JudgmentFile {
     this.changed();
   }
 }
-
-/** Whether the browser can save to a file. */
-export function canSaveFiles() {
-  return "showSaveFilePicker" in window;
-}

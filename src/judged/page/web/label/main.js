@@ -228,7 +228,11 @@ export async function start() {
     const { work, textOf } = await openWork(document);
     const storage = browserStorage();
     const judge = judgeNamed(work, rememberedName(work));
-    byId("judge").addEventListener("click", () => changeJudge(work));
+    byId("judge").addEventListener("click", () => {
+      rememberedName(work, "");
+      location.hash = "";
+      location.reload(); // judgments that are not saved hold the page back
+    });
     if (judge) await judgeAs(work, textOf, judge, storage);
     else askJudge(work, textOf, storage);
     document.documentElement.dataset.ready = "yes";
@@ -237,11 +241,4 @@ export async function start() {
       false;
     throw error;
   }
-}
-
-/** Ask for the judge again; judgments that are not saved hold the page back. @param {Work} work */
-function changeJudge(work) {
-  rememberedName(work, "");
-  location.hash = "";
-  location.reload();
 }

@@ -134,11 +134,6 @@ export function sliceSheet({ facts }, ids) {
   return { name: "slice", header: ["query", "slice"], rows };
 }
 
-/** @param {number} left @param {number} all */
-function countText(left, all) {
-  return left === all ? plural(all, ...QUERY_NOUN) : `${integerText(left)} of ${plural(all, ...QUERY_NOUN)}`;
-}
-
 /**
  * Mount the section. The store holds all selections. Return the order of the table, and a function that finds the element of a
  * query, to restore the focus.
@@ -225,7 +220,8 @@ export function mountQueries(host, book, store, selection) {
     chips.draw(counts);
     fill(legend, legendLine(book, state));
     fill(note, notes.join(" "));
-    fill(count, countText(rows.length, facts.queries.length));
+    const all = plural(facts.queries.length, ...QUERY_NOUN);
+    fill(count, rows.length === facts.queries.length ? all : `${integerText(rows.length)} of ${all}`);
     if (field.value !== state.q) field.value = state.q;
     slices.value = String(facts.slices.findIndex(({ label }) => label === state.slice)).replace("-1", "");
   }

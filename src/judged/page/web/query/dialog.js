@@ -1,6 +1,6 @@
 /** The dialog for one query: values, rankings side by side, missed documents and arithmetic. */
 import { integerText, plural } from "../data/format.js";
-import { bdi, canScroll, fill, h, isOutside, keepFocus, withoutDetail } from "../dom.js";
+import { bdi, fill, h, isOutside, keepFocus, withoutDetail } from "../dom.js";
 import { neighboursOf } from "./moves.js";
 import { markScrolling, rankingsSection, watchSize } from "./rankings.js";
 import { alignChips, arithmeticSection, idealSection, missedSection, valuesTable } from "./tables.js";
@@ -115,7 +115,8 @@ class QueryPanel {
     const target = event.target instanceof Element ? event.target : null;
     const plain = !(event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented);
     // Arrow keys move the cursor in a field and scroll a wide table.
-    if (!step || !plain || target?.closest("input, select, textarea") || canScroll(target)) return;
+    const scrolls = target?.matches(".query-scroll") && target.scrollWidth > target.clientWidth;
+    if (!step || !plain || scrolls || target?.closest("input, select, textarea")) return;
     event.preventDefault();
     this.go(step);
   }

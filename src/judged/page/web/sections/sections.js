@@ -209,15 +209,13 @@ function heightBeside(book, view) {
   return second > 0 ? scatterHeight(book, view, Math.max(220, Math.floor(second))) : undefined;
 }
 
-/** Return whether the curves are side by side below one legend; report.css uses the same width. */
-function isLegendShared() {
-  return matchMedia("(min-width: 60rem)").matches && !document.documentElement.classList.contains("printing");
-}
-
 /** Mount the curves and return them; the curve over cutoffs follows the selected measure if that has a cutoff. @param {Parts} parts @param {{run: number}} lights the highlighted run */
 function mountCurves({ chart, book, store, view }, lights) {
   const { pictures, runs } = book.facts;
   const several = runs.length > 1;
+  // The curves are side by side below one legend; report.css uses the same width.
+  const shared = () =>
+    matchMedia("(min-width: 60rem)").matches && !document.documentElement.classList.contains("printing");
   /** @type {{update: () => void}[]} */
   const charts = [];
   if (pictures.length && several) mountLegend(book, store, view, lights, charts);
@@ -227,7 +225,7 @@ function mountCurves({ chart, book, store, view }, lights) {
       chart("pictures", keys, {
         title: () => now().title,
         sentence: () => now().notes[0],
-        draw: (width) => curveScene(book, view(), now(), width, { named: !several || !isLegendShared() }),
+        draw: (width) => curveScene(book, view(), now(), width, { named: !several || !shared() }),
         drawAlone: (width) => curveScene(book, view(), now(), width),
         csv: () => curveCsv(now()),
       }),

@@ -21,13 +21,6 @@ import { fill, h } from "../dom.js";
 const PRINTED_ROWS = 100;
 const HEAD_KEYS = new Map([["ArrowRight", "ArrowDown"], ["ArrowLeft", "ArrowUp"], ["Home", "Home"], ["End", "End"]]);
 
-/** @param {Rows} one @param {Rows} other */
-function sameRows(one, other) {
-  if (one.length !== other.length) return false;
-  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
-  return true;
-}
-
 /** Set the column widths. Each row is a grid with the same tracks. @param {HTMLElement} grid @param {Column[]} columns */
 function setTracks(grid, columns) {
   const least = columns.reduce((sum, { width }) => sum + width, 0);
@@ -119,7 +112,7 @@ export function createTable(host, options) {
     const column = now.columns.find(({ key }) => key === now.sort);
     const value = column ? column.sortValue : now.sortValue;
     const next = value ? sortRows(now.rows, value, now.down) : Int32Array.from(now.rows);
-    if (!sameRows(next, order)) {
+    if (next.length !== order.length || next.some((row, place) => row !== order[place])) {
       order = next;
       active = 0;
       grid.scrollTop = 0;
@@ -405,16 +398,12 @@ function naturalKey(text) {
   return `${key}\0${text}`;
 }
 
-/** Compare by code units. @param {string} one @param {string} other */
-function plainOrder(one, other) {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
-
 /** Return the rank of each text in natural order; equal texts share a rank, empty ones get NaN. @param {string[]} texts */
 export function naturalRanks(texts) {
   const keys = texts.map(naturalKey);
   const ranks = new Float64Array(texts.length).fill(NaN);
-  const order = texts.map((_, i) => i).filter((i) => texts[i] !== "").sort((i, j) => plainOrder(keys[i], keys[j]));
+  const order = texts.map((_, i) => i).filter((i) => texts[i] !== "");
+  order.sort((i, j) => keys[i] < keys[j] ? -1 : Number(keys[i] > keys[j])); // by code units
   order.forEach((i, place) => {
     const before = order[place - 1];
     ranks[i] = place && texts[before] === texts[i] ? ranks[before] : place;
