@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, TypeVar, overload
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.core.ids import IdColumn
 from judged.errors import Place, UsageError, Warned
+from judged.tables.text import counted
 
 Result = TypeVar("Result")
 
@@ -81,10 +82,10 @@ class Names(Sequence[Id]):
     `decode` makes the tuple, which is what users see: `Judged.queries`, `Values.queries`.
     """
 
-    __slots__ = ("_all", "_ids", "_kind", "_single")
+    __slots__ = ("_all", "_ids", "_kind")
 
     def __init__(self, ids: IdColumn, kind: IdKind) -> None:
-        self._ids, self._kind, self._single = ids, kind, 0
+        self._ids, self._kind = ids, kind
         self._all: tuple[Id, ...] | None = None
 
     def decode(self) -> tuple[Id, ...]:
@@ -94,36 +95,19 @@ class Names(Sequence[Id]):
         return self._all
 
     def __len__(self) -> int:
-        return len(self._ids.start)
+        return len(self._ids)
 
-    @overload
-    def __getitem__(self, at: int) -> Id: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Id, ...]: ...
-    def __getitem__(self, at: int | slice) -> Id | tuple[Id, ...]:
-        self._single += 1
-        if self._all is not None or 8 * self._single > len(self):  # one by one is slower than all at once
-            return self.decode()[at]
-        if isinstance(at, slice):
-            return tuple(decoded(self._ids.take(at), self._kind))
-        return decoded(IdColumn.of([self._ids[at]]), self._kind)[0]
+    def __getitem__(self, at: Any) -> Any:
+        return self.decode()[at]
 
     def __iter__(self) -> Iterator[Id]:
         return iter(self.decode())
 
-    def __contains__(self, query: object) -> bool:
-        return query in self.decode()
-
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return tuple(other) == self.decode() if isinstance(other, tuple | Names) else NotImplemented
+        return self is other or (isinstance(other, tuple | Names) and tuple(other) == self.decode())
 
     def __hash__(self) -> int:
         return hash(self.decode())
-
-    def __repr__(self) -> str:
-        return repr(self.decode())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Names, (self._ids.compact(), self._kind)
@@ -219,10 +203,8 @@ class _ReadsSources(type):
 
     def __call__(cls, *source: Any, **columns: Any) -> Any:
         if not source and not columns:
-            example = f"jd.{cls.__name__}({{'q1': {{'doc1': 1}}}})"
-            raise UsageError(
-                "columns", f"jd.{cls.__name__} needs a source", hint=f"pass a mapping, a frame or a file: {example}"
-            )
+            hint = f"pass a mapping, a frame or a file: jd.{cls.__name__}({{'q1': {{'doc1': 1}}}})"
+            raise UsageError("columns", f"jd.{cls.__name__} needs a source", hint=hint)
         return READERS[cls.__name__](*source, **columns) if source else super().__call__(**columns)
 
 
@@ -279,10 +261,7 @@ class _IdTable(HasName, metaclass=_ReadsSources):
         return replace(self, **columns, passages=kept)
 
     def __repr__(self) -> str:
-        queries, rows = (
-            f"{n} {one if n == 1 else many}"
-            for n, one, many in ((len(self.queries), "query", "queries"), (len(self), "row", "rows"))
-        )
+        queries, rows = counted(len(self.queries), "query"), counted(len(self), "row")
         return f"{type(self).__name__}({self.label!r}, {queries}, {rows})"
 
 

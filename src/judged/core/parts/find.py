@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NoReturn, TypeVar
 
 import numpy as np
 
-from judged._types import Ints
+from judged._types import Bytes, Ints
 from judged.core import segments
 from judged.core.find.reference import (
     Hits,
@@ -18,21 +18,22 @@ from judged.core.find.reference import (
     raise_no_common_query,
     raise_no_rank,
 )
+from judged.core.find.scan import ALL, BYTES, StreamScan, as_hits, is_regular, native_policy, native_pool
 from judged.core.ids import IdColumn
-from judged.core.native import return_memory
-from judged.core.parts.one_pass import find_in_one_pass
+from judged.core.native import native, return_memory
 from judged.core.parts.pass_one import LocatedHits, LocateHits, pack_pool
-from judged.core.parts.pass_two import CountRanks, CountsTogether, HitIndex, RankCounts, index_hits
-from judged.core.parts.run import PartitionedRun
+from judged.core.parts.pass_two import CountRanks, HitIndex, RankCounts, index_hits
+from judged.core.parts.run import MAX_UNJUDGED, LocalPartitions, PartitionedRun
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
 from judged.core.tables import IdKind
-from judged.core.unread_runs import UnreadRun
-from judged.errors import DataError, Hint, UsageError
+from judged.core.unread_runs import TextRun, UnreadRun
+from judged.errors import DataError, Hint, UsageError, Warned
 
 Progress = Callable[[int, int], object]
 Result = TypeVar("Result")
 PARTITIONS_BETWEEN = 4
+_LEAST, _PER_QUERY = 1 << 20, 64  # bytes of a text for which a scan of its own pays
 
 
 def find_in_partitions(
@@ -54,7 +55,7 @@ def find_in_partitions(
     size = sum(run.partitions.sizes)
     first = None if progress is None else lambda done: progress(done, 2 * size)
     second = None if progress is None else lambda done: progress(size + done, 2 * size)
-    if (once := find_in_one_pass(pool, run, policy, kinds, second)) is not None:
+    if (once := _find_in_one_pass(pool, run, policy, kinds, second)) is not None:
         return once
     if policy.duplicates != "error":  # of which documents are judged, the counts of the others do not tell
         raise UsageError(
@@ -67,8 +68,7 @@ def find_in_partitions(
     index = index_hits(pool, located, policy)
     located = located.repeated()
     return_memory()
-    together = CountsTogether(index.no_counts()) if run.partitions.in_process else None
-    counts = _count(run, CountRanks(index, policy, kinds, together), second)
+    counts = _count(run, CountRanks(index, policy, kinds), second)
     index = replace(index, doc=IdColumn.of([]))  # ranks need its order only
     return_memory()
     hits = _rank_hits(pool, run, policy, located, index, counts)
@@ -109,8 +109,7 @@ def _rank_hits(
         raise_empty_run(run.name)
     if policy.order == "rank" and not counted.ranked:
         _raise_no_rank(run)
-    above, tied = _groups(index, counted)
-    retrieved = _by_query(index, counted, tied)
+    above, tied, retrieved = _groups(index, counted)
     unjudged_queries = tuple(counted.unjudged_queries)
     if not retrieved.any():
         raise_no_common_query(pool.queries, run.name, unjudged_queries or pool.bare())
@@ -165,23 +164,16 @@ def _raise_no_rank(run: PartitionedRun) -> NoReturn:
     raise_no_rank(run.name)
 
 
-def _groups(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
-    """Return the number of documents that beat each group of its query, and the size of the group."""
-    query = np.repeat(np.arange(len(index.start) - 1), np.diff(index.start))
-    groups = np.arange(len(index.value))
+def _groups(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints, Ints]:
+    """Return the number of documents that beat each group of its query, the size of each group, and the number of documents of each query."""
+    queries, groups = np.arange(len(index.start)), np.arange(len(index.value))
     tied = np.add.reduceat(counted.inside, index.inside_start[:-1], dtype=np.int64) if len(groups) else groups
     ahead = np.concatenate([[0], np.cumsum(counted.ahead, dtype=np.int64)])
     better = np.concatenate([[0], np.cumsum(tied)])
+    query = np.repeat(queries[:-1], np.diff(index.start))
     first = index.start[query]
-    return ahead[groups + query + 1] - ahead[first + query] + better[groups] - better[first], tied
-
-
-def _by_query(index: HitIndex, counted: RankCounts, tied: Ints) -> Ints:
-    """Return the number of documents of each query."""
-    queries = np.arange(len(index.start))
-    ahead = np.concatenate([[0], np.cumsum(counted.ahead, dtype=np.int64)])
-    inside = np.concatenate([[0], np.cumsum(tied)])
-    return np.diff(ahead[index.start + queries]) + np.diff(inside[index.start])
+    above = ahead[groups + query + 1] - ahead[first + query] + better[groups] - better[first]
+    return above, tied, np.diff(ahead[index.start + queries]) + np.diff(better[index.start])
 
 
 def _inside(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
@@ -212,3 +204,85 @@ def _check_duplicates(
     earlier = located.position[(located.judgment == judgment) & (located.position < located.position[later])].max()
     first, second = (run.partitions.place(int(row), run.name) for row in (earlier, located.position[later]))
     raise_duplicate(pool.ids[int(pool.query[judgment])], pool.doc[int(judgment)], first, second, len(again))
+
+
+# ── one pass ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _find_in_one_pass(
+    pool: IdPool,
+    run: PartitionedRun,
+    policy: Policy,
+    kinds: tuple[IdKind, IdKind],
+    progress: Callable[[int], object] | None,
+) -> Hits | None:
+    """Find the judged documents and their ranks in one pass; None if two passes are necessary.
+
+    One is enough if no query is in two partitions that do not follow each other, as in a file that was split. The first and the last query of a
+    text may continue in its neighbours: their rows are scanned together. If another query is in two partitions, or anything is unusual,
+    the run is scanned in two passes, which report it. A directory of TREC files takes two fifths of the time of two passes.
+    """
+    parts = run.partitions
+    # Only texts that are mapped into this process: there, a scan that stops early costs little.
+    if native is None or not isinstance(parts, LocalPartitions) or not parts.in_process:
+        return None
+    if not all(getattr(part, "mapped", False) for part in parts.parts):
+        return None
+    common = native_pool(pool), native_policy(policy), getattr(parts.executor, "threads", 1)  # all cores scan one text
+    least = max(_LEAST, _PER_QUERY * len(pool.ids))
+    stream, rest, layout, done = StreamScan(pool), b"", None, 0
+    warnings: dict[Warned, None] = {}
+
+    def add(data: Bytes, begin: int, end: int) -> bool:
+        scan = native.scan_text(data, begin, end, dict(layout or {}), *common, BYTES, None, ALL)
+        return is_regular(scan) and stream.add(scan)
+
+    for part in parts.parts:
+        batches = list(part.batches())
+        texts = [batch for batch in batches if isinstance(batch, TextRun) and batch.kinds == kinds]
+        if not texts or len(texts) < len(batches):
+            return None
+        layout = layout or texts[0].layout
+        if any(text.layout != layout or not (text.joinable or len(texts) == 1) for text in texts):
+            return None
+        warnings |= dict.fromkeys(warning for text in texts for warning in text.warnings)
+        for data, start in _join_texts(texts, least):
+            edges = native.query_edges(data, start, len(data), dict(layout))
+            if edges is None:
+                return None
+            first, last = edges
+            if first >= last:  # at most two queries
+                rest += b"\n" + data[start:].tobytes()
+                continue
+            rest += b"\n" + data[start:first].tobytes()
+            if not (add(np.frombuffer(rest, np.uint8), 0, len(rest)) and add(data, first, last)):
+                return None
+            rest = data[last:].tobytes()
+        done += part.size
+        if progress is not None:
+            progress(done)
+    if not add(np.frombuffer(rest, np.uint8), 0, len(rest)):
+        return None
+    scan = stream.result()
+    unusual = scan["empty"] or scan["unjudged"] > MAX_UNJUDGED or (policy.order == "rank" and not scan["ranked"])
+    if unusual or not scan["answered"].any():
+        return None
+    return replace(as_hits(pool, scan), warnings=tuple(warnings))
+
+
+def _join_texts(texts: Sequence[TextRun], least: int) -> Iterator[tuple[Bytes, int]]:
+    """Yield lines of texts, and the number of bytes to skip: short texts copied into one, a long one as it is. One file is open at a time."""
+    short = bytearray()
+    for text in texts:
+        with text.open() as (data, start):
+            long = len(data) >= least
+            if not long:
+                short += data[start:].data
+                short += b"\n"  # a blank line is skipped
+            if short and (long or len(short) >= least):
+                yield np.frombuffer(short, np.uint8), 0
+                short = bytearray()
+            if long:
+                yield data, start
+    if short:
+        yield np.frombuffer(short, np.uint8), 0

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,7 +68,11 @@ class RankCounts:
 
     def add(self, other: RankCounts, codes: Callable[[], dict[bytes, int]]) -> None:
         """Add the counts of the rows that follow. `codes` gives the judged queries by id."""
-        self.add_rows(other)
+        if self.rows + other.rows >= 1 << 32:  # no count is larger than the number of rows
+            self.ahead, self.inside = (counts.astype(np.int64, copy=False) for counts in (self.ahead, self.inside))
+        np.add(self.ahead, other.ahead, out=self.ahead, casting="unsafe")
+        np.add(self.inside, other.inside, out=self.inside, casting="unsafe")
+        self.rows += other.rows
         self.disagrees |= other.disagrees
         self.infinite += other.infinite
         self.parts += other.parts
@@ -84,37 +87,12 @@ class RankCounts:
             else:
                 self.more = True
         if self.last is not None and other.first is not None and self.last.contradicts(other.first):
-            self._note(other.first.query, codes())
+            query, known = other.first.query, codes()
+            if query in known:
+                self.disagrees[known[query]] = True
+            elif query in self.unjudged_queries:
+                self.unjudged_queries[query] = self.unjudged_queries[query][0], True
         self.first, self.last = self.first or other.first, other.last or self.last
-
-    def add_rows(self, other: RankCounts) -> None:
-        """Add the counts, which do not depend on the order of rows. Only the number of rows is added if a shared sum has taken the counts."""
-        if len(other.ahead):
-            if self.rows + other.rows >= 1 << 32:  # no count is larger than the number of rows
-                self.ahead, self.inside = (counts.astype(np.int64, copy=False) for counts in (self.ahead, self.inside))
-            np.add(self.ahead, other.ahead, out=self.ahead, casting="unsafe")
-            np.add(self.inside, other.inside, out=self.inside, casting="unsafe")
-        self.rows += other.rows
-
-    def _note(self, query: bytes, codes: dict[bytes, int]) -> None:
-        if query in codes:
-            self.disagrees[codes[query]] = True
-        elif query in self.unjudged_queries:
-            self.unjudged_queries[query] = self.unjudged_queries[query][0], True
-
-
-class CountsTogether:
-    """One sum of the counts of partitions, which several threads add to."""
-
-    def __init__(self, counts: RankCounts) -> None:
-        self.counts = counts
-        self._lock = Lock()
-
-    def take(self, counts: RankCounts) -> None:
-        """Move the counts of a partition into the sum; what depends on the order of partitions stays."""
-        with self._lock:
-            self.counts.add_rows(counts)
-        counts.ahead = counts.inside = np.zeros(0, np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +159,11 @@ def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
 
 @dataclass(frozen=True)
 class CountRanks(PartTask[RankCounts]):
-    """Count the rows of a partition in the slots between the judged documents.
-
-    Args:
-        together: the sum that threads of this process add to: with millions of judgments, a result per partition takes much memory.
-    """
+    """Count the rows of a partition in the slots between the judged documents."""
 
     index: HitIndex
     policy: Policy
     kinds: tuple[IdKind, IdKind]
-    together: CountsTogether | None = None
 
     @cached_property
     def codes(self) -> dict[bytes, int]:
@@ -223,10 +196,8 @@ class CountRanks(PartTask[RankCounts]):
             position += rows
         if tally is not None:
             counts.append(_native_counts(tally.result()))
-        total = counts[0] if len(counts) == 1 else self._merge(counts)  # unmerged it takes half the memory
+        total = counts[0] if len(counts) == 1 else self.merge(counts)  # unmerged it takes half the memory
         total.parts, total.warnings = 1, warnings
-        if self.together is not None:
-            self.together.take(total)
         return total
 
     @property
@@ -236,12 +207,6 @@ class CountRanks(PartTask[RankCounts]):
 
     def merge(self, results: Iterable[RankCounts]) -> RankCounts:
         """Add up the counts of consecutive partitions; an executor may do so before it returns them."""
-        total = self._merge(results)
-        if self.together is not None:
-            total.ahead, total.inside = self.together.counts.ahead, self.together.counts.inside
-        return total
-
-    def _merge(self, results: Iterable[RankCounts]) -> RankCounts:
         total = self.index.no_counts()
         for counted in results:
             total.add(counted, lambda: self.codes)

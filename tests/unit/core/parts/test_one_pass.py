@@ -63,7 +63,7 @@ def find(tmp_path, monkeypatch):
             (tmp_path / f"{number:02}.run").write_text(text)
         scans.clear()
         seen, count = outcome(policy or Policy()), len(scans)
-        with mock.patch.object(finding, "find_in_one_pass", return_value=None):
+        with mock.patch.object(finding, "_find_in_one_pass", return_value=None):
             assert seen == outcome(policy or Policy())
         return seen, count / len(texts)
 
@@ -119,9 +119,9 @@ def test_everything_else_is_left_to_two_passes(find, texts, policy):
 
 
 def test_more_queries_without_judgments_than_are_counted(find, monkeypatch):
-    from judged.core.parts import one_pass, pass_two
+    from judged.core.parts import pass_two
 
-    for module in (one_pass, pass_two):
+    for module in (finding, pass_two):
         monkeypatch.setattr(module, "MAX_UNJUDGED", 2)
     seen, _ = find(split(lines_of([1, 90, 91, 92]), 45))
     assert seen["more_unjudged"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import judged as jd
-from judged.core.parts import one_pass
+from judged.core.parts import find
 from judged.io.read import read_qrels
 
 pytestmark = pytest.mark.needs("native")
@@ -30,8 +30,8 @@ def write(folder: Path, cuts: list[int], *, mark: bytes = b"", last: bytes = b"\
 @pytest.mark.parametrize("least", [1, 60, 10_000])
 @pytest.mark.parametrize("cuts", [[7], [3, 20, 41], [2, 4, 6, 8, 70]])
 def test_files_of_any_size_are_scanned_alone_or_together(tmp_path, monkeypatch, cuts, least):
-    monkeypatch.setattr(one_pass, "_LEAST", least)
-    monkeypatch.setattr(one_pass, "_PER_QUERY", 0)
+    monkeypatch.setattr(find, "_LEAST", least)
+    monkeypatch.setattr(find, "_PER_QUERY", 0)
     write(tmp_path, cuts)
     whole = tmp_path / "whole"
     whole.write_bytes(b"".join(path.read_bytes() for path in sorted(tmp_path.glob("*.run"))))
