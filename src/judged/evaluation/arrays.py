@@ -81,7 +81,7 @@ def score(
     lists = lists_of(labels, scores, mask=mask, pad=pad, group=group, qid=qid)
     policy = array_policy(**{**_of_items(chosen.policy.items()), **options})
     judged, columns, views = measure_columns(lists, parsed, policy, total_relevant)
-    known = list(lists.warnings)
+    known: list[Warned] = []
     if infinite := int(np.isinf(lists.score).sum()):
         text = f"{counted(infinite, 'score is', 'scores are')} infinite; ranked first or last"
         hint = Hint("leave out items that were not retrieved with {mask}", mask=None)

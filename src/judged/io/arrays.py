@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints, is_masked_array
 from judged.core.unread_runs import ScoreColumn
-from judged.errors import DataError, Hint, Place, UsageError, Warned, shown
+from judged.errors import DataError, Hint, Place, UsageError, shown
 from judged.io.text.decimals import LARGEST_GRADE
 from judged.io.text.trec import raise_alone
 from judged.tables.text import counted
@@ -165,7 +165,6 @@ class ArrayLists:
     names: tuple[Any, ...]
     single: bool = False
     absent: Ints | None = None
-    warnings: tuple[Warned, ...] = ()
 
 
 def lists_of(
@@ -184,7 +183,7 @@ def lists_of(
     if is_sparse(labels) or is_sparse(scores):
         if options:
             raise UsageError("layout", f"sparse matrices do not take {options[0]}")
-        return _check(_of_sparse(labels, scores), narrow=False)
+        return _check(_of_sparse(labels, scores))
     if _is_ragged(labels) or _is_ragged(scores):
         if options:
             raise UsageError("layout", f"lists of different lengths do not take {options[0]}")
@@ -213,7 +212,7 @@ def lists_of(
         label, score, sizes = label[kept], score[kept], np.bincount(owner, minlength=len(sizes))
     flat = (np.ascontiguousarray(column, np.float64).reshape(-1) for column in (label, score))
     lists = ArrayLists(*flat, sizes, tuple(range(len(sizes))) if names is None else names, single)
-    return _check(lists, narrow=_NARROW.search(str(getattr(scores, "dtype", ""))) is not None)
+    return _check(lists)
 
 
 def _is_ragged(source: Any) -> bool:
@@ -284,7 +283,7 @@ def _sizes(group: Any, size: int) -> Ints:
     return sizes.astype(np.int64)
 
 
-def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
+def _check(lists: ArrayLists) -> ArrayLists:
     """Check that every label and score is a number; an error names the first that is not."""
     if not len(lists.sizes) or (lists.single and not len(lists.label)):
         raise DataError("empty-run", "no list has an item")
@@ -293,7 +292,7 @@ def _check(lists: ArrayLists, *, narrow: bool) -> ArrayLists:
     score = np.minimum.reduce(lists.score, initial=0.0)
     if not (least >= 0 and greatest <= LARGEST_GRADE and score == score):
         _raise_wrong(lists)
-    return lists if not narrow else _warn_narrow(lists)
+    return lists
 
 
 def _raise_wrong(lists: ArrayLists) -> NoReturn:
@@ -312,18 +311,6 @@ def _raise_wrong(lists: ArrayLists) -> NoReturn:
     got = f"{shown(value)} ({int(wrong.sum())} of {len(column)} values)"
     hint = "leave out items of padding; check that labels and scores are not swapped"
     raise DataError(slug, expected, got=got, where=where, value=value, hint=hint)
-
-
-def _warn_narrow(lists: ArrayLists) -> ArrayLists:
-    """Warn if scores of few bits are equal: with more bits they might differ."""
-    owner = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
-    order = np.lexsort((lists.score, owner))
-    same = (np.diff(lists.score[order]) == 0) & (np.diff(owner[order]) == 0)
-    tied = int((np.append(same, False) | np.append(False, same)).sum())
-    if not tied:
-        return lists
-    text = f"{tied / len(lists.score):.0%} of the scores equal another score; they have only 16 bits"
-    return replace(lists, warnings=(Warned("ties", tied, text),))
 
 
 # ── sparse matrices of users and items ───────────────────────────────────────────────────────────

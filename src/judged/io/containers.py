@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -15,7 +14,7 @@ import numpy as np
 from judged._types import Ints
 from judged.core.tables import HasName, Passages, Qrels, Run
 from judged.core.unread_runs import read_dict
-from judged.errors import DataError, Hint, Place, UsageError, Warned, shown, to_choose
+from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
 from judged.io.cells import as_list
 from judged.io.chunks import are_chunks, are_sets, are_spans, is_set, read_chunk_entries
 from judged.io.columns import (
@@ -320,24 +319,7 @@ def _read_nested(records: list[Any], query: str, ranking: str, context: Context)
     """Read records that contain a query with its whole ranking."""
     queries = take_column(records, query, "query", context.items())
     rankings = take_column(records, ranking, "doc", context.items())
-    table = _read_rankings(queries, rankings, np.arange(len(records)), context)
-    return replace(table, warnings=(*table.warnings, *_warn_rising(rankings, table)))
-
-
-def _warn_rising(rankings: list[Any], table: SourceTable) -> Iterator[Warned]:
-    """Warn if the scores of every list increase along it, as distances do: then the last document is ranked first."""
-    if table.request.what != "run" or table.number is None or not all(map(is_list, rankings)) or table.size is None:
-        return
-    try:
-        score = np.array([float(value) for value in table.number])
-    except (TypeError, ValueError):
-        return  # reported with its place later
-    inside = np.ones(len(score), bool)
-    inside[(np.cumsum(table.size) - table.size)[table.size > 0]] = False  # the first of each list
-    rises = inside[1:] & (score[1:] > score[:-1])
-    if rises.any() and (rises == inside[1:]).all():
-        text = f"scores increase along every list of {table.name}; the highest score is ranked first"
-        yield Warned("scores-rise", len(rankings), text, Hint("leave out the scores if the lists are best first"))
+    return _read_rankings(queries, rankings, np.arange(len(records)), context)
 
 
 def _read_rankings(queries: list[Any], rankings: list[Any], part: Ints, context: Context) -> SourceTable:

@@ -10,8 +10,6 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
-from queue import Queue
-from threading import Event, Thread
 from typing import IO, Any, TypeVar
 
 import numpy as np
@@ -107,7 +105,6 @@ def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
 Item = TypeVar("Item")
 
 STRETCH = 8 << 20  # bytes of text that are scanned at a time
-_LOOK = 1 << 12
 
 
 def stream_queries(file: Stored, packing: str) -> Iterator[tuple[Bytes, int]]:
@@ -147,55 +144,29 @@ def count_lines(file: Stored, packing: str, end: int) -> int:
 
 
 def last_query(data: bytes) -> int:
-    """Return where the lines of the last query begin, a line without an end left out: exponential, then binary search."""
+    """Return where the lines of the last query begin, a line without an end left out."""
     end = data.rfind(b"\n") + 1
-    high = data.rfind(b"\n", 0, max(end - 1, 0)) + 1  # a line of the query
-    query, low, step = _first_cell(data, high), high, _LOOK
-    while low and _first_cell(data, low) == query:
-        high, low, step = low, data.rfind(b"\n", 0, max(low - step, 0)) + 1, 2 * step
-    if _first_cell(data, low) == query:
-        return low
-    while (middle := data.rfind(b"\n", low, (low + high) // 2) + 1 or _next_line(data, low)) < high:
-        if _first_cell(data, middle) == query:
-            high = middle
-        else:
-            low = middle if middle > low else _next_line(data, low)
-    return high
-
-
-def _next_line(data: bytes, at: int) -> int:
-    return data.find(b"\n", at) + 1
-
-
-def _first_cell(data: bytes, at: int) -> bytes:
-    return (data[at : data.find(b"\n", at)].split(None, 1) or [b""])[0]
+    last = data.rfind(b"\n", 0, max(end - 1, 0)) + 1
+    query = (data[last:end].split(None, 1) or [b""])[0]
+    if not query:
+        return last
+    if data[: data.find(b"\n")].split(None, 1)[:1] == [query]:
+        return 0
+    at = data.find(b"\n" + query, 0, last)
+    while at >= 0 and data[at + 1 + len(query) : at + 2 + len(query)] not in (
+        b" ",
+        b"\t",
+    ):  # the id of another query begins so
+        at = data.find(b"\n" + query, at + 1, last)
+    return at + 1 if at >= 0 else last
 
 
 def read_ahead(items: Iterator[Item]) -> Generator[Item]:
     """Iterate over items that another thread makes, one ahead of the one in use."""
-    ready: Queue[tuple[bool, Any]] = Queue(1)
-    stop = Event()
+    from concurrent.futures import ThreadPoolExecutor
 
-    def make() -> None:
-        try:
-            for item in items:
-                ready.put((True, item))
-                if stop.is_set():
-                    return
-            ready.put((False, None))
-        except BaseException as error:
-            ready.put((False, error))
-
-    thread = Thread(target=make, daemon=True)
-    thread.start()
-    try:
-        while (result := ready.get())[0]:
-            yield result[1]
-        if result[1] is not None:
-            raise result[1]
-    finally:
-        stop.set()
-        while thread.is_alive():  # it may wait for space
-            if not ready.empty():
-                ready.get()
-            thread.join(0.01)
+    with ThreadPoolExecutor(1) as pool:
+        ahead = pool.submit(next, items, None)
+        while (item := ahead.result()) is not None:
+            ahead = pool.submit(next, items, None)
+            yield item

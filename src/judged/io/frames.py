@@ -244,17 +244,14 @@ def _arrow(source: Any) -> Frame:
     arrow = "pyarrow" in sys.modules or "polars" not in sys.modules
     kind = type(source).__name__
     try:
-        frame = arrow_frame(_table_of(import_module("pyarrow"), source)) if arrow else _from_polars(source)
+        library = import_module("pyarrow" if arrow else "polars")
+        frame = arrow_frame(_table_of(library, source)) if arrow else polars_frame(library.DataFrame(source))
     except ImportError as error:
         hint = "install it with pip install judged[parquet]"
         raise DataError("needs", "Arrow data needs pyarrow", hint=hint, where=kind) from error
     except (ValueError, TypeError, NotImplementedError) as error:  # a single column, say
         raise DataError("form", f"not a table of columns ({error})", where=kind) from error
     return replace(frame, once=hasattr(source, "read_next_batch"))
-
-
-def _from_polars(source: Any) -> Frame:
-    return polars_frame(import_module("polars").DataFrame(source))
 
 
 def _table_of(pyarrow: Any, source: Any) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -392,23 +392,16 @@ class TrecPiece:
             raw = data.tobytes() + PAD
         # Lines are counted only for a message. As if one came before: no line of a stretch is the first of the file.
         begin = Begin(self.begin, 1 if self.begin else 0)
-        with _shifted_lines(lambda place: self._shift(place, begin.lines)):
+        try:
             run = parse_run(raw, self.file.name, begin=begin)
+        except DataError as error:
+            if error.where is None:
+                raise
+            raise error.changed(where=self._shift(error.where, begin.lines)) from error.__cause__
         return replace(run, where=lambda row: self._shift(run.where(row), begin.lines))
 
     def _shift(self, place: Place, counted: int) -> Place:
         return place if place.line is None else place._replace(line=place.line + self._counted().lines - counted)
-
-
-@contextmanager
-def _shifted_lines(shift: Callable[[Place], Place]) -> Iterator[None]:
-    """Correct the line in an error of a stretch."""
-    try:
-        yield
-    except DataError as error:
-        if error.where is None:
-            raise
-        raise error.changed(where=shift(error.where)) from error.__cause__
 
 
 # ── Columnar files: stretches of row groups of large files, small files together ────────────────────

@@ -166,11 +166,6 @@ def test_every_kind_of_number_is_taken(dtype):
     assert jd.reciprocal_rank(labels, scores)[0] == 1 / 3
 
 
-def test_scores_in_few_bits_that_became_equal_are_warned_of():
-    scores = np.array([[0.5001, 0.5002, 0.4]], np.float16)
-    assert [w.slug for w in jd.score([[0, 1, 0]], scores, "RR").warnings] == ["ties", "ties"]
-
-
 @pytest.mark.needs("pandas", "polars")
 def test_frames_columns_are_arrays():
     import pandas
@@ -200,14 +195,6 @@ def test_tensors_of_torch_are_taken_and_given_back():
         assert jd.reciprocal_rank(torch.tensor([[0, 0, 1]]), narrow)[0] == 1 / 2
     with pytest.raises(jd.DataError, match="device meta"):
         jd.ndcg(torch.ones(3, device="meta"), torch.ones(3, device="meta"))
-
-
-@pytest.mark.needs("torch")
-def test_bfloat16_scores_that_collapse_are_warned_of():
-    import torch
-
-    scores = torch.tensor([[0.501, 0.503, 0.502]], dtype=torch.bfloat16)
-    assert jd.score([[0, 1, 0]], scores, "RR").warnings[0].slug == "ties"
 
 
 @pytest.mark.needs("jax")
