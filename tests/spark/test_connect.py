@@ -30,10 +30,6 @@ def answers(tmp_path_factory):
     return pickle.loads((folder / "answers").read_bytes())
 
 
-def test_the_session_is_one_of_connect(answers):
-    assert answers["session"] == "pyspark.sql.connect.session"
-
-
 def test_tables_files_and_frames_give_the_bits_of_one_process(answers):
     wanted = jd.evaluate(*tied_run(), MEASURES)
     for way in ("table", "files", "shipped"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from pathlib import Path
 
@@ -25,10 +24,6 @@ def test_results_come_back_in_the_order_of_the_items(spark):
 
 def test_no_items_need_no_spark():
     assert list(Spark(object()).map(len, [])) == []
-
-
-def test_without_a_session_the_active_one_is_taken(spark):
-    assert list(Spark().map(lambda item: item[1], [(0, "a")])) == ["a"]
 
 
 def test_arrays_and_large_results_come_back_whole(spark):
@@ -68,11 +63,6 @@ def test_an_error_of_ours_is_raised_as_it_was(spark):
         list(Spark(spark).map(task, [(0, 5), (1, 4)]))
     assert str(caught.value) == "a.run:3: expected six, got 5. Look.  [columns]"
     assert caught.value.value == "v"
-
-
-def test_an_error_that_is_a_result_is_handed_back(spark):
-    [found] = Spark(spark).map(lambda item: jd.DataError("a", "b"), [(0, None)])
-    assert isinstance(found, jd.DataError)
 
 
 def test_another_error_becomes_one_of_the_engine_and_says_what_it_was(spark):
@@ -116,12 +106,6 @@ def test_workers_with_another_python_are_told_with_its_name_and_the_variable(spa
     assert named in caught.value.problem
     assert "PYSPARK_PYTHON" in str(caught.value.hint)
     assert sys.executable in str(caught.value.hint)
-
-
-def test_errors_survive_the_journey():
-    error = jd.UsageError("a", "b", got="c", hint="d", where=Place("e", 1), value={"f"})
-    back = pickle.loads(pickle.dumps(error))
-    assert (type(back), str(back), back.where) == (jd.UsageError, str(error), error.where)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")

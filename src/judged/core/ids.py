@@ -121,6 +121,16 @@ class IdColumn:
         words = [self._word(p) for p in range((widest + 7) // 8)]
         return np.lexsort([*reversed(words), *reversed(major)]) if words or major else np.arange(len(self))
 
+    def distinct(self) -> tuple[IdColumn, Ints]:
+        """Return the distinct ids in order, and the index of each row's id among them."""
+        if not len(self):
+            return self, np.empty(0, np.int64)
+        order = self.order()
+        new = np.concatenate([[True], ~self.same(order[1:], self, order[:-1])])
+        code = np.empty(len(self), np.int64)
+        code[order] = np.cumsum(new) - 1
+        return self.take(order[new]), code
+
     def _word(self, position: int) -> Words:
         """Bytes 8·position … 8·position+7 of each id as one word, ordered like the bytes."""
         out = np.empty(len(self), np.uint64)

@@ -165,6 +165,11 @@ class IdPool(Pool):
         """Query id → position in `queries`."""
         return {raw: i for i, raw in enumerate(self.ids.take(slice(len(self.queries))).tolist())}
 
+    def codes_of(self, queries: IdColumn) -> Ints:
+        """Return the position of each of these queries; -1 if it has no judged document."""
+        codes = self.codes()
+        return np.array([codes.get(raw, -1) for raw in queries.tolist()], dtype=np.int64)
+
     def bare(self) -> list[bytes]:
         """Queries without a judged document."""
         return self.ids.take(slice(len(self.queries), None)).tolist()
@@ -269,8 +274,8 @@ def _by_document(qrels: Qrels, query: Ints) -> tuple[Ints, tuple[Ints, Ints] | N
     order = qrels.doc.order(query)
     if qrels.aspect is None:
         return order, None
-    aspect = _codes(qrels.aspect)
-    sub = _codes(qrels.sub) if qrels.sub is not None else np.zeros_like(aspect)
+    aspect = qrels.aspect.distinct()[1]
+    sub = qrels.sub.distinct()[1] if qrels.sub is not None else np.zeros_like(aspect)
     doc_code = np.empty(len(qrels), np.int64)
     doc_code[order] = np.cumsum(_starts(query[order], qrels.doc.take(order)))
     return np.lexsort((sub, aspect, doc_code)), (aspect, sub)
@@ -321,14 +326,6 @@ def _starts(query: Ints, doc: IdColumn) -> Bools:
     first = np.ones(len(query), bool)
     first[1:] = (query[1:] != query[:-1]) | ~doc.same(rows[1:], doc, rows[:-1])
     return first
-
-
-def _codes(ids: IdColumn) -> Ints:
-    """Return an integer per distinct id, ascending with its bytes."""
-    order = ids.order()
-    code = np.empty(len(ids), np.int64)
-    code[order] = np.cumsum(np.concatenate([[False], ~ids.same(order[1:], ids, order[:-1])]))
-    return code
 
 
 def _local_codes(query: Ints, code: Ints) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,22 +157,12 @@ def row_begins(data: Bytes, start: int, layout: Layout) -> Ints:
     return begins
 
 
-class DictRows(NamedTuple):
-    """Columns of `{query: {doc: number}}`; a query may have no rows."""
-
-    queries: IdColumn
-    query: Ints
-    doc: IdColumn
-    number: Floats
-    query_kind: IdKind
-    doc_kind: IdKind
-
-
-def read_dict(table: dict[Any, Any]) -> DictRows | None:
-    """Return all rows of nested dicts; None if only the reference can read them, or there are none."""
+def read_dict(table: dict[Any, Any]) -> tuple[dict[str, Any], Floats] | None:
+    """Return the columns and the numbers of nested dicts; None if only the reference can read them, or they have no rows."""
     columns = native and native.read_dict(table)
     if not columns:
         return None
     queries, query, doc, number, *integer = columns
-    kinds: list[IdKind] = ["integer" if one else "text" for one in integer]
-    return DictRows(IdColumn(*queries), query, IdColumn(*doc), number, *kinds)
+    query_kind, doc_kind = ("integer" if one else "text" for one in integer)
+    ids = {"queries": IdColumn(*queries), "query": query, "doc": IdColumn(*doc)}
+    return {**ids, "query_kind": query_kind, "doc_kind": doc_kind}, number

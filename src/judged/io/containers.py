@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from judged._types import Ints
+from judged.core.ids import IdColumn
 from judged.core.tables import HasName, Passages, Qrels, Run
 from judged.core.unread_runs import read_dict
 from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
@@ -29,11 +30,8 @@ from judged.io.columns import (
 )
 from judged.io.formats.shapes import may_have_shape
 from judged.io.frames import mapping_frame, read_frame
-from judged.io.origin import Context, Origin
+from judged.io.origin import Context, Origin, keys_origin
 from judged.io.table import ColumnBatches, SourceTable, raise_empty
-
-if TYPE_CHECKING:
-    from judged.core.unread_runs import DictRows
 
 # ── Lists of tuples or of records, from memory or from JSON ─────────────────────────────────────────
 
@@ -330,7 +328,7 @@ def _read_rankings(queries: list[Any], rankings: list[Any], part: Ints, context:
     return read_rankings(queries, rankings, context, origin=origin, item=item, choice=choice)
 
 
-# ── `{query ─────────────────────────────────────────────────────────────────────────────────────────
+# ── Ordinary dicts of queries ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def read_plain_dict(source: dict[Any, Any], request: ColumnRequest) -> Run | Qrels | None:
@@ -340,19 +338,12 @@ def read_plain_dict(source: dict[Any, Any], request: ColumnRequest) -> Run | Qre
     rows = read_dict(source)
     if rows is None:
         return None
-    keys: dict[str, Any] = {
-        "name": request.what,
-        "where": partial(_place, request.what, rows),
-        "query_kind": rows.query_kind,
-        "doc_kind": rows.doc_kind,
-        "queries": rows.queries,
-        "query": rows.query,
-        "doc": rows.doc,
-    }
-    return Run(**keys, score=rows.number) if request.what == "run" else Qrels(**keys, grade=rows.number)
+    columns, number = rows
+    where = partial(_place, request.what, columns["queries"], columns["query"], columns["doc"])
+    if request.what == "run":
+        return Run(name="run", where=where, **columns, score=number)
+    return Qrels(name="qrels", where=where, **columns, grade=number)
 
 
-def _place(what: str, rows: DictRows, row: int) -> Place:
-    from judged.io.origin import keys_origin
-
-    return keys_origin(what, rows.queries, np.bincount(rows.query, minlength=len(rows.queries)), rows.doc).place(row)
+def _place(what: str, queries: IdColumn, query: Ints, doc: IdColumn, row: int) -> Place:
+    return keys_origin(what, queries, np.bincount(query, minlength=len(queries)), doc).place(row)

@@ -28,7 +28,8 @@ def content_of(rows: Qrels | Run, model: Qrels | None = None) -> str:
     for ids, place in columns:
         if ids is None:
             continue
-        distinct, code = _encode(ids)
+        names, code = ids.distinct()
+        distinct = names.tolist()
         codes.append(code if place is None else code[place])
         digest.update(np.array([len(distinct), *map(len, distinct)], "<i8").tobytes() + b"".join(distinct))
     if isinstance(rows, Qrels) and rows.choice is not None:
@@ -39,17 +40,6 @@ def content_of(rows: Qrels | Run, model: Qrels | None = None) -> str:
         digest.update(code[order].astype("<i8").tobytes())
     digest.update(number[order].astype("<f8").tobytes())
     return digest.hexdigest()
-
-
-def _encode(ids: IdColumn) -> tuple[list[bytes], Ints]:
-    """Return the distinct ids in order, and the index of each row's id among them."""
-    if not len(ids):
-        return [], np.empty(0, np.int64)
-    order = ids.order()
-    new = np.concatenate([[True], ~ids.same(order[1:], ids, order[:-1])])
-    code = np.empty(len(ids), np.int64)
-    code[order] = np.cumsum(new) - 1
-    return ids.take(order[new]).tolist(), code
 
 
 def file_hash(source: Any) -> str | None:

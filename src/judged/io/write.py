@@ -7,6 +7,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -16,7 +17,7 @@ from typing import IO, Any, NamedTuple, NoReturn
 import numpy as np
 
 from judged.core.tables import Qrels, Run
-from judged.errors import DataError, FileError, Hint, UsageError, shown
+from judged.errors import DataError, Hint, UsageError, shown
 from judged.io.atomic import ENDINGS, write_atomically
 from judged.io.columns import ColumnRequest, UsedColumns
 from judged.io.files import is_path
@@ -226,11 +227,8 @@ def _write(table: Run | Qrels, path: str | os.PathLike[str], format: str | None)
     writer = _find_writer(Path(path), format)
     if writer.inside and (Path(path).is_dir() or not Path(path).suffix):
         path = Path(path, writer.inside)
-        try:
+        with suppress(OSError):  # writing fails too, and says why
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            problem = f"cannot make the folder: {error.strerror or error}"
-            raise FileError("io", problem, where=str(path.parent), hint="check the path") from error
     export = _export(table, writer)
     with write_atomically(path, writer.mode, inputs=table.files) as file:
         writer.write(export, file)

@@ -102,29 +102,12 @@ def test_an_error_ends_the_threads(tmp_path, monkeypatch):
     assert threading.active_count() == before
 
 
-@pytest.mark.needs("pyarrow")
-def test_row_groups_without_statistics_prove_nothing(tmp_path, whole):
-    folder = write(tmp_path / "run", write_statistics=False)
-    columns = list(zip(*ROWS[0::6], strict=True))
-    parquet.write_table(pa.table(columns, names=["query", "doc", "score"]), folder / "0.parquet")
-    assert same(jd.evaluate(QRELS, folder, "AP nDCG@5 RR"), whole)
-
-
 def test_files_of_one_run_may_begin_with_an_infinite_score_and_end_without_a_line_end(tmp_path):
     (tmp_path / "0.txt").write_text("q1 Q0 x 1 5 t\nq1 Q0 a 2 2 t\n")
     (tmp_path / "1.txt").write_text("q2 Q0 b 1 inf t\nq2 Q0 c 2 1 t\n")
     (tmp_path / "2.txt").write_text("q3 Q0 b 1 3 t")
     found = jd.evaluate({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"b": 1}}, tmp_path, "RR")
     assert found["RR"].tolist() == [0.5, 1.0, 1.0]
-
-
-def test_patterns_do_not_enter_folders_that_are_passed_over(tmp_path):
-    for name in ("part.txt", "_temporary/part.txt", "deep/part2.txt"):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"q1 Q0 {path.stem} 1 5 t\n")
-    found = jd.evaluate({"q1": {"part": 1}}, f"{tmp_path}/**/*.txt", "NumRet")
-    assert found["NumRet"].tolist() == [2]
 
 
 @pytest.mark.needs("pyarrow")
@@ -153,20 +136,6 @@ def test_chunks_need_the_run_in_memory(folder):
         jd.evaluate(QRELS, folder, "AP", exclude_self=True)
     assert error.value.slug == "engine"
     assert jd.evaluate(QRELS, folder, "AP", exclude_self=True, engine="memory").mean()
-
-
-@pytest.mark.needs("pyarrow")
-def test_repeats_below_the_depth_are_what_they_are_in_memory(tmp_path):
-    table = pa.table({"query": ["q"] * 4, "doc": ["x", "a", "a", "b"], "score": [9.0, 1.0, 1.0, 0.5]})
-    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)
-    for ties in ("expected", "id-desc", "best"):
-        asked = {"measures": "AP nDCG", "ties": ties, "depth": 1, "bounds": True}
-        memory, parts = (
-            jd.evaluate({"q": {"a": 1, "b": 1}}, table, **asked),
-            jd.evaluate({"q": {"a": 1, "b": 1}}, tmp_path, **asked),
-        )
-        assert parts.coverage == memory.coverage
-        assert {m: c.tolist() for m, c in parts.if_top.items()} == {m: c.tolist() for m, c in memory.if_top.items()}
 
 
 @pytest.mark.needs("pyarrow")

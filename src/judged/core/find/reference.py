@@ -50,8 +50,7 @@ class Hits:
 
 def queries_of(pool: IdPool, run: Run) -> dict[str, Any]:
     """Return the queries that the run answers, including empty rankings, and those without judgments."""
-    codes = pool.codes()
-    code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
+    code = pool.codes_of(run.queries)
     answered = np.zeros(len(pool.queries), bool)
     answered[code[code >= 0]] = True
     bare = set(pool.bare())
@@ -277,8 +276,7 @@ def rank_rows(
     hint: Hint | str = KEEP_ONE,
 ) -> RankedRows:
     """Put the rows of judged queries in the order that the policy demands; without `hashed` the keys, which find documents, are 0."""
-    codes = pool.codes()
-    code = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)
+    code = pool.codes_of(run.queries)
     query = code[run.query]
     value = ranking_value(run, policy)
     row = np.arange(len(run))

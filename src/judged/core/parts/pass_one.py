@@ -89,19 +89,13 @@ class LocateHits(PartTask[LocatedHits]):
     def _locate(self, batch: Run | UnreadRun, position: int) -> LocatedHits:
         run = batch.read() if isinstance(batch, UnreadRun) else batch
         check_id_kinds(self.kinds, run)
-        query = codes_in(self.pool, run)
+        query = self.pool.codes_of(run.queries)[run.query]
         row = np.flatnonzero(query >= 0)
         key = keys_of(query[row], run.doc.take(row))
         at, judgment = self._sieve.match(run, row, query[row], key)
         order = np.argsort(at, kind="stable")
         at, judgment = at[order], judgment[order]
         return LocatedHits(judgment, values_of(run, self.policy, position)[row[at]], row[at] + position, len(run))
-
-
-def codes_in(pool: IdPool, run: Run) -> Ints:
-    """Return the number of each row's query in the pool; -1 if it has no judgments."""
-    codes = pool.codes()
-    return np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)[run.query]
 
 
 def values_of(run: Run, policy: Policy, position: int) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from judged.core.find.reference import disagree
 from judged.core.find.scan import native_policy, native_pool
 from judged.core.ids import IdColumn
 from judged.core.native import as_ints, native
-from judged.core.parts.pass_one import LocatedHits, codes_in, feed_native, pack_pool, values_of
+from judged.core.parts.pass_one import LocatedHits, feed_native, pack_pool, values_of
 from judged.core.parts.run import MAX_UNJUDGED, Part, PartTask
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
@@ -186,7 +186,7 @@ class CountRanks(PartTask[RankCounts]):
             rows = None
             if native is not None:
                 tally = tally or native.Tally(*self._native)
-                rows = feed_native(batch, self.kinds, partial(_add, tally, position))
+                rows = feed_native(batch, self.kinds, lambda rows: tally.add(rows, position))  # noqa: B023 - called at once
             if rows is None:  # only the reference can handle the batch
                 if tally is not None:
                     counts.append(_native_counts(tally.result()))
@@ -219,7 +219,7 @@ class CountRanks(PartTask[RankCounts]):
         if not len(run):
             counted.ranked = True
             return counted
-        query = codes_in(self.index.pool, run)
+        query = self.index.pool.codes_of(run.queries)[run.query]
         rows = np.flatnonzero(query >= 0)
         place, inside = _places(self.index, run, rows, query[rows], values_of(run, self.policy, position), position)
         counted.ahead = np.bincount(place, minlength=len(counted.ahead))
@@ -245,10 +245,6 @@ class CountRanks(PartTask[RankCounts]):
                 counted.more = True
                 return
             counted.unjudged_queries[raw] = position + int(row[at]), int(codes[at]) in odd
-
-
-def _add(tally: Any, position: int, rows: Any) -> Any:
-    return tally.add(rows, position)
 
 
 def _native_counts(found: dict[str, Any]) -> RankCounts:

@@ -71,17 +71,6 @@ def test_errors_are_those_of_the_file_itself(tmp_path, line):
     assert messages[0] == messages[1]
 
 
-@pytest.mark.parametrize("files", [1, 2])
-def test_a_folder_has_the_values_of_its_lines(tmp_path, files):
-    folder = tmp_path / "run"
-    folder.mkdir()
-    paths = write(folder, [33][: files - 1])
-    (tmp_path / "all.run").write_bytes(b"".join(path.read_bytes() for path in paths))
-    found, expected = (jd.evaluate(QRELS, source, "AP nDCG@5") for source in (folder, tmp_path / "all.run"))
-    assert found["AP"].tobytes() == expected["AP"].tobytes()
-    assert {w.slug: w.count for w in found.warnings} == {w.slug: w.count for w in expected.warnings}
-
-
 def test_documents_in_two_files_may_be_those_of_two_runs(tmp_path):
     for name in ("a.run", "b.run"):
         (tmp_path / name).write_text("q1 Q0 d1 1 2.0 t\n")

@@ -159,16 +159,6 @@ def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_
     assert batches[0].columns == (0, 1, 2, 3)
 
 
-def test_queries_that_are_written_plainly_are_read_plainly(tmp_path):
-    from pyarrow import parquet as pyarrow_parquet
-
-    path = tmp_path / "a.parquet"
-    pyarrow_parquet.write_table(pyarrow.concat_tables([pyarrow.table(COLUMNS)] * 500), path, use_dictionary=False)
-    (batch,) = (batch for part in open_partitions(path).partitions.parts for batch in part.batches())
-    table = pyarrow.RecordBatchReader._import_from_c_capsule(batch.stream()).read_all()
-    assert pyarrow.types.is_string(table.schema.field("qid").type)
-
-
 def test_a_missing_value_behind_a_dictionary_is_missing():
     table = pyarrow.table({**COLUMNS, "qid": pyarrow.array(["a", "b", None, "a", "b", "c", "c"]).dictionary_encode()})
     error = error_of(read_run, table)

@@ -247,15 +247,6 @@ def write(path, name):
     path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
 
 
-def test_addresses_of_files_on_disk_are_opened_by_pyarrow(tmp_path):
-    rows = fill(tmp_path, "run/a", "run/b")
-    scattered = open_partitions(f"file://{tmp_path}/run")
-    assert [(row[:4], row[4].removeprefix("file://")) for row in rows_of(scattered)] == [
-        (row[:4], row[4]) for row in rows
-    ]
-    assert "file or directory" in str(error_of(open_partitions, f"file://{tmp_path}/none")).lower()
-
-
 def test_an_address_that_cannot_be_opened_says_why(monkeypatch):
     error = error_of(open_partitions, "hdfs://nowhere.invalid:1/run")
     assert (error.slug, error.exit_code, error.where.path) == ("io", 3, "hdfs://nowhere.invalid:1/run")
