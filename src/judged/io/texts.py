@@ -11,7 +11,7 @@ from collections.abc import Container, Generator, Iterable, Iterator, Mapping, S
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.columns import ColumnRequest, Role, match, named_fields
@@ -95,17 +95,12 @@ _TEXT = _role(
 TEXTS = ColumnRequest("texts", roles={"id": _ID, "title": _TITLE, "text": _TEXT})
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """The names of the columns; a text may have only a title, or neither."""
 
     id: str
     title: str | None
     text: str | None
-
-    @property
-    def names(self) -> list[str]:
-        return [name for name in (self.id, self.title, self.text) if name is not None]
 
 
 def _match(role: Role, names: Sequence[Any]) -> str | None:
@@ -131,7 +126,7 @@ def find_text_fields(names: Sequence[Any], where: Place, known: str | None = Non
     return Fields(key, title, text)
 
 
-def is_record(item: Mapping[Any, Any]) -> bool:
+def _is_record(item: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is one text with its id, not texts by their ids."""
     key = _match(_ID, list(item))
     others = [name for name in item if name != key]
@@ -156,10 +151,8 @@ class TextRecords:
         fields = self._known.get(names)
         if fields is None:
             if not isinstance(item, Mapping) and named_fields(type(item)) is None:
-                expected, hint = (
-                    "a record with id and text, (id, text) or (id, title, text)",
-                    'write {"id": …, "title": …, "text": …}',
-                )
+                expected = "a record with id and text, (id, text) or (id, title, text)"
+                hint = 'write {"id": …, "title": …, "text": …}'
                 raise DataError("columns", expected, got=shown(item), where=where, value=item, hint=hint)
             fields = self._known[names] = find_text_fields(names, where, self.key)
             self.key = fields.id
@@ -174,11 +167,10 @@ def _get(item: Any, name: str | None) -> Any:
 
 def _title_and_text(value: Any) -> tuple[Any, Any]:
     """Return title and text of the value of an id."""
-    if not isinstance(value, Mapping) and named_fields(type(value)) is None:
-        return None, value
     names = names_of(value)
-    title, text = _match(_TITLE, names), _match(_TEXT, [name for name in names if _match(_TITLE, [name]) is None])
-    if title is None and text is None and isinstance(value, Mapping):
+    title = _match(_TITLE, names)
+    text = _match(_TEXT, [name for name in names if name != title])
+    if title is None and text is None:
         return None, value
     return _get(value, title), _get(value, text)
 
@@ -193,174 +185,121 @@ def id_text(value: Any, where: Place) -> str:
     """Return an id as text: 7 and "7" are one id here."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
-    if is_missing(value) or isinstance(value, bool):
-        raise DataError(
-            "id-type", f"the id is missing: {shown(value)}", where=where, value=value, hint="drop texts without an id"
-        )
-    if isinstance(value, (Mapping, list, tuple, set)):
+    if is_missing(value) or value == "":
+        problem = f"the id is missing: {shown(value)}"
+        raise DataError("id-type", problem, where=where, value=value, hint="drop texts without an id")
+    if isinstance(value, (Mapping, list, tuple, set, bool)):
         hint = "convert it, for example with str(id)"
         raise DataError("id-type", "an id as text or integer", got=shown(value), where=where, value=value, hint=hint)
-    if value == "":
-        raise DataError("id-type", "the id is empty", where=where, value=value, hint="drop texts without an id")
     return str(value)
 
 
-def iterate_document(value: Any, where: Place) -> Iterator[Row]:
+def _iterate_document(value: Any, where: Place) -> Iterator[Row]:
     """Iterate over the rows of a JSON document: texts by id, one record, columns, or a list of records."""
     if (rows := shape_texts(value, where)) is not None:
-        return name_texts(rows, where)
+        return _name_texts(rows, where)
     if isinstance(value, Mapping):
         columns = {name: column for name, column in value.items() if isinstance(column, list)}
-        if len(columns) == len(value) > 1 and is_record(dict.fromkeys(columns, "")):
-            return iterate_frame(mapping_frame(columns), where, None)
-        if is_record(value):
+        if len(columns) == len(value) > 1 and _is_record(dict.fromkeys(columns, "")):
+            return _iterate_frame(mapping_frame(columns), where)
+        if _is_record(value):
             return iter([TextRecords().row(value, where)])
         return ((id_text(key, where), *_title_and_text(entry)) for key, entry in value.items())
     if isinstance(value, list):
-        records = TextRecords()
-        return (records.row(item, Place(f"{where.path}[{i}]")) for i, item in enumerate(value))
+        return _iterate_records(value, where.path)
     hint = "write {id: text}, or one record per line"
     raise DataError("json", "a JSON object or array", got=shown(value), where=where, value=value, hint=hint)
 
 
-def name_texts(rows: Iterator[TextRow], where: Place) -> Iterator[Row]:
-    """Return the texts of a document of another program; an object without a title of its own is searched for title and text."""
-    return (
-        (id_text(key, where), *((title, text) if title is not None else _title_and_text(text)))
-        for key, title, text in rows
-    )
+def _iterate_records(items: Iterable[Any], name: str | None) -> Iterator[Row]:
+    records = TextRecords()
+    return (records.row(item, Place(f"{name}[{i}]")) for i, item in enumerate(items))
 
 
-def iterate_frame(frame: Frame, where: Place, ids: Ids, start: int = 0, fields: Fields | None = None) -> Iterator[Row]:
-    """Iterate over the rows of a table with these ids."""
-    fields = fields or find_text_fields(list(frame.names), where)
-    lists = (column.tolist() if hasattr(column, "tolist") else column for column in frame.columns(fields.names))
-    columns: dict[str | None, Any] = dict(zip(fields.names, lists, strict=True))
-    if len(set(map(len, columns.values()))) > 1:
-        raise_lengths({str(name): len(column) for name, column in columns.items()}, where)
-    for row, value in enumerate(columns[fields.id]):
-        key = id_text(value, Place(f"{where.path}[{fields.id!r}][{start + row}]"))
-        if ids is None or key in ids:
-            title, text = (None if name is None else columns[name][row] for name in (fields.title, fields.text))
-            yield key, title, text
+def _name_texts(rows: Iterator[TextRow], where: Place) -> Iterator[Row]:
+    """Return the texts of a document of another program; an object is searched for title and text."""
+    return ((id_text(key, where), *_title_and_text(text)) for key, _, text in rows)
+
+
+def _iterate_frame(frame: Frame, where: Place) -> Iterator[Row]:
+    """Iterate over the rows of a table; of a file, in batches, because texts are large."""
+    fields, start = find_text_fields(list(frame.names), where), 0
+    names = [name for name in fields if name is not None]
+    for table in [frame] if frame.batches is None else map(arrow_frame, frame.batches(names, _BATCH)):
+        lists = (column.tolist() if hasattr(column, "tolist") else column for column in table.columns(names))
+        columns: dict[str | None, Any] = dict(zip(names, lists, strict=True))
+        if len(set(map(len, columns.values()))) > 1:
+            raise_lengths({str(name): len(column) for name, column in columns.items()}, where)
+        nothing = [None] * len(columns[fields.id])
+        titles, texts = columns.get(fields.title, nothing), columns.get(fields.text, nothing)
+        for row, (value, title, text) in enumerate(zip(columns[fields.id], titles, texts, strict=True), start):
+            yield id_text(value, Place(f"{where.path}[{fields.id!r}][{row}]")), title, text
+        start += len(nothing)
 
 
 # ── Texts in files, line by line ────────────────────────────────────────────────────────────────────
 
 _BATCH = 1 << 12
-_MARCO = {2: Fields("id", None, "text"), 4: Fields("id", "title", "text")}
-_MARCO_NAMES = {2: ("id", "text"), 4: ("id", "url", "title", "text")}
+_MARCO = {2: ("id", "text"), 4: ("id", "url", "title", "text")}
 
 
-def iterate_file(content: Content, ids: Ids) -> Iterator[Row]:
-    """Iterate over the rows of a file with these ids; other lines are parsed only as far as needed to exclude them."""
+def _iterate_file(content: Content, ids: Ids) -> Iterator[Row]:
+    """Iterate over the rows of a file; other lines than those of the ids are parsed only as far as needed to exclude them."""
+    name = content.name
     head = Head(content.head, *first_line(bytes(content.head) + PAD), content.complete)
     detected = detect_format(head, TEXTS)
     if detected is not None and detected.format.open_frame is not None:
         with open_columns(content, detected.format) as frame:
-            yield from _iterate_columnar(frame, Place(content.name), ids)
+            yield from _iterate_frame(frame, Place(name))
         return
-    numbered = enumerate(iterate_lines(content), 1)
-    number, line = next(_filled(numbered), (1, b""))
-    if not line:
+    lines: Numbered = enumerate(iterate_lines(content), 1)
+    filled = ((number, line) for number, line in lines if line and not line.isspace())
+    first = next(filled, None)
+    if first is None:
         hint = "check that this is the right file"
-        raise DataError("columns", "the file is empty", where=Place(content.name), hint=hint)
+        raise DataError("columns", "the file is empty", where=Place(name), hint=hint)
     if detected is not None and detected.format is JSON:
-        yield from _iterate_json(chain([(number, line)], numbered), content.name, ids)
-    else:
-        yield from _iterate_delimited((number, line), numbered, content.name, ids)
-
-
-def _iterate_columnar(frame: Frame, where: Place, ids: Ids) -> Iterator[Row]:
-    if frame.batches is None:
-        yield from iterate_frame(frame, where, ids)
+        yield from _iterate_json(chain([first], filled), name, ids)
         return
-    fields, start = find_text_fields(list(frame.names), where), 0
-    for table in frame.batches(fields.names, _BATCH):  # texts are large
-        yield from iterate_frame(arrow_frame(table), where, ids, start, fields)
-        start += len(table)
-
-
-def _filled(rows: Numbered) -> Numbered:
-    return ((number, line) for number, line in rows if line and not line.isspace())
-
-
-# ── JSON ─────────────────────────────────────────────────────────────────────────────────────────
+    line, where = _text(first[1]), Place(name, first[0])
+    headers = (one for one in find_header(line) if len(set(one.names)) == len(one.names))
+    header = next((one for one in headers if _is_record(dict.fromkeys(one.names, ""))), None)
+    cells = split_line(line, ",")
+    if header is None and "\t" not in line and len(cells) in _MARCO and " " not in cells[0].strip():
+        header = Header(",", _MARCO[len(cells)], spaced=cells[1].startswith(" "))
+        lines = chain([first], lines)
+    if header is not None:
+        yield from _iterate_cells(lines, header, find_text_fields(header.names, where), name, ids)
+    elif (width := line.count("\t") + 1) in _MARCO:
+        yield from _iterate_marco(chain([first], filled), width, name, ids)
+    else:
+        expected = "expected id and text, or id, url, title and body, separated by tabs"
+        hint = "add a header line, such as id<TAB>title<TAB>text"
+        raise DataError("columns", f"{expected}, got {width}: {shown(line)}", where=where, value=line, hint=hint)
 
 
 def _iterate_json(lines: Numbered, name: str, ids: Ids) -> Iterator[Row]:
     """Iterate over the records of JSON Lines, or over the texts of one document."""
-    records, early = TextRecords(), None
+    records = TextRecords()
+    own_id: re.Pattern[bytes] | None = None  # of a line that begins with its id
 
     def is_excluded(line: bytes) -> bool:
-        return early is not None and ids is not None and early.excludes(line, ids)
+        found = None if own_id is None or ids is None else own_id.match(line)
+        return found is not None and ids is not None and _text(found[1] or found[2]) not in ids
 
     for value, where in iterate_json(lines, name, is_excluded):
         if where.line is None:
-            yield from iterate_document(value, where)
+            yield from _iterate_document(value, where)
             return
-        if early is None and (rows := shape_texts(value, where)) is not None:
-            yield from name_texts(rows, where)
+        if records.key is None and (rows := shape_texts(value, where)) is not None:
+            yield from _name_texts(rows, where)
             continue
-        row = records.row(value, where)
-        early = early or (None if records.key is None else _EarlyId(records.key))
-        if ids is None or row[0] in ids:
-            yield row
-
-
-class _EarlyId:
-    """The id of a record before it is parsed, if it is plain text or an integer under `key`; doubtful records are parsed."""
-
-    def __init__(self, key: str) -> None:
-        name = re.escape(json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-        value = rb'[ \t]*:[ \t]*(?:"([^"\\]+)"|(0|-?[1-9][0-9]*)(?=[ \t]*[,}]))'
-        self._first, self._any = re.compile(rb"[ \t]*\{[ \t]*" + name + value), re.compile(name + value + rb"?")
-
-    def excludes(self, line: bytes, ids: Container[str]) -> bool:
-        """Return whether a record has none of these ids.
-
-        Nested objects may have ids under the same name, so all are compared unless the record begins with its own.
-        Inside a text quotes are escaped and match nothing.
-        """
-        first = self._first.match(line)
-        try:
-            if first is not None:
-                return (first[1] or first[2]).decode() not in ids
-            matches = self._any.findall(line)
-            return bool(matches) and all(
-                (raw := text or number) and raw.decode() not in ids for text, number in matches
+        yield records.row(value, where)
+        if own_id is None and records.key is not None:
+            key = re.escape(json.dumps(records.key, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            own_id = re.compile(
+                rb"[ \t]*\{[ \t]*" + key + rb'[ \t]*:[ \t]*(?:"([^"\\]+)"|(0|-?[1-9][0-9]*)(?=[ \t]*[,}]))'
             )
-        except UnicodeDecodeError:
-            return False
-
-
-# ── CSV and TSV ──────────────────────────────────────────────────────────────────────────────────
-
-
-def _iterate_delimited(first: tuple[int, bytes], rest: Numbered, name: str, ids: Ids) -> Iterator[Row]:
-    line, where = _text(first[1]), Place(name, first[0])
-    header = next((one for one in find_header(line) if _names_texts(one)), None)
-    if header is not None:
-        return _iterate_cells(rest, header, find_text_fields(header.names, where), name, ids)
-    width = line.count("\t") + 1
-    if width in _MARCO:
-        return _iterate_marco(_filled(chain([first], rest)), width, name, ids)
-    cells = split_line(line, ",") if width == 1 else []
-    if len(cells) in _MARCO and " " not in cells[0].strip():
-        header = Header(",", _MARCO_NAMES[len(cells)], spaced=cells[1].startswith(" "))
-        return _iterate_cells(chain([first], rest), header, _MARCO[len(cells)], name, ids)
-    raise DataError(
-        "columns",
-        f"expected id and text, or id, url, title and body, separated by tabs, got {width}: {shown(line)}",
-        where=where,
-        value=line,
-        hint="add a header line, such as id<TAB>title<TAB>text",
-    )
-
-
-def _names_texts(header: Header) -> bool:
-    """Return whether a line names a column of ids and another of texts or titles."""
-    return len(set(header.names)) == len(header.names) and is_record(dict.fromkeys(header.names, ""))
 
 
 def _iterate_marco(rows: Numbered, width: int, name: str, ids: Ids) -> Iterator[Row]:
@@ -372,16 +311,14 @@ def _iterate_marco(rows: Numbered, width: int, name: str, ids: Ids) -> Iterator[
             continue
         cells = rest.split(b"\t", width - 2)
         if not tab or len(cells) != width - 1:
-            raise_width(
-                line.decode("utf-8", "replace"), line.count(b"\t") + 1, _MARCO_NAMES[width], Place(name, number)
-            )
+            raise_width(line.decode("utf-8", "replace"), line.count(b"\t") + 1, _MARCO[width], Place(name, number))
         yield id_text(key, Place(name, number)), cells[1] if width == 4 else None, cells[-1]
 
 
 def _iterate_cells(rest: Numbered, header: Header, fields: Fields, name: str, ids: Ids) -> Iterator[Row]:
     """Iterate over the rows below a header. A cell in quotes may contain delimiters and line breaks."""
-    at = {field: header.names.index(field) for field in fields.names}
-    first, delimiter = at[fields.id] == 0 and not header.spaced, header.delimiter.encode()
+    at = [None if field is None else header.names.index(field) for field in fields]
+    first, delimiter = at[0] == 0 and not header.spaced, header.delimiter.encode()
     for number, line in rest:
         if not line or line.isspace():
             continue
@@ -391,11 +328,8 @@ def _iterate_cells(rest: Numbered, header: Header, fields: Fields, name: str, id
         cells = split_lines(_text(line), (_text(below) for _, below in rest), header, where)
         if len(cells) != len(header.names):
             raise_width(header.delimiter.join(cells), len(cells), header.names, where)
-        key = id_text(cells[at[fields.id]], where)
-        if ids is None or key in ids:
-            chosen = (None if field is None else cells[at[field]] for field in (fields.title, fields.text))
-            title, text = (None if cell is None else cell.encode("utf-8", "surrogateescape") for cell in chosen)
-            yield key, title, text
+        key, title, text = (None if i is None else cells[i].encode("utf-8", "surrogateescape") for i in at)
+        yield id_text(key, where), title, text
 
 
 def _text(raw: bytes) -> str:
@@ -450,29 +384,28 @@ def read_texts(
     enough = len(wanted) if isinstance(wanted, Sized) else None
     with closing(_rows(texts_file(source, kind), wanted, kind)) as rows:
         for key, title, text in rows:
-            if key not in texts:
+            if key not in texts and (wanted is None or key in wanted):
                 texts[key] = Texts(_cell_text(title, length), _cell_text(text, length))
                 if len(texts) == enough:
                     break
     return texts
 
 
-def _rows(source: Any, ids: Container[str] | None, kind: TextKind) -> Generator[Row, None, None]:
-    """Iterate over the rows of a source with these ids."""
+def _rows(source: Any, ids: Ids, kind: TextKind) -> Generator[Row, None, None]:
+    """Iterate over the rows of a source, those of these ids among them."""
     if is_path(source):
         with open_content(source) as content:
-            yield from _keep(iterate_file(content, ids), ids)
+            yield from _iterate_file(content, ids)
     elif is_file_like(source):
-        yield from _keep(iterate_file(open_stream(source, default=_WHAT), ids), ids)
+        yield from _iterate_file(open_stream(source, default=_WHAT), ids)
     elif (frame := frame_of(source)) is not None:
-        yield from iterate_frame(frame, Place(_WHAT), ids)
+        yield from _iterate_frame(frame, Place(_WHAT))
     elif is_collection(source):
-        yield from _keep(_collection_rows(source, kind), ids)
+        yield from _collection_rows(source, kind)
     elif isinstance(source, Mapping):
-        yield from _keep(iterate_document(source, Place(_WHAT)), ids)
+        yield from _iterate_document(source, Place(_WHAT))
     elif isinstance(source, Iterable):
-        records = TextRecords()
-        yield from _keep((records.row(item, Place(f"{_WHAT}[{i}]")) for i, item in enumerate(source)), ids)
+        yield from _iterate_records(source, _WHAT)
     else:
         expected, got = "a path, a frame, {id: text} or records", type(source).__name__
         raise DataError("form", expected, got=got, where=_WHAT, hint="write them as {id: text}")
@@ -490,10 +423,6 @@ def _collection_rows(source: Any, kind: TextKind) -> Iterator[Row]:
                 raise
             row = id_text(item[0], where), None, None
         yield (row[0], None, text()) if row[1:] == (None, None) and callable(text) else row
-
-
-def _keep(rows: Iterator[Row], ids: Container[str] | None) -> Iterator[Row]:
-    return rows if ids is None else (row for row in rows if row[0] in ids)
 
 
 def _cell_text(value: Any, length: int | None = None) -> str | None:

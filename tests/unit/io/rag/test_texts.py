@@ -303,7 +303,7 @@ def test_what_is_no_text_with_an_id_is_refused_with_its_place(slug, source):
 
 
 def test_a_broken_line_is_named(save):
-    assert refused("json", save("x.jsonl", '{"id": 1, "text": "a"\n{"id": 2, "text": "b"}\n')).where.line == 1
+    assert refused("json", save("x.jsonl", '{"id": 1, "text": "a"\n{"id": 2, "text": "b"}\n')).where.line == 2
     assert refused("json", save("x.jsonl", '\n{"id": 1, "text": "a"}\n\n{"id": 2, "text": "b"\n')).where.line == 4
     assert refused("json", save("x.json", '[\n{"id": 1, "text": "a"},\n\n{"id": 2 "text": "b"}]\n')).where.line == 4
     assert refused("duplicate-key", save("x.jsonl", '{"id": 1, "text": "a", "text": "b"}\n{"id": 2}\n')).where.line == 1
