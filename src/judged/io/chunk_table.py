@@ -11,7 +11,6 @@ import numpy as np
 from judged.core.ids import IdColumn
 from judged.core.tables import Passages, Qrels
 from judged.errors import DataError, shown
-from judged.io.cells import encode_ids
 from judged.io.chunks import (
     DOC_NAMES,
     END_NAMES,
@@ -21,14 +20,14 @@ from judged.io.chunks import (
     TOKEN_NAMES,
     as_integers,
     count_words,
-    read_chunk_entries,
 )
 from judged.io.columns import ColumnRequest, Role
+from judged.io.containers import read_items
 from judged.io.files import is_file_like, is_path
 from judged.io.open_table import open_role_table, open_values
 from judged.io.origin import Context
 from judged.io.read import read_qrels
-from judged.io.table import ColumnBatches, RoleTable, gather_columns
+from judged.io.table import ColumnBatches, gather_columns
 
 _WHAT = {"chunks": "(doc, start, end)", "documents": "its document", "tokens": "its number of tokens"}
 
@@ -49,16 +48,35 @@ def read_chunks(source: Any, what: str = "chunks") -> ChunkTable:
     `{chunk: document}` for `documents`, `{chunk: count}` for `tokens`, `{chunk: (doc, start, end)}` or `{chunk: {name: value}}` for
     `chunks`.
     """
-    context, value = Context(ColumnRequest(what, roles=_ROLES)), source
+    request = ColumnRequest(what, roles=_ROLES)
+    context, value = Context(request), source
     if is_path(source) or is_file_like(source):
-        value, context = open_values(source, context.request)
-        if isinstance(value, ColumnBatches):
-            return _from_table(gather_columns(value))
+        value, context = open_values(source, request)
     if isinstance(value, Mapping) and not _are_columns(value):
-        return _from_mapping(value, what, context)
-    if isinstance(value, list) and all(isinstance(item, Mapping) for item in value):
-        return _from_records(value, what, context)
-    return _from_table(open_role_table(value, what, _ROLES))
+        value = [_record(key, entry, what, context) for key, entry in value.items()]
+    if isinstance(value, list):
+        value = read_items(value, context)
+    table = gather_columns(value) if isinstance(value, ColumnBatches) else open_role_table(value, what, _ROLES)
+
+    def column(name: str) -> Any:
+        if name not in table.numbers:
+            return None
+        return as_integers(list(table.numbers[name]), name, lambda row: table.place(row, name))
+
+    def names(role: str) -> IdColumn:
+        coded = table.ids[role]
+        raw = [str(name).encode("utf-8", "surrogateescape") for name in coded.ids]
+        return IdColumn.of([raw[code] for code in coded.code.tolist()])
+
+    doc = names("doc") if "doc" in table.ids else None
+    passages = Passages(doc=doc, start=column("start"), end=column("end"), tokens=column("tokens"))
+    rows: dict[bytes, int] = {}
+    for i, chunk in enumerate(names("chunk").tolist()):
+        first = rows.setdefault(chunk, i)
+        if first != i:
+            problem = f"duplicate chunk {shown(chunk)}; first at {table.place(first, 'chunk')}"
+            raise DataError("duplicate-doc", problem, where=table.place(i, "chunk"), value=chunk)
+    return ChunkTable(table.name, rows, passages)
 
 
 def _are_columns(source: Mapping[Any, Any]) -> bool:
@@ -67,32 +85,16 @@ def _are_columns(source: Mapping[Any, Any]) -> bool:
     return lists and not all(len(value) == 3 for value in source.values())
 
 
-def _from_mapping(source: Mapping[Any, Any], what: str, context: Context) -> ChunkTable:
-    records = []
-    for key, value in source.items():
-        if isinstance(value, Mapping):
-            record = {**value, "chunk_id": key}
-        elif isinstance(value, (tuple, list)) and len(value) in (3, 4):
-            record = {"chunk_id": key, **dict(zip(("doc", "start", "end", "tokens"), value, strict=False))}
-        elif what == "chunks" or isinstance(value, (tuple, list)):
-            got = f"{shown(value)} for {shown(key)}"
-            raise DataError("columns", f"{_WHAT[what]} for each chunk", got=got, where=context.place)
-        else:
-            record = {"chunk_id": key, "doc" if what == "documents" else "tokens": value}
-        records.append(record)
-    return _from_records(records, what, context)
-
-
-def _from_records(records: list[Any], what: str, context: Context) -> ChunkTable:
-    origin = context.items()
-    for i, record in enumerate(records):
-        if not isinstance(record, Mapping):
-            raise DataError("columns", "a record per chunk", got=shown(record), where=origin.place(i))
-    if not records:
-        raise DataError("columns", f"no {what} found", where=context.name)
-    chunks = read_chunk_entries(records, "run", origin)
-    ids = encode_ids(chunks.ids, origin, "doc")[0]
-    return _table(context.name, ids, chunks.passages or Passages(), origin.place)
+def _record(chunk: Any, value: Any, what: str, context: Context) -> dict[str, Any]:
+    """Return an entry of a mapping of chunks as a record."""
+    if isinstance(value, Mapping):
+        return {**value, "chunk_id": chunk}
+    if isinstance(value, (tuple, list)) and len(value) in (3, 4):
+        return {"chunk_id": chunk, **dict(zip(("doc", "start", "end", "tokens"), value, strict=False))}
+    if what == "chunks" or isinstance(value, (tuple, list)):
+        got = f"{shown(value)} for {shown(chunk)}"
+        raise DataError("columns", f"{_WHAT[what]} for each chunk", got=got, where=context.place)
+    return {"chunk_id": chunk, "doc" if what == "documents" else "tokens": value}
 
 
 def _tiers(*names: str) -> tuple[tuple[str, ...], ...]:
@@ -117,32 +119,6 @@ _ROLES = {
 def _as_integers(column: Any) -> list[Any]:
     """Return cells as integers; other cells stay, and raise later with their place."""
     return [int(cell) if isinstance(cell, str) and cell.strip().isdigit() else cell for cell in list(column)]
-
-
-def _from_table(table: RoleTable) -> ChunkTable:
-    def column(name: str) -> Any:
-        if name not in table.numbers:
-            return None
-        return as_integers(list(table.numbers[name]), name, lambda row: table.place(row, name))
-
-    def names(role: str) -> IdColumn:
-        coded = table.ids[role]
-        raw = [str(name).encode("utf-8", "surrogateescape") for name in coded.ids]
-        return IdColumn.of([raw[code] for code in coded.code.tolist()])
-
-    doc = names("doc") if "doc" in table.ids else None
-    passages = Passages(doc=doc, start=column("start"), end=column("end"), tokens=column("tokens"))
-    return _table(table.name, names("chunk"), passages, lambda row: table.place(row, "chunk"))
-
-
-def _table(name: str, chunk: IdColumn, passages: Passages, place: Any) -> ChunkTable:
-    row: dict[bytes, int] = {}
-    for i, raw in enumerate(chunk.tolist()):
-        first = row.setdefault(raw, i)
-        if first != i:
-            problem = f"duplicate chunk {shown(raw)}; first at {place(first)}"
-            raise DataError("duplicate-doc", problem, where=place(i), value=raw)
-    return ChunkTable(name, row, passages)
 
 
 # ── judgments and tokens from mappings ───────────────────────────────────────────────────────────
