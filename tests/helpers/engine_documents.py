@@ -55,17 +55,6 @@ def solr(ranking: Mapping[str, float | None], *, start: int = 0, scores: bool = 
     return {"responseHeader": {"status": 0, "QTime": 1, **header}, "response": response}
 
 
-def solr_groups(ranking: Mapping[str, float | None]) -> dict[str, Any]:
-    groups = [
-        {"groupValue": doc, "doclist": {"numFound": 1, "start": 0, "docs": [{"id": doc, "score": score}]}}
-        for doc, score in ranking.items()
-    ]
-    return {
-        "responseHeader": {"status": 0, "QTime": 1},
-        "grouped": {"brand": {"matches": len(groups), "groups": groups}},
-    }
-
-
 def rank_eval_request(graded: Grades = GRADES) -> dict[str, Any]:
     return {
         "requests": [
@@ -128,24 +117,9 @@ def quepid_case(graded: Grades = GRADES) -> dict[str, Any]:
 
 
 def quepid_csv() -> str:
-    """Ratings: a blank line at the top, no line feed at the end, and a query without ratings."""
+    """Ratings: a blank line at the top, no line feed at the end."""
     rows = [f"{query},{doc},{grade}" for query, grades in GRADES.items() for doc, grade in grades.items()]
-    return "\n".join(["", "query,docid,rating", *rows, "socks,,"])
-
-
-def quepid_case_csv() -> str:
-    lines = ["Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating,id,score"]
-    for query, ranking in RANKINGS.items():
-        for rank, doc in enumerate(ranking, 1):
-            lines.append(f'OSC,Shop,6,{query},{doc},{rank},"Title, of {doc}",{GRADES[query].get(doc, "")},x,{rank}')
-    return "\n".join([*lines, "OSC,Shop,6,socks", ""])
-
-
-def quepid_snapshot_csv() -> str:
-    lines = ["Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title,score"]
-    for query, ranking in RANKINGS.items():
-        lines += [f"S1,2024-01-01T00:00:00Z,6,{query},{doc},{rank},T,{rank}" for rank, doc in enumerate(ranking, 1)]
-    return "\n".join([*lines, ""])
+    return "\n".join(["", "query,docid,rating", *rows])
 
 
 def quepid_trec() -> str:

@@ -28,7 +28,7 @@ from judged.io.columns import (
     named_fields,
     nested,
 )
-from judged.io.formats.shapes import may_have_shape
+from judged.io.formats.shapes import read_shape
 from judged.io.frames import mapping_frame, read_frame
 from judged.io.origin import Context, Origin, keys_origin
 from judged.io.table import ColumnBatches, SourceTable, raise_empty
@@ -250,7 +250,7 @@ def read_mapping(source: Mapping[Any, Any], context: Context) -> SourceTable | C
     if not request.is_ranking:
         columns = context.path is None or all(isinstance(value, list) for value in source.values())
         return read_frame(mapping_frame(source), context) if columns else read_items([source], context)
-    shaped = _read_shape(source, context)
+    shaped = read_shape(source, context)
     if shaped is not None:
         return shaped
     known = count_known(source, request) >= 2
@@ -274,7 +274,7 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
         return SourceTable(**context.basics(), origin=context.whole(), query=[], doc=[], number=[])
     kinds = set(map(type, items))
     if request.is_ranking and all(issubclass(kind, Mapping) for kind in kinds):
-        shaped = _read_shape(items, context)
+        shaped = read_shape(items, context)
         if shaped is not None:
             return shaped
         keys = nested(items[0], request)
@@ -288,15 +288,6 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
     if request.is_ranking and all(hasattr(kind, "columns") for kind in kinds):
         raise_several(context)
     return read_tuples(items, context)
-
-
-def _read_shape(value: Any, context: Context) -> SourceTable | None:
-    """Read a document of another program; None if the value is none."""
-    if not may_have_shape(value):
-        return None
-    from judged.io.formats.shapes import read_shape
-
-    return read_shape(value, context)
 
 
 def _holds_rankings(item: Mapping[Any, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from judged.io.outputs import located
 from judged.io.text.lines import read_head
 
 if TYPE_CHECKING:
-    from judged.io.formats.registry import OpenTable
+    from judged.io.formats.registry import Detected, OpenTable
     from judged.io.table import RoleTable
 
 
@@ -138,10 +139,16 @@ def _read_content(
         request.raise_named(content.name)
         return read_trec(content, None, context)
     if read is not None and detected.format.unread is not None:
-        unread = detected.format.unread(content, detected, read)
+        again = read if content.opened is not None else partial(_read_held, content, detected, context)
+        unread = detected.format.unread(content, detected, again)
         if unread is not None:
             return unread
     return _join_batches(detected.format.read(content, detected, context))
+
+
+def _read_held(content: Content, detected: Detected, context: Context) -> Run:
+    """Read a content that can be opened only once, and is held in memory."""
+    return as_read_run(_join_batches(detected.format.read(content, detected, context)))
 
 
 def _join_batches(table: OpenTable) -> OpenTable:

@@ -125,9 +125,9 @@ def _packages(source: Any) -> set[str]:
 
 
 def _have_questions(items: list[Any], fields: Mapping[str, str]) -> bool:
-    from judged.io.formats.shapes import has_questions
+    from judged.io.formats.shapes import shape_of
 
-    if not fields and has_questions(items[0]):
+    if not fields and (shape := shape_of(items[0])) is not None and shape.questions:
         return True
     records = [flatten(record) for item in items if (record := as_mapping(item)) is not None]
     try:
@@ -218,12 +218,6 @@ def as_mapping(item: Any) -> Mapping[Any, Any] | None:
         return dumped
     names = named_fields(type(item))
     return None if names is None else {name: getattr(item, name) for name in names}
-
-
-def is_known(name: str) -> bool:
-    """Return whether a field of this name can have a role."""
-    inner = plain_name(name.rpartition(".")[2] or name)
-    return any(inner in tier for tiers in _FIELD_NAMES.values() for tier in tiers)
 
 
 def has_sides(record: Mapping[Any, Any]) -> bool:
@@ -360,10 +354,10 @@ def _is_whole_run(thing: Any) -> bool:
     if isinstance(thing, str | os.PathLike | Judged | Run | UnreadRun):
         return True
     if isinstance(thing, Mapping):
-        from judged.io.formats.shapes import may_have_shape, shape_of
+        from judged.io.formats.shapes import shape_of
 
         whole = any(isinstance(ranking, Mapping | list | tuple) for ranking in list(thing.values())[:1])
-        return whole and not (may_have_shape(thing) and (shape := shape_of(thing)) is not None and shape.one_query)
+        return whole and not ((shape := shape_of(thing)) is not None and shape.one_query)
     if isinstance(thing, list | tuple) and thing and all(isinstance(path, str | os.PathLike) for path in thing):
         return are_files(thing)  # not documents
     from judged.io.formats.collections import is_collection

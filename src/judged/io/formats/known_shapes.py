@@ -23,7 +23,6 @@ class Paths(NamedTuple):
         id_pattern: the group is the id; documents whose id does not match are none.
         skip: a path and the value that it has in documents without a grade.
         total: the number of documents that match the query.
-        start: the number of documents before the first one.
         error: set if the engine failed.
         partial: set if documents may be missing; with `!`, false in that case.
         ordered: False if the order of the documents means nothing.
@@ -38,7 +37,6 @@ class Paths(NamedTuple):
     id_pattern: str = ""
     skip: tuple[str, Any] | None = None
     total: str = ""
-    start: str = ""
     error: str = ""
     partial: str = ""
     ordered: bool = True
@@ -73,11 +71,6 @@ class Shape(NamedTuple):
     questions: bool = False
     one_query: bool = False
 
-    @property
-    def pages(self) -> bool:
-        """True if several documents can be pages of one ranking."""
-        return self.one_query and not self.questions
-
 
 _HITS = Paths(
     "hits.hits[]",
@@ -92,7 +85,6 @@ _SOLR = Paths(
     "id",
     "score",
     total="response.numFound",
-    start="response.start",
     error="error|responseHeader.status",
     partial="responseHeader.partialResults",
 )
@@ -121,22 +113,6 @@ SHAPES = (
                    {"_index": "shop", "_id": "d1", "_score": 0.5, "_source": {"title": "Shoe box"}}]}}""",
         run=_HITS,
         texts=Paths("hits.hits[]", "_id", "_source"),
-        one_query=True,
-    ),
-    Shape(
-        "Elasticsearch async response",
-        "`GET /_async_search/ID` of Elasticsearch",
-        ("is_running", "response.hits.hits[]"),
-        """{"id": "FmRl", "is_partial": false, "is_running": false,
- "response": {"took": 3, "timed_out": false, "hits": {"total": {"value": 1}, "hits": [{"_index": "shop", "_id": "d2", "_score": 1.5}]}}}""",
-        run=Paths(
-            "response.hits.hits[]",
-            "_id",
-            "_score",
-            total="response.hits.total.value|response.hits.total",
-            error="error|response.error",
-            partial="is_running|is_partial|response.timed_out|response._shards.failed",
-        ),
         one_query=True,
     ),
     Shape(
@@ -191,20 +167,6 @@ SHAPES = (
         one_query=True,
     ),
     Shape(
-        "grouped Solr response",
-        "`/select?group=true` of Solr; the order of the groups is used",
-        ("grouped{}", "responseHeader{}"),
-        """{"responseHeader": {"status": 0, "QTime": 3},
- "grouped": {"brand": {"matches": 2, "groups": [
-  {"groupValue": "acme", "doclist": {"numFound": 1, "start": 0, "docs": [{"id": "d2"}]}},
-  {"groupValue": "none", "doclist": {"numFound": 1, "start": 0, "docs": [{"id": "d1"}]}}]}}}""",
-        # Without scores: those of a later group may be higher.
-        run=_SOLR._replace(
-            docs="groups[].doclist.docs[]|doclist.docs[]", value="", lists="grouped{}", total="matches", start=""
-        ),
-        one_query=True,
-    ),
-    Shape(
         "Solr error",
         "a request that failed; always an error",
         ("error{}", "responseHeader.status"),
@@ -255,14 +217,6 @@ SHAPES = (
         """{"name": "Imported judgments", "type": "IMPORT_JUDGMENT",
  "judgmentRatings": [{"query": "red shoes", "ratings": [{"docId": "d1", "rating": "0.0"}, {"docId": "d2", "rating": "3.0"}]}]}""",
         qrels=Paths("ratings[]", "docId", "rating", lists="judgmentRatings[]", query="query"),
-    ),
-    Shape(
-        "OpenSearch judgment list in a response",
-        "the answer to `GET _plugins/_search_relevance/judgments/ID`",
-        ("hits.hits[]._source.judgmentRatings[]",),
-        """{"took": 1, "hits": {"hits": [{"_index": "search-relevance", "_id": "1", "_source": {"name": "Imported judgments",
- "judgmentRatings": [{"query": "red shoes", "ratings": [{"docId": "d1", "rating": "0.0"}, {"docId": "d2", "rating": "3.0"}]}]}}]}}""",
-        qrels=Paths("ratings[]", "docId", "rating", lists="hits.hits[]._source.judgmentRatings[]", query="query"),
     ),
     Shape(
         "OpenSearch query set",

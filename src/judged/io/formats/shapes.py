@@ -8,15 +8,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.chunks import chunk_id
-from judged.io.columns import NAMES, Split, choose_split, match, single
+from judged.io.columns import choose_split
 from judged.io.formats.known_shapes import SHAPES, Paths, Shape
 from judged.io.origin import Context
 from judged.io.table import SourceTable
@@ -27,13 +26,7 @@ TextRow = tuple[Any, Any, Any]  # id, title, text
 _QUERIES = ("query", "query_id", "queryid", "qid", "topic")
 _FEW = 16  # entries by which a value is recognised
 _CONTENTS = {"run": "rankings", "qrels": "judgments", "texts": "texts"}
-_USE: dict[str, Hint | str] = {
-    "run": "pass it as a run",
-    "qrels": "pass it as the judgments, which come first",
-    "texts": Hint("pass it as {query_texts}", query_texts=None),
-}
 _EXTENSIONS = re.compile(r"(\.(jsonl?|ndjson|gz|bz2|xz|zst))+$", re.IGNORECASE)
-_REASONS = ("code", "type", "reason", "msg", "summary", "message")  # fields of errors that say what is wrong
 
 
 # ── recognition ──────────────────────────────────────────────────────────────────────────────────
@@ -48,19 +41,6 @@ class Shaped(NamedTuple):
     item: int = 0
 
 
-def may_have_shape(value: Any) -> bool:
-    """Return whether a value may have a shape, by its first entries: a table of numbers has none."""
-    first = value[0] if isinstance(value, list) and value else value
-    # `judgment` is in the only shape without lists and objects.
-    return isinstance(first, Mapping) and ("judgment" in first or any(map(_is_structure, islice(first.values(), _FEW))))
-
-
-def _is_structure(entry: Any) -> bool:
-    if isinstance(entry, Mapping):
-        return any(not isinstance(inner, int | float) for inner in islice(entry.values(), _FEW))
-    return isinstance(entry, list) and (not entry or isinstance(entry[0], Mapping))
-
-
 def shape_of(value: Any, *, alone: bool = True) -> Shape | None:
     """Return the shape of one document, of several that it matches the most specific; None if it has none of them, or is a table.
 
@@ -68,64 +48,37 @@ def shape_of(value: Any, *, alone: bool = True) -> Shape | None:
     """
     if not isinstance(value, Mapping):
         return None
-    found = [
-        shape
-        for first, shape in _by_name()
-        if any(name in value for name in first) and all(_values_at(value, path) for path in shape.requires)
-    ]
-    if not found or _has_numbers(value) or (alone and _is_table(value)):
+    found = [shape for shape in SHAPES if all(_values_at(value, path) for path in shape.requires)]
+    if not found or _has_numbers(value) or (alone and any(value.values()) and all(map(_is_ranking, value.values()))):
         return None
     return max(found, key=lambda shape: sum(path.count(".") + 1 for path in shape.requires))
 
 
-@cache
-def _by_name() -> list[tuple[set[str], Shape]]:
-    """Return every shape with the first name that it requires, which may have dots; most are excluded by it."""
-    return [({re.split(r"[.\[{]", shape.requires[0])[0], shape.requires[0].rstrip("[]{}")}, shape) for shape in SHAPES]
-
-
-def _is_table(value: Mapping[Any, Any]) -> bool:
-    """Return whether a value is `{query: {doc: score}}` or `{query: [doc, …]}`, whatever its ids are; and not if all are empty."""
-    return any(value.values()) and all(
-        not any(isinstance(inner, Mapping | list) for inner in entry)
-        if isinstance(entry, list)
-        else isinstance(entry, Mapping) and _has_numbers(entry)
-        for entry in value.values()
-    )
+def _is_ranking(entry: Any) -> bool:
+    """Return whether an entry of a query is `{doc: score}` or `[doc, …]`, whatever the ids are."""
+    if isinstance(entry, list):
+        return not any(isinstance(inner, Mapping | list) for inner in entry)
+    return isinstance(entry, Mapping) and _has_numbers(entry)
 
 
 def _has_numbers(entry: Mapping[Any, Any]) -> bool:
     return all(isinstance(inner, int | float) for inner in entry.values())
 
 
-def has_questions(value: Any) -> bool:
-    """Return whether a record of another program has judgments and a ranking of its own."""
-    shape = shape_of(value) if may_have_shape(value) else None
-    return shape is not None and shape.questions
-
-
-def has_reader(value: Any, what: str) -> bool | None:
-    """Return whether the shape of a value can be read as a run, judgments or texts; None if it has no shape."""
-    shape = shape_of(value) if may_have_shape(value) else None
-    return None if shape is None else getattr(shape, what) is not None
-
-
-def parts_of(value: Any) -> list[Shaped] | None:
+def parts_of(value: Any) -> Iterator[Shaped] | None:
     """Return the documents of known shapes in a value; None if it has none.
 
     Args:
-        value: a document, `{query: document}`, a record with a query and a document; or a list of these. A query may have a list of
+        value: a document, `{query: document}`, a record with a query and a document; or several of these. A query may have a list of
             documents, its pages.
     """
-    if not isinstance(value, list):
-        return _parts_in(value, 0)
-    first = _parts_in(value[0], 0) if value else None
+    items = iter([value]) if isinstance(value, Mapping) else iter(value) if isinstance(value, Iterable) else iter(())
+    first = _parts_in(next(items, None), 0)
     if first is None:
         return None
     # An item of no shape is read as if it had that of the first, whose reader names what is wrong.
-    return [
-        part for i, item in enumerate(value) for part in _parts_in(item, i) or [Shaped(first[0].shape, item, item=i)]
-    ]
+    others = (_parts_in(item, i) or [Shaped(first[0].shape, item, item=i)] for i, item in enumerate(items, 1))
+    return chain(first, chain.from_iterable(others))
 
 
 def _parts_in(value: Any, item: int) -> list[Shaped] | None:
@@ -133,27 +86,30 @@ def _parts_in(value: Any, item: int) -> list[Shaped] | None:
         return [Shaped(shape, value, _query_beside(value, _QUERIES) if shape.one_query else None, item)]
     if not isinstance(value, Mapping):
         return None
-    held = {name: entry for name, entry in value.items() if isinstance(entry, Mapping | list)}
-    found: dict[str, list[Shaped]] = {}
-    for i, (name, entry) in enumerate(held.items()):
-        parts: list[Shaped] = []
-        for page in entry if isinstance(entry, list) else [entry]:
-            shape = shape_of(page, alone=False)
-            if shape is None or not shape.one_query:
-                parts = []
-                break
-            parts.append(Shaped(shape, page, name, item))
-        if parts:
-            found[name] = parts
+    found: dict[Any, list[Shaped]] = {}
+    for i, (name, entry) in enumerate(value.items()):
+        if pages := _pages(entry, name, item):
+            found[name] = pages
         elif i >= _FEW and not found:
             return None  # a table of many queries
     query = _query_beside(value, (*_QUERIES, "id"))
     if query is not None and len(found) == 1:
         return [part._replace(query=query) for parts in found.values() for part in parts]
-    if not found or len(held) < len(value):
+    if not found or not all(isinstance(entry, Mapping | list) for entry in value.values()):
         return None
     shape = next(iter(found.values()))[0].shape
     return [part for name in value for part in found.get(name) or [Shaped(shape, value[name], name, item)]]
+
+
+def _pages(entry: Any, query: Any, item: int) -> list[Shaped]:
+    """Return the documents of one query; none if one of them has no shape."""
+    pages = []
+    for page in entry if isinstance(entry, list) else [entry]:
+        shape = shape_of(page, alone=False)
+        if shape is None or not shape.one_query:
+            return []
+        pages.append(Shaped(shape, page, query, item))
+    return pages
 
 
 def _query_beside(value: Mapping[str, Any], known: tuple[str, ...]) -> Any:
@@ -173,16 +129,16 @@ def _values_at(value: Any, path: str) -> list[Any]:
     """Return the values at a path, see `Shape.requires`; a name may contain dots."""
     if not path:
         return [value]
+    if not isinstance(value, Mapping):
+        return []
     steps, found = path.split("."), []
     for end in range(1, len(steps) + 1):
         step, rest = ".".join(steps[:end]), ".".join(steps[end:])
-        name = step.removesuffix("[]").removesuffix("{}")
-        if not isinstance(value, Mapping) or name not in value:
-            continue
-        inner = value[name]
-        if step.endswith("[]") and isinstance(inner, list) and (inner or not rest):
-            found += _values_at(inner[0] if rest else inner, rest)
-        elif not step.endswith(("[]", "{}")) or (step.endswith("{}") and isinstance(inner, Mapping)):
+        inner = value.get(step.rstrip("[]{}"))
+        if step.endswith("[]"):
+            if isinstance(inner, list) and (inner or not rest):
+                found += _values_at(inner[0] if rest else inner, rest)
+        elif isinstance(inner, Mapping) or (step in value and not step.endswith("{}")):
             found += _values_at(inner, rest)
     return found
 
@@ -200,30 +156,18 @@ def _column(items: list[Any], path: str, where: Place, at: str) -> list[Any]:
     try:
         return [item[path] for item in items]
     except (KeyError, TypeError, IndexError):
-        return [_take(item, path, where, f"{at}[{i}]" if at else "") for i, item in enumerate(items)]
+        return [_take(item, path, where, f"{at}[{i}]") for i, item in enumerate(items)]
 
 
-def _containers(value: Any, path: str, where: Place, at: str = "") -> Iterator[tuple[str, Any]]:
-    """Iterate over the lists and objects at a path such as `groups[].docs[]`, each with its own path."""
-    name, rest = re.split(r"(?<=[\]}])\.?", path, maxsplit=1)
-    kind, name = name[-2:], name[:-2]
+def _container(value: Any, path: str, where: Place, at: str = "") -> tuple[str, Any]:
+    """Return the path of the list or the object at a path such as `hits.hits[]` or `details{}`, and itself."""
+    kind, name = path[-2:], path[:-2]
     inner = _take(value, name, where, at) if name else value
     at = f"{at}.{name}" if at and name else at or name
     if not isinstance(inner, list if kind == "[]" else Mapping):
         expected = f"{'a list' if kind == '[]' else 'an object'}{f' at {at}' if at else ''}"
         raise DataError("form", expected, got=f"{shown(inner)} ({type(inner).__name__})", where=where, value=inner)
-    if not rest:
-        yield at, inner
-        return
-    for place, _, entry in _entries(inner, at):
-        yield from _containers(entry, rest, where, place)
-
-
-def _entries(container: Any, at: str) -> Iterator[tuple[str, Any, Any]]:
-    """Iterate over the entries of a list or an object, each with its path and its key."""
-    if isinstance(container, list):
-        return ((f"{at}[{i}]", None, entry) for i, entry in enumerate(container))
-    return ((f"{at}.{key}" if at else str(key), key, entry) for key, entry in container.items())
+    return at, inner
 
 
 # ── rankings ─────────────────────────────────────────────────────────────────────────────────────
@@ -239,7 +183,6 @@ class Ranking(NamedTuple):
         docs: ids.
         numbers: None: the order decides.
         total: the number of documents that match the query.
-        start: the number of documents before the first one.
         partial: why documents may be missing.
         skipped: number of documents that have no grade.
     """
@@ -249,32 +192,32 @@ class Ranking(NamedTuple):
     shape: Shape
     docs: list[Any]
     numbers: list[Any] | None
-    total: int = 0
-    start: int = 0
-    partial: str = ""
-    skipped: int = 0
+    total: Any
+    partial: str
+    skipped: int
 
 
 def read_shape(value: Any, context: Context) -> SourceTable | None:
     """Read a document of a known shape, or several, see `parts_of`; None if the value has no such shape."""
     parts = parts_of(value)
-    return None if parts is None else _table(list(_rankings(parts, context)), context)
-
-
-def read_shape_lines(first: Any, batches: Iterable[list[Any]], context: Context) -> SourceTable:
-    """Read the lines of a file, the first of which is a document of a known shape, in batches of which few are in memory at a time."""
+    if parts is None:
+        return None
     rankings: list[Ranking] = []
-    lines = 0
-    for batch in batches:
-        parts = parts_of([first, *batch]) or []  # a line of no shape is read as the first
-        rankings += _rankings([part._replace(item=part.item - 1 + lines) for part in parts if part.item], context)
-        lines += len(batch)
+    what = context.request.what
+    for part in parts:
+        where = _place(context, part.item)
+        paths = _paths_of(part.shape, what, where)
+        try:
+            rankings += _read_document(part, paths, context, where)
+        except DataError as error:
+            about = "" if part.query is None else f" in the document of query {shown(part.query)}"
+            raise error.changed(problem=f"{error.problem}{about}") from None
     return _table(rankings, context)
 
 
 def shape_texts(value: Any, where: Place) -> Iterator[TextRow] | None:
     """Return the texts in a document of a known shape; None if the value has no such shape."""
-    parts = parts_of(value) if may_have_shape(value) else None
+    parts = parts_of(value)
     return None if parts is None else chain.from_iterable(_texts(part, where) for part in parts)
 
 
@@ -287,22 +230,10 @@ def _texts(part: Shaped, where: Place) -> Iterator[TextRow]:
 def _paths_of(shape: Shape, what: str, where: Place) -> Paths:
     paths: Paths | None = getattr(shape, what)
     if paths is None:
-        use = next(hint for kind, hint in _USE.items() if getattr(shape, kind) is not None)
-        raise DataError("swapped", f"no {_CONTENTS[what]} in this {shape.name}", where=where, hint=use)
+        others = " or ".join(_CONTENTS[kind] for kind in _CONTENTS if getattr(shape, kind) is not None)
+        hint = f"it has {others}; where judgments and a run are needed, the judgments come first"
+        raise DataError("swapped", f"no {_CONTENTS[what]} in this {shape.name}", where=where, hint=hint)
     return paths
-
-
-def _rankings(parts: list[Shaped], context: Context) -> Iterator[Ranking]:
-    what = context.request.what
-    for part in parts:
-        where = _place(context, part.item)
-        paths = _paths_of(part.shape, what, where)
-        try:
-            value = _choose_split(part, context.request.split, where) if part.shape.splits else part.value
-            yield from _read_document(part._replace(value=value), paths, what, where)
-        except DataError as error:
-            about = "" if part.query is None else f" in the document of query {shown(part.query)}"
-            raise error.changed(problem=f"{error.problem}{about}") from None
 
 
 def _place(context: Context, item: int) -> Place:
@@ -310,39 +241,41 @@ def _place(context: Context, item: int) -> Place:
     return context.place if context.lines is None else context.items().place(item)
 
 
-def _choose_split(part: Shaped, split: Split | None, where: Place) -> Any:
+def _choose_split(part: Shaped, context: Context, where: Place) -> Any:
     """Return the chosen part of `{subset: {split: part}}`."""
-    subsets = {name: entry for name, entry in part.value.items() if f"{name}{{}}" != part.shape.requires[0]}
     splits = {
         f"{subset}/{name}": found
-        for subset, entry in subsets.items()
-        for _, inner in _containers({subset: entry}, f"{subset}{{}}", where)
-        for name, found in inner.items()
+        for subset in part.value
+        if f"{subset}{{}}" != part.shape.requires[0]
+        for name, found in _container(part.value, f"{subset}{{}}", where)[1].items()
     }
     if not splits:
         raise DataError("empty-run", "the predictions have no split", where=where, hint="check that MTEB has finished")
-    return splits[choose_split(list(splits), split, where)]
+    return splits[choose_split(list(splits), context.request.split, where)]
 
 
-def _read_document(part: Shaped, paths: Paths, what: str, where: Place) -> Iterator[Ranking]:
+def _read_document(part: Shaped, paths: Paths, context: Context, where: Place) -> Iterator[Ranking]:
     """Read the rankings or judgments of one document."""
-    document, shape = part.value, part.shape
-    lists: list[tuple[str, Any, Any]] = [("", None, document)]
-    if paths.lists:
-        lists = [entry for at, found in _containers(document, paths.lists, where) for entry in _entries(found, at)]
-    if shape.one_query and len(lists) != 1:
-        raise DataError("form", f"one ranking at {paths.lists}", got=str(len(lists)), where=where)
+    shape, what = part.shape, context.request.what
+    document = _choose_split(part, context, where) if shape.splits else part.value
     queries = lookup(document, paths.queries)
-    if queries is not None and (not isinstance(queries, list) or len(queries) != len(lists)):
-        expected = f"a list of {len(lists)} queries at {paths.queries}, one per response"
-        raise DataError("form", expected, got=shown(queries), where=where)
+    lists: list[tuple[str, Any, Any]] = [("", part.query, document)]
+    if paths.lists:
+        at, found = _container(document, paths.lists, where)
+        if isinstance(found, Mapping):
+            lists = [(f"{at}.{key}" if at else str(key), key, entry) for key, entry in found.items()]
+        else:
+            lists = [(f"{at}[{i}]", None, entry) for i, entry in enumerate(found)]
+        if queries is not None and (not isinstance(queries, list) or len(queries) != len(lists)):
+            expected = f"a list of {len(lists)} queries at {paths.queries}, one per response"
+            raise DataError("form", expected, got=shown(queries), where=where)
     for i, (at, key, entry) in enumerate(lists):
-        query = part.query if shape.one_query else key if queries is None else queries[i]
+        query = key if queries is None else queries[i]
         if paths.query and (query := _take(entry, paths.query, where, at)) is None:
             problem, hint = f"the id is missing: null at {paths.query}", "fill it in, or drop the record"
             raise DataError("id-type", problem, where=where, hint=hint)
         if error := lookup(document, paths.error) or lookup(entry, paths.error):
-            problem = f"the engine returned an error{f' at {at}' if at else ''}: {shown(_reason(error), 200)}"
+            problem = f"the engine returned an error{f' at {at}' if at else ''}: {shown(error, 200)}"
             raise DataError("engine-error", problem, where=where, hint="repeat the request, or leave the query out")
         ids, docs, place = _documents(entry, paths, where, at)
         listed = len(docs)
@@ -351,41 +284,25 @@ def _read_document(part: Shaped, paths: Paths, what: str, where: Place) -> Itera
             ids, docs = [ids[row] for row in graded], [docs[row] for row in graded]
         numbers = _numbers(docs, paths, what, where, place)
         partial = _partial(document, paths.partial) or _partial(entry, paths.partial)
-        total, start = (n if isinstance(n := lookup(entry, path), int) else 0 for path in (paths.total, paths.start))
-        yield Ranking(query, part.item, shape, ids, numbers, total, start, partial, listed - len(docs))
+        yield Ranking(query, part.item, shape, ids, numbers, lookup(entry, paths.total), partial, listed - len(docs))
 
 
 def _documents(entry: Any, paths: Paths, where: Place, inside: str) -> tuple[list[Any], list[Any], str]:
     """Return the ids of the documents of a query, the documents, and the path of their list."""
     if not paths.docs:
         return [_take(entry, paths.doc, where, inside)], [entry], inside
-    ways = [(way, re.split(r"[\[{]", way)[0]) for way in paths.docs.removesuffix("?").split("|")]
-    present = [way for way, name in ways if not name or lookup(entry, name) is not None]
-    if not present and paths.docs.endswith("?"):
+    path = paths.docs.removesuffix("?")
+    if path != paths.docs and lookup(entry, path[:-2]) is None:
         return [], [], inside
-    ids: list[Any] = []
-    docs: list[Any] = []
-    at = inside
-    for at, found in _containers(entry, (present or [ways[-1][0]])[0], where, inside):
-        if isinstance(found, Mapping):
-            ids += found
-            docs += found.values()
-        else:
-            ids += _ids(found, paths.doc, where, at)
-            docs += found
+    at, found = _container(entry, path, where, inside)
+    if isinstance(found, Mapping):
+        return list(found), list(found.values()), at
+    ids, docs = _column(found, paths.doc, where, at) if paths.doc else list(map(chunk_id, found)), found
     if paths.id_pattern:
         matches = [re.fullmatch(paths.id_pattern, str(key), re.DOTALL) for key in ids]
-        docs = [doc for doc, found in zip(docs, matches, strict=True) if found]
-        ids = [found[1] for found in matches if found]
+        docs = [doc for doc, match in zip(docs, matches, strict=True) if match]
+        ids = [match[1] for match in matches if match]
     return ids, docs, at
-
-
-def _ids(docs: list[Any], path: str, where: Place, at: str) -> list[Any]:
-    if not path:
-        return [chunk_id(doc) for doc in docs]
-    if path == "id" and docs and isinstance(docs[0], Mapping) and path not in docs[0]:
-        path = single(match(NAMES["doc"], docs[0])) or path  # the key of an index of Solr may have any name
-    return _column(docs, path, where, at)
 
 
 def _numbers(docs: list[Any], paths: Paths, what: str, where: Place, at: str) -> list[Any] | None:
@@ -408,12 +325,6 @@ def _partial(value: Any, paths: str) -> str:
     return ""
 
 
-def _reason(error: Any) -> Any:
-    """Return what an error of an engine says."""
-    words = [str(error[name]) for name in _REASONS if error.get(name)] if isinstance(error, Mapping) else []
-    return ": ".join(words) or error
-
-
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -425,7 +336,7 @@ def _table(rankings: list[Ranking], context: Context) -> SourceTable:
     by_query: dict[str, list[Ranking]] = {}
     for ranking in rankings:
         group = by_query.setdefault(f"{ranking.query!r}" if context.typed else f"{ranking.query}", [])
-        if group and is_run and not ranking.shape.pages:
+        if group and is_run and not (ranking.shape.one_query and not ranking.shape.questions):  # no pages
             first = "" if context.lines is None else f"; first at {_place(context, group[0].item)}"
             raise DataError(
                 "duplicate-query",
@@ -435,7 +346,7 @@ def _table(rankings: list[Ranking], context: Context) -> SourceTable:
                 hint="keep one of them, or give each an id of its own",
             )
         group.append(ranking)
-    groups = [sorted(group, key=lambda ranking: ranking.start) for group in by_query.values()]
+    groups = list(by_query.values())
     if is_run:
         warnings += _warn_partial(groups, context)
     elif skipped := sum(ranking.skipped for ranking in rankings):
@@ -453,6 +364,11 @@ def _table(rankings: list[Ranking], context: Context) -> SourceTable:
         origin = context.items({}, item.astype(np.int64))
         query_origin = context.items({}, np.array([group[0].item for group in groups], np.int64))
     ordered = is_run and docs and _paths_of(rankings[0].shape, "run", context.place).ordered
+    numbers: list[Any] = []
+    for group in groups:  # without scores, the order of a query's documents decides
+        known = [ranking.numbers for ranking in group if ranking.docs]
+        numbers += range(sum(len(r.docs) for r in group), 0, -1) if None in known else chain.from_iterable(known)  # type: ignore[arg-type]
+    scored = any(ranking.numbers is not None for ranking in rankings if ranking.docs)
     return SourceTable(
         **(context.basics() | {"warnings": (*context.warnings, *warnings)}),
         origin=origin,
@@ -460,7 +376,7 @@ def _table(rankings: list[Ranking], context: Context) -> SourceTable:
         query=queries,
         doc=docs,
         size=size,
-        number=_join_numbers(groups),
+        number=numbers if scored else None,
         rank=np.arange(1, len(docs) + 1) - np.repeat(np.cumsum(size) - size, size) if ordered else None,
     )
 
@@ -489,8 +405,7 @@ def _warn_partial(groups: list[list[Ranking]], context: Context) -> list[Warned]
     reasons = []
     for group in groups:
         reason = next((ranking.partial for ranking in group if ranking.partial), "")
-        reason = reason or (f"the first {group[0].start} are missing" if group[0].start else "")
-        total = max(ranking.total for ranking in group)
+        total = next((ranking.total for ranking in group if ranking.total), 0)
         if not any(ranking.docs for ranking in group) and (reason or total):
             problem = f"the response to query {shown(group[0].query)} has no documents: "
             problem += reason or f"{total} match, and none was requested"
@@ -500,18 +415,3 @@ def _warn_partial(groups: list[list[Ranking]], context: Context) -> list[Warned]
         return []
     text = f"{counted(len(reasons), 'response')} of {context.name} may lack documents: {reasons[0]}"
     return [Warned("partial-response", len(reasons), text, Hint("repeat the requests"))]
-
-
-def _join_numbers(groups: list[list[Ranking]]) -> list[Any] | None:
-    """Return scores or grades; without them, the order of a query's documents decides."""
-    lists = [[ranking for ranking in group if ranking.docs] for group in groups]
-    if all(ranking.numbers is None for group in lists for ranking in group):
-        return None
-    numbers: list[Any] = []
-    for group in lists:
-        known = [ranking.numbers for ranking in group if ranking.numbers is not None]
-        if len(known) == len(group):
-            numbers += chain.from_iterable(known)
-        else:
-            numbers += range(sum(len(ranking.docs) for ranking in group), 0, -1)
-    return numbers

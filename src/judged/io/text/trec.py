@@ -125,7 +125,7 @@ def _iterate_rows(
         if len(line) > limits.LONGEST_LINE:
             limits.raise_long_line(Place(name, number))
         cells = split(line)
-        if len(cells) != width or (b"\t" in line and b" " in line):
+        if cells and (len(cells) != width or (b"\t" in line and b" " in line)):
             cells = cells if lenient and len(cells) >= width else _split(line, width)
         if not cells or (line.startswith(b"#") and (lenient or len(cells) == 1 or not read_hash_line(line, layout))):
             continue
@@ -167,7 +167,7 @@ def raise_text(text: bytes, name: str, offset: int, line: int, *, first: bool) -
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Table(NamedTuple):
+class _TrecTable(NamedTuple):
     """The columns of a file that are used: queries as codes, other ids as text, numbers as numbers."""
 
     queries: IdColumn
@@ -240,7 +240,7 @@ def raise_alone(name: str) -> NoReturn:
 
 def _read(
     data: Raw, name: str, layout: TrecColumns, texts: Sequence[int], begin: Begin = WHOLE, *, lenient: bool = False
-) -> _Table:
+) -> _TrecTable:
     """Read a file, or a stretch of one, in batches of rows."""
     start = text_start(data, name, begin)
     if not begin.offset and b"\r" in data and b"\n" not in data:
@@ -266,7 +266,7 @@ def _read(
                 rank.append(np.array(list(map(int, column[3])), np.int64))
             elif wrong_rank is None:
                 wrong_rank = Place(name, numbers[wrong]), shown(column[3][wrong])
-    return _Table(
+    return _TrecTable(
         IdColumn.of(codes),
         np.concatenate(query),
         [IdColumn.concatenate(column) for column in columns],

@@ -5,23 +5,19 @@ from __future__ import annotations
 import json
 import math
 from functools import partial
-from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from native_rows import check, described, is_native
+from native_rows import check, is_native
 
 from judged.core.join import join
 from judged.core.native import native
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
-from judged.errors import JudgedError
-from judged.io import questions as listed_questions
 from judged.io.columns import ColumnRequest
 from judged.io.partitions import open_partitions
-from judged.io.questions import read_questions
 from judged.io.read import open_whole_run, read_qrels, read_run
 
 pytestmark = pytest.mark.needs("native")
@@ -225,36 +221,6 @@ def test_ordinary_json_is_read_by_the_core(text):
         data = text.replace("score", name).encode()
         assert is_native(kind, data), kind
         check(kind, data)
-
-
-def questions_of(text: bytes, path, **options):
-    path.write_bytes(text)
-    try:
-        found = read_questions(path, **options)
-    except JudgedError as error:
-        return type(error).__name__, str(error), error.where, repr(error.value)
-    return [described(table) for table in (found.qrels, found.run)]
-
-
-@settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    text=list_records(("question", "retrieved", "relevant")),
-    options=st.sampled_from([{}, {}, {"retrieved": "relevant"}, {"question": "tag"}]),
-)
-def test_question_files(text, options, tmp_path):
-    path = tmp_path / "questions.jsonl"
-    seen = questions_of(text, path, **options)
-    with mock.patch.object(listed_questions, "NATIVE", False):
-        assert seen == questions_of(text, path, **options)
-
-
-def test_ordinary_question_files_are_read_by_the_core(tmp_path):
-    rows = [
-        {"question": f"why {i}?", "retrieved": ["a", "b"], "relevant": ["b"], "answer": None if i else "so"}
-        for i in range(3)
-    ]
-    (path := tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert listed_questions.read_listed_questions(path, {}) is not None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from engine_documents import (
     lines,
     rank_eval_response,
     solr,
-    solr_groups,
     vespa,
 )
 
@@ -122,7 +121,6 @@ def test_positions_are_ranks_which_a_policy_can_choose():
     [
         elasticsearch({"a": 1.0}, timed_out=True),
         elasticsearch({"a": 1.0}, _shards={"total": 2, "successful": 1, "failed": 1}),
-        {"id": "x", "is_running": True, "is_partial": True, "response": elasticsearch({"a": 1.0})},
         vespa({"a": 1.0}, coverage={"coverage": 66, "full": False}),
         vespa({"a": 1.0}, errors=[{"code": 12, "summary": "Timed out"}]),
         solr({"a": 1.0}, partialResults=True),
@@ -175,17 +173,6 @@ def test_no_documents_are_a_ranking_only_if_none_matches(refusal):
     refusal("engine-error", jd.read_run, {"q": counted})
     group = {"id": "group:root:0", "relevance": 1.0, "children": []}
     refusal("engine-error", jd.read_run, {"q": vespa({}, fields={"totalCount": 4}, children=[group])})
-    refusal(
-        "engine-error",
-        jd.read_run,
-        {"q": {"responseHeader": {"status": 0}, "grouped": {"brand": {"matches": 4, "groups": []}}}},
-    )
-
-
-def test_a_late_first_document_is_counted_unless_its_pages_are_there():
-    late = solr({"c": 1.0}, start=2)
-    assert slugs(jd.read_run({"q": late})) == ["partial-response"]
-    assert slugs(jd.read_run({"q": [late, solr({"a": 3.0, "b": 2.0})]})) == []
 
 
 def test_one_id_of_two_types_is_a_duplicate(refusal):
@@ -208,20 +195,6 @@ def test_ids_of_vespa_are_those_that_were_fed():
     assert ranked(jd.read_run({"q": response})) == {"q": ["a", "c", "index:shop/0/c81e"]}
 
 
-def test_groups_of_solr_are_read_one_after_the_other(refusal):
-    run = jd.read_run({"q": solr_groups({"a": 1.0, "b": 2.0})})
-    assert (ranked(run), slugs(run)) == ({"q": ["a", "b"]}, [])
-    simple = {"responseHeader": {"status": 0}, "grouped": {"brand": {"matches": 1, "doclist": {"docs": [{"id": "a"}]}}}}
-    assert ranked(jd.read_run({"q": simple})) == {"q": ["a"]}
-    refusal("form", jd.read_run, {"q": {"responseHeader": {}, "grouped": {"a": {"groups": []}, "b": {"groups": []}}}})
-
-
-def test_ids_of_solr_may_have_another_usual_name(refusal):
-    renamed = {"response": {"docs": [{"sku": "a", "title": "x"}, {"sku": "b", "title": "y"}]}}
-    assert ranked(jd.read_run({"q": renamed})) == {"q": ["a", "b"]}
-    refusal("form", jd.read_run, {"q": {"response": {"docs": [{"title": "x"}]}}})
-
-
 def test_hits_of_rank_eval_are_a_run(refusal):
     response = rank_eval_response()
     assert jd.read_run(response).to_dict() == RANKINGS
@@ -237,11 +210,6 @@ WRONG = [
     ({"root": {"relevance": 1.0, "children": ["a"]}}, "root.children[0]"),
     ({"response": {"docs": ["a"]}}, "response.docs[0]"),
     ({"response": {"docs": [{"id": "a", "score": 1}, {"id": "b"}]}}, "response.docs[1]"),
-    (
-        {"responseHeader": {}, "grouped": {"brand": {"groups": [{"doclist": {"docs": 3}}]}}},
-        "grouped.brand.groups[0].doclist.docs",
-    ),
-    ({"responseHeader": {}, "grouped": {"brand": 3}}, "grouped.brand"),
 ]
 
 

@@ -1,0 +1,95 @@
+"""Text whose rows the native core finds in place: delimited text and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from judged.core.tables import Run
+from judged.core.unread_runs import Layout, TextRun, read_rows
+from judged.errors import Warned
+from judged.io.columns import RoleColumns
+from judged.io.files import Content, Raw
+from judged.io.mapped import in_memory, open_later, open_now
+from judged.io.origin import Context
+from judged.io.text.encoding import check_end
+
+if TYPE_CHECKING:
+    from judged.io.origin import Origin
+    from judged.io.table import SourceTable
+
+
+@dataclass(frozen=True, slots=True)
+class NativeText:
+    """The rows of a text, as the native core finds them.
+
+    Args:
+        layout: the source, and the places of the columns in it.
+        columns: the column of each role; none, if rankings are not written as columns.
+        scored: rows have scores.
+        ranked: rows have ranks.
+        start: the first byte of the rows; None: the first after a byte-order mark.
+        lines: every row is on its own line.
+    """
+
+    layout: Layout
+    columns: RoleColumns
+    scored: bool
+    ranked: bool
+    start: int | None = None
+    lines: bool = True
+
+    def unread(self, content: Content, read: Callable[[], Run]) -> TextRun:
+        """Return an open file as a run; `read` reads it by the reference."""
+        last = bytes(content.read()[-9:-8]) if content.file is None else content.last_byte()
+        opened = open_later(content, self.start, lines=self.lines)
+        return self._run(content.name, opened, read, self._check_end(last, content.name))
+
+    def unread_chunk(self, data: Raw, start: int, name: str, read: Callable[[], Run]) -> TextRun:
+        """Return some lines of a file as a run; `read` reads them by the reference."""
+        return self._run(name, partial(nullcontext, in_memory(data, start)), read)
+
+    def read(
+        self, content: Content, context: Context, origin: Callable[[Any], Origin], *, checked: bool = False
+    ) -> SourceTable | None:
+        """Read an open file; None if only the reference can. `origin` takes the rows. `checked`: so are numbers and ranks."""
+        from judged.io.cells import GroupedIds
+        from judged.io.table import SourceTable
+
+        with open_now(content, self.start, lines=self.lines) as (data, start):
+            rows = read_rows(data, start, self.layout)
+            last = data[-1:].tobytes()
+        if rows is None:
+            return None
+        return SourceTable(
+            name=context.name,
+            request=context.request,
+            warnings=(*context.warnings, *self._check_end(last, context.name)),
+            origin=origin(rows),
+            query=GroupedIds(rows.queries, rows.query),
+            doc=rows.doc,
+            number=rows.number if self.scored or not self.columns.column else None,
+            rank=rows.rank if self.ranked else None,
+            aspect=rows.aspects() if "aspect" in self.columns.column else None,
+            scored=self.scored,
+            borrowed=self.columns.borrowed,
+            checked=checked,
+        )
+
+    def _run(self, name: str, opened: Any, read: Callable[[], Run], warnings: tuple[Warned, ...] = ()) -> TextRun:
+        return TextRun(
+            name=name,
+            read=read,
+            open=opened,
+            layout=self.layout,
+            joinable=self.lines,
+            scored=self.scored,
+            ranked=self.ranked,
+            warnings=warnings,
+        )
+
+    def _check_end(self, last: bytes, name: str) -> tuple[Warned, ...]:
+        return check_end(last, name) if self.lines else ()
