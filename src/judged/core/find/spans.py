@@ -58,11 +58,11 @@ def overlap_rule(text: str) -> Holds:
             f"overlap must be any, gold>=x, chunk>=x or iou>=x with 0 < x ≤ 1, got {shown(text)}",
             value=text,
         )
-    return {
-        "gold": lambda shared, span, chunk: shared >= least * span,
-        "chunk": lambda shared, span, chunk: shared >= least * chunk,
-        "iou": lambda shared, span, chunk: shared >= least * (span + chunk - shared),
-    }[what]
+    if what == "gold":
+        return lambda shared, span, chunk: shared >= least * span
+    if what == "chunk":
+        return lambda shared, span, chunk: shared >= least * chunk
+    return lambda shared, span, chunk: shared >= least * (span + chunk - shared)
 
 
 def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCredit]:
@@ -87,7 +87,21 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
     owner = np.array([codes.get(raw, -1) for raw in run.queries.tolist()], dtype=np.int64)[query]
     fresh = np.zeros(len(run), np.int64)
     judged = _walk(spans, run, row[owner >= 0], owner[owner >= 0], overlap_rule(qrels.overlap), fresh)
-    return _as_qrels(qrels, judged, run), SpanCredit(fresh, _sizes(spans, qrels.queries.tolist()))
+    number, doc, span, grade, judgment = zip(*judged, strict=True)
+    chunks = replace(
+        qrels.take(np.array(judgment, dtype=np.int64)),
+        query=np.array(number, dtype=np.int64),
+        doc=IdColumn.of(doc),
+        doc_kind=run.doc_kind,
+        aspect=IdColumn.of(span),
+        sub=None,
+        grade=np.array(grade, dtype=float),
+        passages=None,
+    )
+    gold: dict[bytes, int] = defaultdict(int)
+    for (place, _), some in spans.items():
+        gold[qrels.queries[place]] += sum(end - start for start, end in _merge(some))
+    return chunks, SpanCredit(fresh, dict(gold))
 
 
 def _spans_of(qrels: Qrels) -> dict[tuple[int, bytes], list[_Span]]:
@@ -141,32 +155,12 @@ def _walk(
             del missed[key][s]
     taken = {(query, name) for query, name, *_ in out} | set(zip(owner.tolist(), names, strict=True))
     for (query, _), left in missed.items():
-        out += [(query, _free(query, s.name, taken), s.name, s.grade, s.row) for s in left]
+        for s in left:
+            name = b"gold " + s.name  # which no chunk of the ranking may have
+            while (query, name) in taken:
+                name += b"'"
+            out.append((query, name, s.name, s.grade, s.row))
     return out
-
-
-def _free(query: int, name: bytes, taken: set[tuple[int, bytes]]) -> bytes:
-    """Return a name for a missed span that no chunk of the ranking has."""
-    name = b"gold " + name
-    while (query, name) in taken:
-        name += b"'"
-    return name
-
-
-def _as_qrels(qrels: Qrels, rows: list[Row], run: Run) -> Qrels:
-    query, doc, span, grade, row = zip(*rows, strict=True)
-    place = np.array(row, dtype=np.int64)
-    base = qrels.take(place)
-    return replace(
-        base,
-        query=np.array(query, dtype=np.int64),
-        doc=IdColumn.of(doc),
-        doc_kind=run.doc_kind,
-        aspect=IdColumn.of(span),
-        sub=None,
-        grade=np.array(grade, dtype=float),
-        passages=None,
-    )
 
 
 # ── characters ───────────────────────────────────────────────────────────────────────────────────
@@ -195,10 +189,3 @@ def _take(left: list[tuple[int, int]], start: int, end: int) -> int:
         rest += [part for part in ((a, low), (high, b)) if part[0] < part[1]]
     left[:] = rest
     return shared
-
-
-def _sizes(spans: dict[tuple[int, bytes], list[_Span]], queries: list[bytes]) -> dict[bytes, int]:
-    sizes: dict[bytes, int] = defaultdict(int)
-    for (query, _), some in spans.items():
-        sizes[queries[query]] += sum(b - a for a, b in _merge(some))
-    return dict(sizes)
