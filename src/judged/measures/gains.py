@@ -11,7 +11,7 @@ from judged.errors import DataError, UsageError
 from judged.measures.parameters import Base, Discount, Function, Gain, Gains, Level, LogBase
 
 _KEPT = 1 << 12  # ranks whose divisors are computed once for all calls
-LARGEST_EXPONENT = 960  # sums of 2**63 such gains are within the range of numbers
+_LARGEST_EXPONENT = 960  # sums of 2**63 such gains are within the range of numbers
 
 
 def gain_of(
@@ -21,9 +21,8 @@ def gain_of(
     gains: Gains = None,
     level: Level = 0,
     name: str = "",
-    largest: int = LARGEST_EXPONENT,
 ) -> Column:
-    """Gain of each grade, at most 2**largest. A grade of 0 or less, or below the level, gains nothing; a function decides about 0 itself."""
+    """Gain of each grade. A grade of 0 or less, or below the level, gains nothing; a function decides about 0 itself."""
     if gain == "linear" and level <= 0 and not gains and np.minimum.reduce(grade, initial=0.0) >= 0:
         return grade  # nothing to leave out
     worthy = (grade > 0) & (grade >= level)
@@ -34,7 +33,7 @@ def gain_of(
         value = worthy.astype(float)
     elif gain == "exp":
         top = float(grade.max(initial=0))
-        if top * np.log2(base) > largest:
+        if top * np.log2(base) > _LARGEST_EXPONENT:
             raise DataError(
                 "gain-overflow",
                 f"the gain {base:g}**{top:g} of grade {top:g} exceeds the range of numbers",
@@ -56,14 +55,11 @@ def _own_gain(grade: Column, gain: Function, worthy: Column, gains: Gains) -> Co
     """Gain by a function of the user; the grades that it gets are not negative."""
     value = np.zeros(len(grade))
     value[worthy] = gain.on(grade[worthy])
-    wrong = np.flatnonzero(~np.isfinite(value) | (value < 0))
+    wrong = np.flatnonzero(~((value >= 0) & (value <= 2.0**_LARGEST_EXPONENT)))
     if len(wrong):
         at = wrong[0]
-        raise UsageError(
-            "parameter",
-            f"gain {gain.name}({grade[at]:g}) must be a finite number ≥ 0, got {value[at]:g}",
-            value=value[at],
-        )
+        problem = f"gain {gain.name}({grade[at]:g}) must be a finite number ≥ 0, got {value[at]:g}"
+        raise UsageError("parameter", problem, value=value[at])
     return _from_table(grade, value, gains)
 
 

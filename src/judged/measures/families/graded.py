@@ -9,9 +9,9 @@ import numpy as np
 from judged._types import Column
 from judged.core import segments
 from judged.core.judged import Judged
-from judged.errors import DataError, UsageError
+from judged.errors import UsageError
 from judged.measures.families.sets import depth_of, size_of
-from judged.measures.gains import LARGEST_EXPONENT, discount, gain_of
+from judged.measures.gains import discount, gain_of
 from judged.measures.parameters import (
     CAPPED_WITH_CUTOFF,
     Base,
@@ -27,8 +27,6 @@ from judged.measures.parameters import (
 )
 from judged.measures.registry import measure
 
-_LARGEST_NUMBER = 1023
-
 
 def _sums(
     j: Judged,
@@ -40,8 +38,8 @@ def _sums(
     log_base: LogBase,
     level: Level,
     short: str = "pad",
-) -> tuple[Column, Column, float]:
-    """DCG of the ranking, and of the ideal one, which has positive gains only and may be as short as the ranking; both times a scale that avoids overflow, without rounding."""
+) -> tuple[Column, Column]:
+    """DCG of the ranking, and of the ideal one, which has positive gains only and may be as short as the ranking."""
     below = [grade for grade, worth in gains or () if 0 <= grade < level and worth]
     if below:
         raise UsageError(
@@ -51,21 +49,15 @@ def _sums(
             hint="leave out the gain, or the level",
         )
     ideal = j.ideal_above(cutoff)
-    custom = bool(gains) or isinstance(gain, Function)
-    if custom:  # which need not grow with the grade, and may be negative
-        here, ideal, best = ideal_gains(j, gain, base, gains, level, _LARGEST_NUMBER)
+    if gains or isinstance(gain, Function):  # which need not grow with the grade, and may be negative
+        here, ideal, best = ideal_gains(j, gain, base, gains, level)
         if cutoff is not None:
             inside = ideal.within(cutoff)
             ideal, best = ideal.only(inside), best[inside]
     else:
-        here, best = (gain_of(x.grade, gain, base, gains, level, j.names[0], _LARGEST_NUMBER) for x in (j, ideal))
+        here, best = (gain_of(x.grade, gain, base, gains, level, j.names[0]) for x in (j, ideal))
     if short == "shrink":
         best = np.where(ideal.rank <= depth_of(j, cutoff)[ideal.query], best, 0.0)
-    top = max(np.maximum.reduce(best, initial=0.0), np.maximum.reduce(np.abs(here) if custom else here, initial=0.0))
-    scale = 1.0
-    if top > 2.0**900:
-        scale = 2.0**-512
-        here, best = here * scale, best * scale
     gain_here = j.column("gain", here)
     divisor = j.column("discount", discount(j.rank, kind, log_base))
     ours = gain_here / divisor
@@ -73,30 +65,14 @@ def _sums(
     if ideal.rank is not j.rank:  # which lists of labels share
         divisor = discount(ideal.rank, kind, log_base)
     theirs = segments.total(best / divisor, ideal.query, len(j))
-    return j.total(ours), theirs, scale
-
-
-def _unscaled(j: Judged, value: Column, scale: float) -> Column:
-    if (np.abs(value) > 2.0**_LARGEST_NUMBER * scale).any():
-        raise DataError(
-            "gain-overflow",
-            "the sum of the gains exceeds the range of numbers",
-            where=j.names[0],
-            hint="use the linear gain, a table of gains, or nDCG",
-        )
-    return value / scale
+    return j.total(ours), theirs
 
 
 def ideal_gains(
-    j: Judged,
-    gain: Gain = "linear",
-    base: Base = 2.0,
-    gains: Gains = None,
-    level: Level = 0,
-    largest: int = LARGEST_EXPONENT,
+    j: Judged, gain: Gain = "linear", base: Base = 2.0, gains: Gains = None, level: Level = 0
 ) -> tuple[Column, Judged, Column]:
     """The gain of each hit, the ideal ranking by gains, and its gains, which are not negative."""
-    here, pool = (gain_of(grade, gain, base, gains, level, j.names[0], largest) for grade in (j.grade, j.pool_grade))
+    here, pool = (gain_of(grade, gain, base, gains, level, j.names[0]) for grade in (j.grade, j.pool_grade))
     ideal = j.ideal_by(pool)
     return here, ideal, np.maximum(pool[ideal.judgment], 0.0)
 
@@ -165,8 +141,7 @@ def dcg(
     level: Level = 0,
 ) -> Column:
     """Sum of gains, each divided by a discount that grows with the rank."""
-    ours, _, scale = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
-    return _unscaled(j, ours, scale)
+    return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[0]
 
 
 @measure(
@@ -195,8 +170,7 @@ def ideal_dcg(
     level: Level = 0,
 ) -> Column:
     """The DCG of the ideal ranking."""
-    _, best, scale = _sums(j, cutoff, gain, base, gains, discount, log_base, level)
-    return _unscaled(j, best, scale)
+    return _sums(j, cutoff, gain, base, gains, discount, log_base, level)[1]
 
 
 @measure(
@@ -232,8 +206,7 @@ def ndcg(
     rank; `level` makes lower grades worth nothing. `short="shrink"` cuts the ideal ranking to the length of a ranking shorter
     than k, as MLflow does: finding one of many relevant documents and nothing else is then perfect.
     """
-    ours, best, _ = _sums(j, cutoff, gain, base, gains, discount, log_base, level, short)
-    return j.ratio(ours, best)
+    return j.ratio(*_sums(j, cutoff, gain, base, gains, discount, log_base, level, short))
 
 
 @measure(
