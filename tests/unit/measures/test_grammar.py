@@ -155,7 +155,7 @@ def test_dcg_in_another_base_is_divided_by_its_logarithm():
 @pytest.mark.parametrize(
     "text",
     ["DCG(log_base=10, discount='log2')", "CG(base=3, gain='linear')", "RBP(level=1, max=3)", "RBP(level=1, gains={1: 2})", "Utility(collection=9)",
-     "nDCG(dcg='log2', gain='exp')", "nDCG(logb=2, log_base=3)", "Stop(where='at')", "PFound(chance='grade', max=2)",
+     "nDCG(dcg='log2', gain='exp')", "nDCG(logb=2, log_base=3)", "PFound(chance='grade', max=2)",
      "nDCG(level=2, gains={1: 3, 2: 5})", "nDCG(gains={2: 1e999})", "nDCG(gains={2: 1e200})"],
 )  # fmt: skip
 def test_a_parameter_without_an_effect_is_refused(text):

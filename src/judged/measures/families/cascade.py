@@ -110,15 +110,9 @@ def normalised_err(
     example=([3, 0, 1], 7 / 16 + 9 / 16 / 16),
     formula="Σ over ranks r down to k of R_r·Π over i < r of (1 - R_i)",
 )
-def stopping_probability(
-    j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0, where: Literal["by", "at"] = "by"
-) -> Column:
-    """The probability that a user of the cascade model has stopped by rank k; `where="at"` for exactly there."""
-    stop = _stops(j, max)
-    if where == "at" and cutoff is None:
-        raise UsageError("parameter", "where='at' needs a cutoff", hint="write Stop(where='at')@3", value=where)
-    there = j.within(cutoff) if where == "by" else j.rank == cutoff
-    return j.total(np.where(there, stop, 0.0))
+def stopping_probability(j: Judged, *, cutoff: Cutoff = None, max: MaxGrade = 4.0) -> Column:
+    """The probability that a user of the cascade model has stopped by rank k."""
+    return j.total(np.where(j.within(cutoff), _stops(j, max), 0.0))
 
 
 @measure(
