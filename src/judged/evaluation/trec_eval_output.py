@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
@@ -163,49 +164,40 @@ def _first_repeat(options: Options, qrels: Qrels, run: Run, topics: Topics) -> S
 
 def _repeat_in_run(options: Options, run: Run, place: dict[bytes, int]) -> Stop | None:
     query, row = ranked_rows(run, Policy(ties=_policy(options).ties), keep_duplicates=True)
-    topic = _topic(run, place)[row]
     above = np.arange(len(row)) - np.searchsorted(query, query)
-    kept = (topic >= 0) & (above < (np.inf if options.depth is None else options.depth))
-    docs = run.doc.take(row[kept])
-    again = _again(topic[kept], docs)
-    if not len(again):
-        return None
+    row = row if options.depth is None else row[above < options.depth]
+    keys = zip(_topics_in(run, place, row), run.doc.take(row).tolist(), strict=True)
+    again = _first_repeat_of(keys, count())
     who = "form_prefs_counts" if options.form in PREFERENCES else "form_res_qrels"
-    return int(topic[kept][again[0]]), f"trec_eval.{who}: duplicate docs {as_text(docs[int(again[0])])}"
+    return again and (again[0], f"trec_eval.{who}: duplicate docs {as_text(again[-1])}")
 
 
 def _repeat_in_judgments(options: Options, qrels: Qrels, place: dict[bytes, int]) -> Stop | None:
-    topic = _topic(qrels, place)
-    seen = np.flatnonzero(topic >= 0)
-    docs, message = qrels.doc.take(seen), "trec_eval.form_res_rels: duplicate docs {}\n"
-    if options.form in PREFERENCES:  # only a contradiction is an error
-        message = "trec_eval.form_prefs_counts: doc '{}' occurs with different rel_level in same jsg\n"
-        parts = [ids.tolist() for ids in (qrels.aspect, qrels.sub) if ids is not None]
-        codes = [np.unique(np.array(part), return_inverse=True)[1][seen] for part in parts]
-        again = _again(topic[seen], docs, *codes, differs=qrels.grade[seen])
-    else:
-        again = _again(topic[seen], docs)
-    if not len(again):
-        return None
-    row = int(seen[again[0]])
-    return int(topic[row]), message.format(as_text(qrels.doc[row]))
+    topics, docs = _topics_in(qrels, place, np.arange(len(qrels))), qrels.doc.tolist()
+    if options.form not in PREFERENCES:
+        again = _first_repeat_of(zip(topics, docs, strict=True), count())
+        return again and (again[0], f"trec_eval.form_res_rels: duplicate docs {as_text(again[-1])}\n")
+    parts = [ids.tolist() for ids in (qrels.aspect, qrels.sub) if ids is not None]  # only a contradiction is an error
+    again = _first_repeat_of(zip(topics, *parts, docs, strict=True), qrels.grade.tolist())
+    text = "trec_eval.form_prefs_counts: doc '{}' occurs with different rel_level in same jsg\n"
+    return again and (again[0], text.format(as_text(again[-1])))
 
 
-def _topic(rows: Run | Qrels, place: dict[bytes, int]) -> Ints:
-    """Evaluated topic of each row; -1 if its topic is not evaluated."""
-    return np.array([place.get(raw, -1) for raw in rows.queries.tolist()], dtype=np.int64)[rows.query]
+def _topics_in(rows: Run | Qrels, place: dict[bytes, int], chosen: Ints) -> list[int]:
+    """Evaluated topic of some rows; -1 if its topic is not evaluated."""
+    topic = np.array([place.get(raw, -1) for raw in rows.queries.tolist()], dtype=np.int64)
+    return topic[rows.query[chosen]].tolist()
 
 
-def _again(topic: Ints, doc: IdColumn, *parts: Ints, differs: NDArray[np.float64] | None = None) -> Ints:
-    """Return rows that duplicate another row of their topic, sorted by topic and id."""
-    order = doc.order(topic, *parts)
-    now, before = order[1:], order[:-1]
-    same = doc.same(now, doc, before)
-    for column in (topic, *parts):
-        same &= column[now] == column[before]
-    if differs is not None:
-        same &= differs[now] != differs[before]
-    return now[same]
+def _first_repeat_of(keys: Iterable[tuple[Any, ...]], values: Iterable[Any]) -> tuple[Any, ...] | None:
+    """The first key, sorted, of an evaluated topic that occurs again with another value."""
+    known: dict[tuple[Any, ...], Any] = {}
+    repeated = []
+    for key, value in zip(keys, values, strict=False):
+        if key[0] >= 0 and known.get(key, value) != value:
+            repeated.append(key)
+        known[key] = value
+    return min(repeated, default=None)
 
 
 # ── output ───────────────────────────────────────────────────────────────────────────────────────
@@ -279,13 +271,13 @@ def _evaluate(options: Options, qrels: Qrels, run: Run | ScannedRun, zscores: Zs
         return TrecEvalOutput(tuple(lines), f"{stop[1]}\n", 4)
     if options.summary:
         lines += [f"{RUN_ID:<22}\tall\t{run.tag}"] if RUN_ID in names else []
-        count = float(len(topics.names) if options.complete else len(done))
-        known = {_COUNTED_ALONE: count}
+        divisor = float(len(topics.names) if options.complete else len(done))
+        known = {_COUNTED_ALONE: divisor}
         if options.complete:
             known["num_rel"] = float((qrels.grade > 0).sum())  # at every level
         for value, column in table:
             if not value.definition.text:
-                number = known.get(value.asked, _sum(value, column, count))
+                number = known.get(value.asked, _sum(value, column, divisor))
                 lines.append(f"{_head(value, mark)}\tall\t{_format(value, [number], mark)[0]}")
     warnings = "".join(f"judged: {warning}\n" for warning in run.warnings if warning.slug == "score-nan")
     return TrecEvalOutput(tuple(lines), warnings)
