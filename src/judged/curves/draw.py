@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,8 +90,6 @@ def _number(value: float) -> str:
 
 _FEW = 3  # curves whose legend fits inside the axes; the legend of more is beside them
 _BANDS = 4  # more bands than this hide each other
-_ACROSS = 3  # panels in a row
-_PANEL = (3.1, 2.9)  # inches
 
 _INSTEAD = "points can be saved as .csv or .json without it"
 
@@ -111,7 +108,7 @@ def picture(curves: Curves, format: str) -> bytes:
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # characters missing in the font are drawn as boxes
         figure = Figure(figsize=_with_room(curves), layout="constrained")
-        _draw_panels(curves, _grid_of_axes(curves, figure))
+        _draw_figure(curves, figure)
         out = io.BytesIO()
         undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
         figure.savefig(out, format=format, dpi=DPI, metadata=undated)
@@ -119,102 +116,65 @@ def picture(curves: Curves, format: str) -> bytes:
 
 
 def _with_room(curves: Curves) -> tuple[float, float]:
-    """Return the default size, enlarged for panels and for a legend beside the axes, so that the axes keep their size."""
-    panels = _panels(curves)
-    if len(panels) > 1:
-        across = min(len(panels), _ACROSS)
-        return 0.5 + _PANEL[0] * across, 0.75 + _PANEL[1] * math.ceil(len(panels) / across)
+    """Return the default size, enlarged for a legend beside the axes, so that the axes keep their size."""
     if len(curves) <= _FEW:
         return SIZE
     longest = max(len(_label(curves, i)) for i in range(len(curves)))
     return SIZE[0] + 0.55 + 0.068 * longest, max(SIZE[1], 0.6 + 0.17 * len(curves))
 
 
-def _panels(curves: Curves) -> dict[str, list[int]]:
-    """Return the numbers of the curves of each panel."""
-    panels: dict[str, list[int]] = {}
-    for i, curve in enumerate(curves):
-        panels.setdefault(curve.panel, []).append(i)
-    return panels
-
-
-def _grid_of_axes(curves: Curves, figure: Any) -> Any:
-    """Return one axes per panel, in rows of three."""
-    count = len(_panels(curves))
-    across = min(count, _ACROSS)
-    axes = figure.subplots(math.ceil(count / across), across, squeeze=False).ravel()
-    for unused in axes[count:]:
-        unused.remove()
-    return axes[:count]
-
-
 def draw(curves: Curves, ax: Any = None) -> Any:
-    """Draw curves on axes, or on new ones, which have a caption; return them, as an array if several measures were drawn on several."""
+    """Draw curves on axes, or on new ones, which have a caption; return them."""
     matplotlib(_INSTEAD)
     if ax is not None:
-        _draw_curves(curves, ax, range(len(curves)))
-        _legend(ax, curves)
+        _draw_curves(curves, ax)
         return ax
     import matplotlib.pyplot as plt
 
-    axes = _grid_of_axes(curves, plt.figure(figsize=_with_room(curves), layout="constrained"))
-    _draw_panels(curves, axes)
-    return axes if len(axes) > 1 else axes[0]
+    return _draw_figure(curves, plt.figure(figsize=_with_room(curves), layout="constrained"))
 
 
-def _draw_panels(curves: Curves, axes: Any) -> None:
-    """Draw one panel per measure with a common legend, and a caption."""
-    panels = _panels(curves)
-    for (panel, members), ax in zip(panels.items(), axes, strict=True):
-        _draw_curves(curves, ax, members, panel)
-    if len(panels) == 1:
-        _legend(axes[0], curves)
-    else:
-        names = dict.fromkeys(curve.series for curve in curves)
-        handles = {line.get_label(): line for ax in axes for line in ax.get_lines()}
-        axes[0].figure.legend(
-            [handles[plain(name)] for name in names],
-            [plain(name) for name in names],
-            ncols=min(len(names), 6),
-            loc="outside upper left",
-            frameon=False,
-            fontsize="small",
-            handlelength=4.2,
-        )
+def _draw_figure(curves: Curves, figure: Any) -> Any:
+    ax = figure.subplots()
+    _draw_curves(curves, ax)
     if curves.notes:
-        write_caption(axes[0], f"{curves.notes[0][:1].upper()}{curves.notes[0][1:]}.")
+        write_caption(ax, f"{curves.notes[0][:1].upper()}{curves.notes[0][1:]}.")
+    return ax
 
 
-def _draw_curves(curves: Curves, ax: Any, members: Sequence[int], panel: str = "") -> None:
+def _draw_curves(curves: Curves, ax: Any) -> None:
     theme = theme_of(ax)
     _background(curves, ax, theme)
-    series = list(dict.fromkeys(curve.series or curve.name for curve in curves))
-    measures = list(_panels(curves))
-    for i in members:
-        curve = curves[i]
-        k = series.index(curve.series or curve.name)
+    for i, curve in enumerate(curves):
+        colour = theme.runs[i % len(theme.runs)]
         points = int((np.isfinite(curve.x) & np.isfinite(curve.y)).sum())
-        colour, marker = theme.runs[k % len(theme.runs)], MARKERS[k % len(MARKERS)]
-        together = len(measures) > 1 and not panel  # one colour per run; dashes tell the measures apart
-        dashes = DASHES[(measures.index(curve.panel) if together else k) % len(DASHES)]
         ax.plot(
             curve.x,
             curve.y,
             color=colour,
-            linestyle=dashes,
+            linestyle=DASHES[i % len(DASHES)],
             linewidth=1.7,
-            marker=marker,
+            marker=MARKERS[i % len(MARKERS)],
             markersize=4.5,
-            markevery=(0.02 + 0.03 * (k % 4), 0.13) if points > 1 else None,  # shifted for each curve
-            label=plain(curve.series) if panel else _label(curves, i),
+            markevery=(0.02 + 0.03 * (i % 4), 0.13) if points > 1 else None,  # shifted for each curve
+            label=_label(curves, i),
             drawstyle="steps-pre" if curve.rule == "step" else "default",
             zorder=3,
         )
-        if len(members) <= _BANDS and curve.low is not None and curve.high is not None:
+        if len(curves) <= _BANDS and curve.low is not None and curve.high is not None:
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=2)
-    ax.set(xlabel=curves.x_label, ylabel="" if panel else curves.y_label)
-    if panel:
-        ax.set_title(plain(panel), loc="left", fontsize="medium")
+    beside = len(curves) > _FEW
+    ax.legend(
+        handles=ax.get_lines()[-len(curves) :],
+        frameon=not beside,
+        framealpha=0.6,
+        edgecolor="none",
+        fontsize="small",
+        handlelength=4.2,
+        loc="upper left" if beside else "best",
+        bbox_to_anchor=(1.01, 1.0) if beside else None,
+    )
+    ax.set(xlabel=curves.x_label, ylabel=curves.y_label)
     if curves.log_x:
         _log_axis(ax, curves)
     for axis, (low, high) in curves.limits.items():
@@ -226,22 +186,6 @@ def _draw_curves(curves: Curves, ax: Any, members: Sequence[int], panel: str = "
 
 def _label(curves: Curves, i: int) -> str:
     return f"{plain(curves[i].name)} {curves.marks[i] if curves.marks else ''}".rstrip()
-
-
-def _legend(ax: Any, curves: Curves) -> None:
-    """List names, beside the axes unless there are few."""
-    handles = ax.get_lines()[-len(curves) :]
-    beside = len(handles) > _FEW
-    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if beside else {"loc": "best"}
-    ax.legend(
-        handles=handles,
-        frameon=not beside,
-        framealpha=0.6,
-        edgecolor="none",
-        fontsize="small",
-        handlelength=4.2,
-        **where,
-    )
 
 
 def _background(curves: Curves, ax: Any, theme: Theme) -> None:

@@ -38,8 +38,6 @@ class Curve:
     low: Floats | None = None
     high: Floats | None = None
     rule: Literal["step", "line"] = "line"  # how points are joined, which determines the area
-    panel: str = ""  # the measure, if there are several: each is drawn on its own axes
-    series: str = ""  # the name without the measure: curves of one series have one colour
 
     def __len__(self) -> int:
         return len(self.x)
@@ -156,7 +154,7 @@ class Curves(Result):
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw on the given matplotlib axes, or on new ones, an array with one per measure if there are several; return them."""
+        """Draw on the given matplotlib axes, or on new ones; return them."""
         from judged.curves.draw import draw
 
         return draw(self, ax)

@@ -243,14 +243,9 @@ def _at_k(name: str, j: Judged, request: CurveRequest, measures: list[Measure]) 
     for m, values in zip(measures, values_at_ranks(j, request, measures, ranks), strict=True):
         label = f"{name} {m.name}" if len(measures) > 1 else name
         if request.queries is None:
-            own = [mean_curve(label, k, values, at=k, band=request.band, limits=m.definition.limits)]
-            series = [name]
+            lines.append(mean_curve(label, k, values, at=k, band=request.band, limits=m.definition.limits))
         else:
-            own = [Curve(one, k, values[row], k) for one, row in _rows(label, j, request)]
-            series = [one for one, _ in _rows(name, j, request)]
-        if len(measures) > 1:
-            own = [replace(line, panel=str(m), series=s) for line, s in zip(own, series, strict=True)]
-        lines += own
+            lines += [Curve(one, k, values[row], k) for one, row in _rows(label, j, request)]
     return lines, []
 
 
