@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import UsageError
@@ -22,20 +21,14 @@ class ScoreOptions(ArrayOptions, total=False):
     profile: str
 
 
-@dataclass(frozen=True, slots=True)
-class MetricValue:
-    """The mean of a measure over lists, with the name that a library shows."""
-
-    name: str
-    value: float
-    higher_is_better: bool
+Measured = tuple[str, float, bool]  # the name that a library shows, the mean over lists, and whether higher is better
 
 
 class Measuring:
     """Measures with the options of `score`, checked before training starts.
 
     >>> Measuring("RR", {}).of([1, 0, 0, 1], [0.1, 0.2, 0.3, 0.4], group=[2, 2])
-    [MetricValue(name='RR', value=0.75, higher_is_better=True)]
+    [('RR', 0.75, True)]
     """
 
     def __init__(self, measures: Measures, options: ScoreOptions) -> None:
@@ -43,10 +36,10 @@ class Measuring:
         tried = score([1.0 if level is None else level], [0.0], measures, **options)
         self.measures, self.options = tried.measures, options
 
-    def of(self, labels: Any, scores: Any, **layout: Any) -> list[MetricValue]:
+    def of(self, labels: Any, scores: Any, **layout: Any) -> list[Measured]:
         """The mean of each measure."""
         means = score(labels, scores, self.measures, **self.options, **layout).mean()
-        return [MetricValue(str(m), means[str(m)], not m.definition.lower_is_better) for m in self.measures]
+        return [(str(m), means[str(m)], not m.definition.lower_is_better) for m in self.measures]
 
     def only(self, what: str) -> Measure:
         """Return the measure; raise if there are several."""

@@ -55,7 +55,7 @@ class CatBoostMetric:
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """The mean over lists, as a sum and a weight of 1."""
         sizes = self._sizes(np.asarray(target, np.float32))
-        return self._measuring.of(np.asarray(target), np.asarray(approxes[0]), group=sizes)[0].value, 1.0
+        return self._measuring.of(np.asarray(target), np.asarray(approxes[0]), group=sizes)[0][1], 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """The mean."""
@@ -66,19 +66,11 @@ class CatBoostMetric:
         for labels, sizes in self._bound:
             if np.array_equal(labels, target):
                 return sizes
-        lengths = [len(labels) for labels, _ in self._bound]
-        shuffled = len(target) in lengths
-        if shuffled:
-            raise DataError(
-                "group",
-                f"the labels of a pool of {len(target)} rows are in another order: CatBoost shuffled the pool",
-                hint="keep the order with boosting_type='Plain' or has_time=True",
-            )
-        known = ", ".join(map(str, lengths))
+        known = ", ".join(str(len(labels)) for labels, _ in self._bound)
         raise DataError(
             "group",
-            f"a pool of {len(target)} rows is not among those given to metric(), of {known} rows",
-            hint="name every pool, the training pool too: metric(measure, train, valid)",
+            f"labels of {len(target)} rows are not those of a pool given to metric(), of {known} rows",
+            hint="name every pool, the training pool too, and keep their order with boosting_type='Plain' or has_time=True",
         )
 
     def __repr__(self) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from judged.errors import UsageError
-from judged.integrations._measuring import Measures, Measuring, ScoreOptions
-
-Reported = tuple[str, float, bool]
+from judged.integrations._measuring import Measured, Measures, Measuring, ScoreOptions
 
 
 def metric(measures: Measures, **options: Unpack[ScoreOptions]) -> LightGBMMetric:
@@ -32,19 +30,16 @@ class LightGBMMetric:
     def __init__(self, measuring: Measuring) -> None:
         self._measuring = measuring
 
-    def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> Reported | list[Reported]:
+    def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> Measured | list[Measured]:
         """Evaluate `feval(predictions, dataset)` or `eval_metric(labels, predictions, weight, group)`; LightGBM inspects the number of arguments."""
         if hasattr(second, "get_group"):
             labels, scores, sizes = second.get_label(), first, second.get_group()
         else:
             labels, scores, sizes = first, second, group
         if sizes is None or not len(sizes):
-            raise UsageError(
-                "group",
-                "the data set has no groups (sizes of its lists)",
-                hint="use lightgbm.Dataset(…, group=sizes), or fit(…, group=…, eval_group=[…])",
-            )
-        values = [(s.name, s.value, s.higher_is_better) for s in self._measuring.of(labels, scores, group=sizes)]
+            hint = "use lightgbm.Dataset(…, group=sizes), or fit(…, group=…, eval_group=[…])"
+            raise UsageError("group", "the data set has no groups (sizes of its lists)", hint=hint)
+        values = self._measuring.of(labels, scores, group=sizes)
         return values[0] if len(values) == 1 else values
 
     def __repr__(self) -> str:

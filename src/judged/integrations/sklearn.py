@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Self, Unpack
 
 from judged.errors import DataError, UsageError, shown
 from judged.integrations._measuring import Measures, Measuring, ScoreOptions
 
-Response = Literal["auto", "predict", "decision_function", "predict_proba"]
 _ORDER = ("decision_function", "predict_proba", "predict")
 
 
@@ -17,7 +16,6 @@ def scorer(
     measures: Measures,
     *,
     qid: str | int | Callable[[Any], Any] | None = None,
-    response: Response = "auto",
     **options: Unpack[ScoreOptions],
 ) -> RankingScorer:
     """Create a scorer for `cross_validate`, `GridSearchCV` and the like, which measures the lists of each fold.
@@ -30,32 +28,26 @@ def scorer(
     Args:
         measures: as in `score`; several give one value each, under its name.
         qid: the column of X with the list of each row, or a function from X to it, if there is no metadata.
-        response: the method of the model that gives scores: `decision_function`, `predict_proba` (of the second class), `predict`; `auto`
-            uses the first of these that the model has.
         options: keyword options of `score`: `level`, `profile`, `empty`, `ties` …
 
     >>> scorer("nDCG@10")
     RankingScorer('nDCG@10')
     """
-    if response != "auto" and response not in _ORDER:
-        raise UsageError(
-            "option", f"response must be one of auto, {', '.join(_ORDER)}, got {shown(response)}", value=response
-        )
-    return RankingScorer(Measuring(measures, options), qid, response)
+    return RankingScorer(Measuring(measures, options), qid)
 
 
 class RankingScorer:
     """The scorer that scikit-learn calls with a fitted model and the rows of a fold."""
 
-    def __init__(self, measuring: Measuring, qid: str | int | Callable[[Any], Any] | None, response: Response) -> None:
-        self._measuring, self._qid, self._response = measuring, qid, response
+    def __init__(self, measuring: Measuring, qid: str | int | Callable[[Any], Any] | None) -> None:
+        self._measuring, self._qid = measuring, qid
         self._requests: dict[str, bool | str | None] = {"groups": True, "qid": True}
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, qid: Any = None, groups: Any = None) -> Any:  # noqa: N803 - as scikit-learn has it
         """The mean of the measure over lists, or {name: mean} of several; the list of each row is `qid`, else `groups`."""
         ids = qid if qid is not None else groups if groups is not None else self._of(X)
-        measured = self._measuring.of(y, _response(estimator, X, self._response), qid=ids)
-        values = {s.name: s.value if s.higher_is_better else -s.value for s in measured}
+        measured = self._measuring.of(y, _scores(estimator, X), qid=ids)
+        values = {name: value if higher_is_better else -value for name, value, higher_is_better in measured}
         return values if len(values) > 1 else next(iter(values.values()))
 
     def _of(self, rows: Any) -> Any:
@@ -95,18 +87,15 @@ def _column(rows: Any, number: int) -> Any:
     return rows.iloc[:, number] if hasattr(rows, "iloc") else rows[:, number]
 
 
-def _response(estimator: Any, rows: Any, response: Response) -> Any:
-    methods: Iterable[str] = _ORDER if response == "auto" else (response,)
-    name = next((name for name in methods if hasattr(estimator, name)), None)
+def _scores(estimator: Any, rows: Any) -> Any:
+    """The scores of rows by the first of the methods that the model has."""
+    name = next((name for name in _ORDER if hasattr(estimator, name)), None)
     if name is None:
-        raise UsageError("option", f"a model with {' or '.join(methods)}", got=type(estimator).__name__)
+        raise UsageError("option", f"a model with {' or '.join(_ORDER)}", got=type(estimator).__name__)
     scores = getattr(estimator, name)(rows)
-    if getattr(scores, "ndim", 1) == 2 and name == "predict_proba" and scores.shape[1] == 2:
+    if getattr(scores, "ndim", 1) == 2 and scores.shape[1] == 2 and name == "predict_proba":
         return scores[:, 1]
     if getattr(scores, "ndim", 1) != 1:
-        raise DataError(
-            "shape",
-            f"{name} gives {scores.shape[1]} scores per row, one for each class",
-            hint="use response='predict', or a model of two classes",
-        )
+        problem = f"{name} gives {scores.shape[1]} scores per row, one for each class"
+        raise DataError("shape", problem, hint="use a model of two classes, or one that predicts a number")
     return scores

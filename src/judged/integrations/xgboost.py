@@ -48,7 +48,7 @@ class XGBoostMetric:
         """Evaluate `custom_metric(predictions, dmatrix)`; or, for `XGBRanker`, `eval_metric(labels, predictions)` of one list."""
         if not hasattr(second, "get_uint_info"):
             self._measuring.only("XGBRanker")
-            return self._measuring.of(first, second)[0].value
+            return self._measuring.of(first, second)[0][1]
         ends = second.get_uint_info("group_ptr")
         if len(ends) < 2:
             raise UsageError(
@@ -57,7 +57,7 @@ class XGBoostMetric:
                 hint="use xgboost.DMatrix(…, group=sizes), or qid=…",
             )
         scored = self._measuring.of(second.get_label(), first, group=np.diff(ends.astype(np.int64)))
-        values = [(_plain(s.name), s.value) for s in scored]
+        values = [(_plain(name), value) for name, value, _ in scored]
         return values[0] if len(values) == 1 else values
 
     def __repr__(self) -> str:

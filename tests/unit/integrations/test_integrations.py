@@ -216,7 +216,7 @@ def test_a_pool_is_told_by_its_labels_and_anything_else_is_an_error():
     assert metric.evaluate(([0.1, 0.2, 0.3, 0.4],), np.array([1, 0, 0, 1.0]), None) == (0.75, 1.0)
     assert metric.get_final_error(0.75, 1.0) == 0.75
     assert metric.evaluate(([0.2, 0.1],), np.array([0, 1.0]), None)[0] == 0.5
-    with pytest.raises(jd.DataError, match="another order") as caught:
+    with pytest.raises(jd.DataError, match="not those of a pool") as caught:
         metric.evaluate(([0.1, 0.2, 0.3, 0.4],), np.array([0, 1, 0, 1.0]), None)
     assert "has_time" in str(caught.value.hint)
     with pytest.raises(jd.DataError, match="3 rows") as caught:
@@ -229,7 +229,7 @@ def test_a_pool_is_told_by_its_labels_and_anything_else_is_an_error():
 def test_a_training_pool_that_catboost_shuffled_is_an_error_not_a_wrong_number(catboost, pools):
     metric = jd.integrations.catboost.metric("RR", *pools)
     ordered = {**CAT, "loss_function": "QueryRMSE", "boosting_type": "Ordered", "eval_metric": metric}
-    with pytest.raises(catboost.CatBoostError, match="another order"):
+    with pytest.raises(catboost.CatBoostError, match="not those of a pool"):
         catboost.CatBoost(ordered).fit(pools[0], eval_set=pools[1])
     catboost.CatBoost({**ordered, "has_time": True}).fit(pools[0], eval_set=pools[1])
 
@@ -323,16 +323,13 @@ def test_queries_may_stand_in_the_features():
 
 def test_the_score_is_the_first_of_the_responses_that_a_model_has():
     rows, labels, queries = FEATURES[HELD], LABELS[HELD], QUERIES[HELD]
-    both = Column(predict_proba=lambda x: np.column_stack([x[:, 1], x[:, 0]]), predict=lambda x: x[:, 2])
+    both = Column(predict_proba=lambda x: np.column_stack([x[:, 1], x[:, 0]]))
     scorer = jd.integrations.sklearn.scorer
     assert scorer("AP")(both, rows, labels, qid=queries) == mean("AP", rows[:, 0])
-    assert scorer("AP", response="predict")(both, rows, labels, qid=queries) == mean("AP", rows[:, 2])
     with pytest.raises(jd.DataError, match="each class"):
         scorer("AP")(Column(predict_proba=lambda x: x[:, :3]), rows, labels, qid=queries)
     with pytest.raises(jd.UsageError):
-        scorer("AP", response="predict")(Column(), rows, labels, qid=queries)
-    with pytest.raises(jd.UsageError):
-        scorer("AP", response="scores")
+        scorer("AP")(object(), rows, labels, qid=queries)
 
 
 def test_a_scorer_without_the_lists_of_rows_says_how_to_give_them():
