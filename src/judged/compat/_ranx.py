@@ -6,14 +6,13 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, ClassVar, Self
 
 from judged.compat._errors import as_type, whole
-from judged.core.find.ranking import ranked_rows
-from judged.core.policy import Policy
-from judged.core.tables import Qrels, Run, decoded
+from judged.core.tables import Qrels, Run
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.options import check_options
 from judged.fusion.fuse import fuse as fuse_runs
@@ -72,13 +71,10 @@ class RanxTable:
 
     def sort(self) -> None:
         """Put queries and documents in order."""
-        if any(self._rows.values()):
-            table, found = read_run(self._rows), {query: dict[str, float]() for query in sorted(self._rows)}
-            queries: Any = decoded(table.queries, table.query_kind)
-            docs: Any = decoded(table.doc, table.doc_kind)
-            for at, row in zip(*(part.tolist() for part in ranked_rows(table, Policy(ties="input"))), strict=True):
-                found[queries[at]][docs[row]] = self._rows[queries[at]][docs[row]]
-            self._rows = found
+        self._rows = {
+            query: dict(sorted(self._rows[query].items(), key=itemgetter(1), reverse=True))
+            for query in sorted(self._rows)
+        }
         self.sorted = True
 
     def _in_order(self) -> Rows:

@@ -132,10 +132,11 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
     >>> method.name, values
     ('rrf', {'k': 10})
     """
+    hint = "pass the runs in one list, before the method; docs/guides/fusion.md lists all methods"
     if not isinstance(text, str):
-        raise UsageError("unknown-name", "the name of a fusion method", got=shown(text), value=text)
+        raise UsageError("unknown-name", "the name of a fusion method", got=shown(text), value=text, hint=hint)
     call = parse_call(text, "parameter")
-    method = FUSIONS.find(call.name, hint="pass the runs in one list, before the method; see docs/guides/fusion.md")
+    method = FUSIONS.find(call.name, hint=hint)
     if call.at is not None:
         hint = Hint("cut the runs with {depth}", depth=100)
         raise UsageError("cutoff", f"{method.name} takes no cutoff", hint=hint, value=text)

@@ -136,11 +136,7 @@ class FusionTuning(Result):
             *(f"warning: {warning}" for warning in self.warnings),
         )
         values = RecordTable.of(self.records(), words=("measure", "name"), notes=notes)
-        folds = RecordTable.of(
-            [{**fold._asdict(), "settings": self._setting(fold.settings)} for fold in self.folds],
-            words=("settings",),
-            title="Settings by fold",
-        )
+        folds = RecordTable.of(self._fold_records(), words=("settings",), title="Settings by fold")
         return [*values.tables(places=places), *folds.tables(places=places)]
 
     def records(self) -> list[dict[str, Any]]:
@@ -150,15 +146,17 @@ class FusionTuning(Result):
     def to_data(self) -> dict[str, Any]:
         """Values, the setting, and the folds."""
         return {
-            "judged-fusion": 1,
-            **self.options,
             "method": self.method,
+            **self.options,
             "weights": self.weights,
             "trained": self.trained,
             "values": self.records(),
-            "folds": [{**fold._asdict(), "settings": self._setting(fold.settings)} for fold in self.folds],
+            "folds": self._fold_records(),
             "warnings": [w.to_dict() for w in self.warnings],
         }
+
+    def _fold_records(self) -> list[dict[str, Any]]:
+        return [{**fold._asdict(), "settings": self._setting(fold.settings)} for fold in self.folds]
 
     def _setting(self, settings: FusionSettings) -> str:
         """A setting in words: the weights, or the method with its parameters."""
@@ -275,20 +273,14 @@ def tune_fusion(
             problem = f"folds must be from 2 to the number of judged queries, {len(queries)}, got {folds}"
             raise UsageError("parameter", problem, value=folds)
         fold = np.random.default_rng(whole_seed(seed)).permutation(np.arange(len(queries)) % folds)
-        place = {str(query): i for i, query in enumerate(decoded(aligned.queries, aligned.query_kind))}
+        names = list(map(str, decoded(aligned.queries, aligned.query_kind)))
         columns = columns_of(on_all)
         held_out, tuned = np.empty(len(queries)), []
         for k in range(folds):
             rest, others, settings = fold != k, columns, on_all
             if training is not None:  # learn again, from the queries of the other folds
-                known = np.zeros(len(place), bool)
-                known[
-                    [
-                        place[str(query)]
-                        for query, kept in zip(queries, rest, strict=True)
-                        if kept and str(query) in place
-                    ]
-                ] = True
+                others_of = {str(query) for query, kept in zip(queries, rest, strict=True) if kept}
+                known = np.array([name in others_of for name in names])
                 part = training._replace(queries=training.queries & known)
                 settings = [found.learn(part, trial) for trial in trials]
                 others = columns_of(settings)
