@@ -69,7 +69,6 @@ def test_a_paired_test_uses_them_or_refuses_them(test):
 
 def test_documents_to_judge_next_need_plain_judgments():
     assert refused(lambda: BOARD.next_to_judge(5)) == "unjudged-run"
-    assert refused(lambda: jd.recommenders.gauc(VALUES["A"])) == "no-source"
 
 
 def test_a_baseline_with_them_is_not_compared_with_a_candidate_without():

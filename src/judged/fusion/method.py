@@ -138,8 +138,8 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
     call = parse_call(text, "parameter")
     method = FUSIONS.find(call.name, hint=hint)
     if call.at is not None:
-        hint = Hint("cut the runs with {depth}", depth=100)
-        raise UsageError("cutoff", f"{method.name} takes no cutoff", hint=hint, value=text)
+        action = Hint("cut the runs with {depth}", depth=100)
+        raise UsageError("cutoff", f"{method.name} takes no cutoff", hint=action, value=text)
     known = {p.name: p for p in method.parameters}
     for name, value in call.params.items():
         if name not in known:

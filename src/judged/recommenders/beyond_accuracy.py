@@ -14,7 +14,7 @@ from judged.core.tables import Id
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import Values
 from judged.measures.registry import MEASURES, Measure, find
-from judged.recommenders.lists import RecommendedLists, read_recommendations, warnings_of
+from judged.recommenders.lists import read_recommendations, warnings_of
 from judged.recommenders.measures import BEYOND, definition_of, parse_beyond, values_of
 from judged.stats.checks import check_count
 from judged.stats.intervals import interval
@@ -68,17 +68,14 @@ def beyond_accuracy(
     chosen = tuple(m if m.get("cutoff") else m @ k for m in asked)
     name, users, lists = read_recommendations(run, max(m.get("cutoff") for m in chosen), level=level, **side)
     with step("measuring"):
-        values = {m: values_of(m, lists) for m in chosen}
-    per_user = {str(m): column for m, column in values.items() if definition_of(m).of == "user"}
+        columns = {m: values_of(m, lists) for m in chosen}
     popularity = any(definition_of(m).of == "user" and "history" in definition_of(m).arguments for m in chosen)
     warnings = warnings_of(lists, popularity=popularity)
-    for measure, column in per_user.items():
+    for m, column in columns.items():
         column.flags.writeable = False
-        if gap := int(np.isnan(column).sum()):
-            text = f"{measure}: {counted(gap, 'user')} without a value excluded"
-            warnings.append(Warned("values-missing", gap, text))
-    totals = {str(m): float(value[0]) for m, value in values.items() if definition_of(m).of == "run"}
-    return BeyondAccuracy(name, k, users, chosen, per_user, totals, tuple(warnings), lists)
+        if definition_of(m).of == "user" and (gap := int(np.isnan(column).sum())):
+            warnings.append(Warned("values-missing", gap, f"{m}: {counted(gap, 'user')} without a value excluded"))
+    return BeyondAccuracy(name, k, users, columns, tuple(warnings))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,57 +88,56 @@ class BeyondAccuracy(Result):
     name: str
     k: int
     users: tuple[Id, ...]
-    measures: tuple[Measure, ...]
-    columns: dict[str, Floats]  # per user; NaN for a user without a value
-    totals: dict[str, float]  # of the whole run
+    columns: dict[Measure, Floats]  # per user, NaN for a user without a value; or a single value of the run
     warnings: tuple[Warned, ...]
-    lists: RecommendedLists
 
     def __getitem__(self, measure: str | Measure) -> Floats:
-        """One value per user, in the order of `users`."""
-        key = self._key(measure)
-        if key not in self.columns:
-            problem = f"{key} has one value for the whole run, not one per user"
-            raise UsageError("not-asked", problem, value=key, hint="see summary()")
-        return self.columns[key]
+        """One value per user, in the order of `users`; the cutoff may be left out of the name."""
+        asked = [str(m) for m in parse_beyond(measure)]
+        for m, column in self.columns.items():
+            if asked in ([str(m)], [str(m(cutoff=None))]) and definition_of(m).of == "user":
+                return column
+        hint = f"choose one of {', '.join(map(str, self._of_users()))}"
+        raise UsageError("not-asked", f"{shown(str(measure))} has no value per user", hint=hint, value=str(measure))
+
+    def _of_users(self) -> dict[Measure, Floats]:
+        return {m: column for m, column in self.columns.items() if definition_of(m).of == "user"}
 
     def summary(self) -> dict[str, float]:
         """One number per measure: the mean over users with a value, or the value of the run."""
-        return {row["measure"]: row["value"] for row in self._rows({})}
+        return {row["measure"]: row["value"] for row in self.records()}
 
     def intervals(self, *, level: float = 0.95) -> dict[str, tuple[float, float] | None]:
         """Student's t interval of the mean over users of each measure with a value per user; None for fewer than two users."""
-        limits = [definition_of(m).range for m in self.measures if definition_of(m).of == "user"]
-        ends = interval(list(self.columns.values()), confidence=level, limits=limits) if self.columns else []
-        return dict(zip(self.columns, ends, strict=True))
+        own = self._of_users()
+        limits = [definition_of(m).range for m in own]
+        ends = interval(list(own.values()), confidence=level, limits=limits) if own else []
+        return dict(zip(map(str, own), ends, strict=True))
 
     def values(self) -> Values:
         """The measures per user as `Values`, to compare runs: `compare({"a": a.values(), "b": b.values()})`.
 
         `compare` calls the larger value better, or the smaller one if the measure says so; this need not be what your application wants.
         """
-        own = tuple(m for m in self.measures if definition_of(m).of == "user")
+        own = self._of_users()
         if not own:
             problem = "all measures are of the whole run, none has a value per user"
             raise UsageError("not-asked", problem, hint="add one, such as Novelty")
         for m in own:
             if find(m.name) is None:  # so that `compare` can parse the name; aliases may have another meaning there
                 MEASURES.add(replace(m.definition, aliases=()))
-        return Values(self.users, own, dict(self.columns), Policy(), names=("history", self.name))
+        named = {str(m): column for m, column in own.items()}
+        return Values(self.users, tuple(own), named, Policy(), names=("history", self.name))
 
     def records(self) -> list[dict[str, Any]]:
         """One row per measure: a value of each user or of the run, its interval, and the number of users with a value."""
-        return self._rows(self.intervals())
-
-    def _rows(self, intervals: dict[str, tuple[float, float] | None]) -> list[dict[str, Any]]:
-        rows = []
-        for m in self.measures:
-            key, of = str(m), definition_of(m).of
-            users = int((~np.isnan(self.columns[key])).sum()) if of == "user" else len(self.users)
-            value: float = self.totals[key] if of == "run" else mean(self.columns[key][~np.isnan(self.columns[key])])
-            value = int(value) if m.definition.whole else value
-            low, high = intervals.get(key) or (None, None)
-            rows.append({"measure": key, "of": of, "value": value, "low": low, "high": high, "users": users})
+        rows, intervals = [], self.intervals()
+        for m, column in self.columns.items():
+            of, known = definition_of(m).of, column[~np.isnan(column)]
+            value = int(mean(known)) if m.definition.whole else mean(known)
+            low, high = intervals.get(str(m)) or (None, None)
+            users = len(known) if of == "user" else len(self.users)
+            rows.append({"measure": str(m), "of": of, "value": value, "low": low, "high": high, "users": users})
         return rows
 
     def tables(self, *, places: int = 4) -> list[Table]:
@@ -161,15 +157,6 @@ class BeyondAccuracy(Result):
             "k": self.k,
             "measures": self.records(),
             "users": self.users,
-            "values": self.columns,
+            "values": {str(m): column for m, column in self._of_users().items()},
             "warnings": [w.to_dict() for w in self.warnings],
         }
-
-    def _key(self, measure: str | Measure) -> str:
-        """The name of a computed measure; the cutoff may be left out."""
-        asked = [str(m) for m in parse_beyond(measure)]
-        for m in self.measures:
-            if asked in ([str(m)], [str(m(cutoff=None))]):
-                return str(m)
-        hint = f"choose one of {', '.join(map(str, self.measures))}"
-        raise UsageError("not-asked", f"{shown(str(measure))} was not computed", hint=hint, value=str(measure))

@@ -57,7 +57,9 @@ def top_k(
 
 def _names(ids: Any, size: int, what: str) -> NDArray[Any]:
     """The ids of rows or columns; by default their numbers."""
-    names = list(range(size) if ids is None else ids.tolist() if hasattr(ids, "tolist") else ids)
+    if ids is None:
+        return np.arange(size)
+    names = list(ids.tolist() if hasattr(ids, "tolist") else ids)
     if len(names) != size or len(set(names)) < size:
         raise DataError("lengths", f"{size} different {what}", got=f"{len(set(names))}", where=what)
     out = np.empty(size, dtype=object)
@@ -114,7 +116,7 @@ def top_of_dense(scores: NDArray[Any], k: int, seen: Cells) -> Rows:
 
 def _block(scores: NDArray[Any], first: int, k: int, seen: Cells) -> Rows:
     """The k highest cells of each row of a block, in any order; of equal ones around the k-th place those of the first columns."""
-    block = scores.astype(scores.dtype if scores.dtype in (np.float32, np.float64) else np.float64)
+    block = scores.astype(np.result_type(scores.dtype, np.float32))
     if np.isnan(block).any():  # much faster than to look for the cells
         row, column = np.nonzero(np.isnan(block))
         _refuse_nan(first + row, column)
