@@ -11,7 +11,7 @@ from typing import Any
 
 from judged._version import __version__
 from judged.clicks.interleaving import PAPERS as INTERLEAVING_PAPERS
-from judged.clicks.models import MODELS
+from judged.clicks.models import PAPERS as CLICK_PAPERS
 from judged.clicks.off_policy import PAPERS as ESTIMATOR_PAPERS
 from judged.errors import DataError, Place, UsageError, shown
 from judged.fusion.method import FUSIONS
@@ -41,9 +41,13 @@ _REGISTRIES: dict[str, Registry[Any]] = {  # where a name is looked up, in this 
     "rank correlation": RANK_COEFFICIENTS,
     "agreement": AGREEMENT_COEFFICIENTS,
     "fusion": FUSIONS,
-    "click model": MODELS,
 }
-_PAPERS = {"interval": INTERVAL_PAPERS, "interleaving": INTERLEAVING_PAPERS, "estimator": ESTIMATOR_PAPERS}
+_PAPERS = {
+    "interval": INTERVAL_PAPERS,
+    "interleaving": INTERLEAVING_PAPERS,
+    "click model": CLICK_PAPERS,
+    "estimator": ESTIMATOR_PAPERS,
+}
 _KINDS = (*_REGISTRIES, *_PAPERS)
 _NAMED = {  # fields of results whose text names something
     "measure": ("measure",),

@@ -50,9 +50,7 @@ def test_help_says_what_a_command_does_with_an_example(name):
 
 
 def test_help_names_every_model():
-    from judged.clicks.models import MODELS
-
-    assert all(name in run("fit", "--help").replace("\n", "") for name in MODELS.names)
+    assert "[cascade|pbm|dbn]" in run("fit", "--help")
 
 
 # ── fit ──────────────────────────────────────────────────────────────────────────────────────────

@@ -77,7 +77,7 @@ def command() -> None:
 )
 @_log_columns
 @output_options()
-def fit(log: str, model: str, **options: Any) -> None:
+def fit(log: str, model: Any, **options: Any) -> None:
     """Fit a click model to LOG, and print its parameters.
 
     Without --format, -o writes grades as judgments (qrels), in the format given by the file extension.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,15 +18,17 @@ from judged._types import Bools, Floats, Ints
 from judged.clicks.fitted_model import ClickFit
 from judged.clicks.log import ClickLog, read_clicks, sums
 from judged.errors import DataError, Hint, UsageError, Warned, shown
-from judged.registry import Registry
+from judged.stats.checks import check_choice
 from judged.steps import step
 
+PAPERS = {"cascade": "craswell2008", "pbm": "richardson2007 craswell2008", "dbn": "chapelle2009b"}
+Model = Literal["cascade", "pbm", "dbn"]
 Prior = tuple[float, float]
 Expectation = Callable[[Floats], tuple[float, Floats, Floats]]
 
 
 def fit_clicks(
-    log: Any, model: str = "dbn", *, prior: Sequence[float] = (1, 1), persistence: float | None = None
+    log: Any, model: Model = "dbn", *, prior: Sequence[float] = (1, 1), persistence: float | None = None
 ) -> ClickFit:
     """Fit a click model to a log.
 
@@ -41,25 +43,15 @@ def fit_clicks(
     >>> fit_clicks(clicks, "cascade").attractiveness
     array([0.5, 0.8])
     """
-    entry = MODELS.find(model)
-    if persistence is not None and entry.name != "dbn":
-        raise UsageError("parameter", f"the model {entry.name} has no persistence", hint="omit it")
+    check_choice(model, Model, "model")
+    if persistence is not None and model != "dbn":
+        raise UsageError("parameter", f"the model {model} has no persistence", hint="omit it")
     counts = tuple(prior)
     if len(counts) != 2 or not all(isinstance(x, int | float) and 0 <= x < np.inf for x in counts):
         raise UsageError("parameter", f"prior must be two counts ≥ 0, such as (1, 1), got {shown(prior)}", value=prior)
     clicks = read_clicks(log)
-    with step(f"fitting {entry.name}"):
-        return entry.fit(clicks, counts) if persistence is None else entry.fit(clicks, counts, persistence)
-
-
-@dataclass(frozen=True, slots=True)
-class ClickModel:
-    """A click model: its name, the function that fits it, and its papers."""
-
-    name: str
-    fit: Callable[..., ClickFit]
-    paper: str = ""
-    aliases: tuple[str, ...] = ()
+    with step(f"fitting {model}"):
+        return _FITS[model](clicks, counts, *([] if persistence is None else [persistence]))
 
 
 # ── cascade ──────────────────────────────────────────────────────────────────────────────────────
@@ -419,10 +411,4 @@ def _check_orders(log: ClickLog) -> tuple[Warned, ...]:
     return (Warned("unidentified", lost, text, hint),)
 
 
-MODELS: Registry[ClickModel] = Registry("click model")
-for _model in (
-    ClickModel("cascade", _fit_cascade, "craswell2008"),
-    ClickModel("pbm", _fit_position, "richardson2007 craswell2008"),
-    ClickModel("dbn", _fit_bayesian, "chapelle2009b"),
-):
-    MODELS.add(_model)
+_FITS: dict[str, Callable[..., ClickFit]] = {"cascade": _fit_cascade, "pbm": _fit_position, "dbn": _fit_bayesian}

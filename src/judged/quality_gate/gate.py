@@ -173,7 +173,7 @@ def _by_name_of_results(rules: Rules, saved: Baseline | None) -> Rules:
                 raise UsageError("measure", f"the values of {m} are not numbers", value=str(m))
         return tuple(dict.fromkeys(map(str, found)))
 
-    bounds: dict[str, dict[str, float]] = {}
+    bounds: dict[str, Any] = {}
     for key in BY_MEASURE:
         bounds[key] = {}
         for name, value in getattr(rules, key).items():
