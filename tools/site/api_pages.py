@@ -54,7 +54,6 @@ _CONSTANTS = {
     "MEASURES": "The measures, found by name or alias.",
     "TESTS": "The paired tests, found by name or alias.",
     "CORRECTIONS": "The corrections for several tests, found by name or alias.",
-    "EFFECTS": "The effect sizes, found by name or alias.",
     "SUMMARIES": "The summaries of the values of queries.",
     "Alternative": "The alternative hypothesis of a test.",
 }

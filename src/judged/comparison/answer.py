@@ -119,13 +119,19 @@ def _against_baseline(
         return Headline(pair_headline(of[pair[1]], *pair), pair=pair)
     m = rows[0].measure
     if better:
-        told = " clearly beats " if len(better) == 1 else " clearly beat "
+        told = _BEATS[of[better[0]].verdict][len(better) > 1]
         who: Words = [better[0]] if len(better) == 1 else [f"{len(better)} of {len(others)} runs"]
         words: Words = [*who, told, base, f" on {m}."]
     else:
         words = ["No run is clearly better than ", base, f" on {m}."]
     rest = [run for run in others if [run] != better]  # a single better run is in the headline
     return Headline(words, pair, _by_verdict([(of[run], run) for run in rest], base))
+
+
+_BEATS: dict[Verdict, tuple[str, str]] = {  # one run, and several
+    "better": (" is clearly better than ", " are clearly better than "),
+    "wins more queries": (" clearly wins more queries than ", " clearly win more queries than "),
+}
 
 
 def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequence[int]) -> Headline:

@@ -207,27 +207,25 @@ class Comparison(Tracked):
             "warnings": [w.to_dict() for w in self.warnings],
         }
 
-    def to_latex(self, *, places: int = 4, table: TableName | None = None, intervals: bool = True) -> str:
-        """LaTeX tables in booktabs style: all, or only `systems`, `pairs` or `slices`; with or without intervals."""
-        return self.report(table=table, intervals=intervals).render("latex", places=places)
+    def to_latex(self, *, places: int = 4, table: TableName | None = None) -> str:
+        """LaTeX tables in booktabs style: all, or only `systems`, `pairs` or `slices`."""
+        return self.report(table=table).render("latex", places=places)
 
     def report(
         self,
         *,
         table: TableName | None = None,
         where: int = 0,
-        intervals: bool = True,
     ) -> ComparisonReport:
         """The comparison with the queries that changed most, or only one table of it.
 
         Args:
             table: only this table: `systems`, `pairs`, `slices` or `where`.
             where: add this number of queries that changed most, for each pair and measure.
-            intervals: show the intervals of differences.
         """
         from judged.comparison.tables import ComparisonReport
 
-        return ComparisonReport(self, table, where, intervals)
+        return ComparisonReport(self, table, where)
 
     def plot(
         self,

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from judged._types import Column, Floats
+from judged._types import Floats
 from judged.comparison.comparison import Comparison
 from judged.comparison.evaluated_runs import check_comparable, check_not_geometric
-from judged.core.tables import Id
 from judged.errors import DataError, UsageError, shown
 from judged.evaluation.values import Values
 from judged.evaluation.weights import check_plain
@@ -19,7 +18,6 @@ from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.differences import known_rows
 from judged.stats.leaderboard import By, Missing, RankSets, Standings, rank_sets, standings
-from judged.stats.two_phase import FEWEST, CheapValues, two_phase_values
 from judged.steps import step
 from judged.tables.result import Result
 from judged.tables.table import Table
@@ -38,7 +36,6 @@ class Leaderboard(Result):
     ranks: RankSets
     by: By
     dropped: int = 0  # queries for which not all runs of their collection have a value
-    model: bool = False  # means are estimates from judgments of people and of a model
 
     def order(self) -> list[str]:
         """The runs, the best first."""
@@ -123,8 +120,6 @@ class Leaderboard(Result):
         notes.append(f"{ranks}: the true ranks of all runs at once, for other queries of these collections")
         if self.standings.note:
             notes.append(self.standings.note)
-        if self.model:
-            notes.append("means by judgments of people, estimated with the help of a model's")
         if self.dropped:
             lost = counted(self.dropped, "query")
             notes.append(f"warning: left out {lost} for which not all runs of a collection have a value")
@@ -162,8 +157,7 @@ def leaderboard(
     runs = tuple(dict.fromkeys(run for table in collections.values() for run in table))
     sign = -1.0 if parse(name).definition.lower_is_better else 1.0
     columns = [_values(collection, table, runs, name) for collection, table in collections.items()]
-    every = [v for table in collections.values() for v in table.values()]
-    queries = sum(len({q for v in table.values() for q in _valued(v, name)}) for table in collections.values())
+    queries = sum(len({q for v in table.values() for q in v.queries}) for table in collections.values())
     means = np.array([[float(np.mean(c[:, i])) for c in columns] for i in range(len(runs))])
     board = standings(sign * means, missing=missing)
     board = replace(board, mean=-board.mean) if sign < 0 else board
@@ -178,7 +172,6 @@ def leaderboard(
         ranks,
         by,
         queries - sum(map(len, columns)),
-        any(v.model is not None for v in every),
     )
 
 
@@ -223,43 +216,17 @@ def _common_measure(collections: dict[str, dict[str, Values]], measure: str | No
     return name or common[0]
 
 
-def _valued(values: Values, measure: str) -> list[Id]:
-    """Return the queries; with judgments of a model, those that people judged."""
-    if values.model is None:
-        return list(values.queries)
-    return [q for q, value in zip(values.queries, values[measure].tolist(), strict=True) if value == value]
-
-
 def _values(collection: str, table: dict[str, Values], runs: tuple[str, ...], measure: str) -> Floats:
     """Values of queries × runs of one collection; NaN for a run that it lacks."""
     results = list(table.values())
     check_comparable(list(table), results)
-    check_plain("a leaderboard", results, model=True)
-    queries = list(results[0].queries)
-    if len({r.queries for r in results}) > 1:
-        queries = [q for q in queries if all(q in r.queries for r in results[1:])]
-    if not queries:
+    check_plain("a leaderboard", results)
+    common = set(results[0].queries).intersection(*(r.queries for r in results))
+    if not common:
         raise DataError("no-common-query", f"the runs of {collection} have no query in common")
-    out = _columns([r[measure] for r in results], results, queries)
-    known = known_rows(out)
-    if results[0].model is None:
-        out = out[known]
-    else:
-        by_model = _columns([(r.model or {})[measure] for r in results], results, queries)
-        all_, known = known_rows(by_model), known & known_rows(by_model)
-        if known.sum() < FEWEST:
-            problem = f"people and the model judged {counted(int(known.sum()), 'query')} of {collection} in common; three are needed"
-            raise DataError("model-judgments", problem, hint="judge the same queries with the model")
-        out = two_phase_values(out[known], CheapValues(by_model[all_], known[all_]))
+    known = [dict(zip(r.queries, np.asarray(r[measure], float).tolist(), strict=True)) for r in results]
+    out = np.array([[values[q] for values in known] for q in results[0].queries if q in common])
+    out = out[known_rows(out)]
     whole = np.full((len(out), len(runs)), np.nan)
     whole[:, [runs.index(run) for run in table]] = out
     return whole
-
-
-def _columns(columns: Sequence[Column], results: Sequence[Values], queries: Sequence[Id]) -> Floats:
-    """Return queries × runs, of columns in the order of each result."""
-    places = [{q: k for k, q in enumerate(r.queries)} for r in results]
-    return np.stack(
-        [np.asarray(column, float)[[place[q] for q in queries]] for column, place in zip(columns, places, strict=True)],
-        axis=1,
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,9 +48,11 @@ def next_to_judge(
     names = list(comparison.names) if every else [row.a, row.b]
     results = [comparison.results[comparison.names.index(name)] for name in names]
     measure = next(m for m in results[0].measures if str(m) == row.measure)
-    sources = [
-        Views(_source(result.source)).of(measure) for result in results
-    ]  # a profile may order documents by measure
+    known = [result.source for result in results if isinstance(result.source, Provenance)]
+    if len(known) < len(results):
+        problem = "documents to judge next need judgments and runs, not results"
+        raise UsageError("unjudged-run", problem, hint="compare the runs with their judgments")
+    sources = [Views(source).of(measure) for source in known]  # a profile may order documents by measure
     todo = next_documents(names, sources, measure, n, strategy=strategy, depth=depth)
     at = [names.index(name) for name in (row.a, row.b)]
     said = _can_turn(comparison, row, [sources[i] for i in at], measure, depth) if len(todo) else _ALL_JUDGED
@@ -58,13 +60,6 @@ def next_to_judge(
 
 
 _ALL_JUDGED = "No unjudged document can change this verdict."
-
-
-def _source(source: Any) -> Provenance:
-    if not isinstance(source, Provenance):
-        problem = "documents to judge next need judgments and runs, not results"
-        raise UsageError("unjudged-run", problem, hint="compare the runs with their judgments")
-    return source
 
 
 def _can_turn(

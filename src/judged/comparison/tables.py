@@ -102,7 +102,8 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
         (name, *(f"{number(means[name][m], places)} {marks[m][i]}".rstrip() for m in measures))
         for i, name in enumerate(comparison.names)
     )
-    best = frozenset((i, 1 + c) for c, m in enumerate(measures) for i in _best(comparison, m))
+    gains = [_gains(comparison, m) for m in measures]
+    best = frozenset((i, 1 + c) for c, column in enumerate(gains) for i, v in enumerate(column) if v == max(column))
     sizes = {int(known_rows(comparison.matrix(m)).sum()) for m in measures}
     over = (
         counted(max(sizes), "query")
@@ -131,19 +132,16 @@ def key_of_signs(comparison: Comparison) -> str:
 
 def signs(comparison: Comparison, measure: str) -> list[str]:
     """A sign for each run: ▲ or ▼ compared with the baseline, or letters that runs without a clear difference share."""
-    return _marks(comparison, measure) if comparison.baseline else list(letters(*separated(comparison, measure)))
+    if comparison.baseline is None:
+        return list(letters(*separated(comparison, measure)))
+    marks = {row.b: row.sign for row in comparison.by_measure[measure]}
+    return [marks.get(name, "") for name in comparison.names]
 
 
 def _gains(comparison: Comparison, measure: str) -> list[float]:
     """The means, negated if lower is better."""
     sign = -1 if parse(measure).definition.lower_is_better else 1
     return [sign * mean for mean in comparison.mean_of(measure).tolist()]
-
-
-def _best(comparison: Comparison, measure: str) -> list[int]:
-    values = _gains(comparison, measure)
-    best = max(values)
-    return [i for i, v in enumerate(values) if v == best]
 
 
 def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
@@ -159,21 +157,16 @@ def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
     return apart, sorted(range(size), key=lambda i: -values[i] if values[i] == values[i] else math.inf)
 
 
-def _marks(comparison: Comparison, measure: str) -> list[str]:
-    marks = {row.b: row.sign for row in comparison.by_measure[measure]}
-    return [marks.get(name, "") for name in comparison.names]
-
-
-def pair_table(comparison: Comparison, *, places: int = 4, intervals: bool = True, all_pairs: bool = True) -> Table:
+def pair_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = True) -> Table:
     """One row per pair and measure, or only the important ones.
 
     The column `queries needed` is there if all pairs are shown and one of them has no clear difference.
     """
     shown = comparison.rows if all_pairs else important_rows(comparison)
     few = len(shown) == len(comparison.rows) and any(row.needed for row in shown)
-    headers, rows = _headers(comparison, intervals), []
+    headers, rows = _headers(comparison), []
     for row in shown:
-        *cells, verdict = _row(row, places, intervals)
+        *cells, verdict = _row(row, places)
         rows.append((*cells, *([f"{row.needed:,}" if row.needed else ""] if few else []), verdict))
     headers = (*headers[:-1], *(("queries needed",) if few else ()), headers[-1])
     same: dict[tuple[str, str, str], list[str]] = {}
@@ -213,9 +206,9 @@ def important_rows(comparison: Comparison) -> Sequence[Difference]:
     return [known.get((m, other, best)) or known[m, best, other].turned() for m, other in pairs]
 
 
-def _headers(comparison: Comparison, intervals: bool, *, slices: bool = False) -> tuple[str, ...]:
-    interval = (comparison.settings.interval_name(slices=slices),) if intervals else ()
-    return ("measure", "run", "against", "difference", *interval, "won/tied/lost", "p", "corrected p", "d_z", "verdict")
+def _headers(comparison: Comparison, *, slices: bool = False) -> tuple[str, ...]:
+    interval = comparison.settings.interval_name(slices=slices)
+    return ("measure", "run", "against", "difference", interval, "won/tied/lost", "p", "corrected p", "d_z", "verdict")
 
 
 def _table(
@@ -232,14 +225,14 @@ def _table(
     )
 
 
-def _row(row: Difference, places: int, intervals: bool) -> tuple[str, ...]:
+def _row(row: Difference, places: int) -> tuple[str, ...]:
     difference, interval, verdict = row.columns(places)
     return (
         row.measure,
         row.b,
         row.a,
         difference,
-        *((interval,) if intervals else ()),
+        interval,
         f"{row.wins}/{row.ties}/{row.losses}",
         p_text(row.p),
         p_text(row.adjusted),
@@ -248,14 +241,14 @@ def _row(row: Difference, places: int, intervals: bool) -> tuple[str, ...]:
     )
 
 
-def slice_table(comparison: Comparison, *, places: int = 4, intervals: bool = True, all_pairs: bool = True) -> Table:
+def slice_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = True) -> Table:
     """One row per slice, pair and measure; or only those of the important pairs."""
     shown: Sequence[Difference] = comparison.parts
     if not all_pairs:
         pairs = {(row.measure, frozenset((row.a, row.b))) for row in important_rows(comparison)}
         shown = [row for row in shown if (row.measure, frozenset((row.a, row.b))) in pairs]
-    rows = tuple((row.part or "", str(row.queries), *_row(row, places, intervals)) for row in shown)
-    headers = ("slice", "queries", *_headers(comparison, intervals, slices=True))
+    rows = tuple((row.part or "", str(row.queries), *_row(row, places)) for row in shown)
+    headers = ("slice", "queries", *_headers(comparison, slices=True))
     least = counted(comparison.settings.min_queries, "query")
     notes = [
         f"slices of fewer than {least} are not tested; p-values are corrected for pairs, measures and slices together"
@@ -302,7 +295,6 @@ class ComparisonReport(Result):
     comparison: Comparison
     table: TableName | None = None
     where: int = 0
-    intervals: bool = True
     answer: bool = False  # show the answer above a requested table
 
     def __post_init__(self) -> None:
@@ -324,9 +316,9 @@ class ComparisonReport(Result):
         if only in (None, "systems"):
             tables.append(system_table(comparison, places=places))
         if only in (None, "pairs"):
-            tables.append(pair_table(comparison, places=places, intervals=self.intervals, all_pairs=only == "pairs"))
+            tables.append(pair_table(comparison, places=places, all_pairs=only == "pairs"))
         if only == "slices" or (only is None and comparison.parts):
-            tables.append(slice_table(comparison, places=places, intervals=self.intervals, all_pairs=only == "slices"))
+            tables.append(slice_table(comparison, places=places, all_pairs=only == "slices"))
         if only == "where" or (only is None and self.where):
             shown = comparison.rows if only == "where" else important_rows(comparison)
             tables += [change_table(self._changes(r), r.a, r.b, measure=r.measure, places=places) for r in shown]

@@ -22,7 +22,7 @@ from judged.stats.decisions import Verdict
 from judged.stats.differences import known_rows
 from judged.stats.variance_components import FACETS, Source, VarianceComponents, designs, variance_components
 from judged.steps import step
-from judged.tables.result import Result
+from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
 from judged.tables.text import counted, number
 
@@ -139,12 +139,9 @@ class VarianceStudy(Result):
             words=(0, 1),
             title=f"Sources of variance: {over} per system",
         )
-        plan = Table(
-            ("measure", *varied, "standard error"),
-            tuple((r["measure"], *(str(r[f]) for f in varied), number(r["error"], places)) for r in self.plan()),
-            words=(0,),
-            title="What to add: standard error of a difference",
-        )
+        (plan,) = RecordTable.of(
+            self.plan(), words=("measure",), title="What to add: standard error of a difference"
+        ).tables(places=places)
         return [differences, sources, plan]
 
 

@@ -17,7 +17,7 @@ from judged.core.find.reference import match_documents
 from judged.core.ids import IdColumn
 from judged.core.tables import Id, Run, decoded
 from judged.core.unread_runs import UnreadRun
-from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.errors import DataError, Hint, UsageError, Warned, fold_warnings, shown
 from judged.evaluation.model_judgments import check_no_model
 from judged.evaluation.values import Values
 from judged.io.questions import read_questions
@@ -447,16 +447,9 @@ class Correlations(Result):
 
     @property
     def warnings(self) -> tuple[Warned, ...]:
-        """One warning per kind: the first one, and the number of pairs that have it."""
-        texts: dict[str, list[str]] = {}
-        for pair in self.pairs:
-            for slug, text in {w.slug: w.text for w in reversed(pair.warnings)}.items():
-                texts.setdefault(slug, []).append(f"{_label(pair.names)}: {text}")
-        warnings = []
-        for slug, found in texts.items():
-            also = f"; also in {len(found) - 1} more of {len(self)} pairs" if len(found) > 1 else ""
-            warnings.append(Warned(slug, len(found), found[0] + also))
-        return tuple(warnings)
+        """The warnings of all pairs."""
+        found = ((f"{_label(pair.names)}: ", w) for pair in self.pairs for w in pair.warnings)
+        return fold_warnings(replace(w, text=label + w.text) for label, w in found)
 
     def records(self) -> list[dict[str, Any]]:
         """One row per pair and coefficient."""

@@ -276,7 +276,7 @@ class Values(Tracked):
     ) -> tuple[float, float] | None:
         """Confidence interval of the mean over queries; None for counts, and for fewer than two queries.
 
-        `method` is `t`, `bootstrap-t`, `percentile` or `bca` (`jd.stats.interval`). Clusters of queries, if there are any, count as units.
+        `method` is `t`, `bootstrap-t` or `percentile` (`jd.stats.interval`). Clusters of queries, if there are any, count as units.
         """
         return self.intervals([measure], level=level, method=method, seed=seed).get(self._key(measure))
 

@@ -111,11 +111,10 @@ def _of_queries(source: Any, queries: Sequence[Id], column: str, option: str) ->
     return found
 
 
-def check_plain(what: str, results: Sequence[Values], *, model: bool = False) -> None:
-    """Raise if queries have weights, clusters or values of a model, which `what` would ignore; with `model` it uses those of a model."""
+def check_plain(what: str, results: Sequence[Values]) -> None:
+    """Raise if queries have weights, clusters or values of a model, which `what` would ignore."""
     for result in results:
-        if not model:
-            check_no_model(result, what)
+        check_no_model(result, what)
         if result.weights is not None:
             raise no_weights(what)
         if result.clusters is not None:

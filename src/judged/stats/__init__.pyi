@@ -8,11 +8,8 @@ from .decisions import decide as decide
 from .decisions import decide_family as decide_family
 from .differences import Alternative as Alternative
 from .differences import TestOutcome as TestOutcome
-from .effect_sizes import EFFECTS as EFFECTS
-from .effect_sizes import Effect as Effect
 from .effect_sizes import Record as Record
 from .effect_sizes import cliff as cliff
-from .effect_sizes import mean_difference as mean_difference
 from .effect_sizes import record as record
 from .effect_sizes import standardised as standardised
 from .effect_sizes import superiority as superiority

@@ -441,13 +441,20 @@ def coefficients(
         w = Pairing(p, one.matrix)
         value, chance = float(one.definition.value(observed, w)) + 0.0, one.definition.chance  # -0.0 is 0.0
         expected = nan if chance is None else float(chance(observed, w))
-        reason = _undefined_reason(observed) if isnan(value) else ""
+        reason = ""
+        if isnan(value):
+            alone = int((observed.total > 0).sum()) < 2
+            reason = "only one category was used, so chance agreement is 1" if alone else "not defined here"
+            reason = reason if observed.shared else "no unit with two labels"
         found[one.key] = Reliability(one.key, one.name, value, expected, int(observed.shared), reason=reason)
     drawn = [one for one in requests if not found[one.key].reason]
     if observed.shared < 2 or not drawn:
         return found
     jackknife = query is not None and len(np.unique(query)) < _FEW
-    blocks = _without_each(p, query) if query is not None and jackknife else _resample(p, query, seed)
+    if jackknife and query is not None:
+        blocks = (p.count - block for block in _by_cluster(p, query))
+    else:
+        blocks = _resample(p, query, seed)
     method = (
         "jackknife over queries, Student's t"
         if jackknife
@@ -487,14 +494,6 @@ def by_query(
     return present, np.bincount(place), dict(zip((one.key for one in requests), values, strict=True))
 
 
-def _undefined_reason(s: Sample) -> str:
-    if not s.shared:
-        return "no unit with two labels"
-    if int((s.total > 0).sum()) < 2:
-        return "only one category was used, so chance agreement is 1"
-    return "not defined here"
-
-
 def _values(p: Patterns, requests: Sequence[CoefficientRequest], blocks: Iterator[Floats]) -> list[Floats]:
     """Return the values of each coefficient for all rows of all blocks of counts."""
     pairings = [Pairing(p, one.matrix) for one in requests]
@@ -506,21 +505,11 @@ def _values(p: Patterns, requests: Sequence[CoefficientRequest], blocks: Iterato
     return [np.concatenate(part) for part in parts]
 
 
-def resamples(size: int) -> int:
-    """Return the number of resamples for this number of patterns or queries: 2,000, fewer above 10,000, at least 200."""
-    return max(_FEWEST, min(_MOST, _DRAWS // max(size, 1)))
-
-
 def _by_cluster(p: Patterns, cluster: Ints) -> Iterator[Floats]:
     """Yield blocks of the count of each pattern in each cluster (clusters × patterns)."""
     table, step = _table(p, cluster), max(1, _BLOCK // max(len(p.count), 1))
     for at in range(0, table.shape[0], step):
         yield table[at : at + step].toarray()
-
-
-def _without_each(p: Patterns, cluster: Ints) -> Iterator[Floats]:
-    for block in _by_cluster(p, cluster):
-        yield p.count - block
 
 
 def _resample(p: Patterns, cluster: Ints | None, seed: Seed) -> Iterator[Floats]:
@@ -541,8 +530,8 @@ def _resample(p: Patterns, cluster: Ints | None, seed: Seed) -> Iterator[Floats]
 
 
 def _blocks(size: int, wide: int) -> Iterator[int]:
-    """Yield the number of resamples in each block."""
-    left, step = resamples(size), max(1, _BLOCK // max(size, wide))
+    """Yield the number of resamples in each block: 2,000 in all, fewer above 10,000 patterns or queries, at least 200."""
+    left, step = max(_FEWEST, min(_MOST, _DRAWS // max(size, 1))), max(1, _BLOCK // max(size, wide))
     while left > 0:
         yield min(step, left)
         left -= step

@@ -15,14 +15,6 @@ _TINY = float(np.finfo(float).tiny)
 _MOST = float(np.finfo(float).max) / 4  # differences and their distances from the mean stay in range
 
 
-def column(d: Any) -> Floats:
-    """Convert differences between two systems to one column, with one value per query."""
-    differences = finite(d)
-    if differences.ndim != 1 or len(differences) < 1:
-        raise DataError("table", "one column of differences, one per query", got=f"shape {differences.shape}")
-    return differences
-
-
 def finite(x: Any) -> Floats:
     """Convert to an array of finite numbers."""
     try:

@@ -5,7 +5,6 @@ The command line, comparisons and the documentation take their lists from `CORRE
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +14,6 @@ import numpy as np
 from judged._types import Floats
 from judged.errors import DataError, Hint, UsageError
 from judged.registry import Registry
-
-OfSorted = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,38 +31,13 @@ class Correction:
     controls: str
     paper: str
     text: str
-    function: OfSorted | None
+    function: Callable[[Floats], Floats] | None
     level: Callable[[float, int], float] | None = None
-
-
-def _hommel(p: Floats) -> Floats:
-    """Compute Hommel's closed Simes tests by the algorithm of Wright (Biometrics 1992)."""
-    n, adjusted = len(p), p.copy()
-    for m in range(n, 1, -1):
-        least = np.min(m * p[n - m :] / np.arange(1, m + 1))
-        bound = np.where(np.arange(n) < n - m, np.minimum(m * p, least), least)
-        adjusted = np.maximum(adjusted, bound)
-    return adjusted
 
 
 def _benjamini_yekutieli(p: Floats) -> Floats:
     place = np.arange(1, len(p) + 1)
     return _down(p / (place / len(p) / np.sum(1 / place)))
-
-
-def _left(p: Floats) -> Floats:
-    """Return the number of hypotheses left at each step."""
-    return np.arange(len(p), 0, -1).astype(np.float64)
-
-
-def _any_of(p: Floats, tests: Floats) -> Floats:
-    """Return the probability that one of t independent tests has such a p: 1 - (1 - p)ᵗ."""
-    with np.errstate(divide="ignore"):  # p = 1
-        return -np.expm1(tests * np.log1p(-p))
-
-
-def _up(p: Floats) -> Floats:
-    return np.maximum.accumulate(p)
 
 
 def _down(p: Floats) -> Floats:
@@ -81,7 +53,7 @@ for _correction in (
         name="holm",
         controls=_FAMILY,
         paper="holm1979",
-        function=lambda p: _up(p * _left(p)),
+        function=lambda p: np.maximum.accumulate(p * np.arange(len(p), 0, -1.0)),
         text="Bonferroni stepwise from the smallest p; more powerful than Bonferroni with the same assumptions",
     ),
     Correction(
@@ -99,36 +71,6 @@ for _correction in (
         function=lambda p: p * len(p),
         text="p times the number of tests; valid under any dependence",
         level=lambda alpha, tests: alpha / tests,
-    ),
-    Correction(
-        name="hochberg",
-        aliases=("simes-hochberg",),
-        controls=_FAMILY,
-        paper="hochberg1988",
-        function=lambda p: _down(p * _left(p)),
-        text="Holm's steps from the largest p; assumes independence, or positive dependence",
-    ),
-    Correction(
-        name="hommel",
-        controls=_FAMILY,
-        paper="hommel1988",
-        function=_hommel,
-        text="Simes' test of all subsets; assumptions of Hochberg's, and at least as powerful",
-    ),
-    Correction(
-        name="sidak",
-        controls=_FAMILY,
-        paper="sidak1967",
-        function=lambda p: _any_of(p, np.full(len(p), float(len(p)))),
-        text="1 - (1 - p) to the number of tests; assumes independence, or positive dependence",
-        level=lambda alpha, tests: -math.expm1(math.log1p(-alpha) / tests),
-    ),
-    Correction(
-        name="holm-sidak",
-        controls=_FAMILY,
-        paper="holland1987",
-        function=lambda p: _up(_any_of(p, _left(p))),
-        text="Holm's steps with Šidák's bound",
     ),
     Correction(
         name="benjamini-hochberg",

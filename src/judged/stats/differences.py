@@ -139,33 +139,24 @@ def known_rows(x: Floats) -> Bools:
     return np.asarray(~np.isnan(x).any(axis=1))
 
 
-def mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+def mean_and_error(sums: Floats, sizes: Floats, *, reduced_bias: bool = False) -> tuple[Floats, Floats]:
     """Return the mean of each column and its standard error from the sums and sizes of clusters; NaN for one cluster.
 
     The mean is the ratio of all sums to all sizes. Its variance, C/(C - 1) · Σ (sum - mean · size)² / n², is that of a
     linearised ratio (Cochran, Sampling Techniques, 1977, 6.4). With clusters of one query it is s²/n.
+
+    With `reduced_bias` it is CR2, Σ (sum - mean · size)² / (1 - size/n) / n², for t tests (Bell and McCaffrey 2002;
+    Pustejovsky and Tipton 2018). The degrees of freedom are `degrees_of_freedom`. For clusters of equal size it is the same.
     """
-    return _mean_and_error(sums, sizes, np.ones(len(sizes)))  # the same for each
-
-
-def mean_and_cr2(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
-    """Return the same with the bias-reduced variance CR2, Σ (sum - mean · size)² / (1 - size/n) / n², for t tests.
-
-    Bell and McCaffrey 2002; Pustejovsky and Tipton 2018. The degrees of freedom are `degrees_of_freedom`.
-    """
-    return _mean_and_error(sums, sizes, 1 - sizes / sizes.sum())
-
-
-def _mean_and_error(sums: Floats, sizes: Floats, shrunk: Floats) -> tuple[Floats, Floats]:
     clusters, n = len(sizes), sizes.sum()
     mean = totals(sums) / n
     if clusters < 2:
         return mean, np.full_like(mean, np.nan)
     rest, power = scaled(sums - mean * sizes[:, None])
-    if (shrunk == shrunk[0]).all():
+    if not reduced_bias or (sizes == sizes[0]).all():
         squares = clusters / (clusters - 1) * totals(np.square(rest))
     else:
-        squares = totals(np.square(rest) / shrunk[:, None])
+        squares = totals(np.square(rest) / (1 - sizes / n)[:, None])
     return mean, np.ldexp(np.sqrt(squares), power) / n
 
 

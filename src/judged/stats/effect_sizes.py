@@ -1,33 +1,25 @@
-"""Effect sizes: the size of a difference, as opposed to its significance. Each is declared once."""
+"""Effect sizes: the size of a difference, as opposed to its significance."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from judged._types import Floats, Ints
 from judged.errors import DataError
-from judged.registry import Registry
 from judged.stats.checks import check_number
 from judged.stats.differences import SLACK, differences, scaled, totals
 
+PAPERS = {"d_z": "cohen1988", "superiority": "mcgraw1992 vargha2000", "cliff": "cliff1993"}
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Record:
+
+class Record(NamedTuple):
     """Numbers of queries that b wins, ties and loses against a, per pair."""
 
     wins: Ints
     ties: Ints
     losses: Ints
-
-
-def mean_difference(a: Any, b: Any) -> Floats:
-    """Return the mean of b - a over queries for each pair of columns, in the unit of the measure."""
-    first, second = _columns(a, b)
-    return totals(second - first) / len(first)
 
 
 def standardised(a: Any, b: Any) -> Floats:
@@ -91,56 +83,6 @@ def record(a: Any, b: Any, *, margin: float = 0.0) -> Record:
     d, limit = second - first, check_number(margin, "margin", zero=True)
     wins, losses = (d > limit).sum(axis=0), (d < -limit).sum(axis=0)
     return Record(wins, len(d) - wins - losses, losses)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
-    """An effect size: a function of two aligned columns of values, or of two tables, pair by pair."""
-
-    name: str
-    aliases: tuple[str, ...] = ()
-    text: str
-    paper: str
-    none: float  # its value without an effect
-    function: Callable[[Any, Any], Floats]
-
-
-EFFECTS: Registry[Effect] = Registry("effect")
-for _effect in (
-    Effect(
-        name="difference",
-        aliases=("mean-difference", "mean"),
-        text="mean of b - a",
-        paper="",
-        none=0.0,
-        function=mean_difference,
-    ),
-    Effect(
-        name="d_z",
-        aliases=("standardised", "standardized", "cohen", "cohen-d", "d"),
-        none=0.0,
-        function=standardised,
-        text="mean of b - a, in standard deviations of it",
-        paper="cohen1988",
-    ),
-    Effect(
-        name="superiority",
-        aliases=("common-language", "cles", "cl"),
-        none=0.5,
-        function=superiority,
-        text="share of queries that b wins, ties counted half",
-        paper="mcgraw1992 vargha2000",
-    ),
-    Effect(
-        name="cliff",
-        aliases=("delta", "cliffs-delta", "cliff-delta"),
-        none=0.0,
-        function=cliff,
-        text="probability that a value of b exceeds one of a, less the reverse",
-        paper="cliff1993",
-    ),
-):
-    EFFECTS.add(_effect)
 
 
 def _columns(a: Any, b: Any) -> tuple[Floats, Floats]:

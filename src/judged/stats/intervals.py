@@ -13,11 +13,9 @@ from judged.core.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share, check_sums
 from judged.stats.differences import (
-    SLACK,
     constant,
     degrees_of_freedom,
-    mean_and_cr2,
-    scaled,
+    mean_and_error,
     sum_by_cluster,
     totals,
     weighted_mean_and_error,
@@ -25,21 +23,16 @@ from judged.stats.differences import (
 from judged.stats.student_t import normal_quantile, two_sided_quantile
 
 Ends = tuple[float, float] | None
-Method = Literal["t", "bootstrap-t", "percentile", "bca"]
+Method = Literal["t", "bootstrap-t", "percentile"]
 
 PAPERS = {
     "t": "student1908",
     "wilson": "wilson1927",
     "bootstrap-t": "hall1988",
     "percentile": "efron1979",
-    "bca": "efron1987",
 }
-_RESAMPLES = {"percentile": 2_000, "bca": 10_000, "bootstrap-t": 10_000}  # the last two use more extreme quantiles
-_DRAWS = {
-    "percentile": 20_000_000,
-    "bca": 100_000_000,
-    "bootstrap-t": 100_000_000,
-}  # with more queries, fewer are as stable
+_RESAMPLES = {"percentile": 2_000, "bootstrap-t": 10_000}  # the last one uses more extreme quantiles
+_DRAWS = {"percentile": 20_000_000, "bootstrap-t": 100_000_000}  # with more queries, fewer are as stable
 _COLUMNS = 256  # resampled at a time
 
 
@@ -75,8 +68,6 @@ def interval(
     - `"bootstrap-t"`: mean and standard error, by the distribution of |t| in resamples (Hall, JRSS B 1988): wider than
       t for skewed or sparse values. 10,000 resamples.
     - `"percentile"`: quantiles of the means of resampled queries (Efron 1979). 2,000 resamples.
-    - `"bca"`: the same with corrections for bias and skewness (Efron 1987; Efron and Tibshirani 1993, 14.3). The skewness comes from
-      the jackknife, which has a closed form for a mean. 10,000 resamples.
 
     Above 10,000 queries there are fewer resamples, and at least 200. With `clusters` (a code per query) whole clusters
     are resampled, and the mean of a resample is the ratio of its sum to its number of queries. The t interval uses the
@@ -103,23 +94,20 @@ def interval(
         for at in range(0, len(which), _COLUMNS):
             part = which[at : at + _COLUMNS]
             table = np.stack([series[i][~np.isnan(series[i])] for i in part], axis=1)
-            codes = None if clusters is None else _present(clusters, series[part[0]])
+            codes = None if clusters is None else np.asarray(clusters)
+            if codes is not None and codes.shape != (size := series[part[0]].shape):
+                raise DataError("lengths", f"one cluster for each of {size[0]} queries", got=f"shape {codes.shape}")
+            codes = None if codes is None else codes[~np.isnan(series[part[0]])]
             for i, ends in zip(part, _ends(table, codes, method, level, seed, resamples), strict=True):
                 intervals[i] = ends
     if limits is None:
         return intervals
-    binary = method == "t" and clusters is None
-    return [_within(x, ends, limit, level, binary) for x, ends, limit in zip(series, intervals, limits, strict=True)]
-
-
-def _within(x: Floats, ends: Ends, limit: Ends, level: float, binary: bool) -> Ends:
-    """Keep an interval within the range of its values; binary values have Wilson's."""
-    known = x[~np.isnan(x)]
-    if limit is None or len(known) < 2:
-        return ends
-    if binary and limit == (0, 1) and ((known == 0) | (known == 1)).all():
-        return wilson(float(known.mean()), len(known), level)
-    return within(ends, limit)
+    for i, (x, limit) in enumerate(zip(series, limits, strict=True)):
+        known = x[~np.isnan(x)]
+        binary = method == "t" and clusters is None and limit == (0, 1) and ((known == 0) | (known == 1)).all()
+        if len(known) > 1:
+            intervals[i] = wilson(float(known.mean()), len(known), level) if binary else within(intervals[i], limit)
+    return intervals
 
 
 def within(ends: Ends, limit: Ends) -> Ends:
@@ -140,13 +128,6 @@ def _columns(columns: Sequence[Any] | Floats) -> list[Floats]:
     return series
 
 
-def _present(clusters: Any, x: Floats) -> Any:
-    codes = np.asarray(clusters)
-    if codes.shape != x.shape:
-        raise DataError("lengths", f"one cluster for each of {len(x)} queries", got=f"shape {codes.shape}")
-    return codes[~np.isnan(x)]
-
-
 def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamples: int | None) -> list[Ends]:
     """Compute the intervals of complete columns, queries × columns."""
     if len(x) < 2:
@@ -156,66 +137,27 @@ def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamp
         return [None] * x.shape[1]
     count = 0 if method == "t" else resamples or max(200, min(_RESAMPLES[method], _DRAWS[method] // len(sizes)))
     if method == "t":
-        ends = _student(sums, sizes, level)
+        reach = (
+            two_sided_quantile(1 - level, degrees_of_freedom(sizes)) * mean_and_error(sums, sizes, reduced_bias=True)[1]
+        )
+        ends = _symmetric(sums, sizes, reach, level)
     elif method == "bootstrap-t":
-        ends = _studentised(sums, sizes, level, count, seed)
+        from judged.stats.paired.parametric import bootstrap_reaches
+
+        rank = max(1, math.floor((1 - level) * (1 + count)))  # the least number of resamples that a mean needs
+        far = bootstrap_reaches(sums, sizes, count, seed)
+        ends = _symmetric(sums, sizes, np.partition(far, count - rank, axis=0)[count - rank], level)
     else:
-        means = _means(sums, sizes, codes is not None, count, seed)
-        if method == "bca":
-            ends = np.stack([_bca(means[:, i], sums[:, i], sizes, level) for i in range(x.shape[1])], axis=1)
-        else:
-            ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        drawn = resampled_means(sums if codes is None else np.hstack([sums, sizes[:, None]]), count, seed)
+        means = drawn if codes is None else drawn[:, :-1] / drawn[:, -1:]
+        ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return [(low, high) if math.isfinite(low) else None for low, high in ends.T.tolist()]
-
-
-def _means(sums: Floats, sizes: Floats, clusters: bool, resamples: int, seed: int) -> Floats:
-    if not clusters:
-        return resampled_means(sums, resamples, seed)
-    drawn = resampled_means(np.hstack([sums, sizes[:, None]]), resamples, seed)
-    return drawn[:, :-1] / drawn[:, -1:]
-
-
-def _student(sums: Floats, sizes: Floats, level: float) -> Floats:
-    error = mean_and_cr2(sums, sizes)[1]
-    return _symmetric(sums, sizes, two_sided_quantile(1 - level, degrees_of_freedom(sizes)) * error, level)
-
-
-def _studentised(sums: Floats, sizes: Floats, level: float, resamples: int, seed: int) -> Floats:
-    from judged.stats.paired.parametric import bootstrap_reaches
-
-    rank = max(1, math.floor((1 - level) * (1 + resamples)))  # the least number of resamples that a mean needs
-    far = bootstrap_reaches(sums, sizes, resamples, seed, "t")
-    return _symmetric(sums, sizes, np.partition(far, resamples - rank, axis=0)[resamples - rank], level)
 
 
 def _symmetric(sums: Floats, sizes: Floats, reach: Floats, level: float) -> Floats:
     mean = totals(sums) / sizes.sum()
     reach = np.where(constant(sums, sizes), 0.0 if 2.0 ** (1 - len(sizes)) <= 1 - level else np.inf, reach)
     return np.stack([mean - reach, mean + reach])
-
-
-def _bca(means: Floats, sums: Floats, sizes: Floats, level: float) -> Floats:
-    """Return the two ends for one column: quantiles of the resampled means at levels corrected for bias and skewness."""
-    from statistics import NormalDist  # importing SciPy's takes 0.2 s
-
-    normal = NormalDist()
-    mean = sums.sum() / sizes.sum()
-    without = (sums.sum() - sums) / (sizes.sum() - sizes)  # jackknife: the mean without each query or cluster
-    away = without.mean() - without
-    away = scaled(away[:, None])[0][:, 0]  # only its shape counts, and its cubes stay in range
-    if constant(sums[:, None], sizes)[0]:
-        return np.array([mean, mean])
-    acceleration = np.sum(away**3) / (6 * np.sum(away**2) ** 1.5)
-    slack = SLACK * np.abs(sums).sum() / sizes.sum()  # means that differ by less are equal
-    below = (np.count_nonzero(means < mean - slack) + np.count_nonzero(means <= mean + slack)) / (2 * len(means))
-    bias = normal.inv_cdf(min(max(below, 0.5 / len(means)), 1 - 0.5 / len(means)))
-
-    def corrected_level(z: float) -> float:
-        shrink = 1 - acceleration * (bias + z)
-        return normal.cdf(bias + (bias + z) / shrink) if shrink > 0 else float(z > 0)
-
-    z = normal.inv_cdf((1 + level) / 2)
-    return np.quantile(means, [corrected_level(-z), corrected_level(z)])
 
 
 def weighted_interval(x: Floats, weights: Floats, *, level: float = 0.95) -> tuple[float, float] | None:

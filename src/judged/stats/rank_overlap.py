@@ -169,21 +169,15 @@ def numbers(values: Any, name: str) -> Floats:
     Raises:
         DataError: values that are not numbers, masked, or NaN.
     """
-    expected = "a column of numbers"
-    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise DataError("score-type", expected, got=type(values).__name__, where=name)
     try:
         array = np.asarray(values)
-        if array.dtype.kind not in "biuf" and array.size:
-            array = array.astype(object)
-            invalid = next((v for v in array.flat if isinstance(v, str | bytes | complex)), None)
-            if invalid is not None:
-                raise TypeError(shown(invalid))
+        if array.ndim != 1 or array.dtype.kind in "SUc":
+            raise TypeError(f"{array.dtype} of shape {array.shape}" if array.ndim else type(values).__name__)
+        if array.dtype == object and any(isinstance(v, str | bytes) for v in array):
+            raise TypeError("text")
         column = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError("score-type", expected, got=str(error), where=name) from error
-    if column.ndim != 1:
-        raise DataError("score-type", expected, got=f"an array of {column.ndim} dimensions", where=name)
+        raise DataError("score-type", "a column of numbers", got=str(error), where=name) from error
     missing = np.isnan(column) | np.ma.getmaskarray(values if isinstance(values, np.ma.MaskedArray) else column)
     if missing.any():
         problem = f"the score at position {int(np.flatnonzero(missing)[0])} is missing"

@@ -65,7 +65,10 @@ class Ratings:
         scale = _scale(read, categories, text)
         codes = np.stack([_encode(column, scale, text) for column in read])
         labels = tuple(scale.tolist()) if text else tuple(int(x) if x == int(x) else x for x in scale.tolist())
-        return cls(codes, labels, _rater_names(names, len(columns)))
+        own = [f"rater {i}" for i in range(1, len(columns) + 1)] if names is None else names
+        if isinstance(own, str) or len(own) != len(columns) or len(set(own)) != len(columns):
+            raise UsageError("names", f"names must be {len(columns)} different names, got {shown(names)}", value=names)
+        return cls(codes, labels, tuple(map(str, own)))
 
     def __len__(self) -> int:
         return self.codes.shape[1]
@@ -139,44 +142,25 @@ class Patterns:
         return (self.codes >= 0).sum(axis=0)
 
 
-def _rater_names(names: Sequence[str] | None, raters: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"rater {i}" for i in range(1, raters + 1))
-    if isinstance(names, str) or len(names) != raters or len(set(names)) != raters:
-        raise UsageError("names", f"names must be {raters} different names, got {shown(names)}", value=names)
-    return tuple(map(str, names))
-
-
 def _column(source: Any, number: int) -> NDArray[Any]:
     """Return labels as floats with NaN, or as objects with None."""
-    if isinstance(source, np.ma.MaskedArray):
-        source = [None if hidden else x for x, hidden in zip(source.data, np.ma.getmaskarray(source), strict=True)]
+    where = f"rater {number}"
     raw = source.to_numpy() if hasattr(source, "to_numpy") else source
-    try:
-        array = raw if isinstance(raw, np.ndarray) else np.asarray(raw)
-    except ValueError:  # lists of different lengths
-        array = np.empty((0, 0))
-    if array.ndim != 1:
-        raise DataError(
-            "label", "a column of labels", got=type(source).__name__, where=f"rater {number}", value=shown(source)
-        )
-    if array.dtype.kind in "biuf":
-        return _check_finite(array, number)
-    # NumPy converts the numbers of a mixed list to text, so lists are read as they are.
-    items = source if isinstance(source, list | tuple) else array.tolist()
+    # NumPy converts the numbers of a mixed list to text, so lists are read as they are; masked labels become None.
+    items = raw.tolist() if hasattr(raw, "tolist") else raw
+    nested = isinstance(items, Sequence) and any(isinstance(x, list | tuple | np.ndarray) for x in items[:1])
+    if nested or not isinstance(items, Sequence) or isinstance(items, str | bytes):
+        raise DataError("label", "a column of labels", got=type(source).__name__, where=where, value=shown(source))
+    if isinstance(raw, np.ndarray) and raw.dtype.kind in "biuf" and not isinstance(raw, np.ma.MaskedArray):
+        return _check_finite(raw, where)
     present = [None if _missing(x) else x for x in items]
-    numbers = [isinstance(x, bool | int | float | np.number | np.bool_) for x in present if x is not None]
-    if all(numbers):
-        return _check_finite(np.array([np.nan if x is None else float(x) for x in present], dtype=float), number)
-    bad = next((x for x in present if x is not None and not isinstance(x, str)), None)
+    known = [x for x in present if x is not None]
+    if all(isinstance(x, bool | int | float | np.number | np.bool_) for x in known):
+        return _check_finite(np.array([np.nan if x is None else float(x) for x in present], dtype=float), where)
+    bad = next((x for x in known if not isinstance(x, str)), None)
     if bad is not None:
-        raise DataError(
-            "label",
-            "labels that are all numbers or all text",
-            got=shown(bad),
-            where=f"rater {number}",
-            value=shown(bad),
-        )
+        expected = "labels that are all numbers or all text"
+        raise DataError("label", expected, got=shown(bad), where=where, value=shown(bad))
     return np.array(present, dtype=object)
 
 
@@ -184,12 +168,12 @@ def _missing(x: Any) -> bool:
     return x is None or x == "" if isinstance(x, str | None) else type(x).__name__ in ("NAType", "NaTType") or x != x
 
 
-def _check_finite(column: NDArray[Any], number: int) -> Floats:
+def _check_finite(column: NDArray[Any], where: str) -> Floats:
     floats = column.astype(float)
     beyond = np.abs(floats) >= _LARGEST
     if beyond.any():
         got = f"{floats[beyond][0]:g}"
-        raise DataError("label", "finite labels below 2**53", got=got, where=f"rater {number}", value=got)
+        raise DataError("label", "finite labels below 2**53", got=got, where=where, value=got)
     return floats
 
 

@@ -80,34 +80,7 @@ def two_phase_means(expensive: Floats, cheap: CheapValues) -> TwoPhaseMeans:
     >>> found.mean.round(4)  # 0.5 + 1 · (0.5 - 0.4): here the cheap values are too low by 0.1, always
     array([0.6])
     """
-    mean, slope, share, _ = _regression(expensive, cheap)
-    n, total = len(expensive), len(cheap.values)
-    square = np.square(share).sum(axis=0) + slope**2 * cheap.values.var(axis=0, ddof=1) / total
-    with np.errstate(divide="ignore", invalid="ignore"):
-        worth = np.where(square > 0, expensive.var(axis=0, ddof=1) / square, np.inf)
-    bias = (cheap.values[cheap.known] - expensive).mean(axis=0)
-    return TwoPhaseMeans(mean, np.sqrt(square), n - 2, slope, bias, worth)
-
-
-def two_phase_values(expensive: Floats, cheap: CheapValues) -> Floats:
-    """Return values of the queries with expensive values, whose ordinary means and standard errors are those of `two_phase_means`.
-
-    For procedures that take values per query. The difference of two columns has the difference of the two estimates as its mean, and its standard error.
-
-    >>> known, rest = np.array([[0.2], [0.4], [0.9], [0.5]]), np.array([[0.6], [0.8]])
-    >>> cheap = CheapValues(np.concatenate([known - 0.1, rest]), np.arange(6) < 4)
-    >>> two_phase_values(known, cheap).mean(axis=0).round(4)
-    array([0.6])
-    """
-    mean, slope, share, spread = _regression(expensive, cheap)
-    n, total = len(expensive), len(cheap.values)
-    moved = n * share + np.sqrt(n / total) * slope * spread
-    return np.asarray(mean + moved - moved.mean(axis=0))
-
-
-def _regression(expensive: Floats, cheap: CheapValues) -> tuple[Floats, Floats, Floats, Floats]:
-    """Regress expensive on cheap values: the estimated means, the slope, what each query contributes to the error, centred cheap values."""
-    n, f = len(expensive), cheap.values[cheap.known]
+    n, total, f = len(expensive), len(cheap.values), cheap.values[cheap.known]
     plain, spread = expensive.mean(axis=0), f - f.mean(axis=0)
     squares = np.square(spread).sum(axis=0)
     varies = squares > np.finfo(float).eps * np.square(f).sum(axis=0)
@@ -118,4 +91,7 @@ def _regression(expensive: Floats, cheap: CheapValues) -> tuple[Floats, Floats, 
     weight = 1 / n + np.where(varies, gap * spread / divisor, 0.0)
     rest = np.where(leverage < 1 - 1e-12, 1 - leverage, 1.0)  # a residual of leverage 1 is 0
     share = weight * ((expensive - plain) - slope * spread) / rest
-    return plain + slope * gap, slope, share, spread
+    square = np.square(share).sum(axis=0) + slope**2 * cheap.values.var(axis=0, ddof=1) / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = np.where(square > 0, expensive.var(axis=0, ddof=1) / square, np.inf)
+    return TwoPhaseMeans(plain + slope * gap, np.sqrt(square), n - 2, slope, (f - expensive).mean(axis=0), worth)

@@ -48,9 +48,9 @@ class VarianceComponents:
         """
         return math.sqrt(2 * sum(self._terms(sizes).values()))
 
-    def shares(self, **sizes: int) -> dict[Source, float]:
+    def shares(self) -> dict[Source, float]:
         """Return the share of each source in the variance of a difference of two systems' means."""
-        terms = self._terms(sizes)
+        terms = self._terms({})
         whole = sum(terms.values())
         return {source: term / whole if whole else math.nan for source, term in terms.items()}
 
@@ -70,7 +70,12 @@ class VarianceComponents:
 
         level = check_share(confidence, "confidence")
         pair = self if len(self.means) == 2 else variance_components(self.values[[a, b]])
-        squares = {s: 2 * c * pair.mean_square[s] for s, c in self._coefficients().items()}
+        # The variance of a mean is a sum of mean squares, by inclusion and exclusion over the sources.
+        whole = math.prod(self.sizes.values())
+        weight: dict[Source, float] = {}
+        for source in sorted(self.variance, key=len):
+            weight[source] = 1.0 - sum(weight[s] for s in weight if s < source)
+        squares = {s: 2 * (w / whole) * pair.mean_square[s] for s, w in weight.items()}
         positive = {s: x for s, x in squares.items() if x > 0}
         if not positive:
             return None
@@ -79,16 +84,6 @@ class VarianceComponents:
         half = quantiles / sum(positive.values()) * math.sqrt(variance)
         difference = float(self.means[b] - self.means[a])
         return difference - half, difference + half
-
-    def _coefficients(self) -> dict[Source, float]:
-        """Write the variance of a mean as a sum of mean squares: inclusion and exclusion over the sources."""
-        whole = math.prod(self.sizes.values())
-        sources = list(self.variance)
-        coefficient: dict[Source, float] = {}
-        for source in sorted(sources, key=len):
-            below = sum(coefficient[s] for s in coefficient if s < source)
-            coefficient[source] = 1.0 - below
-        return {source: c / whole for source, c in coefficient.items()}
 
 
 def variance_components(values: Any) -> VarianceComponents:

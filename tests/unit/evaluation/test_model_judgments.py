@@ -142,4 +142,4 @@ def test_other_tests_summaries_and_intervals_are_refused():
     assert refused(jd.compare, SOME, RUNS, "nDCG@10", model=MODEL, test="permutation") == "model-judgments"
     found = jd.evaluate(SOME, RUNS["A"], "nDCG@10", model=MODEL)
     assert refused(found.summary, "median") == "summary"
-    assert refused(found.interval, "nDCG@10", method="bca") == "interval"
+    assert refused(found.interval, "nDCG@10", method="percentile") == "interval"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,7 @@ from judged.errors import DataError, UsageError
 from judged.stats.corrections import CORRECTIONS, adjusted
 
 PEERS = {
-    "holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "hommel": "hommel", "sidak": "sidak",
-    "holm-sidak": "holm-sidak", "benjamini-hochberg": "fdr_bh", "benjamini-yekutieli": "fdr_by",
+    "holm": "holm", "bonferroni": "bonferroni", "benjamini-hochberg": "fdr_bh", "benjamini-yekutieli": "fdr_by",
 }  # fmt: skip
 OWN = [c.name for c in CORRECTIONS if c.function]
 
@@ -33,9 +30,7 @@ def test_adjusted_p_values_are_those_of_statsmodels(name):
     from statsmodels.stats import multitest
 
     for p in columns():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # log of 0, in Šidák's for p = 1
-            peer = multitest.multipletests(p, method=PEERS[name])[1]
+        peer = multitest.multipletests(p, method=PEERS[name])[1]
         np.testing.assert_allclose(adjusted(p, name), peer, rtol=1e-15, atol=1e-15)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged.errors import DataError, UsageError
-from judged.stats.effect_sizes import EFFECTS, cliff, mean_difference, record, standardised, superiority
+from judged.stats.effect_sizes import cliff, record, standardised, superiority
 
 
 @pytest.fixture(params=range(4))
@@ -34,7 +34,6 @@ def test_d_z_is_the_mean_in_standard_deviations(values):
     a, b = values
     d = b - a
     np.testing.assert_allclose(standardised(a, b), d.mean(axis=0) / d.std(axis=0, ddof=1), rtol=1e-15)
-    np.testing.assert_allclose(mean_difference(a, b), d.mean(axis=0), rtol=1e-15)
 
 
 def test_wins_ties_and_losses_by_a_margin():
@@ -57,18 +56,8 @@ def test_where_an_effect_is_not_defined():
     assert cliff([0.1], [0.2]).tolist() == [1.0]
 
 
-def test_every_effect_has_its_value_of_no_effect():
-    a = np.random.default_rng(1).random((20, 2))
-    for one in EFFECTS:
-        assert one.function(a, a).tolist() == [one.none] * 2, one.name
-        assert all(EFFECTS.find(name) is one for name in (one.name, *one.aliases))
-    with pytest.raises(UsageError, match="cliff") as caught:
-        EFFECTS.find("clif")
-    assert caught.value.slug == "unknown-name"
-
-
 @pytest.mark.parametrize(("a", "b"), [([1, 2], [1]), ([1, np.nan], [1, 2]), ([], []), (["x"], ["y"])])
 def test_columns_that_do_not_fit_are_refused(a, b):
-    for one in EFFECTS:
+    for effect in (standardised, superiority, cliff):
         with pytest.raises(DataError):
-            one.function(a, b)
+            effect(a, b)

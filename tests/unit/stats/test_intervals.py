@@ -22,31 +22,6 @@ def columns(n, k=3):
     return np.stack([rng.exponential(0.2, n), rng.normal(0.1, 1, n), np.round(rng.random(n), 1)][:k], axis=1)
 
 
-@pytest.mark.parametrize("n", [3, 10, 50, 400])
-@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
-def test_bca_is_scipys_for_the_same_resamples(n, confidence):
-    x = columns(n, 2)
-    means = resampled_means(x, 3_000, 5)
-    found = interval(x, "bca", confidence=confidence, seed=5, resamples=3_000)
-    for i, ends in enumerate(found):
-        drawn = stats.bootstrap((x[:, i],), np.mean, n_resamples=2, method="percentile")
-        drawn.bootstrap_distribution = means[:, i]
-        peer = stats.bootstrap(
-            (x[:, i],), np.mean, n_resamples=0, method="BCa", bootstrap_result=drawn, confidence_level=confidence
-        ).confidence_interval
-        np.testing.assert_allclose(ends, peer, rtol=1e-11)
-
-
-def test_bca_is_scipys_but_for_chance():
-    x = columns(60)
-    for column, (low, high) in zip(x.T, interval(x, "bca"), strict=True):
-        peer = stats.bootstrap((column,), np.mean, n_resamples=9_999, rng=np.random.default_rng(1)).confidence_interval
-        # An end of 10,000 resamples has an error of 0.045 standard errors (at the level 0.99, and for the bias); two of them, four times that
-        chance = 4 * np.sqrt(2) * 0.045 * column.std() / np.sqrt(60)
-        assert abs(low - peer.low) < chance
-        assert abs(high - peer.high) < chance
-
-
 @pytest.mark.parametrize("n", [2, 5, 40, 3_000])
 def test_t_is_scipys(n):
     x = columns(n)
@@ -132,7 +107,7 @@ def test_too_little_has_no_interval_and_no_variance_no_width(method):
     assert interval([np.full(9, 0.1)], method)[0] == pytest.approx((0.1, 0.1), rel=1e-12)
     assert interval([np.zeros(9)], method)[0] == (0.0, 0.0)
     low, high = interval([[0.0, 1.0]], method)[0] or (-np.inf, np.inf)  # two of four resamples have no variance
-    assert low < 0.5 < high or method == "bca"
+    assert low < 0.5 < high
     few = interval([np.full(4, 0.1)], method)[0]  # 2/2⁴ > 0.05: four equal values are no evidence that all are equal
     assert few is None if method in ("t", "bootstrap-t") else few == pytest.approx((0.1, 0.1), rel=1e-12)
 
@@ -176,17 +151,10 @@ def test_large_values_have_intervals():
             assert scaled == pytest.approx(np.multiply(plain, size), rel=1e-12)
 
 
-def test_bca_of_hostile_columns_stays_within_the_values():
-    for x in ([0.0] * 19 + [1.0], [0.0, 1.0], [0.0, 0.0, 1e-9], [1.0] * 99 + [0.0], [0.1] * 5 + [1e6]):
-        for confidence in (0.5, 0.95, 0.9999999999):
-            low, high = interval([x], "bca", confidence=confidence)[0]
-            assert min(x) * (1 - 1e-12) <= low <= high <= max(x) * (1 + 1e-12)
-
-
 def test_the_seed_is_all_that_decides():
     x = columns(50)
-    assert interval(x, "bca", seed=3) == interval(x.copy(), "bca", seed=3)
-    assert interval(x, "bca", seed=3) != interval(x, "bca", seed=4)
+    assert interval(x, "percentile", seed=3) == interval(x.copy(), "percentile", seed=3)
+    assert interval(x, "percentile", seed=3) != interval(x, "percentile", seed=4)
 
 
 @pytest.mark.parametrize(
@@ -208,34 +176,18 @@ def test_what_has_no_interval_is_refused(call, error):
         call()
 
 
-@pytest.mark.parametrize("method", ["t", "bootstrap-t", "percentile", "bca"])
+@pytest.mark.parametrize("method", ["t", "bootstrap-t", "percentile"])
 @pytest.mark.parametrize("size", [1e-300, 1e300, 1e306])
 def test_intervals_of_huge_and_tiny_values_are_those_of_moderate_ones(method, size):
     x = np.random.default_rng(0).uniform(-1, 1, 30)
     np.testing.assert_allclose(interval([size * x], method)[0], size * np.array(interval([x], method)[0]), rtol=1e-9)
 
 
-@pytest.mark.parametrize("call", [lambda x: interval([x]), lambda x: interval([x], "bca"), lambda x: outcome(x, "t"), lambda x: outcome(x, "bootstrap")])  # fmt: skip
+@pytest.mark.parametrize("call", [lambda x: interval([x]), lambda x: interval([x], "percentile"), lambda x: outcome(x, "t"), lambda x: outcome(x, "bootstrap")])  # fmt: skip
 def test_values_whose_sum_exceeds_the_range_of_numbers_are_refused(call):
     with pytest.raises(DataError) as caught:
         call(np.full(30, 8e307) * np.linspace(-1, 1, 30))
     assert caught.value.slug == "table"
-
-
-def test_bca_of_clusters_is_skewed_by_the_means_without_each_cluster():
-    rng = np.random.default_rng(3)
-    codes = np.repeat(np.arange(12), rng.integers(1, 9, 12))
-    x = rng.exponential(size=len(codes)) + (codes % 3) ** 2
-    kept = [x[codes != c].mean() for c in range(12)]
-    away = np.mean(kept) - kept
-    acceleration = np.sum(away**3) / (6 * np.sum(away**2) ** 1.5)
-    sums, sizes = np.bincount(codes, x), np.bincount(codes).astype(float)
-    drawn = resampled_means(np.stack([sums, sizes], axis=1), 10_000, 0)
-    means = drawn[:, 0] / drawn[:, 1]
-    bias = stats.norm.ppf(((means < x.mean() - 1e-12).mean() + (means <= x.mean() + 1e-12).mean()) / 2)
-    z = bias + stats.norm.ppf([0.025, 0.975])
-    levels = stats.norm.cdf(bias + z / (1 - acceleration * z))
-    assert interval([x], "bca", clusters=codes)[0] == pytest.approx(np.quantile(means, levels), rel=1e-9)
 
 
 def test_few_resamples_reach_as_far_as_the_farthest():

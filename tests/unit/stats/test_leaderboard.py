@@ -1,4 +1,4 @@
-"""Systems over collections: means, ranks, points, wins."""
+"""Systems over collections: means, ranks, points; and confidence sets for ranks, valid for all systems at once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from judged.errors import DataError, UsageError
-from judged.stats.leaderboard import standings
+from judged.stats.leaderboard import rank_sets, standings
 
 NAN = math.nan
 
@@ -77,3 +78,132 @@ def test_tables_that_are_none_are_refused(bad):
 def test_wrong_calls_are_refused(call):
     with pytest.raises((UsageError, DataError)):
         call()
+
+
+# ── confidence sets of ranks ─────────────────────────────────────────────────────────────────────
+
+ORDERS = ("mean", "mean_rank")
+
+
+def test_clear_systems_have_one_rank_and_a_letter_each():
+    rng = np.random.default_rng(0)
+    far = [rng.normal([0.2, 0.5, 0.8], 0.05, (30, 3)) for _ in range(3)]
+    for by in ORDERS:
+        sets = rank_sets(far, by=by)
+        assert sets.rank.tolist() == sets.low.tolist() == sets.high.tolist() == [3, 2, 1]
+        assert sets.letters() == ("c", "b", "a")
+        assert sets.best() == [2]
+
+
+def test_one_collection_is_the_paired_t_test_with_bonferroni_for_every_order():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        x = rng.normal(rng.normal(0, 0.05, 5), 0.1, (30, 5))
+        p = np.array([[stats.ttest_rel(x[:, a], x[:, b]).pvalue if a != b else 1 for b in range(5)] for a in range(5)])
+        above = (p <= 0.05 / 10) & (x.mean(axis=0)[:, None] > x.mean(axis=0))
+        for by in ORDERS:
+            sets = rank_sets([x], by=by)
+            assert (sets.above == above).all()
+            assert sets.low.tolist() == (1 + above.sum(axis=0)).tolist()
+            assert sets.high.tolist() == (5 - above.sum(axis=1)).tolist()
+
+
+def test_the_mean_over_two_collections_is_tested_with_the_degrees_of_freedom_of_welch():
+    rng = np.random.default_rng(2)
+    d = [rng.normal(0.05, 0.1, 12), rng.normal(0.02, 0.3, 40)]
+    tables = [np.stack([x, np.zeros(len(x))], axis=1) for x in d]
+    parts = np.array([x.var(ddof=1) / len(x) / 4 for x in d])
+    df = parts.sum() ** 2 / (parts[0] ** 2 / 11 + parts[1] ** 2 / 39)
+    p = 2 * stats.t.sf((d[0].mean() + d[1].mean()) / 2 / math.sqrt(parts.sum()), df)
+    assert rank_sets(tables, confidence=1 - p * (1 + 1e-9)).high.tolist() == [1, 2]
+    assert rank_sets(tables, confidence=1 - p * (1 - 1e-9)).high.tolist() == [2, 2]
+
+
+def test_one_query_separates_nobody():
+    sets = rank_sets([[[0.1, 0.5, 0.9]]])
+    assert sets.low.tolist() == [1, 1, 1]
+    assert sets.high.tolist() == [3, 3, 3]
+    assert sets.letters() == ("a", "a", "a")
+
+
+@pytest.mark.parametrize(("queries", "clear"), [(2, False), (5, False), (6, True)])
+def test_constant_differences_are_clear_if_that_many_signs_are(queries, clear):
+    # 2 / 2⁵ > 0.05 ≥ 2 / 2⁶
+    column = np.linspace(0, 0.5, queries)
+    sets = rank_sets([np.stack([column, column + 0.25], axis=1)])
+    assert sets.above[1, 0] == clear
+
+
+def test_equal_systems_share_a_letter_and_their_rank():
+    column = np.random.default_rng(0).random(20)
+    for by in ORDERS:
+        sets = rank_sets([np.stack([column, column], axis=1)], by=by)
+        assert sets.rank.tolist() == [1.5, 1.5]
+        assert (sets.low.tolist(), sets.high.tolist()) == ([1, 1], [2, 2])
+        assert sets.letters() == ("a", "a")
+
+
+def test_a_missing_system_follows_the_rule():
+    rng = np.random.default_rng(0)
+    tables = [rng.random((20, 4)) for _ in range(3)]
+    gap = [t.copy() for t in tables]
+    gap[1][:, 0] = NAN
+    for by in ORDERS:
+        assert (rank_sets(gap, by=by).above == rank_sets([tables[0], tables[2]], by=by).above).all()
+        sets = rank_sets(gap, by=by, missing="worst")
+        assert (sets.low <= np.ceil(sets.rank)).all()
+        assert (np.floor(sets.rank) <= sets.high).all()
+    clear = [np.stack([np.full(30, 0.9), *rng.normal([[0.2], [0.5]], 0.01, (2, 30))], axis=1) for _ in range(2)]
+    clear[1][:, 0] = NAN
+    assert not rank_sets(clear, by="mean_rank", missing="worst").above[0].all()
+
+
+def test_a_system_that_is_missing_once_and_best_once_is_not_above_its_rival():
+    clear = [np.array([[NAN, 0.5]]).repeat(8, axis=0), np.array([[0.9, 0.1]]).repeat(8, axis=0)]
+    assert not rank_sets(clear, by="mean_rank", missing="worst").above.any()
+
+
+def test_all_sets_contain_the_true_ranks_with_the_stated_confidence():
+    rng, truth = np.random.default_rng(4), np.array([0.30, 0.31, 0.32, 0.5, 0.5])
+    ranks_from = 1 + (truth > truth[:, None]).sum(axis=1)
+    ranks_to = ranks_from + (truth == truth[:, None]).sum(axis=1) - 1
+    for by in ORDERS:
+        missed = 0
+        for _ in range(100):
+            noise = [rng.normal(0, 0.1, (40, 1)) + rng.normal(truth, 0.1, (40, 5)) for _ in range(2)]
+            sets = rank_sets(noise, by=by)
+            missed += bool((sets.low > ranks_from).any() or (sets.high < ranks_to).any())
+        assert missed <= 13  # 5 of 100 expected; P(more than 13) < 0.001
+
+
+WRONG = [
+    lambda: rank_sets([[[0.1, 0.2]]], by="x"),
+    lambda: rank_sets([[[0.1, 0.2]]], confidence=95),
+    lambda: rank_sets([]),
+    lambda: rank_sets([[[0.1, 0.2]], [[0.1]]]),
+    lambda: rank_sets([[[0.1, 0.2], [NAN, 0.3]]]),
+]  # fmt: skip
+
+
+def test_a_system_that_some_queries_lack_is_refused_whatever_the_others_have(refusal):
+    for row in ([NAN, 0.3], [0.3, NAN]):
+        refusal("table", rank_sets, [[[0.1, 0.2], row]])
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_wrong_calls_of_rank_sets_are_refused(call):
+    with pytest.raises((UsageError, DataError)):
+        call()
+
+
+def test_a_collection_of_one_query_separates_nobody_unless_it_says_nothing():
+    many = np.array([[0.9, 0.1]]) + np.random.default_rng(0).normal(0, 0.01, (20, 2))
+    assert not rank_sets([many, [[0.6, 0.5]]]).above.any()
+    assert rank_sets([many, [[0.5, 0.5]]]).above.tolist() == [[False, True], [False, False]]
+
+
+def test_two_queries_are_a_t_test_with_one_degree_of_freedom():
+    x = np.array([[0.9, 0.1], [0.7, 0.2]])
+    p = stats.ttest_rel(*x.T).pvalue
+    for confidence, clear in ((1 - 1.001 * p, True), (1 - 0.999 * p, False)):
+        assert rank_sets([x], confidence=confidence).above[0, 1] == clear

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from judged.stats.differences import (
     degrees_of_freedom,
     differences,
     last_accepted,
-    mean_and_cr2,
     mean_and_error,
     outcome_of,
     scaled,
@@ -33,8 +32,6 @@ from judged.stats.paired.registry import TESTS, PairTest
 from judged.stats.student_t import two_sided_p, two_sided_quantile
 from judged.stats.summary import no_weights
 from judged.stats.two_phase import FEWEST, CheapValues, two_phase_means
-
-Resampled = Literal["t", "mean"]
 
 _PAIRS = 64  # resampled together
 FEW = "fewer than three queries have both kinds of values"
@@ -95,7 +92,7 @@ def _estimate(
         return d, np.ones(len(d)), (found.mean, found.error, found.df)
     if weights is None:
         sums, sizes = sum_by_cluster(d, clusters)
-        return sums, sizes, (*mean_and_cr2(sums, sizes), degrees_of_freedom(sizes))
+        return sums, sizes, (*mean_and_error(sums, sizes, reduced_bias=True), degrees_of_freedom(sizes))
     if clusters is not None:
         raise no_weights("clusters")
     return d, np.ones(len(d)), weighted_mean_and_error(d, np.asarray(weights, dtype=np.float64))
@@ -159,30 +156,24 @@ def bootstrap_test(
     resamples: int = 10_000,
     seed: int = 0,
     clusters: Any = None,
-    statistic: Resampled = "t",
 ) -> TestOutcome:
     """Run the paired bootstrap test: resample queries from differences that are shifted to mean 0.
 
     p = (1 + hits) / (1 + resamples), where a hit is a resample whose statistic is at least as far from 0 as the
-    observed one. The statistic is t (Efron and Tibshirani 1993, 16.4; in retrieval: Sakai, SIGIR 2006), or with
-    `statistic="mean"` the mean (Smucker, Allan and Carterette, CIKM 2007), which rejects too often with few queries.
+    observed one. The statistic is t (Efron and Tibshirani 1993, 16.4; in retrieval: Sakai, SIGIR 2006).
     With `clusters` whole clusters are resampled. A resample without variance has an infinite t, or 0, and counts as a
     hit. Equal differences other than 0 have the p of random signs, 2 / 2ⁿ.
     """
     check_choice(alternative, Alternative, "alternative")
-    check_choice(statistic, Resampled, "statistic")
     check_count(resamples, "resamples")
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
     mean = totals(sums) / sizes.sum()
     flat = constant(sums, sizes)
-    hits = [
-        _hits(sums[:, at : at + _PAIRS], sizes, resamples, seed, alternative, statistic)
-        for at in range(0, len(mean), _PAIRS)
-    ]
+    hits = [_hits(sums[:, at : at + _PAIRS], sizes, resamples, seed, alternative) for at in range(0, len(mean), _PAIRS)]
     p = np.where(flat, _constant_p(mean, len(sizes), alternative), (1 + np.concatenate(hits)) / (1 + resamples))
     error = mean_and_error(sums, sizes)[1]
-    reported = mean if statistic == "mean" else np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
+    reported = np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
     return outcome_of("bootstrap", alternative, reported, p, ["random"] * len(p), _silent(table, sizes))
 
 
@@ -194,14 +185,13 @@ def _bootstrap_interval(
     resamples: int = 10_000,
     seed: int = 0,
     clusters: Any = None,
-    statistic: Resampled = "t",
 ) -> tuple[Floats, Floats]:
-    """The mean ± a quantile of the distances that resamples reach: with t, the symmetric studentised bootstrap (Hall 1988)."""
+    """The mean ± a quantile of the distances that resamples reach: the symmetric studentised bootstrap (Hall 1988)."""
     sums, sizes = sum_by_cluster(d, clusters)
     mean, reach = totals(sums) / sizes.sum(), np.empty(d.shape[1])
     for at in range(0, len(mean), _PAIRS):
         part = slice(at, at + _PAIRS)
-        found = bootstrap_reaches(sums[:, part], sizes, resamples, seed, statistic)
+        found = bootstrap_reaches(sums[:, part], sizes, resamples, seed)
         for i, far in enumerate(found.T, at):
             hits = int(np.count_nonzero(far >= abs(mean[i])))
             rank = last_accepted(hits, resamples, float(p[i]), float(level[i]), drawn=True)
@@ -216,31 +206,23 @@ TESTS.add(
         title="paired bootstrap test",
         null="the mean difference is 0",
         assumes="queries that represent the population; not too few of them",
-        paper="efron1993 sakai2006 smucker2007",
+        paper="efron1993 sakai2006",
         function=bootstrap_test,
         interval=_bootstrap_interval,
-        options=("resamples", "seed", "clusters", "statistic"),
+        options=("resamples", "seed", "clusters"),
     )
 )
 
 
-def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int, alternative: Alternative, how: Resampled) -> Floats:
+def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int, alternative: Alternative) -> Floats:
     """Count the resamples whose statistic reaches the observed one."""
-    mean = totals(sums) / sizes.sum()
-    if alternative == "two-sided":
-        return np.count_nonzero(bootstrap_reaches(sums, sizes, resamples, seed, how) >= np.abs(mean), axis=0).astype(
-            np.float64
-        )
-    side = 1.0 if alternative == "greater" else -1.0
-    return np.count_nonzero(bootstrap_reaches(sums, sizes, resamples, seed, how, side) >= side * mean, axis=0).astype(
-        np.float64
-    )
+    mean, side = totals(sums) / sizes.sum(), {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[alternative]
+    reaches = bootstrap_reaches(sums, sizes, resamples, seed, side)
+    return (reaches >= (side * mean if side else np.abs(mean))).sum(axis=0).astype(np.float64)
 
 
-def bootstrap_reaches(
-    sums: Floats, sizes: Floats, resamples: int, seed: int, how: Resampled, side: float = 0.0
-) -> Floats:
-    """Return for each resample and column the largest mean that its statistic reaches: |t*| standard errors, or |mean*|.
+def bootstrap_reaches(sums: Floats, sizes: Floats, resamples: int, seed: int, side: float = 0.0) -> Floats:
+    """Return for each resample and column the largest mean that its statistic reaches: |t*| standard errors.
 
     With `side` 1 or -1 the sign of the statistic counts. A resample without variance reaches any mean.
     """
@@ -248,20 +230,17 @@ def bootstrap_reaches(
     size, k = sizes[:, None], len(mean)
     shifted, power = scaled(sums - mean * size)
     single = bool((sizes == 1).all())  # sizes are then constant
-    parts = [shifted, *([shifted**2] if how == "t" else []), *([] if single else [shifted * size, size, size**2])]
+    parts = [shifted, shifted**2, *([] if single else [shifted * size, size, size**2])]
     drawn = resampled_means(np.hstack(parts), resamples, seed)
     top, n = drawn[:, :k], np.ones((1, 1)) if single else drawn[:, -2:-1]
     resampled = top / n
     far = np.abs(resampled) if side == 0 else side * resampled
-    if how == "mean":
-        far = far + SLACK * totals(np.abs(shifted)) / sizes.sum()
-    else:
-        cross, sizes2 = (top, 1.0) if single else (drawn[:, 2 * k : 3 * k], drawn[:, -1:])
-        squares = drawn[:, k : 2 * k] - 2 * resampled * cross + resampled**2 * sizes2
-        spread = mean_and_error(shifted, sizes)[1] * np.sqrt(len(sizes) - 1)
-        error = np.sqrt(np.maximum(squares, 0.0)) / n
-        top = far * spread + SLACK * spread * spread
-        far = np.divide(top, error, out=np.where(top >= 0, np.inf, -np.inf), where=error > 0)
+    cross, sizes2 = (top, 1.0) if single else (drawn[:, 2 * k : 3 * k], drawn[:, -1:])
+    squares = drawn[:, k : 2 * k] - 2 * resampled * cross + resampled**2 * sizes2
+    spread = mean_and_error(shifted, sizes)[1] * np.sqrt(len(sizes) - 1)
+    error = np.sqrt(np.maximum(squares, 0.0)) / n
+    top = far * spread + SLACK * spread * spread
+    far = np.divide(top, error, out=np.where(top >= 0, np.inf, -np.inf), where=error > 0)
     return np.ldexp(far, power)
 
 

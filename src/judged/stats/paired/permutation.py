@@ -8,7 +8,7 @@ any order, on any machine.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +31,6 @@ from judged.stats.differences import (
 )
 from judged.stats.paired.registry import TESTS, PairTest
 
-Scale = Literal["studentised", "raw"]
-
 _BITS = 51  # sums of a column stay below 2⁵¹, differences of two below 2⁵²
 _MOST_EXACT = 20  # largest number of queries that is enumerated, for any number of resamples
 _SIDES: dict[Alternative, Side] = {"two-sided": 0, "greater": 1, "less": -1}
@@ -45,7 +43,6 @@ def permutation(
     seed: int = 0,
     clusters: Any = None,
     alternative: Alternative = "two-sided",
-    scale: Scale = "studentised",
 ) -> TestOutcome:
     """Run the paired permutation (randomisation, sign-flip) test on differences d = b - a, queries or queries × pairs.
 
@@ -56,9 +53,8 @@ def permutation(
     2010). The draws depend only on the number of queries and the seed.
 
     `adjusted` is the single-step max-statistic correction over all pairs with the same signs (Westfall and Young
-    1993): the share of assignments in which the largest statistic of any pair reaches that of this pair. With
-    `scale="studentised"` statistics are t values, so pairs with a large variance do not dominate; with `"raw"` they
-    are mean differences, as in Carterette's randomised HSD.
+    1993): the share of assignments in which the largest statistic of any pair reaches that of this pair. Statistics are
+    t values, so pairs with a large variance do not dominate.
 
     With `clusters` (a code per query) the differences of a cluster change sign together. Fisher 1935; in retrieval:
     Smucker, Allan and Carterette, CIKM 2007. Under the null hypothesis the systems are exchangeable in each query, so
@@ -69,7 +65,7 @@ def permutation(
     """
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
-    return _outcome(sums, sums, None, table, sizes, resamples, seed, alternative, scale)
+    return _outcome(sums, sums, None, table, sizes, resamples, seed, alternative)
 
 
 def permutation_of(
@@ -80,7 +76,6 @@ def permutation_of(
     seed: int = 0,
     clusters: Any = None,
     alternative: Alternative = "two-sided",
-    scale: Scale = "studentised",
 ) -> TestOutcome:
     """Run `permutation` on the differences x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds queries × systems.
 
@@ -89,10 +84,10 @@ def permutation_of(
     """
     table, which, d = pairwise(x, pairs)
     if len(which) < table.shape[1]:
-        return permutation(d, resamples=resamples, seed=seed, clusters=clusters, alternative=alternative, scale=scale)
+        return permutation(d, resamples=resamples, seed=seed, clusters=clusters, alternative=alternative)
     sums, sizes = sum_by_cluster(np.hstack([d, table - table[:, :1]]), clusters)
     d, basis = sums[:, : len(which)], sums[:, len(which) :]
-    return _outcome(d, basis, which, table, sizes, resamples, seed, alternative, scale)
+    return _outcome(d, basis, which, table, sizes, resamples, seed, alternative)
 
 
 def _interval(
@@ -103,7 +98,6 @@ def _interval(
     resamples: int = 100_000,
     seed: int = 0,
     clusters: Any = None,
-    scale: Scale = "studentised",
 ) -> tuple[Floats, Floats]:
     """Invert the test: with the same signs, subtract δ from every difference and keep each δ that is not rejected.
 
@@ -137,7 +131,7 @@ TESTS.add(
         paper="fisher1935 smucker2007 phipson2010",
         function=permutation,
         interval=_interval,
-        options=("resamples", "seed", "clusters", "scale"),
+        options=("resamples", "seed", "clusters"),
         of_pairs=permutation_of,
         flips_signs=True,
         corrects=True,
@@ -154,19 +148,17 @@ def _outcome(
     resamples: int,
     seed: int,
     alternative: Alternative,
-    scale: Scale,
 ) -> TestOutcome:
     check_choice(alternative, Alternative, "alternative")
-    check_choice(scale, Scale, "scale")
     most = _most_enumerated(resamples)
     moved = np.count_nonzero(d, axis=0)
     nonzero = d[d.any(axis=1)]
     if len(nonzero) <= most:
-        hits, largest = _count_hits(_Grid.of(nonzero, nonzero, None), 2 ** len(nonzero), None, alternative, scale)
+        hits, largest = _count_hits(_Grid.of(nonzero, nonzero, None), 2 ** len(nonzero), None, alternative)
         p, adjusted = hits / 2 ** len(nonzero), largest / 2 ** len(nonzero)
         few = np.ones(len(p), dtype=bool)
     else:
-        hits, largest = _count_hits(_Grid.of(d, basis, pairs), resamples, seed, alternative, scale)
+        hits, largest = _count_hits(_Grid.of(d, basis, pairs), resamples, seed, alternative)
         p, adjusted = (1 + hits) / (1 + resamples), (1 + largest) / (1 + resamples)
         few = moved <= most
         for i in np.flatnonzero(few):
@@ -198,21 +190,15 @@ class _Grid:
         total = _pair_sums(columns.sum(axis=0), pairs)
         return cls(columns, pairs, total, slack, spread, np.broadcast_to(unit, total.shape))
 
-    def factor(self, scale: Scale) -> Floats:
-        """Return the factor that makes the sums of different pairs comparable.
 
-        Σd² does not depend on the signs, so t is an increasing function of Σd / √Σd², the same function for all pairs.
-        """
-        if scale == "raw":
-            return self.unit
-        return np.divide(1.0, self.spread, out=np.zeros_like(self.spread), where=self.spread > 0)
+def _count_hits(grid: _Grid, rows: int, seed: int | None, alternative: Alternative) -> tuple[Floats, Floats]:
+    """Count the rows of signs in which a pair's statistic, and the largest of all pairs, reach the observed one.
 
-
-def _count_hits(
-    grid: _Grid, rows: int, seed: int | None, alternative: Alternative, scale: Scale
-) -> tuple[Floats, Floats]:
-    """Count the rows of signs in which a pair's statistic, and the largest of all pairs, reach the observed one."""
-    bound, factor = _toward(grid.total, alternative) - grid.slack, grid.factor(scale)
+    The factor makes the sums of different pairs comparable: Σd² does not depend on the signs, so t is an increasing function of
+    Σd / √Σd², the same function for all pairs.
+    """
+    bound = _toward(grid.total, alternative) - grid.slack
+    factor = np.divide(1.0, grid.spread, out=np.zeros_like(grid.spread), where=grid.spread > 0)
     hits, tops = SignFlips(grid.columns, rows, seed).count_reached(grid.pairs, bound, factor, _SIDES[alternative])
     reached = rows - np.searchsorted(np.sort(tops), bound * factor)
     return hits.astype(np.float64), reached.astype(np.float64)
