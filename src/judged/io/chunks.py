@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -39,13 +38,13 @@ TOKEN_NAMES = ("tokens", "tokencount", "ntokens", "numtokens", "tokenlength")
 _TEXT = ("text", "content", "pagecontent", "passage", "chunk", "body")
 _SCORE = ("score", "similarity", "sim", "relevancescore", "similarityscore")
 _GRADE = (*NAMES["grade"][0], "score")
+_GRADE_SET = frozenset(_GRADE)
 _LONGEST_ID = 64  # characters
 _INNER = ("node", "metadata", "payload", "document", "chunk")  # nested objects
 _MARKS = frozenset((*ID_NAMES, *START_NAMES, *TOKEN_NAMES, *_TEXT, "node", "metadata", "payload"))
 
 
-@dataclass(frozen=True, slots=True)
-class Chunks:
+class Chunks(NamedTuple):
     """Ids of chunks, their scores or grades if there are any, and their documents, spans and tokens."""
 
     ids: list[Any]
@@ -92,8 +91,7 @@ def is_pair(entry: Any) -> bool:
 # ── one chunk ────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class _ChunkFields:
+class _ChunkFields(NamedTuple):
     name: Any
     number: Any = None
     doc: Any = None
@@ -111,13 +109,6 @@ def count_words(text: str) -> int:
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
-def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    for name in names:
-        if (value := fields.get(name)) is not None:
-            return value
-    return None
-
-
 def _read_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFields:
     found: dict[str, Any] = {}
     for key, value in entry.items():
@@ -129,16 +120,20 @@ def _read_object(entry: Mapping[Any, Any], number: tuple[str, ...]) -> _ChunkFie
             found = {**inner, **found}
         else:
             found[name] = value
-    own, doc, text = _first(found, ID_NAMES), _first(found, DOC_NAMES), _first(found, _TEXT)
-    named, doc = doc, _first(found, FILE_NAMES) if doc is None else doc
-    start, end, tokens = _first(found, START_NAMES), _first(found, END_NAMES), _first(found, TOKEN_NAMES)
+
+    def first(names: Sequence[str]) -> Any:
+        return next((found[name] for name in names if found.get(name) is not None), None)
+
+    named, text, start, end = first(DOC_NAMES), first(_TEXT), first(START_NAMES), first(END_NAMES)
+    doc = first(FILE_NAMES) if named is None else named
     if start is not None and end is None and isinstance(start, int) and isinstance(text, str):
         end = start + len(text)  # LangChain gives only the start
-    if own is None:
-        whole = next((name for name in (named, text, doc) if name is not None), None)
-        own = _span_name(doc, start, end) if start is not None else whole
-    tokens = len(tokens) if isinstance(tokens, list) else tokens
-    return _ChunkFields(own, _first(found, number), doc, start, end, tokens, text)
+    own, tokens = first(ID_NAMES), first(TOKEN_NAMES)
+    if own is None and start is None:
+        own = next((name for name in (named, text, doc) if name is not None), None)
+    elif own is None and doc is not None:
+        own = f"{doc}:{start}-{end}"
+    return _ChunkFields(own, first(number), doc, start, end, len(tokens) if isinstance(tokens, list) else tokens, text)
 
 
 def chunk_id(entry: Any) -> Any:
@@ -146,90 +141,67 @@ def chunk_id(entry: Any) -> Any:
     return _read_object(entry, _SCORE).name if isinstance(entry, Mapping) else entry
 
 
-def _read_tuple(entry: Any) -> _ChunkFields:
+def _read_entry(entry: Any, number: tuple[str, ...]) -> _ChunkFields:
+    if isinstance(entry, Mapping):
+        return _read_object(entry, number)
+    if not is_span(entry):
+        return _ChunkFields(entry, text=entry)
     doc, start, end = entry[:3]
-    return _ChunkFields(_span_name(doc, start, end), entry[3] if len(entry) > 3 else None, doc, start, end)
-
-
-def _span_name(doc: Any, start: Any, end: Any) -> Any:
-    return None if doc is None else f"{doc}:{start}-{end}"
+    name = None if doc is None else f"{doc}:{start}-{end}"
+    return _ChunkFields(name, entry[3] if len(entry) > 3 else None, doc, start, end)
 
 
 # ── all of them ──────────────────────────────────────────────────────────────────────────────────
 
 
 def read_chunk_entries(entries: Sequence[Any], what: str, origin: Origin, *, count: bool = False) -> Chunks:
-    """Read chunks that are objects, spans as tuples, or plain ids; with `count`, missing tokens are counted in the texts."""
-    number = _SCORE if what == "run" else _GRADE
-    for row, entry in enumerate(entries if what != "run" else ()):
-        if isinstance(entry, Mapping) and any(
-            value is None and plain_name(key) in _GRADE for key, value in entry.items()
+    """Read chunks that are objects, spans as tuples, or plain ids; with `count`, missing tokens are counted in the texts.
+
+    Scores count if every chunk has one; of grades, missing ones are 1.
+    """
+    names = _SCORE if what == "run" else _GRADE
+    chunks = [_read_entry(entry, names) for entry in entries]
+    for row, (entry, chunk) in enumerate(zip(entries, chunks, strict=True)):
+        if (
+            what != "run"
+            and isinstance(entry, Mapping)
+            and chunk.number is None
+            and _GRADE_SET & set(map(plain_name, entry))
         ):
             _raise("a grade in the field for it", entry, row, origin)
-    chunks = [
-        _read_object(e, number) if isinstance(e, Mapping) else _read_tuple(e) if is_span(e) else _ChunkFields(e, text=e)
-        for e in entries
-    ]
+        if chunk.name is None:
+            _raise("an id, a document or a text of the chunk", entry, row, origin)
     if count:
         _check_texts(entries, origin)
-        chunks = [
-            replace(c, tokens=count_words(c.text)) if c.tokens is None and isinstance(c.text, str) else c
-            for c in chunks
-        ]
-    for row, chunk in enumerate(chunks):
-        if chunk.name is None:
-            _raise("an id, a document or a text of the chunk", entries[row], row, origin)
+        texts = [(c, isinstance(c.text, str) and c.tokens is None) for c in chunks]
+        chunks = [c._replace(tokens=count_words(c.text)) if uncounted else c for c, uncounted in texts]
     start, end = _spans(chunks, entries, origin)
-    doc, tokens = _documents(chunks, entries, origin), _tokens(chunks, origin)
-    passages = Passages(doc=doc, start=start, end=end, tokens=tokens)
-    known = any(getattr(passages, name) is not None for name in ("doc", "start", "tokens"))
-    return Chunks([chunk.name for chunk in chunks], _numbers(chunks, what), passages if known else None)
+    doc = tokens = number = None
+    if any(chunk.doc is not None and chunk.doc is not chunk.name for chunk in chunks):
+        lost = next((row for row, chunk in enumerate(chunks) if chunk.doc is None), None)
+        if lost is not None:
+            _raise("a document for every chunk, as others have one", entries[lost], lost, origin)
+        doc = encode_ids([chunk.doc for chunk in chunks], origin, "doc")[0]
+    if any(chunk.tokens is not None for chunk in chunks):
+        counts = [-1 if chunk.tokens is None else chunk.tokens for chunk in chunks]
+        tokens = as_integers(counts, "tokens", origin.place, -1)
+    given = [chunk.number is not None for chunk in chunks]
+    if any(given) and (what != "run" or all(given)):
+        number = [1 if chunk.number is None else chunk.number for chunk in chunks]
+    known = doc is not None or start is not None or tokens is not None
+    passages = Passages(doc=doc, start=start, end=end, tokens=tokens) if known else None
+    return Chunks([chunk.name for chunk in chunks], number, passages)
 
 
 def _check_texts(entries: Sequence[Any], origin: Origin) -> None:
     """Raise if all entries look like ids, whose words say nothing about the length of their chunks."""
-    words = [entry for entry in entries if isinstance(entry, str)]
-    if (
-        words
-        and len(words) == len(entries)
-        and all(len(word) <= _LONGEST_ID and len(word.split()) == 1 for word in words)
-    ):
-        raise DataError(
-            "columns",
-            f"words cannot be counted without texts, got ids such as {shown(words[0])}",
-            where=origin.place(0),
-            hint=NO_TOKENS,
-            value=words[0],
-        )
-
-
-def _numbers(chunks: list[_ChunkFields], what: str) -> list[Any] | None:
-    """Return scores if every chunk has one; grades if any has one, with 1 for the others."""
-    given = [chunk.number is not None for chunk in chunks]
-    if not any(given) or (what == "run" and not all(given)):
-        return None
-    return [1 if chunk.number is None else chunk.number for chunk in chunks]
-
-
-def _documents(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -> Any:
-    given = [chunk.doc is not None for chunk in chunks]
-    if not any(given) or all(chunk.doc is chunk.name for chunk in chunks):
-        return None
-    if not all(given):
-        row = given.index(False)
-        _raise("a document for every chunk, as others have one", entries[row], row, origin)
-    return encode_ids([chunk.doc for chunk in chunks], origin, "doc")[0]
-
-
-def _tokens(chunks: list[_ChunkFields], origin: Origin) -> Ints | None:
-    if all(chunk.tokens is None for chunk in chunks):
-        return None
-    return as_integers([-1 if c.tokens is None else c.tokens for c in chunks], "tokens", origin.place, -1)
+    if entries and all(isinstance(e, str) and len(e) <= _LONGEST_ID and len(e.split()) == 1 for e in entries):
+        problem = f"words cannot be counted without texts, got ids such as {shown(entries[0])}"
+        raise DataError("columns", problem, where=origin.place(0), hint=NO_TOKENS, value=entries[0])
 
 
 def _spans(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -> tuple[Ints | None, Ints | None]:
-    given = [chunk.start is not None or chunk.end is not None for chunk in chunks]
-    if not any(given):
+    if all(chunk.start is None and chunk.end is None for chunk in chunks):
         return None, None
     for row, chunk in enumerate(chunks):
         if chunk.start is None or chunk.end is None or chunk.doc is None:
@@ -238,12 +210,9 @@ def _spans(chunks: list[_ChunkFields], entries: Sequence[Any], origin: Origin) -
     end = as_integers([c.end for c in chunks], "end", origin.place)
     if (end <= start).any():
         row = int(np.argmax(end <= start))
-        raise DataError(
-            "form",
-            f"the span {start[row]} to {end[row]}{origin.describe_row(row)} is empty",
-            where=origin.place(row),
-            hint="write the end after the last character: [0, 5) has five characters",
-        )
+        problem = f"the span {start[row]} to {end[row]}{origin.describe_row(row)} is empty"
+        hint = "write the end after the last character: [0, 5) has five characters"
+        raise DataError("form", problem, where=origin.place(row), hint=hint)
     return start, end
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Floats, Ints
+from judged._types import Bools, Floats, Ints
 from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, Place, UsageError, shown
 from judged.io.cells import Column
@@ -45,24 +45,21 @@ def read_judges(
     if judges is not None and (isinstance(judges, str) or not judges or len(set(judges)) < len(judges)):
         hint = Hint("list the columns of grades, as in {judges}", judges=["human", "gpt4"])
         raise UsageError("judges", "distinct names of judges", got=shown(judges), value=judges, hint=hint)
-    request = request or ColumnRequest("qrels")
-    if judge_col is not None:
-        return _long(source, judges, judge_col, request)
-    if judges is None:
+    if judges is None and judge_col is None:
         raise UsageError("judges", "neither judges, the columns of grades, nor judge_col is given")
-    roles = {f"grade {name}": _graded(f"the grades of {name}", request) for name in judges}
-    table = _table(source, roles, {f"grade {name}": name for name in judges}, request)
-    return {name: _qrels_of(table, f"grade {name}", slice(None), name) for name in judges}
-
-
-def _long(source: Any, judges: Sequence[str] | None, column: str, request: ColumnRequest) -> Mapping[str, Qrels]:
+    request = request or ColumnRequest("qrels")
+    if judge_col is None:
+        roles = {f"grade {name}": _graded(f"the grades of {name}", request) for name in judges or ()}
+        table = _table(source, roles, {f"grade {name}": name for name in judges or ()}, request)
+        every = np.ones(len(table), bool)
+        return {name: _qrels_of(table, f"grade {name}", every, name) for name in judges or ()}
     roles = {"judge": _JUDGE, "grade": _graded(_QRELS["grade"].meaning, request)._replace(names=NAMES["grade"])}
-    table = _table(source, roles, {"judge": column}, request)
+    table = _table(source, roles, {"judge": judge_col}, request)
     judge = table.numbers["judge"]
     names = list(dict.fromkeys(judge.tolist()))
     for name in judges or ():
         if name not in names:
-            problem = f"column {column!r} has no judge {name!r}, only {some(names, 8)}"
+            problem = f"column {judge_col!r} has no judge {name!r}, only {some(names, 8)}"
             raise DataError("judges", problem, where=table.name, value=name)
     return {name: _qrels_of(table, "grade", judge == name, name) for name in judges or names}
 
@@ -83,31 +80,19 @@ def _table(source: Any, roles: Roles, named: Mapping[str, str], request: ColumnR
     return table
 
 
-def _qrels_of(table: RoleTable, column: str, rows_of: Any, name: str) -> Qrels:
-    """Return the judgments of one judge: those of the given rows that have a grade."""
-    grade, mine = table.numbers[column], np.zeros(len(table), bool)
-    mine[rows_of] = True
+def _qrels_of(table: RoleTable, column: str, mine: Bools, name: str) -> Qrels:
+    """Return the judgments of one judge: those of these rows that have a grade."""
+    grade = table.numbers[column]
     rows = np.flatnonzero(mine & ~np.isnan(grade))
     if not len(rows):
         raise DataError("empty-qrels", f"judge {name!r} has no grades", where=table.name, value=name)
     query, doc = table.ids["query"], table.ids["doc"]
-    triples = [
-        (query.ids[q], doc.ids[d], g)
-        for q, d, g in zip(query.code[rows].tolist(), doc.code[rows].tolist(), grade[rows].tolist(), strict=True)
-    ]
-    return replace(read_qrels(triples, name=name), where=_Where(table, rows, column))
+    triples = [(query.ids[query.code[row]], doc.ids[doc.code[row]], grade[row].item()) for row in rows.tolist()]
+    return replace(read_qrels(triples, name=name), where=partial(_place, table, rows, column))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Where:
-    """The place of a row of one judge in the whole table."""
-
-    table: RoleTable
-    rows: Ints
-    column: str
-
-    def __call__(self, row: int, role: str = "doc") -> Place:
-        return self.table.place(int(self.rows[row]), self.column if role == "grade" else role)
+def _place(table: RoleTable, rows: Ints, column: str, row: int, role: str = "doc") -> Place:
+    return table.place(int(rows[row]), column if role == "grade" else role)
 
 
 def _graded(meaning: str, request: ColumnRequest) -> Role:

@@ -24,20 +24,16 @@ def read_scores(path: str | os.PathLike[str]) -> dict[str, float]:
         rows = list(_lines(decode(value.read(), context.name), context.name))
         rows = rows[1:] if rows and _number(rows[0][2]) is None else rows
     elif isinstance(value, dict):
-        # A text of digits is no number in JSON.
-        rows = [(context.place, name, None if isinstance(score, str) else score) for name, score in value.items()]
+        rows = [(context.place, name, score) for name, score in value.items()]
     else:
         raise DataError("json", "a JSON object {system: score}", got=type(value).__name__, where=context.name)
     scores: dict[str, float] = {}
     for where, system, cell in rows:
-        score = _number(cell)
+        # A text of digits is no number in JSON.
+        score = None if isinstance(value, dict) and isinstance(cell, str) else _number(cell)
         if score is None or score != score:
-            raise DataError(
-                "score-type" if score is None else "score-nan",
-                f"a number for {shown(system)}",
-                got=shown(cell if not isinstance(value, dict) else value[system]),
-                where=where,
-            )
+            slug = "score-type" if score is None else "score-nan"
+            raise DataError(slug, f"a number for {shown(system)}", got=shown(cell), where=where)
         if system in scores:
             raise DataError("duplicate-key", f"duplicate system {shown(system)}", where=where, value=system)
         scores[system] = score

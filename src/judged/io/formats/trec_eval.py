@@ -115,11 +115,9 @@ def _check_lines(data: Raw, name: str, columns: int, names: str, *, comments: bo
 
 def _check_duplicates(qrels: Qrels) -> None:
     assert qrels.aspect is not None
-    judge = np.unique(np.array(qrels.aspect.tolist()), return_inverse=True)[1]
-    order = qrels.doc.order(qrels.query, judge)
-    same = (qrels.query[order][1:] == qrels.query[order][:-1]) & (judge[order][1:] == judge[order][:-1])
-    again = np.flatnonzero(same & qrels.doc.same(order[1:], qrels.doc, order[:-1]))
-    if len(again):
-        row = int(order[again[0] + 1])
-        problem = f"duplicate document {shown(qrels.doc[row])} of one judge"
-        raise DataError("duplicate-judgment", problem, where=qrels.where(row))
+    seen = set()
+    for row, judged in enumerate(zip(qrels.query.tolist(), qrels.aspect.tolist(), qrels.doc.tolist(), strict=True)):
+        if judged in seen:
+            problem = f"duplicate document {shown(judged[2])} of one judge"
+            raise DataError("duplicate-judgment", problem, where=qrels.where(row))
+        seen.add(judged)
