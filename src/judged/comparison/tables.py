@@ -75,14 +75,14 @@ def moves_in(judged: tuple[Judged, ...], i: int, j: int, row: int) -> tuple[Move
         dict(zip(g.judgment[g.query == row].tolist(), g.rank[g.query == row].tolist(), strict=True))
         for g in (judged[i], judged[j])
     ]
-    pool = judged[i]
-    moved = [k for k in sorted({*ranks[0], *ranks[1]}) if ranks[0].get(k) != ranks[1].get(k)]
-    moves = [Move(_doc(pool, k), float(pool.pool_grade[k]), ranks[0].get(k), ranks[1].get(k)) for k in moved]
+    grades, ids = judged[i].pool_grade, judged[i].pool_doc
+    moves = []
+    for k in sorted({*ranks[0], *ranks[1]}):
+        a, b = ranks[0].get(k), ranks[1].get(k)
+        if a != b:
+            doc = str(k) if ids is None else ids[k].decode("utf-8", "surrogateescape")
+            moves.append(Move(doc, float(grades[k]), a, b))
     return tuple(sorted(moves, key=lambda m: (-m.grade, min(m.rank_a or math.inf, m.rank_b or math.inf))))
-
-
-def _doc(pool: Judged, judgment: int) -> str:
-    return str(judgment) if pool.pool_doc is None else pool.pool_doc[judgment].decode("utf-8", "surrogateescape")
 
 
 _MANY_ROWS, _FEW_RUNS = 100, 3
