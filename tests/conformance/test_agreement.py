@@ -350,24 +350,3 @@ def test_alpha_is_what_the_matrix_of_coincidences_gives(metric, seed):
     labels = generated(400 + seed, 4, 80, 5, missing=0.3)
     ours = one(Ratings.of(*labels), f"alpha({metric})").value
     assert ours == pytest.approx(coincidences(labels, DISTANCES[metric]), rel=1e-12)
-
-
-def test_intervals_cover_as_often_as_they_say():
-    """Of 95% intervals about 95 in 100 hold the value of the population: 500 samples, give or take 2.5 standard errors."""
-    rng = np.random.default_rng(7)
-    table = np.array([[0.5, 0.1], [0.05, 0.35]])
-    p, q, agreed = table.sum(axis=1), table.sum(axis=0), table.trace()
-    share = (p + q) / 2
-    true = {
-        "raw": agreed,
-        "kappa": (agreed - p @ q) / (1 - p @ q),
-        "fleiss": (agreed - share @ share) / (1 - share @ share),
-    }
-    held = dict.fromkeys(true, 0)
-    for _ in range(500):
-        ratings = from_table(rng.multinomial(400, table.ravel()).reshape(2, 2))
-        for key, value in true.items():
-            low, high = one(ratings, key).interval
-            held[key] += bool(low <= value <= high)
-    give = 2.5 * (0.95 * 0.05 / 500) ** 0.5
-    assert {key: n / 500 for key, n in held.items()} == pytest.approx(dict.fromkeys(true, 0.95), abs=give)
