@@ -11,16 +11,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 _LOADED = {
-    ("script", "src"),
-    ("img", "src"),
-    ("source", "srcset"),
-    ("iframe", "src"),
-    ("link", "href"),
-    ("video", "src"),
-    ("audio", "src"),
-    ("object", "data"),
-    ("use", "href"),
-}
+    ("script", "src"), ("img", "src"), ("source", "srcset"), ("iframe", "src"), ("link", "href"), ("video", "src"), ("audio", "src"),
+    ("object", "data"), ("use", "href"),
+}  # fmt: skip
 _NOT_LOADED = {"canonical", "alternate", "prev", "next", "describedby"}  # relations of <link> that only name a page
 _IN_CSS = re.compile(r"@import\s+['\"]([^'\"]+)|url\(\s*['\"]?([^'\")]+)")
 _IN_MARKDOWN = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)|<(?:img|source|a)\b[^>]*?\b(?:src|srcset|href)=\"([^\"]+)\"")
@@ -137,19 +130,6 @@ def check_files(root: Path) -> Checked:
                 and parts.fragment not in headings(target.read_text(encoding="utf-8"))
             ):
                 done.problems.append(f"{path.name}: no such heading: {link}")
-    return done
-
-
-def check_pages(pages: dict[str, str], exist: set[str]) -> Checked:
-    """Check links between Markdown pages, without anchors: quick, before the site is built."""
-    done = Checked(pages=len(pages))
-    for path, text in pages.items():
-        for match in _IN_MARKDOWN.finditer(re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)):
-            parts = urlsplit(match[1] or match[2])
-            if parts.path.endswith(".md") and not parts.scheme:
-                done.links += 1
-                if _target(parts.path, path) not in exist:
-                    done.problems.append(f"{path}: no such page: {parts.path}")
     return done
 
 
