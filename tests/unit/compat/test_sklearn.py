@@ -203,11 +203,3 @@ def test_what_is_not_offered_is_an_error(slug, act):
     with pytest.raises(JudgedError) as found:
         act()
     assert found.value.slug == slug
-
-
-@pytest.mark.parametrize("labels", [[[1, 0, 1]], [[math.nan, 0, 1]], [[-1, 0, 1]]])
-def test_errors_name_no_argument_that_the_functions_lack(labels):
-    with pytest.raises(JudgedError) as caught:
-        ours.ndcg_score(labels, [[math.nan, 0.2, 0.1]] if labels == [[1, 0, 1]] else [[0.3, 0.2, 0.1]])
-    assert caught.value.slug in ("score-nan", "label")
-    assert caught.value.hint.options == ()

@@ -238,35 +238,6 @@ def test_a_set_with_a_cutoff_is_that_of_the_first_documents():
         assert jd.evaluate(qrels, run, f"{name}@9").mean() == {f"{name}@9": jd.evaluate(qrels, run, name).mean()[name]}
 
 
-@pytest.mark.parametrize(
-    ("name", "python", "shell"),
-    [
-        ("GAUC", "jd.recommenders.gauc", "jd.recommenders.gauc"),
-        ("coverage", "jd.recommenders.beyond_accuracy", "judged recommend"),
-        ("ndcg10", "did you mean nDCG@10?", "did you mean nDCG@10?"),
-        ("Precision5", "did you mean P@5?", "did you mean P@5?"),
-    ],
-)
-def test_the_hint_of_an_unknown_name_says_what_computes_it(name, python, shell):
-    with pytest.raises(jd.UsageError) as caught:
-        jd.parse(name)
-    assert caught.value.slug == "unknown-name"
-    assert python in caught.value.hint.render(flags=False)
-    assert shell in caught.value.hint.render(flags=True)
-
-
-def test_a_measure_is_described_in_python_as_on_the_command_line():
-    from click.testing import CliRunner
-
-    from judged.cli.main import cli
-
-    assert CliRunner().invoke(cli, ["measures", "nDCG"]).stdout == jd.describe("ndcg@10").render("table")
-    assert "Definition: " in str(jd.describe("nDCG"))
-    assert "parameter" not in CliRunner().invoke(cli, ["measures", "coverage"]).stdout
-    with pytest.raises(TypeError, match=r"jd\.describe"):
-        jd.measures("nDCG")
-
-
 def test_a_measure_of_ones_own_cannot_change_the_columns_of_others():
     @measure("SortsInPlace")
     def sorts_in_place(j):

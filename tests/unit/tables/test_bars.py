@@ -9,7 +9,7 @@ import pytest
 
 from judged.tables.formats.html import table_html
 from judged.tables.formats.table import table_text
-from judged.tables.table import BARS, TONES, Span, Table, axes_of, svg_bar, text_bar, zero_place
+from judged.tables.table import TONES, Span, Table, axes_of, svg_bar, text_bar, zero_place
 
 SPANS = (Span(0.1, 0.2, 0.3, "better"), Span(-0.3, -0.2, -0.1, "worse"), Span(-0.1, 0.05, 0.1))
 ROWS = tuple((f"run {i}", f"{span.value:+.4f}", "12/3/4") for i, span in enumerate(SPANS))
@@ -85,20 +85,6 @@ def test_bars_are_more_important_than_optional_columns():
     assert "columns that need a wider terminal: won/tied/lost" in " ".join(text.split())
 
 
-def test_bars_that_are_optional_are_dropped_before_the_columns_after_them():
-    table = TABLE._replace(optional=(BARS, 2))
-    assert "12/3/4" in (text := table_text(table, columns=38))
-    assert "●" not in text
-    assert "●" in table_text(table, columns=60)
-
-
-def test_a_note_on_a_column_is_dropped_with_it():
-    table = TABLE._replace(notes=("won/tied/lost: of queries", "a note"))
-    assert table_text(table, columns=38).splitlines()[-1] == "a note"
-    assert "of queries" not in table_text(table, columns=38)
-    assert "of queries" in table_text(table, columns=60)
-
-
 def test_html_has_a_bar_per_row_without_style():
     html = table_html(TABLE)
     assert html.count("<svg ") == len(SPANS)
@@ -113,10 +99,3 @@ def test_groups_are_written_above_their_rows():
         "run  value", "───  ─────", "AP", "x      0.1", "y      0.2", "RR", "x      0.3",
     ]  # fmt: skip
     assert table_text(table).splitlines()[0].split() == ["measure", "run", "value"]
-
-
-def test_a_long_header_is_wrapped_before_a_column_is_dropped():
-    table = Table(("run", "simultaneous 95% interval"), (("x", "[+0.1, +0.2]"),))
-    assert table_text(table, columns=21).splitlines() == [
-        "     simultaneous 95%", "run          interval", "───  ────────────────", "x        [+0.1, +0.2]",
-    ]  # fmt: skip
