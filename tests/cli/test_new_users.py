@@ -13,13 +13,10 @@ import click
 import pytest
 from commands import called
 from for_each import for_each
-from needs import optional
 
 import judged as jd
 from judged.cli.main import cli
 from judged.stats.agreement import AGREEMENT_COEFFICIENTS
-
-ir_measures = optional("ir_measures")
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 0.2, "b": 0.9}, "q2": {"c": 1.0}}
@@ -154,24 +151,6 @@ def test_a_question_file_is_a_run_with_its_judgments(words: tuple[str, ...]) -> 
     assert result.returncode == 0, result.stderr
 
 
-def test_question_files_have_the_values_of_their_judgments_and_runs() -> None:
-    for name in ("bm25", "embed"):
-        assert called("convert", f"{name}.jsonl", f"{name}.run").returncode == 0
-    assert called("convert", "bm25.jsonl", "gold.qrels").returncode == 0
-    asked = jd.compare(["bm25.jsonl", "embed.jsonl"], measures="RR AP")
-    split = jd.compare("gold.qrels", ["bm25.run", "embed.run"], measures="RR AP")
-    assert [r.difference for r in asked.rows] == [r.difference for r in split.rows]
-    assert len(asked.judged) == 2
-
-
-def test_files_with_different_judgments_of_a_question_are_refused() -> None:
-    Path("other.jsonl").write_text(QUESTIONS.format("a", "b").replace('["d"]', '["c"]'))
-    result = called("compare", "bm25.jsonl", "other.jsonl")
-    assert result.returncode == 2
-    assert "[incomparable]" in result.stderr
-    assert "'q2'" in result.stderr
-
-
 def test_files_with_different_questions_are_compared_on_those_in_common() -> None:
     Path("less.jsonl").write_text(QUESTIONS.format("a", "b").splitlines()[0])
     compared = jd.compare(["bm25.jsonl", "less.jsonl"], measures="RR")
@@ -194,35 +173,6 @@ def test_frames_of_questions_are_taken_by_every_function() -> None:
     assert len(jd.curve("pr", {"a": a, "b": b})) == 2
     jd.report({"a": a, "b": b}, "page.html")
     assert Path("page.html").stat().st_size > 10_000
-
-
-# ── measures and results by the names of other tools ─────────────────────────────────────────────
-
-
-@pytest.mark.needs("ir_measures")
-def test_parameters_of_ir_measures_are_known() -> None:
-    assert jd.nDCG(dcg="exp-log2") @ 10 == jd.nDCG(gain="exp") @ 10
-    with pytest.raises(jd.UsageError):
-        jd.nDCG(dcg="exp")
-    assert jd.evaluate(QRELS, RUN, [ir_measures.nDCG @ 10]).mean() == jd.evaluate(QRELS, RUN, "nDCG@10").mean()
-
-
-@for_each("keep", [True, False])
-def test_a_value_is_found_by_the_name_that_was_written(keep: bool) -> None:
-    values = jd.evaluate(QRELS, RUN, ["map", "P@5"], keep_names=keep).to_dict()["q1"]
-    assert values["map"] == values["AP"] == 0.5
-    assert values["P_5"] == values["P@5"]
-    assert len(values) == 2
-    with pytest.raises(KeyError):
-        values["nDCG"]
-
-
-def test_counts_are_sums_and_names_of_recommenders_are_known() -> None:
-    header = called("eval", "q", "x.run", "-m", "NumRelRet", "NumRet").stdout.splitlines()[2]
-    assert "sum" in header
-    assert "mean" not in header
-    assert called("eval", "q", "x.run", "-m", "HR@10").returncode == 0
-    assert called("curve", "11pt", "q", "x.run").returncode == 0
 
 
 # ── judgments and runs as objects ────────────────────────────────────────────────────────────────
@@ -420,20 +370,3 @@ def _choices() -> list[tuple[str, str, str]]:
 @for_each(("command", "option", "choice"), _choices())
 def test_a_misspelt_choice_is_answered_with_the_one_that_was_meant(command: str, option: str, choice: str) -> None:
     assert f"Did you mean {choice}?" in called(command, "q", "x.run", option, f"{choice}e").stderr
-
-
-def test_every_drop_in_answers_a_misspelt_measure_with_the_nearest() -> None:
-    from judged.compat import beir, pytrec_eval, ranx
-    from judged.compat import ir_measures as drop_in
-
-    calls = {
-        "map": lambda: pytrec_eval.RelevanceEvaluator(QRELS, {"mapp"}),
-        "nDCG": lambda: drop_in.parse_measure("nDGC@10"),
-        "mrr": lambda: beir.EvaluateRetrieval.evaluate_custom(QRELS, RUN, [1], metric="mmr"),
-        "ndcg": lambda: ranx.evaluate(QRELS, RUN, "ndgc@10"),
-    }
-    for meant, call in calls.items():
-        with pytest.raises(jd.JudgedError) as raised:
-            call()
-        assert raised.value.slug == "unknown-name"
-        assert str(raised.value.hint).casefold().startswith(f"did you mean {meant}".casefold())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import recorded
 from for_each import for_each
-from recorded import Pair, pairs, table
+from recorded import Pair, differences, pairs, table
 
 import judged as jd
 from judged.core.judged import Judged
@@ -154,15 +154,11 @@ def clipped(judged: Judged, name: str) -> Judged:
 def test_every_value_of_cwl_eval_is_met(pair: Pair, compared):
     """It keeps documents with equal scores as the file has them."""
     judged = pair.judged(Policy(ties="input"))
-    place = {query: row for row, query in enumerate(judged.queries)}
     count, wrong = 0, []
     for name, wanted in table(pair.answers("ir_measures")).items():
         if RATES.match(name):
-            values = parse(name).on(clipped(judged, name))
-            wrong += [
-                (name, t, values[place[t]], v) for t, v in wanted.items() if not abs(values[place[t]] - v) <= 1e-13
-            ]
-            count += len(wanted)
+            n, bad = differences(clipped(judged, name), {name: wanted}, 1e-13, parse)
+            count, wrong = count + n, wrong + bad
     compared("cwl-eval (recorded, 1e-13)", count)
     assert wrong == []
     assert count == 8 * len(judged)

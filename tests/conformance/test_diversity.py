@@ -9,7 +9,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from recorded import DATA, Pair, pairs, table
+from recorded import DATA, Pair, differences, pairs, table
 
 from judged.core.join import join
 from judged.core.policy import Policy
@@ -99,26 +99,13 @@ DIVERSE = [p for p in pairs("ir_measures") if p.collection.endswith("diversity")
 each_run = pytest.mark.parametrize("pair", DIVERSE or [None], ids=str)
 
 
-def compare(judged, answers, measures, tolerance) -> tuple[int, list]:
-    """How many values were compared, and those that differ."""
-    place = {query: row for row, query in enumerate(judged.queries)}
-    count, wrong = 0, []
-    for name, wanted in answers.items():
-        values = measures(name).on(judged)
-        for topic, value in wanted.items():
-            count += 1
-            if not abs(values[place[topic]] - value) <= tolerance:
-                wrong.append((name, topic, values[place[topic]], value))
-    return count, wrong
-
-
 @pytest.mark.needs("collections")
 @pytest.mark.conformance
 @each_run
 def test_every_value_of_pyndeval_is_met(pair: Pair, compared):
     """It breaks ties by the smallest document id."""
     judged = pair.judged(Policy(ties="id-asc"), aspects=True)
-    count, wrong = compare(judged, table(pair.answers("ir_measures")), parse, 1e-14)
+    count, wrong = differences(judged, table(pair.answers("ir_measures")), 1e-14, parse)
     compared("pyndeval (recorded, 1e-14)", count)
     assert wrong == []
     assert count == 19 * len(judged)
@@ -157,7 +144,7 @@ def test_every_value_of_ndeval_is_met(pair: Pair, variant, compared):
         return found(**{k: v for k, v in given.items() if k in found.definition.parameters})
 
     judged = pair.judged(Policy(**policy), aspects=True)
-    count, wrong = compare(judged, printed(pair, variant), measure, 0.5e-6 + 1e-12)
+    count, wrong = differences(judged, printed(pair, variant), 0.5e-6 + 1e-12, measure)
     compared("ndeval (recorded, 6 decimals)", count)
     assert wrong == []
     assert count == 21 * len(judged)

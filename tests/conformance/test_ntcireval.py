@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from recorded import DATA, Pair, pairs, table
+from recorded import DATA, Pair, differences, pairs, table
 
 from judged.core.join import join
 from judged.core.judged import Judged
@@ -94,12 +94,7 @@ def test_every_value_the_original_program_prints_for_its_sample_is_met(variant, 
 @pytest.mark.parametrize("pair", pairs("ntcireval") or [None], ids=str)
 def test_every_value_of_pyntcireval_is_met(pair: Pair, compared):
     judged = pair.judged(Policy())
-    place = {query: row for row, query in enumerate(judged.queries)}
-    count, wrong = 0, []
-    for name, wanted in table(pair.answers("ntcireval")).items():
-        values = translated(name, LINEAR).on(judged)
-        wrong += [(name, t, values[place[t]], v) for t, v in wanted.items() if not abs(values[place[t]] - v) <= 1e-14]
-        count += len(wanted)
+    count, wrong = differences(judged, table(pair.answers("ntcireval")), 1e-14, lambda name: translated(name, LINEAR))
     compared("pyNTCIREVAL (recorded, 1e-14)", count)
     assert wrong == []
     assert count == 17 * len(judged)

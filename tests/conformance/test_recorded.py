@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from recorded import DATA, Pair, lines, pairs, table
+from recorded import DATA, Pair, differences, lines, pairs, table
 
 from judged.core.judged import Judged
 from judged.core.policy import Policy
@@ -32,19 +32,12 @@ def tied(judged: Judged) -> set:
     return {judged.queries[q] for q in np.unique(judged.query[judged.tie_last > judged.tie_first])}
 
 
-def differences(measure: Measure, judged: Judged, wanted: dict[str, float], close) -> tuple[int, list]:
-    values = dict(zip(judged.queries, measure.on(judged).tolist(), strict=True))
-    wrong = [(str(measure), t, values[t], v) for t, v in wanted.items() if not close(values[t], v)]
-    return len(wanted), wrong
+def printed(digits: int) -> float:
+    """Half a unit of the last printed digit, and no more than rounding noise beyond."""
+    return 0.5 * 10**-digits + 1e-12
 
 
-def same(ours: float, theirs: float) -> bool:
-    return abs(ours - theirs) <= 1e-12
-
-
-def same_printed(digits: int):
-    """Equal to the printed digits: half a unit of the last one, and no more than rounding noise beyond."""
-    return lambda ours, theirs: abs(ours - theirs) <= 0.5 * 10**-digits + 1e-12
+EXACT = 1e-12
 
 
 @each("pytrec_eval")
@@ -61,10 +54,10 @@ def test_every_value_of_pytrec_eval_is_met(pair: Pair, compared):
             wanted = {t: math.exp(v) for t, v in wanted.items()}  # per query it gives ln(max(value, 0.00001))
             floor = Measure(measure.definition)
             values = dict(zip(judged.queries, np.maximum(floor.on(judged), 1e-5).tolist(), strict=True))
-            wrong += [(name, t, values[t], v) for t, v in wanted.items() if not same(values[t], v)]
+            wrong += [(name, t, values[t], v) for t, v in wanted.items() if not abs(values[t] - v) <= EXACT]
             count += len(wanted)
             continue
-        n, bad = differences(measure, judged, wanted, same)
+        n, bad = differences(judged, {measure: wanted}, EXACT)
         count, wrong = count + n, wrong + bad
     compared("pytrec_eval (recorded, 1e-12)", count)
     assert wrong == []
@@ -94,10 +87,10 @@ def test_every_value_of_ir_measures_is_met(pair: Pair, compared):
         measure = measure(**{k: v for k, v in _IR_MEASURES.get(measure.name, {}).items() if k not in said})
         if measure.name == "SetF":
             measure = measure(beta=measure.get("beta") ** 0.5)  # it hands beta on as trec_eval's x = beta²
-        close = same_printed(5) if _BY_GDEVAL.match(name) else same
+        tolerance = printed(5) if _BY_GDEVAL.match(name) else EXACT
         if _OTHER_TIES.match(name):
             wanted = {t: v for t, v in wanted.items() if t not in skipped}
-        n, bad = differences(measure, judged, wanted, close)
+        n, bad = differences(judged, {measure: wanted}, tolerance)
         count, wrong = count + n, wrong + bad
     compared("ir_measures (recorded, 1e-12)", count)
     assert wrong == []
@@ -117,7 +110,7 @@ def test_every_value_of_ranx_is_met_where_it_means_the_same(pair: Pair, compared
         if measure.name == "RBP":
             measure = measure(max=top)
             wanted = {t: v / top for t, v in wanted.items()}
-        n, bad = differences(measure, judged, wanted, same)
+        n, bad = differences(judged, {measure: wanted}, EXACT)
         count, wrong = count + n, wrong + bad
     compared("ranx (recorded, queries without ties)", count)
     assert wrong == []
@@ -134,7 +127,7 @@ def test_every_value_of_gdeval_is_met(suffix, cutoff, compared):
         skipped = tied(judged)
         for column, measure in ((2, parse(f"nDCG(gain='exp')@{cutoff}")), (3, parse(f"ERR@{cutoff}"))):
             wanted = {row[1]: float(row[column]) for row in rows if row[1] not in skipped}
-            n, bad = differences(measure, judged, wanted, same_printed(5))
+            n, bad = differences(judged, {measure: wanted}, printed(5))
             count, wrong = count + n, wrong + bad
     compared("gdeval (recorded, 5 decimals)", count)
     assert wrong == []
@@ -164,7 +157,7 @@ def test_every_value_and_residual_of_rbp_eval_is_met(compared):
                 row = judged.queries.index(query)
                 for ours, theirs in zip(by_depth[key], (value, residual), strict=True):
                     count += 1
-                    if not same_printed(4)(ours[row], float(theirs)):
+                    if not abs(ours[row] - float(theirs)) <= printed(4):
                         wrong.append((str(pair), p, query, depth, ours[row], theirs))
     compared("rbp_eval (recorded, 4 decimals)", count)
     assert wrong == []
@@ -193,7 +186,7 @@ def test_what_nist_published_for_these_runs_comes_out(path, compared):
             values = measure.on(judged)
             ours = float(values.sum() if measure.definition.summary == "sum" else values.mean())
             count += 1
-            if not same_printed(len(row["value"].partition(".")[2]))(ours, float(row["value"])):
+            if not abs(ours - float(row["value"])) <= printed(len(row["value"].partition(".")[2])):
                 wrong.append((run, row["measure"], f"{ours:.4f}", row["value"]))
     compared("NIST (published)", count)
     assert wrong == _AGAINST_TREC_EVAL.get(path.parent.name, [])
@@ -236,6 +229,6 @@ def test_ties_by_expected_value_agree_with_scikit_learn(model, compared):
 def test_the_area_under_the_roc_curve_agrees_with_scikit_learn(model, compared):
     judged = Pair("ltr_lightgbm", model, "labels", model).judged(Policy())
     wanted = _per_query()[model, "sklearn.roc_auc_score(y>0)"]
-    count, wrong = differences(parse("AUC"), judged, wanted, same)
+    count, wrong = differences(judged, {parse("AUC"): wanted}, EXACT)
     compared("scikit-learn (recorded, ties averaged)", count)
     assert wrong == []

@@ -113,3 +113,16 @@ def table(path: Path) -> dict[str, dict[str, float]]:
 def lines(path: Path) -> Iterator[list[str]]:
     with gzip.open(path, "rt") as file:
         yield from csv.reader(io.StringIO(file.read()))
+
+
+def differences(judged: Judged, answers, tolerance: float, measure_of=lambda measure: measure) -> tuple[int, list]:
+    """How many recorded values {measure: {query: value}} were compared, and those that differ."""
+    place = {query: row for row, query in enumerate(judged.queries)}
+    count, wrong = 0, []
+    for name, wanted in answers.items():
+        values = measure_of(name).on(judged)
+        wrong += [
+            (name, q, values[place[q]], v) for q, v in wanted.items() if not abs(values[place[q]] - v) <= tolerance
+        ]
+        count += len(wanted)
+    return count, wrong
