@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -124,9 +125,17 @@ class SignFlips:
         these means at which the interval ends, or 0.
         """
         signs = SignFlips(sizes[:, None], self.rows, self.seed).all_sums()[0]
-        ends = _Shifts(self, signs, float(sizes.sum()), total, slack, rank)
+        ends = _shift_ends if native is None else _shift_ends_native
+
+        def ends_of(group: range) -> list[tuple[float, float]]:
+            sums = SignFlips(self.columns[:, group.start : group.stop], self.rows, self.seed).all_sums()
+            return [
+                ends(row, signs, float(total[at]), float(slack[at]), float(sizes.sum()), partial(rank, at))
+                for at, row in zip(group, sums, strict=True)
+            ]
+
         groups = [range(at, min(at + _COLUMNS, len(total))) for at in range(0, len(total), _COLUMNS)]
-        found = np.array([pair for group in _in_parallel(ends.of, groups) for pair in group]).reshape(-1, 2)
+        found = np.array([pair for group in _in_parallel(ends_of, groups) for pair in group]).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
     def all_sums(self) -> Floats:
@@ -158,40 +167,25 @@ class SignFlips:
         return 2 * np.concatenate(sums, axis=1)[: last - first] - self.columns.sum(axis=0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shifts:
-    """The accepted shifts of columns of `flips`."""
+def _shift_ends_native(
+    sums: Floats, signs: Floats, total: float, slack: float, n: float, rank: Callable[[int], int]
+) -> tuple[float, float]:
+    known = sums, signs, total, slack, n
+    place = rank(native.shift_hits(*known))
+    return (native.shift_end(*known, place, 1), native.shift_end(*known, place, -1)) if place else (-np.inf, np.inf)
 
-    flips: SignFlips
-    signs: Floats  # the sum of all signs of a row
-    n: float
-    total: Floats
-    slack: Floats
-    rank: Rank
 
-    def of(self, group: range) -> list[tuple[float, float]]:
-        columns = self.flips.columns[:, group.start : group.stop]
-        sums = SignFlips(columns, self.flips.rows, self.flips.seed).all_sums()
-        ends = self._ends if native is None else self._ends_native
-        return [ends(column, row) for column, row in zip(group, sums, strict=True)]
-
-    def _ends_native(self, column: int, sums: Floats) -> tuple[float, float]:
-        known = sums, self.signs, float(self.total[column]), float(self.slack[column]), self.n
-        rank = self.rank(column, native.shift_hits(*known))
-        return (native.shift_end(*known, rank, 1), native.shift_end(*known, rank, -1)) if rank else (-np.inf, np.inf)
-
-    def _ends(self, column: int, sums: Floats) -> tuple[float, float]:
-        slack, signs, n = self.slack[column], self.signs, self.n
-        plus, minus = (
-            self.total[column] + sums,
-            self.total[column] - sums,
-        )  # twice the sums of differences with + and with -
-        low = np.minimum(_shift(plus - slack, n + signs, -np.inf), _shift(minus - slack, n - signs, -np.inf))
-        high = np.maximum(_shift(plus + slack, n + signs, np.inf), _shift(minus + slack, n - signs, np.inf))
-        rank, rows = self.rank(column, int(np.count_nonzero((low <= 0) & (high >= 0)))), len(sums)
-        if not rank:
-            return -np.inf, np.inf
-        return float(np.partition(low, rank - 1)[rank - 1]), float(np.partition(high, rows - rank)[rows - rank])
+def _shift_ends(
+    sums: Floats, signs: Floats, total: float, slack: float, n: float, rank: Callable[[int], int]
+) -> tuple[float, float]:
+    """Return the ends of the shifts of a column: `sums` with all signs, `signs` the sum of all signs of a row, n of all sizes."""
+    plus, minus = total + sums, total - sums  # twice the sums of differences with + and with -
+    low = np.minimum(_shift(plus - slack, n + signs, -np.inf), _shift(minus - slack, n - signs, -np.inf))
+    high = np.maximum(_shift(plus + slack, n + signs, np.inf), _shift(minus + slack, n - signs, np.inf))
+    place, rows = rank(int(np.count_nonzero((low <= 0) & (high >= 0)))), len(sums)
+    if not place:
+        return -np.inf, np.inf
+    return float(np.partition(low, place - 1)[place - 1]), float(np.partition(high, rows - place)[rows - place])
 
 
 def _shift(sums: Floats, count: Floats, none: float) -> Floats:

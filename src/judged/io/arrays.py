@@ -210,9 +210,8 @@ def lists_of(
     if kept is not None:
         owner = np.repeat(np.arange(len(sizes)), sizes)[kept.reshape(-1)]
         label, score, sizes = label[kept], score[kept], np.bincount(owner, minlength=len(sizes))
-    flat = (np.ascontiguousarray(column, np.float64).reshape(-1) for column in (label, score))
-    lists = ArrayLists(*flat, sizes, tuple(range(len(sizes))) if names is None else names, single)
-    return _check(lists)
+    label, score = (np.ascontiguousarray(column, np.float64).reshape(-1) for column in (label, score))
+    return _check(ArrayLists(label, score, sizes, tuple(range(len(sizes))) if names is None else names, single))
 
 
 def _is_ragged(source: Any) -> bool:

@@ -166,7 +166,7 @@ def read_ahead(items: Iterator[Item]) -> Generator[Item]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
-        ahead = pool.submit(next, items, None)
+        ahead = pool.submit(lambda: next(items, None))
         while (item := ahead.result()) is not None:
-            ahead = pool.submit(next, items, None)
+            ahead = pool.submit(lambda: next(items, None))
             yield item

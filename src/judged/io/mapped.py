@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -19,10 +19,6 @@ from judged.core.unread_runs import Layout, Opened, row_begins
 from judged.errors import IN_COMMAND, FileError, safe
 from judged.io.files import CHANGED, HEAD, PAD, Content, OpenFile, Raw, raise_file_error
 from judged.io.text.encoding import text_start
-
-if TYPE_CHECKING:
-    pass
-
 
 _STEP = 1 << 24
 _COMPLETE = "read it when it is complete"

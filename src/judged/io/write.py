@@ -91,7 +91,7 @@ def convert(
     if kind not in (None, "run", "qrels"):
         raise UsageError("kind", f"kind must be run or qrels, got {kind!r}", value=kind)
     check_output(target, [source])
-    kind = kind or (WRITERS[format].kind if format in WRITERS else "") or _kind_by_name(target, source)
+    kind = kind or (WRITERS[format].kind if format and format in WRITERS else "") or _kind_by_name(target, source)
     if not kind:
         hint = Hint("set {kind} (or qrels)", kind="run")
         raise UsageError("kind", "the source can be a run or judgments", hint=hint)

@@ -20,17 +20,8 @@ from judged.core.tables import IdKind, Run
 from judged.core.unread_runs import ArrowRun, DictRun, TextRun, TextStream, UnreadRun
 from judged.errors import Place, Warned
 
-_FROM_SCAN = (
-    "query",
-    "rank",
-    "judgment",
-    "tie_first",
-    "tie_last",
-    "infinite",
-    "disagreeing",
-    "unjudged",
-    "some_unjudged",
-)
+_HITS = ("query", "rank", "judgment", "tie_first", "tie_last")
+_FROM_SCAN = (*_HITS, "infinite", "disagreeing", "unjudged", "some_unjudged")
 
 Progress = Callable[[int, int], object]
 Kinds = tuple[IdKind, IdKind]
@@ -163,7 +154,6 @@ def native_policy(policy: Policy) -> Any:
 
 
 _SUMS = ("retrieved", "infinite", "disagreeing", "unjudged")
-_HITS = ("query", "rank", "judgment", "tie_first", "tie_last")
 ALL = 1 << 62  # queries without judgments to name
 
 
