@@ -84,7 +84,7 @@ def test_convert_writes_the_labels_as_judgments(files, tmp_path):
     assert done.exit_code == 0, done.output
     assert "5 rows" in done.output
     assert (tmp_path / "qrels.txt").read_text().splitlines()[3].split() == ["2", "0", "a", "1"]
-    assert run("convert", files[1], str(tmp_path / "x.json")).exception.slug == "form"
+    assert run("convert", files[1], str(tmp_path / "x.json"), "--kind", "run").exception.slug == "form"
 
 
 def test_other_counts_of_lines_are_told(files, tmp_path):
