@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Unpack
 
+from judged.evaluation.chunk_table import any_of, count_tokens
 from judged.evaluation.evaluate import Measures, evaluate
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.roll_up import roll_up
-from judged.io.chunk_table import any_of, count_tokens
 from judged.io.questions import read_questions
 
 __all__ = ["any_of", "count_tokens", "read_questions", "roll_up", "scorer"]

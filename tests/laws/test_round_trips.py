@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged as jd
+from judged.clicks.log_columns import LISTS
 from judged.errors import JudgedError
 from judged.io.atomic import ENDINGS
-from judged.io.click_logs import LISTS
 from judged.io.open_table import open_role_table
 from judged.io.write import WRITERS as ALL
 from judged.tables.formats.csv import csv_text

@@ -9,8 +9,8 @@ import pytest
 from needs import optional
 
 import judged as jd
+from judged.clicks.log_columns import CLICKS, LISTS
 from judged.errors import JudgedError
-from judged.io.click_logs import CLICKS, LISTS
 from judged.io.columns import NAMES, rivals
 from judged.io.open_table import open_role_table
 

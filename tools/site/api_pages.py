@@ -21,7 +21,7 @@ _GUIDES = {  # by the module that has the name; the longest prefix counts
     "judged.curves": "guides/curves.md", "judged.distributed": "guides/scale.md", "judged.errors": "reference/errors.md",
     "judged.evaluation": "guides/inputs.md", "judged.evaluation.arrays": "guides/arrays.md", "judged.evaluation.conventions": "explanations/conventions.md",
     "judged.evaluation.roll_up": "guides/rag.md", "judged.evaluation.stream": "guides/training.md",
-    "judged.fusion": "guides/fusion.md", "judged.integrations": "guides/integrations.md", "judged.io": "reference/formats.md", "judged.io.questions": "guides/rag.md", "judged.io.chunk_table": "guides/rag.md",
+    "judged.fusion": "guides/fusion.md", "judged.integrations": "guides/integrations.md", "judged.io": "reference/formats.md", "judged.io.questions": "guides/rag.md", "judged.evaluation.chunk_table": "guides/rag.md",
     "judged.judging.agreement": "guides/agreement.md", "judged.judging.merge": "guides/agreement.md", "judged.judging": "guides/judging.md", "judged.page": "guides/report.md", "judged.page.label_page": "guides/judging.md",
     "judged.quality_gate": "guides/gate.md", "judged.recommenders": "guides/recommenders.md", "judged.stats": "guides/comparison.md",
     "judged.stats.agreement": "guides/agreement.md", "judged.stats.power": "guides/power.md", "judged.stats.rank_correlation": "guides/correlation.md", "judged.stats.rank_overlap": "guides/correlation.md",

@@ -33,8 +33,8 @@ def command(runs: tuple[str, ...], systems: bool, settings: dict[str, Any], **op
     judged correlate --systems map.txt ndcg.txt -m tau_b tau_ap
     """
     from judged.correlation.correlate import correlate, correlate_all
+    from judged.correlation.system_scores import read_scores
     from judged.io.run_names import short_names
-    from judged.io.system_scores import read_scores
 
     if len(runs) < 2:
         raise click.UsageError("Missing argument 'RUN': name two or more files.")

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from judged.clicks.log import Pairs, rankings, read_clicks, sums
+from judged.clicks.log_columns import LISTS
 from judged.core.resample import generator
 from judged.core.tables import Id
 from judged.errors import DataError, Warned
-from judged.io.click_logs import LISTS
 from judged.io.open_table import open_role_table
 from judged.io.read import read_run
 from judged.io.run_names import short_names

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
+from judged.clicks.log_columns import CLICKS
 from judged.core.find.ranking import ranked_rows
 from judged.core.policy import Policy
 from judged.core.tables import Id, Run, decoded
 from judged.errors import DataError, shown
-from judged.io.click_logs import CLICKS
 from judged.io.open_table import open_role_table
 from judged.tables.text import counted
 

@@ -17,14 +17,14 @@ from judged.core.policy import Policy, PolicyOptions
 from judged.core.tables import IdKind, Passages, Qrels, Questions, Run
 from judged.core.unread_runs import UnreadRun
 from judged.errors import DataError, Hint, UsageError, Warned, Wording, shown
+from judged.evaluation.chunk_table import read_chunks
 from judged.evaluation.options import PREPARATION, check_options
 from judged.evaluation.provenance import raw_id
-from judged.io.chunk_table import read_chunks
 from judged.io.read import read_run
 from judged.tables.text import counted
 
 if TYPE_CHECKING:
-    from judged.io.chunk_table import ChunkTable
+    from judged.evaluation.chunk_table import ChunkTable
 
 # ── Roll up chunks to their documents, so that results do not depend on how documents are chunked ───
 

@@ -13,7 +13,7 @@ from judged.core.tables import Id
 from judged.errors import DataError, UsageError, Warned, shown
 from judged.evaluation.measuring import check_strict
 from judged.evaluation.model_judgments import check_no_model
-from judged.io.query_attributes import QueryValues, values_of_queries
+from judged.evaluation.query_attributes import QueryValues, values_of_queries
 from judged.stats.summary import no_weights
 from judged.tables.text import counted
 

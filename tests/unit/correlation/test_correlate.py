@@ -14,7 +14,7 @@ from scipy import stats
 import judged as jd
 from judged.core.ids import IdColumn
 from judged.correlation import correlate_all
-from judged.io.system_scores import read_scores
+from judged.correlation.system_scores import read_scores
 from judged.stats.rank_correlation import RANK_COEFFICIENTS, kendall, tau_ap
 from judged.stats.rank_overlap import overlap, rbo
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from needs import optional
 
+from judged.clicks.log_columns import CLICKS, LISTS
 from judged.errors import DataError, FileError
-from judged.io.click_logs import CLICKS, LISTS
 from judged.io.open_table import open_role_table
 
 pd = optional("pandas")
