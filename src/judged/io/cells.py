@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -165,7 +165,7 @@ def _join(words: list[Any], origin: Origin, role: str) -> IdColumn:
     try:
         joined = b"\0".join(words) if isinstance(words[0], bytes) else "\0".join(words).encode()
     except UnicodeEncodeError:
-        row = next(i for i, word in enumerate(words) if not _encodes(word))
+        row = next(i for i, word in enumerate(words) if word.encode(errors="ignore").decode() != word)
         _raise("encoding", origin, role, row, words[row], words[row].encode("unicode_escape").decode())
     buffer = np.frombuffer(joined + bytes(8), np.uint8)
     end = np.append(np.flatnonzero(buffer[:-8] == 0), len(joined))
@@ -177,13 +177,6 @@ def _join(words: list[Any], origin: Origin, role: str) -> IdColumn:
     if (start == end).any():
         _raise("empty", origin, role, int(np.argmax(start == end)), words[int(np.argmax(start == end))])
     return IdColumn(buffer, start, end - start)
-
-
-def _encodes(word: str) -> bool:
-    try:
-        return bool(word.encode()) or True
-    except UnicodeEncodeError:
-        return False
 
 
 def _raise(wrong: str, origin: Origin, role: str, row: int, value: object, got: str | None = None) -> NoReturn:
@@ -252,24 +245,12 @@ def _float(item: Any, origin: Origin, what: What, row: int) -> float:
         f"{what}-type",
         f"a numeric {what}{origin.describe_row(row)}",
         got=f"{shown(item)} ({type(item).__name__})",
-        hint=_several_hint(what)
-        if _is_ranking(item)
-        else f"write one {what} per document"
-        if isinstance(item, (list, tuple, Set))
+        hint=f"write one {what} per document: {{query: {{doc: {what}}}}}"
+        if isinstance(item, Collection) and not isinstance(item, str | bytes)
         else "convert it with float(x)",
         where=origin.place(row, what),
         value=item,
     )
-
-
-def _is_ranking(item: object) -> bool:
-    """Return whether {doc: number} is one level too deep: {name of a run: {query: ranking}}."""
-    return isinstance(item, Mapping) or (isinstance(item, (list, tuple)) and bool(item) and isinstance(item[0], str))
-
-
-def _several_hint(what: What) -> str:
-    several = "jd.compare(qrels, runs)" if what == "score" else "jd.agree(judges)"
-    return f"pass {{query: {{doc: {what}}}}}; use {several} for several of them"
 
 
 def _raise_missing(value: object, origin: Origin, what: What, row: int) -> NoReturn:

@@ -78,15 +78,11 @@ def check_end(last: Raw, name: str) -> tuple[Warned, ...]:
 
 def is_text(cells: list[str]) -> bool:
     """Return whether no cell has bytes that are not UTF-8."""
-    joined = "".join(cells)
-    return joined.isascii() or is_utf8(joined.encode("utf-8", "surrogateescape"))
-
-
-def is_utf8(raw: bytes) -> bool:
     try:
-        return bool(raw.decode("utf-8")) or True
-    except UnicodeDecodeError:
+        "".join(cells).encode()
+    except UnicodeEncodeError:
         return False
+    return True
 
 
 def warn_encoding(cells: list[str], name: str, role: str) -> Warned:

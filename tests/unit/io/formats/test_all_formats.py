@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from small_collection import QRELS, RUN
+from small_collection import RUN
 
 from judged.io.read import read_qrels, read_run
 
@@ -225,15 +225,3 @@ def test_bytes_that_are_not_utf8_stay_what_they_are(save, rows):
     trec = save("a.qrels", b"q 0 d\xff1 1\n")
     csv = save("a.csv", b"qid,docno,rel\nq,d\xff1,1\n")
     assert rows(read_qrels(trec)) == rows(read_qrels(csv)) == [(b"q", b"d\xff1", 1)]
-
-
-def test_reading_leaves_its_input_unchanged():
-    source = {"q1": {"d1": 0.5}, "q2": ["d2"][:0]}
-    before = repr(source)
-    read_run(source)
-    assert repr(source) == before
-
-
-def test_judgments_are_trec_lines_like_any_other(qrels_rows):
-    assert qrels_rows[-1] == (b"q2", b"d4", 0.5)
-    assert len(qrels_rows) == QRELS.count(b"\n")

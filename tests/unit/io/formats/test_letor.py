@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
-import sys
 
 import pytest
-import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,14 +93,6 @@ def test_blank_lines_and_comments_are_passed_over_and_counted_as_lines(tmp_path)
     assert [qrels.where(i).line for i in (0, 1)] == [3, 6]
 
 
-def test_queries_may_come_in_any_order_and_come_back(tmp_path):
-    assert rows(labels("1 qid:b 1:0\n2 qid:a 1:0\n0 qid:b 1:0\n", tmp_path)) == [
-        ("b", "1", 1),
-        ("a", "2", 2),
-        ("b", "3", 0),
-    ]
-
-
 @pytest.mark.parametrize(
     "label", ["2", "+1", "-1", "0.25", ".5", "1.", "3e-1", "1234567890123456", "0.12345678901234567"]
 )
@@ -128,19 +115,6 @@ def test_a_missing_last_line_end_is_warned_of(tmp_path):
     qrels = labels(LETOR.rstrip("\n"), tmp_path)
     assert len(qrels) == 3
     assert [w.slug for w in qrels.warnings] == ["no-final-newline"]
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd.compress])
-def test_compressed_files_are_read(tmp_path, pack):
-    assert rows(labels(pack(LETOR.encode()), tmp_path)) == rows(labels(LETOR, tmp_path))
-
-
-def test_open_files_and_standard_input_are_read(tmp_path, monkeypatch):
-    wanted = rows(labels(LETOR, tmp_path))
-    assert rows(read_qrels(io.StringIO(LETOR))) == wanted
-    assert rows(read_qrels(io.BytesIO(gzip.compress(LETOR.encode())))) == wanted
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LETOR.encode())))
-    assert rows(read_qrels("-")) == wanted
 
 
 def test_numeric_ids_in_comments_do_not_make_it_a_trec_file(tmp_path):
@@ -170,10 +144,6 @@ def test_what_is_wrong_is_said_with_its_line_and_column(tmp_path, text, slug, pl
     assert error.slug == slug
     assert str(error.where).endswith(f"test.letor{place}")
     assert got.strip("'") in str(error).lower()
-
-
-def test_a_damaged_compressed_file_is_refused(tmp_path):
-    assert refusal(gzip.compress(LETOR.encode() * 5000)[:-20], tmp_path).slug == "damaged"
 
 
 def test_names_of_columns_mean_nothing(tmp_path):
