@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 
@@ -11,7 +10,7 @@ import pytest
 from needs import optional
 
 from judged.clicks.log_columns import CLICKS, LISTS
-from judged.errors import DataError, FileError
+from judged.errors import DataError
 from judged.io.open_table import open_role_table
 
 pd = optional("pandas")
@@ -78,11 +77,6 @@ def test_every_form_gives_the_same_rows(form):
     assert told == {role: COLUMNS[role] for role in ("session", "query", "doc")}
     assert table.numbers["rank"].tolist() == COLUMNS["rank"]
     assert table.numbers["click"].tolist() == [False, True, False, False]
-
-
-def test_a_compressed_file_is_read_by_its_content(tmp_path):
-    (tmp_path / "log").write_bytes(gzip.compress(lines(COLUMNS).encode()))
-    assert read(tmp_path / "log").numbers["click"].sum() == 1
 
 
 def test_columns_can_be_named():
@@ -161,17 +155,6 @@ def test_what_is_wrong_in_memory_is_told_too(source, slug):
     with pytest.raises(DataError) as error:
         read(source)
     assert error.value.slug == slug
-
-
-def test_a_file_that_is_not_there_is_no_data_error(tmp_path):
-    with pytest.raises(FileError):
-        read(tmp_path / "none.csv")
-
-
-def test_a_damaged_parquet_file_is_refused():
-    with pytest.raises(DataError) as error:
-        read(io.BytesIO(b"PAR1" + bytes(100) + b"PAR1"))
-    assert error.value.slug == "damaged"
 
 
 # ── lists ────────────────────────────────────────────────────────────────────────────────────────

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import json
@@ -11,7 +10,6 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-import zstd
 from needs import optional
 
 import judged as jd
@@ -64,17 +62,6 @@ def test_every_text_form_gives_the_same_texts(name, save):
     path = save(name, FILES[name])
     assert read_texts(path) == TWO
     assert read_texts(path, {"d2", "absent"}) == {"d2": TWO["d2"]}
-
-
-@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstd.compress, bytes])
-def test_compressed_files_are_known_by_their_content(compress, save):
-    path = save("corpus", compress(JSONL.encode()))
-    assert read_texts(path) == read_texts(str(path)) == TWO
-    assert read_texts(io.BytesIO(compress(JSONL.encode()))) == TWO
-
-
-def test_open_files_of_text_and_of_bytes():
-    assert read_texts(io.StringIO(JSONL)) == read_texts(io.BytesIO(JSONL.encode())) == TWO
 
 
 @pytest.mark.needs("pyarrow")

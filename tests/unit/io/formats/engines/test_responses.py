@@ -181,13 +181,6 @@ def test_one_id_of_two_types_is_a_duplicate(refusal):
     refusal("duplicate-doc", jd.evaluate, {"q": {"a": 1}}, {"q": clash}, "RR")
 
 
-def test_a_document_twice_in_a_response_follows_the_policy(refusal):
-    twice = elasticsearch({"a": 3.0, "b": 2.0})
-    twice["hits"]["hits"].append(dict(twice["hits"]["hits"][0], _score=1.0))
-    refusal("duplicate-doc", jd.evaluate, {"q": {"b": 1}}, {"q": twice}, "RR")
-    assert jd.evaluate({"q": {"b": 1}}, {"q": twice}, "RR", duplicates="first")["RR"].tolist() == [1 / 2]
-
-
 def test_ids_of_vespa_are_those_that_were_fed():
     response = vespa({"a": 2.0})
     hidden = {"id": "index:shop/0/c4ca", "relevance": 1.0, "fields": {"documentid": "id:shop:product:n=1:b::c"}}
