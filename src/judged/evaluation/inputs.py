@@ -108,7 +108,7 @@ def _join_sets(qrels: Qrels, run: Run | UnreadRun, policy: Policy, progress: Pro
     """Join once; or, if any of several sets of documents answers a query, once more per set."""
     if qrels.choice is None:
         return Provenance.of(join(qrels, run, policy, progress), qrels, run)
-    from judged.evaluation.alternatives import all_sets, each_set
+    from judged.evaluation.roll_up import all_sets, each_set
 
     source = Provenance.of(join(all_sets(qrels), run, policy, progress), qrels, run)
     return replace(source, alternatives=tuple(join(one, run, policy, None) for one in each_set(qrels)))

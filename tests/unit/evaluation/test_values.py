@@ -78,14 +78,6 @@ def test_saved_values_come_back_bit_for_bit(tmp_path):
     assert back.policy == result.policy
 
 
-def test_a_cut_file_of_values_is_refused(tmp_path):
-    path = tmp_path / "values.json"
-    path.write_text(RESULT.to_json()[:-20])
-    with pytest.raises(jd.DataError) as caught:
-        jd.load(path)
-    assert caught.value.slug == "values-file"
-
-
 def test_json_is_strict_and_missing_values_are_null():
     result = jd.evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", empty="skip")
     assert json.loads(result.to_json())["values"]["AP"] == [None]
@@ -105,9 +97,10 @@ def test_saving_under_an_unknown_ending_says_which_are_known(tmp_path):
 
 def test_damaged_or_missing_files_of_values_are_refused_in_our_own_words(tmp_path):
     data = json.loads(RESULT.to_json())
-    for column in (["a"] * 8, [1.0], [[1.0]] * 8):
+    changed = [json.dumps({**data, "values": {"AP": column}}) for column in (["a"] * 8, [1.0], [[1.0]] * 8)]
+    for text in (*changed, RESULT.to_json()[:-20]):
         path = tmp_path / "values.json"
-        path.write_text(json.dumps({**data, "values": {"AP": column}}))
+        path.write_text(text)
         with pytest.raises(jd.DataError):
             jd.load(path)
     RESULT.save(tmp_path / "values.csv")
@@ -115,12 +108,6 @@ def test_damaged_or_missing_files_of_values_are_refused_in_our_own_words(tmp_pat
         jd.load(tmp_path / "values.csv")
     with pytest.raises(jd.FileError):
         jd.load(tmp_path / "none.json")
-
-
-def test_query_ids_beyond_64_bits_can_be_saved(tmp_path):
-    result = jd.evaluate({10**30: {"a": 1}}, {10**30: ["a"]}, "AP")
-    result.save(tmp_path / "values.json")
-    assert jd.load(tmp_path / "values.json").queries == (10**30,)
 
 
 def test_results_can_be_sent_to_another_process():
@@ -220,8 +207,3 @@ def test_queries_are_a_tuple_also_of_copies(queries):
         assert values.queries == queries
         assert json.loads(json.dumps(values.queries)) == list(queries)
     assert type(jd.join({q: {"a": 1} for q in queries}, {q: ["a"] for q in queries}).queries) is tuple
-
-
-def test_values_of_a_query_print_as_plain_numbers():
-    result = jd.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR NumRel")
-    assert repr(dict(result.of("q"))) == f"{{'RR': {1 / 2}, 'NumRel': {1.0}}}"
