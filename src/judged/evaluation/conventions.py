@@ -118,7 +118,7 @@ class Match(NamedTuple):
 
     @property
     def condition(self) -> str:
-        """When a tool has this value, in words."""
+        """The condition under which a tool has this value, in words."""
         return f"under the profile {self.profile}" if self.profile else f"if the tool {self.text}"
 
 
