@@ -93,7 +93,7 @@ class ToolValue(NamedTuple):
     def rows(self, places: int) -> list[tuple[str, ...]]:
         """Cells of a table: one row for each cause, with the value in the first."""
         queries = "" if self.value is None else str(self.n_queries)
-        value = (self.profile, number(self.value, places))
+        value: tuple[str, ...] = (self.profile, number(self.value, places))
         if not self.causes:
             return [(*value, "", queries, self.why(places), "")]
         value = (*value, number(self.difference, places, sign="+"), queries)
@@ -169,7 +169,7 @@ class Conventions(Result):
         """The conventions that give a published number, and the values of the tools."""
         rows = tuple(row for tool in self.tools for row in tool.rows(places))
         notes = (f"default: {self.policy}", _EXCEPTIONS, *(f"warning: {w}" for w in self.warnings))
-        headers = ("profile", self.measure, "difference", "queries", "reason", "alone")
+        headers: tuple[str, ...] = ("profile", self.measure, "difference", "queries", "reason", "alone")
         title, key = f"{self.measure} of {title_of(self.names)}", _ALONE if any(row[-1] for row in rows) else ""
         tools = Table(headers, rows, title=title, notes=notes, words=(0, 4), optional=(3,), key=key)
         if not self.to:

@@ -184,9 +184,9 @@ class _Ties:
             streams.append(np.random.Generator(np.random.PCG64(len(self.first)).advance(skipped)))
         for start in range(0, self.copies, step):
             out = np.tile(self.rank, (min(step, self.copies - start), 1))
-            for stream, group, size in zip(streams, self.groups, self.sizes, strict=True):
-                places = stream.random((len(out), size)).argsort(axis=1)[:, : len(group)]
-                out[:, group] = self.first[group] + places
+            for stream, hits, size in zip(streams, self.groups, self.sizes, strict=True):
+                places = stream.random((len(out), size)).argsort(axis=1)[:, : len(hits)]
+                out[:, hits] = self.first[hits] + places
             yield out
 
     def _all_orders(self) -> Ints:

@@ -102,7 +102,7 @@ class Outcome(NamedTuple):
 
     def same(self, other: Outcome) -> bool:
         """True if the values of every query and their summary are the same bits, and the same queries count."""
-        pairs = zip(self[1:], other[1:], strict=True)
+        pairs: Any = zip(self[1:], other[1:], strict=True)
         return all(np.array_equal(ours, theirs, equal_nan=True) for ours, theirs in pairs)
 
 
