@@ -169,9 +169,10 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
     if method.weights == "none":
         raise UsageError("weights", f"{method.name} takes no weights", hint="use wsum, or another weighted method")
     if isinstance(weights, Mapping):
-        weights = [weights[name] for name in names] if set(weights) == set(names) else list(weights)
-    column = _numbers(weights, "weights")
+        column = _numbers([weights[name] for name in names] if set(weights) == set(names) else [], "weights")
+    else:
+        column = _numbers(weights, "weights")
     if len(column) != len(names) or (column < 0).any() or not (column > 0).any():
-        problem = f"weights must be numbers ≥ 0 for {', '.join(map(shown, names))}, not all 0"
+        problem = f"a number ≥ 0 for each of {', '.join(map(shown, names))}, not all 0"
         raise UsageError("weights", problem, got=shown(weights), value=weights)
     return column

@@ -145,14 +145,16 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
         if name not in known:
             names = f"only {', '.join(known)}" if known else "no parameters"
             raise UsageError("parameter", f"{method.name} takes {names}, got {name}", value=text)
-        low, high, whole = (
-            known[name].low,
-            min(known[name].high, sys.float_info.max),
-            isinstance(known[name].default, int),
-        )
-        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not low <= value <= high:
-            kind, ends = "an integer" if whole else "a number", f"from {low:g} to {known[name].high:g}"
-            raise UsageError("parameter", f"{name} must be {kind} {ends}, got {shown(value)}", value=value)
+        p = known[name]
+        kind = int if isinstance(p.default, int) else int | float
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, kind)
+            or not p.low <= value <= min(p.high, sys.float_info.max)
+        ):
+            word = "an integer" if kind is int else "a number"
+            problem = f"{name} must be {word} from {p.low:g} to {p.high:g}, got {shown(value)}"
+            raise UsageError("parameter", problem, value=value)
     return method, {name: call.params.get(name, p.default) for name, p in known.items()}
 
 

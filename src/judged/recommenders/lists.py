@@ -247,10 +247,11 @@ def _shares(categories: Any, items: dict[str, int], known: set[str]) -> Floats:
         raise DataError("parameter", problem, where="categories", hint=_SAME_IDS)
     columns: dict[Any, Floats] = {}
     for item, given in zip(texts(categories), categories.values(), strict=True):
-        own = set(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else {given}
+        several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+        own = dict.fromkeys(given if several else [given])
         for category in own if item in items else ():
             columns.setdefault(category, np.zeros(len(items)))[items[item]] = 1 / len(own)
-    return np.stack(list(columns.values()), axis=1)
+    return np.ascontiguousarray(np.array(list(columns.values())).reshape(-1, len(items)).T)
 
 
 def warnings_of(lists: RecommendedLists, *, popularity: bool) -> list[Warned]:
