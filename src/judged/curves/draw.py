@@ -75,7 +75,7 @@ def _cells(curve: Curve, x: tuple[float, float], y: tuple[float, float], wide: i
     fine = np.isfinite(curve.x) & np.isfinite(curve.y)
     if not fine.any():
         return []
-    scale = np.log if log else np.asarray
+    scale: Any = np.log if log else np.asarray
     first, last = scale(np.array(x))
     across = (scale(curve.x[fine]) - first) / (last - first) * (wide - 1)
     columns = np.arange(math.ceil(across[0] - 0.5), math.floor(across[-1] + 0.5) + 1)

@@ -165,8 +165,8 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     document = np.empty(len(query), np.int64)
     document[by_document] = np.cumsum(first, dtype=np.int64) - 1
     of_run = segments.numbers(np.array([len(part) for part, _, _ in parts]))
-    for number, run in enumerate(() if once else tables):
-        if (np.bincount(document[of_run == number]) > 1).any():
+    for number, run in enumerate(tables):
+        if not once and (np.bincount(document[of_run == number]) > 1).any():
             rank_rows(pool, run, policy)  # raises the error
     kinds, doc_kinds = {run.query_kind for run in tables}, {run.doc_kind for run in tables}
     one = by_document[first]

@@ -146,7 +146,7 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
             names = f"only {', '.join(known)}" if known else "no parameters"
             raise UsageError("parameter", f"{method.name} takes {names}, got {name}", value=text)
         p = known[name]
-        kind = int if isinstance(p.default, int) else int | float
+        kind: Any = int if isinstance(p.default, int) else int | float
         if (
             isinstance(value, bool)
             or not isinstance(value, kind)

@@ -246,11 +246,12 @@ def tune_fusion(
     ({'good': 0.6, 'bad': 0.4}, 1.0)
     """
     check_options(policy, PolicyOptions.__annotations__, ("measure", "norm", "folds", "step", "level", "profile"))
-    own: Any = {name: policy[name] for name in ("depth", "ties", "duplicates", "order") if name in policy}
+    given: dict[str, Any] = dict(policy)
+    own = {name: given[name] for name in ("depth", "ties", "duplicates", "order") if name in given}
     opened, found, values, aligned = prepare(runs, method, norm, **own)
     chosen, judgments = _single(measure, profile, level), read_qrels(qrels)
     trials = trials_of(found, values, len(opened), step)
-    ranked = {name: value for name, value in policy.items() if name not in ("depth", "duplicates", "order")}
+    ranked = {name: value for name, value in given.items() if name not in ("depth", "duplicates", "order")}
 
     def evaluate_settings(settings: FusionSettings) -> Values:
         run = aligned.to_run(fused_scores(found, aligned, settings), found.name)

@@ -175,7 +175,7 @@ def read_recommendations(
     past = None if history is None else read_interactions(history, "history")
     # items that only the categories have count as possible recommendations, unless the catalogue is known
     known = {*doc, *(past[2] if past else ()), *catalogue}
-    labels = () if catalogue or categories is None else texts(categories)
+    labels: Iterable[str] = () if catalogue or categories is None else texts(categories)
     place = {i: n for n, i in enumerate(sorted(known.union(labels)))}
     by_name = {name: i for i, name in enumerate(texts(users))}
     item = numbers_of(doc, place)
@@ -256,7 +256,8 @@ def _shares(categories: Any, items: dict[str, int], known: set[str]) -> Floats:
 
 def warnings_of(lists: RecommendedLists, *, popularity: bool) -> list[Warned]:
     """Count recommended items without interactions, if the popularity of items matters, and without a vector or category."""
-    side, known = lists.side, {}
+    side = lists.side
+    known: dict[str, Bools] = {}
     if popularity and "history" in side:
         known["interactions (Popularity counts 0, Novelty 1)"] = side["history"].popularity["users"] > 0
     if "vectors" in side:
