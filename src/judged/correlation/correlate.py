@@ -359,7 +359,8 @@ class Correlation(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One row per coefficient, with the query "all"; with `all_queries`, one per query before it."""
-        runs, records = self.kind == "runs", []
+        runs = self.kind == "runs"
+        records: list[dict[str, Any]] = []
         for name, value in self.mean().items():
             rows: list[tuple[Id, float, int | None]] = []
             if runs and self.all_queries:
@@ -395,8 +396,8 @@ class Correlation(Result):
         for name, value in self.mean().items():
             if runs:
                 ends = self.intervals[name]
-                last = ("" if ends is None else f"[{number(ends[0], places)}, {number(ends[1], places)}]",)
-                last += (str(int((~np.isnan(self.columns[name])).sum())),)
+                within = "" if ends is None else f"[{number(ends[0], places)}, {number(ends[1], places)}]"
+                last = (within, str(int((~np.isnan(self.columns[name])).sum())))
             else:
                 p = self.p_values[name]
                 last = ("" if p is None else f"{p:.3g}", str(int(self.items[0])))

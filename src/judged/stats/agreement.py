@@ -451,6 +451,7 @@ def coefficients(
     if observed.shared < 2 or not drawn:
         return found
     jackknife = query is not None and len(np.unique(query)) < _FEW
+    blocks: Iterator[Floats]
     if jackknife and query is not None:
         blocks = (p.count - block for block in _by_cluster(p, query))
     else:
