@@ -10,7 +10,7 @@ from scipy import stats
 
 from judged.core.resample import resampled_means
 from judged.errors import DataError, UsageError
-from judged.stats.differences import degrees_of_freedom
+from judged.stats.differences import degrees_of_freedom, linearised, mean_and_error
 from judged.stats.intervals import Method, interval, wilson
 from judged.stats.paired.registry import outcome
 
@@ -207,3 +207,12 @@ def test_a_column_keeps_its_interval_beside_one_that_is_far_larger():
 
 def test_an_unknown_interval_is_refused_as_one(refusal):
     refusal("interval", interval, [[0.0, 1.0]], "bootstrap")
+
+
+def test_linearised_values_have_the_mean_and_the_error_of_the_ratio():
+    sums, sizes = np.array([[2.0, 1.0], [3.0, 0.5], [1.0, 4.0]]), np.array([1.0, 3.0, 2.0])
+    found = linearised(sums, sizes)
+    mean, error = mean_and_error(sums, sizes)
+    assert found.mean(axis=0) == pytest.approx(sums.sum(axis=0) / 6)
+    assert mean == pytest.approx(sums.sum(axis=0) / 6)
+    assert found.std(axis=0, ddof=1) / np.sqrt(3) == pytest.approx(error)
