@@ -1,7 +1,5 @@
 """Fixtures of all tests, what they need, and the count of values compared with other tools."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable

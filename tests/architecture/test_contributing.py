@@ -1,7 +1,5 @@
 """The example in CONTRIBUTING is a measure that works everywhere."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

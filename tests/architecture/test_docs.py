@@ -1,7 +1,5 @@
 """What is generated inside written pages is what the declarations make."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every example of a docstring runs; those of the docs are run by tests/docs."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import pkgutil

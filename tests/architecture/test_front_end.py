@@ -1,7 +1,5 @@
 """The scripts of the page: linted, formatted, typed, and tested without a browser. deno does all four, and comes from the Python registry."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import tempfile

@@ -1,7 +1,5 @@
 """The layout of the package: who imports whom, and in which order. Each check lists its offenders."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from graphlib import TopologicalSorter

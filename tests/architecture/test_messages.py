@@ -1,7 +1,5 @@
 """The messages: every error and warning has a meaning, most an example, and all are plain sentences."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re

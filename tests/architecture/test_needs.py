@@ -1,7 +1,5 @@
 """Tests say which optional libraries they need, and no test is skipped in another way."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
@@ -89,7 +87,7 @@ from dataclasses import replace
 for name, counts in (("java", True), ("pythons", True), ("unix", False)):
     needs.NEEDS[name] = replace(needs.NEEDS[name], found=lambda: False, missing="no " + name, counts=counts)
 """
-    (tmp_path / "conftest.py").write_text(setup + (TESTS / "conftest.py").read_text(encoding="utf-8").replace("from __future__ import annotations", ""))  # fmt: skip
+    (tmp_path / "conftest.py").write_text(setup + (TESTS / "conftest.py").read_text(encoding="utf-8"))
     monkeypatch.setenv("CI", ci)
     words = ["-q", "-p", "no:cacheprovider", "-p", "no:judged", *(["--without", without] if without else [])]
     done = subprocess.run(

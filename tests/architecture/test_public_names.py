@@ -1,7 +1,5 @@
 """The public names: documented, complete, and cheap to import."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

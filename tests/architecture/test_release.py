@@ -1,7 +1,5 @@
 """What a release contains agrees with the package."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

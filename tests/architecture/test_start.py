@@ -1,7 +1,5 @@
 """A command imports only what it needs: modules are counted, since times depend on the machine."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A folder in which commands run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

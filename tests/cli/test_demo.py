@@ -1,7 +1,5 @@
 """`judged demo`."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """`judged doctor`: what is installed, missing and broken."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path

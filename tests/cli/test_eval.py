@@ -1,7 +1,5 @@
 """`judged eval`: its output in every format, for one run and for several, and with hostile ids."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The options of `judged eval`: what each of them changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

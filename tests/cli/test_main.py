@@ -1,7 +1,5 @@
 """The program: its help, its errors and its exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

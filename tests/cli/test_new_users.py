@@ -1,7 +1,5 @@
 """The first calls that new users make, with the files and names that they bring along."""
 
-from __future__ import annotations
-
 import json
 import re
 import zipfile

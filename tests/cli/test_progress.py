@@ -1,7 +1,5 @@
 """Progress: every command that can take long names its steps on a terminal, in order, and writes nothing to a pipe."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """`judged report`, and the page that `judged demo` writes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

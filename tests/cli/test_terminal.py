@@ -1,7 +1,5 @@
 """Output on a terminal: no line exceeds its width, and no number or word is broken."""
 
-from __future__ import annotations
-
 import os
 import re
 import struct

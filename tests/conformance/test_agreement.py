@@ -1,7 +1,5 @@
 """Agreement of judges against published examples, recorded answers of other tools, and scikit-learn and statsmodels themselves."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

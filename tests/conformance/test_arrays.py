@@ -1,7 +1,5 @@
 """Arrays beside the libraries that take arrays: scikit-learn, torchmetrics and rax, live, on generated lists."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

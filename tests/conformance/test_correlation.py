@@ -5,8 +5,6 @@ in the last bits, and an order is made out of what was a tie. The package rbo wa
 its `rbo` stops at the last rank, its `rbo_ext` goes on.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 from functools import lru_cache

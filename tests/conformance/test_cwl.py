@@ -1,7 +1,5 @@
 """C/W/L measures and compatibility: worked examples, and the recorded answers of cwl-eval and ir_measures."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

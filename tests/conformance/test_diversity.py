@@ -1,7 +1,5 @@
 """Diversity measures: worked examples, and the recorded answers of ndeval and of pyndeval."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections import defaultdict

@@ -3,8 +3,6 @@
 `ranx.json.gz` was written by ranx 0.3.21. Every difference has its reason in `EXCEPTIONS`.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

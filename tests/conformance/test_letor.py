@@ -1,7 +1,5 @@
 """LightGBM's ranking example as a LETOR file with files of scores beside it: what other tools answered comes out."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 

@@ -7,8 +7,6 @@ exponential; E11 sizes of sets, not of numbers (test_s2_recall_and_precision_of_
 E14 ties count half in the AUC; E17 1/15 is 0.07. E8, E9 and E16 (Spearman, Kendall, kappa) belong to correlation and agreement.
 """
 
-from __future__ import annotations
-
 from math import log2, log10
 
 import pytest

@@ -1,7 +1,5 @@
 """NTCIREVAL: the sample with the output of the original program, and recorded answers of pyNTCIREVAL."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -3,8 +3,6 @@
 A check yields (where, name, query, our value, their value). Differences are allowed only where `EXCEPTIONS` names the reason, and each exception is needed.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Recommenders against the values that implicit and RecBole give, on MovieLens lists."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections import Counter

@@ -1,7 +1,5 @@
 """Recorded answers of other tools on real collections, at the precision they were recorded with."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import math

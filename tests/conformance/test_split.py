@@ -1,7 +1,5 @@
 """The split law on real and on large runs: cut into any parts, rows in any order, the bits are those of one process, for every measure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

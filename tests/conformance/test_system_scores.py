@@ -4,8 +4,6 @@ All pairs of the eight best systems of six collections. What is marked Monte Car
 within five standard errors of the difference between two such figures.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections import defaultdict

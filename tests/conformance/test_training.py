@@ -1,7 +1,5 @@
 """Training loops: what LightGBM, XGBoost, CatBoost and torchmetrics reported, and what they report beside us, round by round."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from functools import cache

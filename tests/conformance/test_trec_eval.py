@@ -1,7 +1,5 @@
 """`judged trec_eval` prints what trec_eval 10.0 prints, byte for byte, with its exit codes."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

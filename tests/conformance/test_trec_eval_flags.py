@@ -1,7 +1,5 @@
 """The flags, messages and exit codes of `judged trec_eval`, on files of a few lines."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The scripts in `examples/` run and answer their question; the data of the tutorials is what its script makes."""
 
-from __future__ import annotations
-
 import importlib.util
 import runpy
 from pathlib import Path

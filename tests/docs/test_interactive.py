@@ -1,7 +1,5 @@
 """The interactive ranking of the documentation: its JavaScript computes what Python computes, to the terms of the sums."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

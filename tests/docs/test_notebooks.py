@@ -1,7 +1,5 @@
 """The notebooks run, and their committed outputs are what they print."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every code block of the README and the docs runs, and prints what the page shows."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

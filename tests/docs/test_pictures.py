@@ -1,7 +1,5 @@
 """Pictures of the documentation are those that the code on its pages draws."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys

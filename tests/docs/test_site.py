@@ -1,7 +1,5 @@
 """The pages of the documentation: everything public has one, and each says what the declaration says."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import re

@@ -1,7 +1,5 @@
 """The error rates that the page on statistics quotes are those of the page with all of them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The native core gives what the reference gives on every input that the fuzzers start from (`make fuzz` goes on from there)."""
 
-from __future__ import annotations
-
 import pytest
 from fuzz import files
 from fuzz.compare import difference

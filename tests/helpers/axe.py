@@ -1,7 +1,5 @@
 """axe-core, the accessibility checker, on a page in the browser."""
 
-from __future__ import annotations
-
 from needs import AXE
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

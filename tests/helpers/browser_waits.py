@@ -1,7 +1,5 @@
 """Waiting for what a page does, however busy the machine is."""
 
-from __future__ import annotations
-
 import time
 
 SECONDS = 60

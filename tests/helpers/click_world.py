@@ -1,7 +1,5 @@
 """Users with known click parameters, and the logs that they leave: written from the stories of the models, without their code."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Commands of the program, called in this process or in one of their own; and the collection they are called on."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """Heights of curves, for tests that compare curves with points of other tools."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

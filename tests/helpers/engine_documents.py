@@ -1,7 +1,5 @@
 """Documents of search engines and of the tools around them, built after their documentation from the same rankings and grades."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """One test case for many values: it lists all values for which it fails."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Judgments and runs, and labels and scores, as hypothesis strategies: ties, negative grades, missing and unjudged queries."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 QUERIES = ["q1", "q2", "q3", "q4", "q10"]

@@ -1,7 +1,5 @@
 """Texts read by the native core and by the reference, to compare both."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 from dataclasses import fields
 from io import BytesIO

@@ -4,8 +4,6 @@ A test says so with `@pytest.mark.needs("torch")`, a file with `pytestmark = pyt
 of the session has one line per missing name. A file that uses a library in many tests binds it with `optional("torch")`.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re
@@ -149,14 +147,14 @@ class Absent:
     def __iter__(self) -> Any:
         return iter(())
 
-    def __getattr__(self, name: str) -> Absent:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return self
 
     def __setitem__(self, *key: Any) -> None: ...
 
-    def _same(self, *args: Any, **kwargs: Any) -> Absent:
+    def _same(self, *args: Any, **kwargs: Any) -> Any:
         return self
 
     __call__ = __getitem__ = __lt__ = __gt__ = __mul__ = __rmul__ = __add__ = __sub__ = __truediv__ = _same

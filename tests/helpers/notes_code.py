@@ -1,7 +1,5 @@
 """The functions of the third note (S3), as they stand in it."""
 
-from __future__ import annotations
-
 import numpy as np
 from needs import optional
 

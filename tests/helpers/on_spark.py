@@ -1,7 +1,5 @@
 """What the tests of Spark share: sessions, a cluster, and data."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Answers of the tools that have a profile: recorded, or computed by the tool itself, beside ours."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Generated inputs on which profiles are compared with their tools; `tools/record_profiles.py` records answers on the same ones."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

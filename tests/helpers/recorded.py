@@ -1,7 +1,5 @@
 """Real judgments and rankings with the answers of other tools: where they lie, and how to read them."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

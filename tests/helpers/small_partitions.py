@@ -1,7 +1,5 @@
 """Runs in parts, with parts and batches so small that a test has many of them."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

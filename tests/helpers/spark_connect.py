@@ -1,7 +1,5 @@
 """The program of `test_connect.py`: everything once, by a session of Spark Connect; the answers are pickled."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 import warnings

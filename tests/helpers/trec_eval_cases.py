@@ -1,7 +1,5 @@
 """Outputs of trec_eval 10.0, recorded: where they lie, with which flags they came, and where ours may differ."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import gzip

@@ -1,7 +1,5 @@
 """Compression by Zstandard, with the library that this version of Python has."""
 
-from __future__ import annotations
-
 import sys
 
 if sys.version_info >= (3, 14):

@@ -1,7 +1,5 @@
 """The package as pip builds it: with a compiler the native core, without one the reference, and the same values."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Laws of every fusion method and normalisation, from the registries, on generated runs."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A keyword that a public function does not take is refused by name; from the lists of public names."""
 
-from __future__ import annotations
-
 import inspect
 from types import ModuleType
 

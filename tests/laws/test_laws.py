@@ -1,7 +1,5 @@
 """Every law for every measure that claims it, taken from the registry: no list of names."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import lru_cache

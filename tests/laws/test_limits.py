@@ -1,7 +1,5 @@
 """Text that no file has is refused before it fills the memory: every compression, every text format; and pipes lose no byte."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

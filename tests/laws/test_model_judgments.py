@@ -1,7 +1,5 @@
 """Everything that takes values with model judgments uses them or refuses them; nothing ignores them."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 

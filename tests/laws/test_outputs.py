@@ -1,7 +1,5 @@
 """No command writes over a file that it reads: every parameter that writes with every one that reads, from the command tree."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Callable, Iterator

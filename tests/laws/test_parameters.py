@@ -1,7 +1,5 @@
 """Every parameter of every measure changes a value, or is refused; taken from the registry: no list of names."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """Every writer and its reader: ids and numbers come back exactly, or the writer refuses them; from the registries."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A saved result is read back exactly or refused, whatever is done to the file; and never with the exit code of the gate's no."""
 
-from __future__ import annotations
-
 import copy
 import json
 

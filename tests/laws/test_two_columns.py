@@ -1,7 +1,5 @@
 """Two columns for one role are refused with both names, whatever the names are; from the tables of known names."""
 
-from __future__ import annotations
-
 import csv
 from itertools import combinations, product
 

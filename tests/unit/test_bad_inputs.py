@@ -4,8 +4,6 @@
 neither run nor left out with a reason fails the first test.
 """
 
-from __future__ import annotations
-
 import copy
 import csv
 import gzip

@@ -1,7 +1,5 @@
 """`jd.cite`: the papers of what a result used."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Empty but well-formed inputs: the table of docs/guides/inputs.md, in every form of input."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Messages as text: they cannot control a terminal."""
 
-from __future__ import annotations
-
 import pytest
 
 from judged.errors import DataError, Hint, Place, Warned, fold_warnings

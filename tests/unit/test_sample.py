@@ -1,7 +1,5 @@
 """The embedded sample collection is what its README says."""
 
-from __future__ import annotations
-
 import json
 
 import judged as jd

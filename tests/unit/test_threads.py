@@ -1,7 +1,5 @@
 """Threads that use the package at once, with and without an interpreter lock: the same bits as one after the other."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@ Left out: 18 (values are summed up as their measure says, or by `Values.summary`
 benchmark's work `growth` has it).
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math
