@@ -1,8 +1,7 @@
 """How often the tests reject what is true, and the intervals hold it, in simulation.
 
 Three kinds of differences of mean 0: normal; skewed values of two alike systems (so differences symmetric, with heavy tails); and skewed differences,
-which are no null hypothesis of tests that assume symmetry. `figures()` makes the tables of docs/guides/comparison.md:
-`python tests/unit/stats/test_error_rate.py`.
+which are no null hypothesis of tests that assume symmetry. `simulations` makes the tables of the documentation.
 """
 
 from __future__ import annotations
@@ -102,19 +101,3 @@ def test_clustered_intervals_hold_the_mean_where_plain_ones_do_not():
             shares.append(np.mean((low <= 0) & (high >= 0)))
         assert shares[0] > 0.95 - 0.02 - 4 * np.sqrt(0.05 * 0.95 / 500)
         assert shares[1] < 0.8
-
-
-def figures() -> str:
-    """The shares as Markdown."""
-    return f"{_table(TESTS, rejected)}\n\n{_table(METHODS, covered)}"
-
-
-def _table(names, shares) -> str:
-    lines = ["| differences | n | " + " | ".join(names) + " |", "|---|--:|" + "--:|" * len(names)]
-    for kind in ("normal", "alike", "skewed"):
-        lines += [f"| {kind} | {n} | " + " | ".join(f"{v:.1%}" for v in shares(kind, n).values()) + " |" for n in SIZES]
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    print(figures())
