@@ -40,9 +40,9 @@ def test_a_picture_is_written(tmp_path, ending, magic):
 def test_points_come_as_json_and_csv():
     data = json.loads(run("ipr", *sample()[:2], "--format", "json").output)
     assert data["curves"][0]["x"] == [i / 10 for i in range(11)]
-    lines = run("at-k", *sample()[:2], "-m", "P", "R", "--points", "1,5", "--format", "csv").stdout.splitlines()
+    lines = run("at-k", *sample()[:2], "-m", "P", "R", "--format", "csv").stdout.splitlines()
     assert lines[0] == "curve,at,x,y,low,high"
-    assert len(lines) == 5
+    assert len({line.partition(",")[0] for line in lines[1:]}) == 2
 
 
 def test_the_help_says_what_each_kind_is():
@@ -53,8 +53,6 @@ def test_the_help_says_what_each_kind_is():
 
 def test_wrong_words_are_told():
     assert "[unknown-name]" in run("prr", *sample()).output
-    assert "is not a list such as 0,0.5,1" in run("ipr", *sample(), "--points", "a,b").output
-    assert run("ipr", *sample(), "--points", "0,2").exit_code == 2
     assert "[not-asked]" in run("pr", *sample(), "--query", "nope").output
     assert ".svg" in run("pr", *sample(), "-o", "x.gif").output
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from judged.cli.options.command import Command, option, say
-from judged.cli.options.derive import EVALUATION, NumberList, options
+from judged.cli.options.command import Command, say
+from judged.cli.options.derive import EVALUATION, options
 from judged.cli.options.inputs import split_files
 from judged.cli.options.output import emit, output_options, show_warnings
 
@@ -18,16 +18,9 @@ from judged.cli.options.output import emit, output_options, show_warnings
 @click.argument("kind", metavar="pr|ipr|roc|at-k")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@option(
-    "--points",
-    type=NumberList("0,0.5,1"),
-    metavar="LIST",
-    group="Measures",
-    help="Recall levels (ipr), false positive rates (roc), ranks such as 1,5,10, or the last rank.",
-)
 @options("curve", f"{EVALUATION} query")
 @output_options("drawing", default="drawing")
-def command(kind: str, qrels: str, runs: tuple[str, ...], points: Any, settings: dict[str, Any], **shown: Any) -> None:
+def command(kind: str, qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
     """Compute and draw curves of one or more RUNs, evaluated with the judgments in QRELS; question files need no QRELS.
 
     \b
@@ -42,14 +35,12 @@ def command(kind: str, qrels: str, runs: tuple[str, ...], points: Any, settings:
     judged curve pr qrels.txt bm25.run dense.run -o pr.svg
     judged curve roc qrels.txt BM25=a.run.gz ours=b.run.gz -o roc.pdf
     judged curve ipr qrels.txt bm25.run --query 101
-    judged curve at-k qrels.txt *.run -m nDCG --points 100 -o ndcg.pdf
+    judged curve at-k qrels.txt *.run -m nDCG -o ndcg.pdf
     """
     from judged.curves.run_curves import curve
     from judged.tables.text import counted
 
-    if isinstance(points, float):
-        points = int(points) if points.is_integer() and kind != "ipr" else [points]
-    curves = curve(kind, *split_files(qrels, runs), points=points, **settings)
+    curves = curve(kind, *split_files(qrels, runs), **settings)
     output = shown["output"]
     if shown["format"] != "drawing":
         emit(curves, shown, curves.warnings)

@@ -19,7 +19,6 @@ _RULES = "max_drop max_total_drop max_query_drop min max mode alpha min_queries 
 @click.command("gate", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="[QRELS] CANDIDATE")
 @options("gate", f"baseline {_RULES} {EVALUATION}")
-@options("judged.quality_gate.rules:GateOptions", "allow_changed_judgments")
 @option(
     "--config",
     metavar="FILE",

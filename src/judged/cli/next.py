@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options.command import Command
-from judged.cli.options.derive import EVALUATION, options
+from judged.cli.options.derive import COLUMNS, options
 from judged.cli.options.inputs import split_files
 from judged.cli.options.output import output_options
 from judged.cli.pool import save_or_emit
@@ -16,8 +16,8 @@ from judged.cli.pool import save_or_emit
 @click.command("next", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
-@options("judged.judging.next_documents:next_documents", "n strategy")
-@options("compare", EVALUATION)
+@options("judged.judging.next_documents:next_documents", "n")
+@options("compare", f"measures level {COLUMNS} profile ties queries")
 @output_options()
 def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown: Any) -> None:
     """List the unjudged documents of RUNs that should be judged next, and say whether any can change the verdict.
@@ -26,10 +26,10 @@ def command(qrels: str, runs: tuple[str, ...], settings: dict[str, Any], **shown
 
     \b
     judged next qrels.txt bm25.run dense.run -n 50
-    judged next qrels.txt *.run -m nDCG@10 --strategy bounds -o todo.jsonl
+    judged next qrels.txt *.run -m nDCG@10 -o todo.jsonl
     """
     from judged.comparison.compare import compare
 
-    chosen = {name: settings.pop(name) for name in ("n", "strategy") if name in settings}
+    chosen = {name: settings.pop(name) for name in ("n",) if name in settings}
     board = compare(*split_files(qrels, runs), **{"measures": "nDCG@10", **settings})
     save_or_emit(board.next_to_judge(**chosen), shown)
