@@ -1,4 +1,4 @@
-"""Decompression by fast libraries, with limits against decompression bombs; and compressed text as a stream of bounded memory."""
+"""Decompression by fast libraries, with limits against decompression bombs; a file is read completely or not at all."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ import gzip
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
-import numpy as np
-
-from judged._types import Bytes
 from judged.errors import DataError
-from judged.io.files import limit_text
-from judged.io.stored import Stored
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdDecompressor, ZstdError
@@ -98,75 +93,3 @@ def _zstd_parts(raw: IO[bytes]) -> Iterator[bytes]:
         raise EOFError(str(error)) from error
     if frame is not None:
         raise EOFError("the last frame is not complete")
-
-
-# ── Text as a stream: one thread decompresses, while another uses what is ready ─────────────────────
-
-Item = TypeVar("Item")
-
-STRETCH = 8 << 20  # bytes of text that are scanned at a time
-
-
-def stream_queries(file: Stored, packing: str) -> Iterator[tuple[Bytes, int]]:
-    """Iterate over stretches of a compressed file, each with its offset in the text.
-
-    A stretch ends where the lines of a query do: no query is in two stretches, if all of its lines are together.
-    """
-    held: list[bytes] = []
-    kept = size = offset = 0
-    with file.open() as raw:
-        for piece in limit_text(decompress(raw, packing, file.name), file.name, raw.tell):
-            held.append(piece)
-            size += len(piece)
-            if size < max(STRETCH, kept):
-                continue
-            data = b"".join(held)
-            cut = last_query(data)
-            if cut:
-                yield np.frombuffer(data, np.uint8)[:cut], offset
-            held, kept, size = [data[cut:]], len(data) - cut, 0
-            offset += cut
-            del data
-    if rest := b"".join(held):
-        yield np.frombuffer(rest, np.uint8), offset
-
-
-def count_lines(file: Stored, packing: str, end: int) -> int:
-    """Count the lines of a compressed file that end before a byte of its text."""
-    count = 0
-    with file.open() as raw:
-        for piece in decompress(raw, packing, file.name):
-            count += piece.count(b"\n", 0, end)
-            end -= len(piece)
-            if end <= 0:
-                break
-    return count
-
-
-def last_query(data: bytes) -> int:
-    """Return where the lines of the last query begin, a line without an end left out."""
-    end = data.rfind(b"\n") + 1
-    last = data.rfind(b"\n", 0, max(end - 1, 0)) + 1
-    query = (data[last:end].split(None, 1) or [b""])[0]
-    if not query:
-        return last
-    if data[: data.find(b"\n")].split(None, 1)[:1] == [query]:
-        return 0
-    at = data.find(b"\n" + query, 0, last)
-    while at >= 0 and data[at + 1 + len(query) : at + 2 + len(query)] not in (
-        b" ",
-        b"\t",
-    ):  # the id of another query begins so
-        at = data.find(b"\n" + query, at + 1, last)
-    return at + 1 if at >= 0 else last
-
-
-def read_ahead(items: Iterator[Item]) -> Generator[Item]:
-    """Iterate over items that another thread makes, one ahead of the one in use."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        ahead = pool.submit(lambda: next(items, None))
-        while (item := ahead.result()) is not None:
-            ahead = pool.submit(lambda: next(items, None))
-            yield item

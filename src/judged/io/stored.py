@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from typing import IO, Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
+from judged._types import Bytes
 from judged.errors import DataError, FileError
-from judged.io.files import CHANGED, is_path, is_store, raise_file_error
+from judged.io.files import CHANGED, is_path, is_store, limit_text, raise_file_error
 
 # ── A file as it was when it was listed, on disk or in an object store that pyarrow opens; small, so that it can be sent to workers ───
 
@@ -127,6 +130,79 @@ def open_store(uri: str) -> tuple[Any, str]:
         hint = "check the address and the credentials, or copy the files to this machine first"
         raise FileError("io", problem, where=name, hint=hint) from error
     return store
+
+
+# ── Text as a stream: one thread decompresses, while another uses what is ready ─────────────────────
+
+Item = TypeVar("Item")
+
+STRETCH = 8 << 20  # bytes of text that are scanned at a time
+
+
+def stream_queries(file: Stored, packing: str) -> Iterator[tuple[Bytes, int]]:
+    """Iterate over stretches of a compressed file, each with its offset in the text.
+
+    A stretch ends where the lines of a query do: no query is in two stretches, if all of its lines are together.
+    """
+    from judged.io.decompress import decompress
+
+    held: list[bytes] = []
+    kept = size = offset = 0
+    with file.open() as raw:
+        for piece in limit_text(decompress(raw, packing, file.name), file.name, raw.tell):
+            held.append(piece)
+            size += len(piece)
+            if size < max(STRETCH, kept):
+                continue
+            data = b"".join(held)
+            cut = last_query(data)
+            if cut:
+                yield np.frombuffer(data, np.uint8)[:cut], offset
+            held, kept, size = [data[cut:]], len(data) - cut, 0
+            offset += cut
+            del data
+    if rest := b"".join(held):
+        yield np.frombuffer(rest, np.uint8), offset
+
+
+def count_lines(file: Stored, packing: str, end: int) -> int:
+    """Count the lines of a compressed file that end before a byte of its text."""
+    from judged.io.decompress import decompress
+
+    count = 0
+    with file.open() as raw:
+        for piece in decompress(raw, packing, file.name):
+            count += piece.count(b"\n", 0, end)
+            end -= len(piece)
+            if end <= 0:
+                break
+    return count
+
+
+def last_query(data: bytes) -> int:
+    """Return where the lines of the last query begin, a line without an end left out."""
+    end = data.rfind(b"\n") + 1
+    last = data.rfind(b"\n", 0, max(end - 1, 0)) + 1
+    query = (data[last:end].split(None, 1) or [b""])[0]
+    if not query:
+        return last
+    if data[: data.find(b"\n")].split(None, 1)[:1] == [query]:
+        return 0
+    at = data.find(b"\n" + query, 0, last)
+    while at >= 0 and data[at + 1 + len(query)] not in b" \t":  # the id of another query begins so
+        at = data.find(b"\n" + query, at + 1, last)
+    return at + 1 if at >= 0 else last
+
+
+def read_ahead(items: Iterator[Item]) -> Generator[Item]:
+    """Iterate over items that another thread makes, one ahead of the one in use."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        ahead = pool.submit(lambda: next(items, None))
+        while (item := ahead.result()) is not None:
+            ahead = pool.submit(lambda: next(items, None))
+            yield item
 
 
 # ── BEIR folders ────────────────────────────────────────────────────────────────────────────────────

@@ -104,8 +104,7 @@ def unread_lines(
 
 def _unread_stream(content: Content, packed: IO[bytes], read: Callable[[], Run]) -> TextStream:
     """Return the lines of a compressed file, which is decompressed while they are scanned."""
-    from judged.io.decompress import count_lines, read_ahead, stream_queries
-    from judged.io.stored import Stored
+    from judged.io.stored import Stored, count_lines, read_ahead, stream_queries
 
     assert content.opened is not None
     path, name, packing = content.opened.path, content.name, content.packing or ""

@@ -19,7 +19,7 @@ from judged.core.find.reference import Hits
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
 from judged.core.unread_runs import TextStream
-from judged.io import decompress as stream
+from judged.io import stored as stream
 from judged.io.decompress import decompress
 from judged.io.read import open_whole_run, read_qrels, read_run
 
@@ -54,7 +54,7 @@ def lines_of(queries, depth=60, seed=0) -> list[str]:
 def outcome(tmp_path, monkeypatch):
     """Write lines and compare the stream with the plain file; return what came of it, and the number of stretches."""
     monkeypatch.setattr(stream, "STRETCH", 1 << 12)
-    monkeypatch.setattr(stream, "decompress", partial(decompress, step=STEP))
+    monkeypatch.setattr("judged.io.decompress.decompress", partial(decompress, step=STEP))
     taken = []
     inside = stream.stream_queries
     monkeypatch.setattr(
