@@ -7,22 +7,6 @@ profile of that tool. Values differ only where the profile says so (`PROFILES["r
 undefined; `docs/migration/` lists both.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from judged.compat import beir, ir_measures, pytrec_eval, ranx, sklearn
-
-__all__ = ["beir", "ir_measures", "pytrec_eval", "ranx", "sklearn"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return import_module(f"judged.compat.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
