@@ -247,7 +247,7 @@ def tune_fusion(
     """
     check_options(policy, PolicyOptions.__annotations__, ("measure", "norm", "folds", "step", "level", "profile"))
     given: dict[str, Any] = dict(policy)
-    own = {name: given[name] for name in ("depth", "ties", "duplicates", "order") if name in given}
+    own: dict[str, Any] = {name: given[name] for name in ("depth", "ties", "duplicates", "order") if name in given}
     opened, found, values, aligned = prepare(runs, method, norm, **own)
     chosen, judgments = _single(measure, profile, level), read_qrels(qrels)
     trials = trials_of(found, values, len(opened), step)

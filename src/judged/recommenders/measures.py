@@ -217,8 +217,8 @@ def exposure_gini(
     The discount of rank r is log2 (1 / log2(r + 1)), reciprocal (1 / r), geometric (persistence^(r - 1)) or none.
     """
     weight = discounts(lists.rank, discount, persistence)
-    every: Floats = np.bincount(lists.item, weights=weight, minlength=lists.items)
-    exposure = every[np.unique(lists.item)]
+    every = np.bincount(lists.item, weights=weight, minlength=lists.items)
+    exposure = np.asarray(every[np.unique(lists.item)], dtype=float)
     return gini_of(exposure, lists.need("items") if over == "catalogue" else len(exposure))
 
 
