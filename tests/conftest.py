@@ -12,6 +12,7 @@ from hypothesis import settings
 from judged.errors import JudgedError
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process of tests has one core, and waiting threads burn it
 settings.register_profile("patient", deadline=None)  # machines are shared: how long a test takes says nothing
 settings.register_profile("quick", deadline=None, max_examples=20)  # make quick
 settings.load_profile("patient")
