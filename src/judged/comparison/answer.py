@@ -177,7 +177,8 @@ def _by_verdict(rows: Sequence[tuple[Difference, int]], base: int | None = None)
         others = [other for row, other in rows if row.verdict == verdict]
         if others:
             told = f"{phrase[:1].upper()}{phrase[1:]} "
-            lines.append([told, *([] if base is None else [base, ": "]), *_list(others), "."])
+            against: Words = [] if base is None else [base, ": "]
+            lines.append([told, *against, *_list(others), "."])
     return tuple(lines)
 
 

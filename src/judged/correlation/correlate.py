@@ -289,8 +289,8 @@ def _align_runs(a: Run, b: Run, depth: int | None) -> AlignedPair:
             text = f"{queries} in {run.label} only, excluded: {some(alone)}"
             warnings.append(Warned("query-unshared", len(alone), text))
     at = match_documents(a, b, (rows[0], rows[1]), (sides[0][0], sides[1][0]), "keep one of them")
-    queries = tuple(decoded(IdColumn.of(ordered), a.query_kind))
-    return AlignedPair(*_align(sides[0], sides[1], *at, len(ordered), depth), queries, tuple(warnings))
+    columns, rankings = _align(sides[0], sides[1], *at, len(ordered), depth)
+    return AlignedPair(columns, rankings, tuple(decoded(IdColumn.of(ordered), a.query_kind)), tuple(warnings))
 
 
 def _align(a: Side, b: Side, a_at: Ints, b_at: Ints, count: int, depth: int | None) -> tuple[Columns, Rankings]:

@@ -30,7 +30,6 @@ from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, JudgedError, UsageError
 from judged.io.frames import MISSING, talking
 from judged.io.read import read_run
-from judged.io.text.encoding import is_utf8
 
 
 def worker_function(
@@ -126,7 +125,8 @@ def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
     try:
         return pa.array(raw, pa.binary()).cast(pa.string())
     except pa.ArrowInvalid:
-        return pa.array([item.decode() if is_utf8(item) else None for item in raw], pa.string())
+        texts = [item.decode("utf-8", "replace") for item in raw]
+        return pa.array([t if t.encode() == r else None for t, r in zip(texts, raw, strict=True)], pa.string())
 
 
 _HEADER = 8  # bytes: the uncompressed size

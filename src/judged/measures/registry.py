@@ -18,6 +18,7 @@ from judged.registry import Registry
 
 Formula = Callable[..., Column]
 Summary = Literal["mean", "sum", "geometric", "none"]
+LAWS = frozenset(["unit", "perfect", "capped", "swap", "cutoff", "tail", "additive", "residual"])
 Needs = Literal["grades", "subtopics", "groups", "preferences", "spans", "recommendations"]
 
 _JUDGED_ONLY = Spec("remove unjudged documents from the ranking first", Spec.of("judged_only", Flag).check)
@@ -270,6 +271,9 @@ def measure(
     ...     '''Number of retrieved documents.'''
     ...     return j.retrieved
     """
+    if unknown := set(laws.split()) - LAWS:
+        problem = f"unknown laws {', '.join(sorted(unknown))} of {name}"
+        raise UsageError("parameter", problem, hint=f"choose from {', '.join(sorted(LAWS))}")
 
     def declare(function: Formula) -> Formula:
         definition = Definition(

@@ -130,7 +130,7 @@ def _read_records(values: Iterator[Any], names: Sequence[str], context: Context)
         at, lines = 0, context.lines
         assert lines is not None
         while batch := list(islice(values, _BATCH)):
-            part = replace(context, lines=lines[at : at + len(batch)])  # type: ignore[index]
+            part = replace(context, lines=lines[at : at + len(batch)])
             yield take_columns(batch, columns, part.items())
             at += len(batch)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
 
-TextChunks = Iterable[tuple[bytes, Begin]]  # whole lines, padded, with the place where they begin
+TextChunks = Iterable[tuple[bytes | bytearray, Begin]]  # whole lines, padded, with the place where they begin
 
 
 class FileFormat(NamedTuple):
