@@ -139,7 +139,7 @@ def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> 
     raise DataError("columns", problem, where=where, value=line, hint=hint)
 
 
-def _iterate_rows(chunks: TextChunks, header: Header, path: str) -> Iterator[Rows]:
+def _iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str) -> Iterator[Rows]:
     """Iterate over batches of rows with their lines; blank lines are skipped. The chunks follow each other."""
     chunks = iter(chunks)
     first = next(chunks)
@@ -167,7 +167,7 @@ def _iterate_rows(chunks: TextChunks, header: Header, path: str) -> Iterator[Row
         yield rows, lines
 
 
-def _decode(chunks: TextChunks, name: str) -> Iterator[str]:
+def _decode(chunks: Iterable[tuple[Raw, Begin]], name: str) -> Iterator[str]:
     """Iterate over the lines of chunks with their ends. Bytes that are not UTF-8 are kept."""
     for data, begin in chunks:
         size = len(data) - len(PAD)
