@@ -291,7 +291,7 @@ def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterat
             yield text.unread_chunk(data, text.start or 0, context.name, read)
 
 
-def _read_chunk(data: bytes, begin: Begin, header: Header, context: Context) -> Run:
+def _read_chunk(data: bytes | bytearray, begin: Begin, header: Header, context: Context) -> Run:
     rows = _iterate_rows([(data, begin)], header, context.name)
     return as_run(concatenate(_read_rows(rows, header, context)))
 

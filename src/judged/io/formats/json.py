@@ -195,12 +195,12 @@ def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> 
             yield text.unread_chunk(data, text_start(data, context.name, begin), context.name, read)
 
 
-def _read_chunk(data: bytes, begin: Begin, names: Sequence[str], context: Context) -> ColumnBatches:
+def _read_chunk(data: bytes | bytearray, begin: Begin, names: Sequence[str], context: Context) -> ColumnBatches:
     values, context = _load_values(data, context, begin, lines=True)
     return _read_records(values, names, context)
 
 
-def _read_chunk_as_run(data: bytes, begin: Begin, names: Sequence[str], context: Context) -> Run:
+def _read_chunk_as_run(data: bytes | bytearray, begin: Begin, names: Sequence[str], context: Context) -> Run:
     from judged.io.table import as_run, concatenate
 
     return as_run(concatenate(_read_chunk(data, begin, names, context)))
