@@ -18,7 +18,15 @@ from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io import files as limits
 from judged.io.files import Raw
 from judged.io.origin import Origin
-from judged.io.text.decimals import LARGEST_GRADE, What, is_decimal, number_as_in_c, parse_number, raise_number
+from judged.io.text.decimals import (
+    LARGEST_GRADE,
+    SCORE_PATTERN,
+    What,
+    is_decimal,
+    number_as_in_c,
+    parse_number,
+    raise_number,
+)
 from judged.io.text.encoding import WHOLE, Begin, check_end, raise_nul, text_start
 from judged.tables.text import counted
 
@@ -225,10 +233,19 @@ def parse_qrels(
     )
 
 
+_SCORE_LINE = rb"[ \t]*+%b[ \t]*+\r?+" % SCORE_PATTERN
+_ONLY_SCORES = re.compile(rb"%b(?:\n%b)*+\n?+" % (_SCORE_LINE, _SCORE_LINE), re.IGNORECASE)
+
+
 def parse_scores(data: Raw, name: str) -> ScoreColumn:
     """Parse one score per line; blank lines and lines that begin with # are skipped."""
-    table = _read(data, name, SCORES, ())
     read, warnings = partial(raise_alone, name), check_end(data[-9:-8], name)
+    start, end = text_start(data, name), len(data) - 8
+    if _ONLY_SCORES.fullmatch(data, start, end):  # most files: a model may have scored millions of documents
+        score = np.array(list(map(float, bytes(data[start:end]).split())))
+        origin = Origin(name=name, typed=False, line=range(1, len(score) + 1))
+        return ScoreColumn(name=name, read=read, score=score, where=origin.place, warnings=warnings)
+    table = _read(data, name, SCORES, ())
     return ScoreColumn(name=name, read=read, score=table.number, where=table.origin.place, warnings=warnings)
 
 
