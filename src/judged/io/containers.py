@@ -87,7 +87,8 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
         got, where = shown(items[row]), origin.place(row)
         raise DataError("columns", expected, got=got, where=where, value=items[row], hint=hint)
     cells = {role: [item[at] for item in items] for at, role in enumerate(roles)}
-    if request.is_ranking and any(isinstance(cell, float) and cell % 1 for cell in (*cells["query"], *cells["doc"])):
+    ids = [cell for role in ("query", "doc") if role in cells for cell in cells[role]]
+    if request.is_ranking and all(isinstance(cell, int | float) for cell in ids) and any(cell % 1 for cell in ids):
         raise_matrix(request, context.name)  # ids are no fractions
     key: dict[str, object] = {role: at if request.is_ranking else role for at, role in enumerate(roles)}
     return ColumnBatches(context, RoleColumns({role: role for role in roles}), [cells], lambda: context.items(key))
