@@ -74,9 +74,7 @@ prior: 1 and 1 added to the counts of every probability
 
 
 def test_fit_writes_judgments():
-    outcome = CliRunner().invoke(
-        cli, ["clicks", "fit", "log.csv", "--model", "cascade", "-o", "out.txt"]
-    )
+    outcome = CliRunner().invoke(cli, ["clicks", "fit", "log.csv", "--model", "cascade", "-o", "out.txt"])
     assert "2 grades written to out.txt" in outcome.stderr
     assert Path("out.txt").read_text() == "q 0 a 3\nq 0 b 3\n"  # log2(1 + 2⁴ · 0.4), log2(1 + 2⁴ · 0.5)
 
@@ -145,7 +143,7 @@ def test_score_estimates_a_run_from_clicks_on_another():
     assert "ips" in text
     assert "snips" in text
     assert "supported" in text
-    words = ("--run", "new=b.run", "--run", "a.run", "-m", "P@1", "--format", "json")
+    words = ("--run", "new=b.run", "--run", "a.run", "-m", "P@1", "--resamples", 10, "--format", "json")
     data = json.loads(run("score", "many.csv", *words))
     assert [row["measure"] for row in data["estimates"]] == ["P@1"] * 4
     assert data["estimates"][0]["run"] == "new"
@@ -153,7 +151,7 @@ def test_score_estimates_a_run_from_clicks_on_another():
 
 def test_score_writes_to_a_file_and_needs_one_question():
     Path("many.csv").write_text(MANY)
-    run("score", "many.csv", "--run", "b.run", "--format", "csv", "-o", "out.csv")
+    run("score", "many.csv", "--run", "b.run", "--resamples", 10, "--format", "csv", "-o", "out.csv")
     assert Path("out.csv").read_text().startswith("run,measure,estimator,value")
     for words in (
         ["many.csv"],

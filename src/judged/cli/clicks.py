@@ -141,6 +141,15 @@ def interleave(run_a: str, run_b: str, **options: Any) -> None:
     group="Measures",
     help="With --run: DCG@k or P@k. [default: DCG@10 P@10]",
 )
+@option(
+    "--resamples",
+    type=click.IntRange(2),
+    default=200,
+    show_default=True,
+    metavar="N",
+    group="Statistics",
+    help="With --run: bootstrap fits of the propensities.",
+)
 @_log_columns
 @output_options()
 def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[str, ...], **options: Any) -> None:
@@ -159,4 +168,5 @@ def score(log: str, lists: str | None, runs: tuple[str, ...], measures: tuple[st
         outcome = score_interleaving(lists, clicks)
         emit(outcome, options, outcome.warnings)
     else:
-        emit(evaluate_from_clicks(clicks, _read_runs(runs), list(measures) or "DCG@10 P@10"), options)
+        chosen, resamples = list(measures) or "DCG@10 P@10", options["resamples"]
+        emit(evaluate_from_clicks(clicks, _read_runs(runs), chosen, resamples=resamples), options)
