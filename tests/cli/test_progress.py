@@ -24,7 +24,9 @@ NAMED = ("joining a with qrels.txt", "joining b with qrels.txt")
 STEPS = {  # the steps of each command, in order; others may be between them
     ("eval", "qrels.txt", "a.run", "b.run"): (INPUTS[0], INPUTS[1], "measuring", INPUTS[2], "measuring"),
     ("compare", "qrels.txt", "a.run", "b.run"): (*INPUTS, "measuring", "comparing"),
-    ("gate", "qrels.txt", "b.run", "-b", "a.run"): (INPUTS[0], *NAMED, "comparing", "applying the rules"),
+    ("gate", "qrels.txt", "b.run", "-b", "a.run"): (
+        INPUTS[0], "joining b.run with qrels.txt", "joining a.run with qrels.txt", "comparing", "applying the rules",
+    ),
     ("report", "qrels.txt", "a.run", "b.run"): (INPUTS[0], *NAMED, "comparing", "preparing the page", "computing curves", "writing report.html"),
     ("explain", "AP", "qrels.txt", "a.run"): (*INPUTS[:2], "explaining"),
     ("conventions", "AP", "qrels.txt", "a.run", "--to", "0.9"): (*INPUTS[:2], "applying conventions", "trying conventions"),
