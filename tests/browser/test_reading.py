@@ -170,6 +170,5 @@ def test_missed_documents_are_told_apart_by_who_missed_them(visit, sample_page):
     said.wait_for()
     words = said.inner_text().replace("\u2068", "").replace("\u2069", "")
     assert words == (
-        "2 relevant documents missed: 1 by tfidf only, 1 by dense only. "
-        "Searched: the 23 documents of tfidf and the 30 of dense."
+        "2 relevant documents missed: 1 by tfidf, 1 by dense. Documents searched: 23 of tfidf, 30 of dense."
     )

@@ -7,13 +7,7 @@ import {
   scatterScene,
 } from "../../src/judged/page/web/charts/by-query.js";
 import { viewedDifferences, viewedPair } from "../../src/judged/page/web/charts/common.js";
-import {
-  coverageCsv,
-  coveragePicture,
-  coverageScene,
-  curveCsv,
-  curveScene,
-} from "../../src/judged/page/web/charts/curve.js";
+import { coveragePicture, curveCsv, curveScene } from "../../src/judged/page/web/charts/curve.js";
 import { matrixCsv, matrixScene } from "../../src/judged/page/web/charts/matrix.js";
 import {
   againstCsv,
@@ -34,6 +28,9 @@ import { sampleBook } from "./sample.js";
 /** @import { Book } from "../../src/judged/page/web/data/data.js" */
 /** @import { Mark, Scene } from "../../src/judged/page/web/kit/scene.js" */
 
+/** @param {Book} book */
+const coverageOf = (book) => coveragePicture(book.facts.runs, /** @type {any} */ (book.facts.coverage));
+
 /**
  * Every chart of the page: its scene, and its data.
  *
@@ -51,9 +48,8 @@ function charts(book, view) {
       ? { matrix: [(/** @type {number} */ width) => matrixScene(book, view, width), () => matrixCsv(book, view)] }
       : {}),
     bounds: [(width) => boundsScene(book, view, width), () => boundsCsv(book, view)],
-    coverage: [(width) => coverageScene(book, view, width), () => coverageCsv(book)],
     ...Object.fromEntries(
-      book.facts.pictures.map((
+      [...book.facts.pictures, coverageOf(book)].map((
         picture,
       ) => [picture.kind, [
         (/** @type {number} */ width) => curveScene(book, view, picture, width),
@@ -265,11 +261,9 @@ Deno.test("one bar of queries without success does not flatten the others", () =
 
 Deno.test("ranks beyond a hundred have a logarithmic axis", () => {
   const book = sampleBook();
-  same(coveragePicture(book)?.log, false);
+  same(coverageOf(book).log, false);
   /** @type {any} */ (book.facts.coverage).ranks = Array.from({ length: 10 }, (_, i) => 100 * (i + 1));
-  same(coveragePicture(book)?.log, true);
-  book.facts.coverage = null;
-  same(coverageScene(book, VIEW, 400).spots, []);
+  same(coverageOf(book).log, true);
 });
 
 Deno.test("bands are drawn for four lines or fewer, and curves differ without colour", () => {

@@ -1,7 +1,6 @@
 import {
   between,
   integerText,
-  levelText,
   numberText,
   percent,
   plainWords,
@@ -53,7 +52,6 @@ Deno.test("a difference that is shown as 0 has no sign", () => {
 });
 
 Deno.test("a level keeps its decimals, and what is not all is not called 100%", () => {
-  same([0.95, 0.975, 1 - 0.001, 1 - 0.00001].map(levelText), ["95%", "97.5%", "99.9%", "99.999%"]);
   same([0, 0.001, 0.5, 0.999, 1].map(percent), ["0%", "<1%", "50%", ">99%", "100%"]);
 });
 

@@ -20,10 +20,10 @@ import {
 } from "../../src/judged/page/web/kit/scene.js";
 import { titledScene } from "../../src/judged/page/web/kit/svg.js";
 import {
-  clipName,
   distinctNames,
   fitText,
   isolate,
+  nameText,
   plainText,
   textWidth,
   wrapText,
@@ -115,8 +115,8 @@ Deno.test("an interval that is missing leaves its dot alone", () => {
 });
 
 Deno.test("names are cut in the middle, since runs differ at their ends", () => {
-  same(bare(clipName("abcdefghij", 5)), "ab…ij");
-  same(bare(clipName("short", 5)), "short");
+  same(bare(nameText("abcdefghij", 5)), "ab…ij");
+  same(bare(nameText("short", 5)), "short");
   const [one, two] = ["1", "2"].map((end) => fitText(`run-${"x".repeat(1000)}-v${end}`, 120, 12));
   same(textWidth(one, 12) <= 120, true);
   same(one !== two && bare(two).endsWith("-v2"), true);

@@ -1,5 +1,5 @@
 import { docsOfRows } from "../../src/judged/page/web/query/moves.js";
-import { arithmeticTable, closingParts } from "../../src/judged/page/web/query/tables.js";
+import { arithmeticTable } from "../../src/judged/page/web/query/tables.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
 
@@ -46,14 +46,6 @@ Deno.test("where the documents are not known, the cells that name them stay", ()
   same(table.known, false);
   same(table.headers, ["document", "gain"]);
   same(table.rows, [{ rank: 8, place: -1, cells: ["d9", "1"] }]);
-});
-
-Deno.test("a closing line is cut before its result, where it has one", () => {
-  same(closingParts("4.60206 / 5.89279 = 0.780965"), { steps: "4.60206 / 5.89279", result: "= 0.780965" });
-  same(closingParts("= 0.522707"), { steps: "", result: "= 0.522707" });
-  same(closingParts("sum 2.79, value 0.279"), { steps: "", result: "sum 2.79, value 0.279" });
-  const long = "1 / 2 = 0.5; no relevant document: 0 by the policy empty=zero";
-  same(closingParts(long), { steps: "", result: long });
 });
 
 Deno.test("every arithmetic of the sample names judged documents", async () => {

@@ -1,5 +1,5 @@
 /** Two runs query by query: the differences from the largest gain to the largest loss, and the values as points. */
-import { between, integerText, plural, signedText, signedValue, valueText } from "../data/format.js";
+import { between, gainTone, integerText, plural, signedText, signedValue, valueText } from "../data/format.js";
 import {
   AXIS_ROOM,
   bottomAxis,
@@ -13,13 +13,12 @@ import {
   valueAt,
 } from "../kit/scale.js";
 import { circleAt, crisp, emptyScene, lineAt, pathOf, rectAt, SMALL_SIZE, textAt, wordScene } from "../kit/scene.js";
-import { fitText, textWidth } from "../kit/text.js";
+import { fitText, nameText, textWidth } from "../kit/text.js";
 import { filterName } from "../table/filter.js";
 import {
   axisName,
   dimmed,
   intervalOf,
-  nameText,
   queriesText,
   queryLines,
   viewedDifferences,
@@ -42,11 +41,6 @@ const DIFFERENCE_HEAD = 50;
 const DIFFERENCE_FOOT = 26;
 const DIFFERENCE_HEIGHT = 306;
 const NARROWEST_BAR = 2;
-
-/** @param {number} gain */
-function gainColour(gain) {
-  return gain > 0 ? "better" : gain < 0 ? "worse" : "same";
-}
 
 /** @param {Book} book @param {View} view @param {number} width @param {number} [height] for example that of an adjacent chart @returns {Scene} */
 export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
@@ -105,7 +99,7 @@ function barMarks({ values, gains, queries }, { left, step }, y, picked) {
     const x = Math.round(left + i * step);
     const w = Math.max(1, Math.min(Math.round(left + (i + 1) * step) - x - gap, 48));
     const ends = value === 0 ? [zero - 2, zero + 2] : [zero, y.at(value)].sort((p, q) => p - q);
-    const paint = { fill: gainColour(gains[i]), opacity: dimmed(picked !== null && !picked.has(queries[i])) };
+    const paint = { fill: gainTone(gains[i]), opacity: dimmed(picked !== null && !picked.has(queries[i])) };
     return rectAt(step > 49 ? left + (i + 0.5) * step - w / 2 : x, ends[0], w, Math.max(1, ends[1] - ends[0]), paint);
   });
 }
@@ -123,7 +117,7 @@ function areaMarks({ values, gains, better, same }, { left, step }, y) {
       const height = (values[i] === 0 ? zero - 2 : y.at(values[i])).toFixed(2);
       d += `L${x.toFixed(2)} ${height}L${Math.min(end, x + 0.5).toFixed(2)} ${height}`;
     }
-    return pathOf(`${d}L${end.toFixed(2)} ${zero.toFixed(2)}Z`, { fill: gainColour(gains[from]) });
+    return pathOf(`${d}L${end.toFixed(2)} ${zero.toFixed(2)}Z`, { fill: gainTone(gains[from]) });
   });
 }
 
@@ -169,7 +163,7 @@ function differenceLines(book, view, query) {
     ...queryLines(book, query),
     `${nameText(runs[view.a])} ${valueText(a, of)}`,
     `${nameText(runs[view.b])} ${valueText(b, of)}`,
-    `${signedValue(b - a, of)}, ${gainColour(of.lower ? a - b : b - a)}`,
+    `${signedValue(b - a, of)}, ${gainTone(of.lower ? a - b : b - a)}`,
   ];
 }
 
@@ -290,7 +284,7 @@ function dotMarks(places, x, y, lower, picked) {
   const dots = [...places].sort((p, q) => q.queries.length - p.queries.length).map(({ a, b, queries }) => {
     const out = dimmed(picked !== null && !queries.some((query) => picked.has(query)));
     const opacity = out ?? (places.length > 3000 ? 0.4 : places.length > 500 ? 0.55 : 0.75);
-    const fill = gainColour(lower ? a - b : b - a);
+    const fill = gainTone(lower ? a - b : b - a);
     return circleAt(x.at(a), y.at(b), dotSize(queries.length, places.length), { fill, opacity });
   });
   if (dots.length <= MOST_DOTS) {

@@ -1,7 +1,7 @@
 /** Shared by the charts: the selected data, and names and numbers as text. */
-import { levelText, numberText, oppositeVerdict, plural, shorten, sliceName, verdictTone } from "../data/format.js";
+import { numberText, oppositeVerdict, plural, shorten, sliceName, verdictTone } from "../data/format.js";
 import { SMALL_SIZE } from "../kit/scene.js";
-import { clipName, isolate, plainText, textWidth } from "../kit/text.js";
+import { isolate, nameText, plainText, textWidth } from "../kit/text.js";
 /** @import { Book, Measure, Pair } from "../data/data.js" */
 /** @import { Mark } from "../kit/scene.js" */
 
@@ -20,14 +20,9 @@ export function dimmed(out) {
   return out ? 0.22 : undefined;
 }
 
-/** A name in a sentence: shortened, with isolated text direction. @param {string} name @param {number} [length] */
-export function nameText(name, length = 40) {
-  return clipName(name, length);
-}
-
 /** A name in the title of an axis of this width, which contains two names. @param {string} name @param {number} width */
 export function axisName(name, width) {
-  return clipName(name, Math.max(10, Math.min(40, Math.floor(width / 28))));
+  return nameText(name, Math.max(10, Math.min(40, Math.floor(width / 28))));
 }
 
 /** Format a mean as the tables in the terminal do. @param {number} value @param {Measure} measure */
@@ -35,9 +30,9 @@ export function meanText(value, measure) {
   return numberText(value, measure.places);
 }
 
-/** Return for example "95% interval". @param {number} level */
+/** Name an interval with all decimals of its level: 95%, 97.5%, 99.99%. @param {number} level */
 export function intervalName(level) {
-  return `${levelText(level)} interval`;
+  return `${Number((100 * level).toPrecision(10))}% interval`;
 }
 
 /** Return the name of the interval of a difference. @param {Book} book @param {Pair} pair */

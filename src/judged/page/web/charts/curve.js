@@ -14,9 +14,9 @@ import {
   tickTexts,
   uprightTicks,
 } from "../kit/scale.js";
-import { bandPath, dashOf, emptyScene, linePath, markerMark, pathOf, wordScene } from "../kit/scene.js";
-import { nameText } from "./common.js";
-/** @import { Book, Line, Picture } from "../data/data.js" */
+import { bandPath, circleAt, dashOf, emptyScene, linePath, pathOf, wordScene } from "../kit/scene.js";
+import { nameText } from "../kit/text.js";
+/** @import { Book, Coverage, Line, Picture } from "../data/data.js" */
 /** @import { Sheet } from "../kit/files.js" */
 /** @import { Scale } from "../kit/scale.js" */
 /** @import { Mark, Scene } from "../kit/scene.js" */
@@ -25,13 +25,12 @@ import { nameText } from "./common.js";
 /**
  * @typedef {{texts?: (ticks: number[]) => string[], value?: (y: number) => string, interval?: string, named?: boolean}} Writing
  *   how to format y, the name of the band, and whether to label lines (not if several charts share a legend)
- * @typedef {{colour: string, strong: boolean, style: number}} Paint of a line: its colour, whether it is in focus, and its dash pattern and marker
+ * @typedef {{colour: string, strong: boolean, style: number}} Paint of a line: its colour, whether it is in focus, and its dash pattern
  */
 
 const MOST_BANDS = 4; // more bands hide each other
 const MOST_COLOURED = 4; // of more runs, only those in focus have their colour
 const MOST_TOLD = 10;
-const MARKER_EVERY = 72;
 
 /** Return the paint of a run: the pair and a highlighted run are strong. @param {Book} book @param {View} view @param {number} run @returns {Paint} */
 export function linePaint(book, view, run) {
@@ -91,8 +90,7 @@ export function curveScene(book, view, picture, width, writing = {}) {
     ...leftAxis(y, { x: left, right: x.range[1], title: picture.y, titleY: top - 12, texts }),
     ...bottomAxis(x, { wide: width, y: top + tall, top, title: picture.x, whole }),
     ...(lines.length <= MOST_BANDS ? front.flatMap((line) => bandMarks(line, x, y)) : []),
-    ...front.map((line) => lineMark(line, x, y)),
-    ...front.flatMap((line, i) => (line.colour === "context" ? [] : markersOf(line, i, x, y))),
+    ...front.flatMap((line) => lineMarks(line, x, y)),
   );
   addPoints(scene, book, view, picture, x, y, writing);
   return scene;
@@ -123,28 +121,14 @@ function linePixels(line, x, y) {
   return line.x.map((at, i) => [x.at(at), Number.isFinite(line.y[i]) ? y.at(line.y[i]) : NaN]);
 }
 
-/** @param {Line & Paint} line @param {Scale} x @param {Scale} y @returns {Mark} */
-function lineMark(line, x, y) {
-  const d = linePath(linePixels(line, x, y), line.rule);
-  if (line.colour === "context") return pathOf(d, { stroke: "context", width: 1, dash: [], opacity: 0.7 });
-  return pathOf(d, { stroke: line.colour, width: line.strong ? 2.4 : 1.6, dash: dashOf(line.style) });
-}
-
-/** Markers at even distances along a line, staggered between lines; a single point always has one. @param {Line & Paint} line @param {number} i @param {Scale} x @param {Scale} y @returns {Mark[]} */
-function markersOf(line, i, x, y) {
-  const points = linePixels(line, x, y).filter(([px, py]) => Number.isFinite(px) && Number.isFinite(py));
-  let last = -Infinity;
-  let gone = points.length > 3 ? MARKER_EVERY * (1 - ((i * 0.31) % 1)) : MARKER_EVERY;
-  /** @type {Mark[]} */
-  const marks = [];
-  points.forEach(([px, py], j) => {
-    if (j) gone += Math.abs(px - last) + Math.abs(py - points[j - 1][1]) / 2;
-    last = px;
-    if (gone < MARKER_EVERY && points.length > 1) return;
-    gone = 0;
-    marks.push(markerMark(line.style, px, py, line.colour));
-  });
-  return marks;
+/** A line, and a dot if it has one point only. @param {Line & Paint} line @param {Scale} x @param {Scale} y @returns {Mark[]} */
+function lineMarks(line, x, y) {
+  const points = linePixels(line, x, y);
+  const d = linePath(points, line.rule);
+  const known = points.filter(([, py]) => Number.isFinite(py));
+  if (known.length === 1) return [circleAt(known[0][0], known[0][1], 3.6, { fill: line.colour })];
+  if (line.colour === "context") return [pathOf(d, { stroke: "context", width: 1, dash: [], opacity: 0.7 })];
+  return [pathOf(d, { stroke: line.colour, width: line.strong ? 2.4 : 1.6, dash: dashOf(line.style) })];
 }
 
 /**
@@ -217,11 +201,8 @@ export function curveCsv({ kind, lines, x, y, at }) {
 
 const LOG_FROM = 100;
 
-/** The shares as curves. @param {Book} book @returns {Picture | null} */
-export function coveragePicture(book) {
-  const { coverage, runs } = book.facts;
-  if (!coverage) return null;
-  const { ranks, shares } = coverage;
+/** The shares as curves. @param {string[]} runs @param {Coverage} coverage @returns {Picture} */
+export function coveragePicture(runs, { ranks, shares }) {
   /** @type {Picture["lines"]} */
   const lines = runs.map((name, run) => {
     const y = shares[run];
@@ -232,22 +213,5 @@ export function coveragePicture(book) {
   return { kind: "coverage", ...texts, log, unit: true, lines, notes: [] };
 }
 
-/** @param {Book} book @param {View} view @param {number} width */
-export function coverageScene(book, view, width) {
-  const picture = coveragePicture(book);
-  if (!picture) {
-    return wordScene(width, "Rankings are not available, so the share of judged documents is unknown.");
-  }
-  return curveScene(book, view, picture, width, {
-    texts: (ticks) => ticks.map(percent),
-    value: (share) => percent(share),
-  });
-}
-
-/** @param {Book} book @returns {Sheet} */
-export function coverageCsv(book) {
-  const picture = coveragePicture(book);
-  return picture
-    ? { ...curveCsv(picture), name: "judged-by-rank" }
-    : { name: "judged-by-rank", header: ["run", "rank", "judged"], rows: [] };
-}
+/** How the shares are written. @type {Writing} */
+export const SHARES = { texts: (ticks) => ticks.map(percent), value: percent };

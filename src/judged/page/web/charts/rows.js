@@ -13,17 +13,8 @@ import {
   textAt,
   wordScene,
 } from "../kit/scene.js";
-import { fitText, textWidth } from "../kit/text.js";
-import {
-  axisName,
-  intervalName,
-  intervalOf,
-  isTested,
-  meanText,
-  nameText,
-  verdictColour,
-  viewedPair,
-} from "./common.js";
+import { fitText, nameText, textWidth } from "../kit/text.js";
+import { axisName, intervalName, intervalOf, isTested, meanText, verdictColour, viewedPair } from "./common.js";
 /** @import { Book, Pair, Summary } from "../data/data.js" */
 /** @import { Sheet } from "../kit/files.js" */
 /** @import { Scale } from "../kit/scale.js" */
@@ -82,11 +73,6 @@ export function rowsAxis({ scene, top, bottom }, scale, title, whole) {
   return bottomAxis(scale, { y: bottom, wide: scene.width, top, title, whole });
 }
 
-/** A vertical line through all rows. @param {Rows} rows @param {number} x @param {number[]} [dash] @returns {Mark[]} */
-function rowsLine({ bands }, x, dash = []) {
-  return bands.map(([y1, y2]) => lineAt(crisp(x), y1, crisp(x), y2, "soft", { dash }));
-}
-
 /** Make each row a datum of the pointer. @param {Rows} rows @param {(datum: number) => string[]} tip */
 function hoverRows({ scene, top, bottom }, tip) {
   scene.hover = "y";
@@ -98,14 +84,18 @@ function hoverRows({ scene, top, bottom }, tip) {
 /**
  * Values with their intervals.
  *
- * @param {ForestRow[]} rows @param {number} width @param {{label: string, title: string, domain: [number, number], zero: number, dash?: number[], high?: number}} of
+ * @param {ForestRow[]} rows @param {number} width @param {{label: string, title: string, domain: [number, number], zero: number, high?: number}} of
  *   zero: where a vertical line is drawn
  */
-function forestRows(rows, width, { label, title, domain, zero, dash, high }) {
+function forestRows(rows, width, { label, title, domain, zero, high }) {
   const made = rowsScene(rows, width, label, { high });
   const x = linearScale(domain, [made.left, made.right]);
   made.scene.marks.unshift(...rowsAxis(made, x, title));
-  if (!Number.isNaN(zero)) made.scene.marks.push(...rowsLine(made, x.at(zero), dash));
+  if (!Number.isNaN(zero)) {
+    made.scene.marks.push(
+      ...made.bands.map(([y1, y2]) => lineAt(crisp(x.at(zero)), y1, crisp(x.at(zero)), y2, "soft")),
+    );
+  }
   rows.forEach(({ datum, low, high, at, colour, hollow }, i) => {
     if (Number.isNaN(at)) return;
     const place = { low: x.at(low), high: x.at(high), at: x.at(at), y: made.y(i) };
@@ -169,7 +159,6 @@ export function meansScene(book, view, width) {
     title: `${of.name}, ${of.kind}${known ? ` with ${intervalName(level)}` : ""}`,
     domain: meansDomain(rows.flatMap(({ at, low, high }) => [at, low, high]), of.unit),
     zero: cells[baseline]?.mean ?? NaN,
-    dash: [3, 3],
   });
   return hoverRows(made, (run) => {
     const { mean, low, high, queries } = cells[run];

@@ -2,8 +2,9 @@
 import { integerText, percent, plural, valueText } from "../data/format.js";
 import { extent, linearScale, niceStep, tickTexts, valueAt } from "../kit/scale.js";
 import { lineAt, rectAt, textAt, wordScene } from "../kit/scene.js";
+import { nameText } from "../kit/text.js";
 import { filterName } from "../table/filter.js";
-import { dimmed, meanText, nameText, viewedQueries } from "./common.js";
+import { dimmed, meanText, viewedQueries } from "./common.js";
 import { rankedRuns, rowsAxis, rowsScene } from "./rows.js";
 /** @import { Book, Measure } from "../data/data.js" */
 /** @import { Sheet } from "../kit/files.js" */
@@ -197,16 +198,12 @@ function addBins(scene, counts, bins, x, { base, tall }, first) {
 /** @param {Book} book @param {View} view @returns {Sheet} */
 export function spreadCsv(book, view) {
   const { runs, measures } = book.facts;
-  const of = measures[view.measure];
-  const queries = viewedQueries(book, view);
-  const columns = runs.map((_, run) => queries.map((query) => book.value(view.measure, run, query)));
-  const [low, high] = extent(columns.flat());
+  const name = `spread-${measures[view.measure].name}`;
   const header = ["run", "from", "to", "queries"];
-  if (Number.isNaN(low)) return { name: `spread-${of.name}`, header, rows: [] };
-  const bins = spreadBins(low, high, of);
+  const found = spreadCounts(book, view);
+  if (!found) return { name, header, rows: [] };
+  const { order, bins, counts } = found;
   const end = (/** @type {number} */ i) => Number((bins.start + i * bins.step).toPrecision(12));
-  const rows = columns.flatMap((column, run) =>
-    binCounts(column, bins).map((count, i) => [runs[run], end(i), end(i + 1), count])
-  );
-  return { name: `spread-${of.name}`, header, rows };
+  const rows = order.flatMap((run, k) => counts[k].map((count, i) => [runs[run], end(i), end(i + 1), count]));
+  return { name, header, rows };
 }

@@ -56,11 +56,6 @@ export function signedPercent(value) {
   return `${signedText(100 * value, places)}%`;
 }
 
-/** Format a confidence level with all decimals: 95%, 97.5%, 99.99%. @param {number} level */
-export function levelText(level) {
-  return `${Number((100 * level).toPrecision(10))}%`;
-}
-
 /** Format an integer with thousands separators. @param {number} count */
 export function integerText(count) {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ","); // toLocaleString takes 25 ms when it is first called
@@ -98,6 +93,11 @@ const OPPOSITE = {
 /** Return the verdict on the other run of a pair. @param {string} verdict */
 export function oppositeVerdict(verdict) {
   return OPPOSITE[verdict] ?? verdict;
+}
+
+/** Return the outcome of a gain. @param {number} gain */
+export function gainTone(gain) {
+  return gain > 0 ? "better" : gain < 0 ? "worse" : gain === 0 ? "same" : "missing";
 }
 
 /** Return the colour of a verdict that tells two runs apart, or "". @param {string} verdict @returns {"better" | "worse" | ""} */

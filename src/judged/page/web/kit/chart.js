@@ -2,7 +2,7 @@
 import { integerText } from "../data/format.js";
 import { announce, bdi, fill, h } from "../dom.js";
 import { download, downloadSheet } from "./files.js";
-import { circleAt, dashOf, emptyScene, lineAt, markerMark, nearestSpot, rectAt, SMALL_SIZE, textAt } from "./scene.js";
+import { circleAt, dashOf, emptyScene, lineAt, nearestSpot, rectAt, SMALL_SIZE, textAt } from "./scene.js";
 import { pngBlob, standaloneSvg, toSvg } from "./svg.js";
 import { fitText, textWidth } from "./text.js";
 /** @import { Sheet } from "./files.js" */
@@ -381,7 +381,7 @@ function hideTip() {
 
 /**
  * @typedef {{text: string, note?: string, colour: string, style?: number, swatch?: "line" | "bar" | "dot" | "ring"}} Entry
- *   note: text after the name; style: index of dash pattern and marker
+ *   note: text after the name; style: index of the dash pattern
  */
 const LEGEND_ROW = 20;
 const LEGEND_SAMPLE = 30;
@@ -412,8 +412,7 @@ function sampleMarks({ colour, style = 0, swatch = "line" }, x, y) {
   if (swatch === "bar") return [lineAt(x + 5, y - 6, x + 5, y + 6, colour, { width: 2 })];
   if (swatch === "dot") return [circleAt(x + 5, y, 3.5, { fill: colour })];
   if (swatch === "ring") return [circleAt(x + 5, y, 5, { fill: "paper", stroke: colour, width: 1.5 })];
-  const dash = { width: 2, dash: dashOf(style) };
-  return [lineAt(x, y, x + LEGEND_SAMPLE, y, colour, dash), markerMark(style, x + LEGEND_SAMPLE / 2, y, colour)];
+  return [lineAt(x, y, x + LEGEND_SAMPLE, y, colour, { width: 2, dash: dashOf(style) })];
 }
 
 /**

@@ -164,23 +164,3 @@ const LINE_DASHES = [[], [7, 3], [2, 2.5], [8, 3, 2, 3], [12, 4], [5, 2, 1.5, 2,
 export function dashOf(i) {
   return LINE_DASHES[i % LINE_DASHES.length];
 }
-
-/** The marker of the i-th line: circle, square, triangle, diamond, turned triangle, cross, plus. @param {number} i @param {number} x @param {number} y @param {string} colour @returns {Mark} */
-export function markerMark(i, x, y, colour) {
-  const [r, a, b] = [3.6, 4.5, 3.24];
-  const outline = { stroke: "paper", width: 1, fill: colour };
-  /** @type {Point[][]} corners of shapes, then ends of strokes */
-  const corners = [
-    [[-b, -b], [b, -b], [b, b], [-b, b]],
-    [[0, -a], [a, b], [-a, b]],
-    [[0, -a], [a, 0], [0, a], [-a, 0]],
-    [[0, a], [a, -b], [-a, -b]],
-    [[-b, -b], [b, b], [-b, b], [b, -b]],
-    [[-a, 0], [a, 0], [0, -a], [0, a]],
-  ];
-  const shape = i % 7;
-  if (!shape) return circleAt(x, y, r, outline);
-  const points = corners[shape - 1].map(([dx, dy]) => /** @type {Point} */ ([x + dx, y + dy]));
-  if (shape < 5) return pathOf(`${pathThrough(points)}Z`, outline);
-  return pathOf(pathThrough(points.slice(0, 2)) + pathThrough(points.slice(2)), { stroke: colour, width: 1.8 });
-}

@@ -56,8 +56,8 @@ export function keepEnds(name, most) {
   return letters.length <= most ? letters.join("") : bothEnds(letters, most - 1);
 }
 
-/** Shorten a name, and isolate its direction. @param {string} name @param {number} most */
-export function clipName(name, most) {
+/** A name in a sentence: shortened, with isolated text direction. @param {string} name @param {number} [most] */
+export function nameText(name, most = 40) {
   return isolate(keepEnds(name, most));
 }
 

@@ -1,18 +1,13 @@
 /** The query, and its documents: one at a time, or as a list. */
 import { integerText, plural, shorten } from "../data/format.js";
 import { bdi, byId, fill, h } from "../dom.js";
-import { splitWords, wordsOf } from "../query/words.js";
+import { markedWords, wordsOf } from "../query/words.js";
 import { gradeCounts } from "./session.js";
 /** @import { DocumentText, Session } from "./session.js" */
 
 const SNIPPET = 280;
 /** More documents than this are not drawn as a strip. */
 const LONGEST_STRIP = 60;
-
-/** A text with the words of the query marked. @param {string} text @param {Set<string>} words */
-function marked(text, words) {
-  return splitWords(text, words).map((part) => part.found ? h("mark", part.text) : part.text);
-}
 
 /** The class of the colour of a grade, from the lowest to the highest of the scale. @param {Session} session @param {number | null} grade */
 export function gradeTone({ work: { scale } }, grade) {
@@ -62,8 +57,8 @@ export function drawQuery(box, session) {
 /** The body of a document. @param {DocumentText} text @param {Set<string>} words */
 function bodyNodes({ title, text, cut }, words) {
   return [
-    title ? h("h3.label-title", { dir: "auto" }, marked(title, words)) : null,
-    text ? h("p.label-text", { dir: "auto" }, marked(text, words)) : null,
+    title ? h("h3.label-title", { dir: "auto" }, markedWords(title, words)) : null,
+    text ? h("p.label-text", { dir: "auto" }, markedWords(text, words)) : null,
     cut ? h("p.label-cut.size-14", "The text is longer; this page has its beginning only.") : null,
   ];
 }
@@ -97,8 +92,10 @@ function listNode(session, item, text, words) {
   const now = item === session.item;
   const { doc } = session.work.items[item];
   const content = now ? bodyNodes(text, words) : [
-    text.title ? h("span.label-name.semibold", { dir: "auto" }, marked(shorten(text.title, SNIPPET), words)) : null,
-    h("span.clamp", { dir: "auto" }, marked(shorten(text.text, SNIPPET), words)),
+    text.title
+      ? h("span.label-name.semibold", { dir: "auto" }, markedWords(shorten(text.title, SNIPPET), words))
+      : null,
+    h("span.clamp", { dir: "auto" }, markedWords(shorten(text.text, SNIPPET), words)),
   ];
   const open = () => session.go(session.order.indexOf(item));
   return h(

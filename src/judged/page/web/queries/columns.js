@@ -1,5 +1,6 @@
-import { integerText, shorten, signedValue, sliceName, valueText } from "../data/format.js";
+import { gainTone, integerText, shorten, signedValue, sliceName, valueText } from "../data/format.js";
 import { bdi, h, runDot } from "../dom.js";
+import { extent } from "../kit/scale.js";
 import { letterCount } from "../kit/text.js";
 import { searchable } from "../table/filter.js";
 import { naturalRanks } from "../table/table.js";
@@ -19,10 +20,7 @@ import { naturalRanks } from "../table/table.js";
 export function outcomes(book, { measure, a, b }) {
   const [first, second] = [book.column(measure, a), book.column(measure, b)];
   const sign = book.facts.measures[measure].lower ? -1 : 1;
-  return Array.from(first, (value, row) => {
-    const gain = sign * (second[row] - value);
-    return gain > 0 ? "better" : gain < 0 ? "worse" : gain === 0 ? "same" : "missing";
-  });
+  return Array.from(first, (value, row) => gainTone(sign * (second[row] - value)));
 }
 
 /** Filter the rows, and count them by outcome. @param {number} size @param {(row: number) => boolean} test @param {Outcome[]} kinds @param {State["only"]} only */
@@ -42,22 +40,13 @@ export function chosenRows(size, test, kinds, only) {
 
 /** Return the best value of a query, or NaN if all runs have the same. @param {Float64Array[]} columns one per run @param {number} row @param {boolean} lower */
 export function bestValue(columns, row, lower) {
-  let [least, most] = [Infinity, -Infinity];
-  for (const column of columns) {
-    if (column[row] < least) least = column[row];
-    if (column[row] > most) most = column[row];
-  }
+  const [least, most] = extent(columns.map((column) => column[row]));
   return least < most ? lower ? least : most : NaN;
 }
 
 /** Return the largest absolute difference; 0 if there is none. @param {Float64Array} a @param {Float64Array} b */
 export function largestDifference(a, b) {
-  let largest = 0;
-  for (let row = 0; row < a.length; row++) {
-    const size = Math.abs(b[row] - a[row]);
-    if (size > largest && size < Infinity) largest = size;
-  }
-  return largest;
+  return extent(a.map((value, row) => Math.abs(b[row] - value)))[1] || 0;
 }
 
 /** Return the slices of each query as text. @param {Book} book @returns {string[]} */
@@ -284,8 +273,7 @@ export function textCell(text, old) {
 export function differenceCell(value, text, most, lower, old) {
   const cell = /** @type {HTMLElement} */ (old ?? h("span", h("span.queries-bar", h("span")), h("span")));
   const [bar, number] = /** @type {HTMLElement[]} */ ([cell.firstChild?.firstChild, cell.lastChild]);
-  const outcome = Number.isNaN(value) || value === 0 ? "same" : (value > 0) !== lower ? "better" : "worse";
-  cell.className = `queries-change row ${outcome}`;
+  cell.className = `queries-change row ${gainTone(lower ? -value : value)}`;
   bar.className = value > 0 ? "queries-fill-up" : value < 0 ? "queries-fill-down" : "";
   bar.style.width = `${value && most ? 50 * Math.min(1, Math.abs(value) / most) : 0}%`;
   number.textContent = text;

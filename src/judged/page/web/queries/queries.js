@@ -7,7 +7,6 @@ import { createTable } from "../table/table.js";
 import { changeSize, chosenRows, createQueryColumns, layoutFor, outcomes, querySheet } from "./columns.js";
 /** @import { Book } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
-/** @import { Outcome } from "./columns.js" */
 
 const QUERY_NOUN = /** @type {[string, string]} */ (["query", "queries"]);
 
@@ -185,7 +184,6 @@ export function mountQueries(host, book, store, selection) {
     columns,
     rows: [],
     label: "Queries",
-    noun: QUERY_NOUN,
     onOpen: (row) => store.set({ query: facts.queries[row] }, { push: true }),
     onSort: (sort, down) => store.set({ sort, down }),
   });
@@ -276,30 +274,19 @@ export function sliceTest({ facts }, label) {
 /** @param {Book} book */
 export function createSelection(book) {
   const filter = createFilter(book);
-  let key = "";
-  /** @type {Selected | null} */
-  let last = null;
-  /** @type {Outcome[]} */
-  let kinds = [];
-  let compared = "";
   return {
     warm: filter.warm,
     /** @param {State} state @returns {Selected} */
     of(state) {
       const { q, only, slice, measure, a, b } = state;
-      const now = JSON.stringify([q, only, slice, measure, a, b]);
-      if (last && now === key) return last;
-      key = now;
-      if (compared !== `${measure} ${a} ${b}`) {
-        compared = `${measure} ${a} ${b}`;
-        kinds = outcomes(book, state);
-      }
-      const { test, notes } = filter.parse(q, state);
-      const within = sliceTest(book, slice);
-      const { rows, counts } = chosenRows(kinds.length, (row) => within(row) && test(row), kinds, only);
-      const set = q.trim() !== "" || only !== "" || slice !== null;
-      last = { rows, counts, notes, picked: set ? new Set(rows) : null };
-      return last;
+      return book.once("selected", JSON.stringify([q, only, slice, measure, a, b]), () => {
+        const kinds = book.once("outcomes", `${measure} ${a} ${b}`, () => outcomes(book, state));
+        const { test, notes } = filter.parse(q, state);
+        const within = sliceTest(book, slice);
+        const { rows, counts } = chosenRows(kinds.length, (row) => within(row) && test(row), kinds, only);
+        const set = q.trim() !== "" || only !== "" || slice !== null;
+        return { rows, counts, notes, picked: set ? new Set(rows) : null };
+      });
     },
   };
 }

@@ -2,7 +2,7 @@
 import { integerText, plural } from "../data/format.js";
 import { bdi, fill, h, isOutside, keepFocus, withoutDetail } from "../dom.js";
 import { neighboursOf } from "./moves.js";
-import { markScrolling, rankingsSection, watchSize } from "./rankings.js";
+import { rankingsSection } from "./rankings.js";
 import { alignChips, arithmeticSection, idealSection, missedSection, valuesTable } from "./tables.js";
 import { changesSection } from "./waterfall.js";
 /** @import { Book, Detail } from "../data/data.js" */
@@ -40,10 +40,9 @@ class QueryPanel {
     this.turn = 0;
     /** @type {HTMLElement | null} */
     this.opener = null;
-    this.title = h("h2.clamp", { id: "query-title", tabindex: -1 });
+    this.title = h("h2", { id: "query-title", tabindex: -1 });
     this.meta = h("span");
-    this.more = h("button.query-quiet", { "aria-expanded": "false", onclick: () => this.unfold() }, "more");
-    this.what = h("div.query-what", this.title, h("p.query-meta.soft", this.meta, " ", this.more));
+    this.what = h("div.query-what", this.title, h("p.query-meta.soft", this.meta));
     this.values = h("section.query-section", { "aria-label": "Values" });
     this.body = h("div.query-detail");
     this.status = h("p.unseen", { role: "status" });
@@ -72,24 +71,7 @@ class QueryPanel {
     dialog.addEventListener("close", () => !dialog.open && this.drawn.query >= 0 && this.leave());
     dialog.addEventListener("keydown", (event) => this.handleKey(event));
     dialog.addEventListener("click", (event) => isOutside(dialog, event) && this.leave());
-    watchSize(dialog, () => {
-      markScrolling(dialog);
-      this.markTitle();
-    });
     return dialog;
-  }
-
-  /** Show the button that expands a long query only if it is clipped. */
-  markTitle() {
-    const open = this.what.classList.contains("query-unfolded");
-    this.more.hidden = !open && this.title.scrollHeight <= this.title.clientHeight + 1;
-  }
-
-  unfold(open = !this.what.classList.contains("query-unfolded")) {
-    this.what.classList.toggle("query-unfolded", open);
-    this.more.setAttribute("aria-expanded", String(open));
-    fill(this.more, open ? "less" : "more");
-    this.markTitle();
   }
 
   /** @param {string} sign @param {string} label @param {1 | -1} step */
@@ -170,7 +152,6 @@ class QueryPanel {
     const none = relevant?.[query] === 0 && `; such a query ${this.book.facts.empty}`;
     fill(this.meta, relevant ? plural(relevant[query], "relevant document") : null, none);
     this.meta.classList.toggle("query-warned", Boolean(none));
-    this.unfold(false);
     this.dialog.scrollTop = 0;
   }
 
@@ -218,6 +199,5 @@ class QueryPanel {
       missedSection(view, detail, level),
       arithmeticSection(view, detail),
     );
-    markScrolling(this.dialog);
   }
 }

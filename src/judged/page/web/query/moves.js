@@ -65,19 +65,10 @@ export function movesOf(here, there, grades, hereIsA) {
 const MOVE_ARROWS = { up: "↑", down: "↓", same: "=", only: "", unseen: "" };
 
 /** A move as an arrow and a few words. @param {Move} move @param {number} depth of the other list @param {string} other short name of its run */
-export function moveHint(move, depth, other) {
-  const arrow = MOVE_ARROWS[move.direction];
-  if (move.direction === "only") return { arrow, words: `not in \u2068${other}\u2069` };
-  if (move.direction === "unseen") return { arrow, words: `not in its top ${integerText(depth)}` };
-  if (move.direction === "same") return { arrow, words: "same rank" };
-  return { arrow, words: `rank ${integerText(move.twin)} in \u2068${other}\u2069` };
-}
-
-/** A move as a phrase for screen readers. @param {Move} move @param {string} other the name of the other run */
-export function moveSentence(move, other) {
-  if (move.direction === "only") return `not retrieved by ${other}`;
-  if (move.direction === "unseen") return `not among the top documents of ${other}`;
-  return `rank ${integerText(move.twin)} in ${other}`;
+export function moveHint({ direction, twin }, depth, other) {
+  const top = `not in the top ${integerText(depth)}`;
+  const place = direction === "only" ? "not" : direction === "unseen" ? top : `rank ${integerText(twin)}`;
+  return { arrow: MOVE_ARROWS[direction], words: `${place} in \u2068${other}\u2069` };
 }
 
 /**

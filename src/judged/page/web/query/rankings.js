@@ -1,10 +1,9 @@
-/** Two rankings of one query side by side, with lines between the same documents. */
+/** Two rankings of one query side by side. */
 import { integerText, plural, shorten, valueText } from "../data/format.js";
-import { bdi, fill, h, markEdges, runDot, toggleButton } from "../dom.js";
-import { svgElement } from "../kit/svg.js";
-import { cutoffOf, moveHint, moveSentence, movesOf, moveTone, ranksShown } from "./moves.js";
+import { bdi, fill, h, runDot, toggleButton } from "../dom.js";
+import { cutoffOf, moveHint, movesOf, moveTone, ranksShown } from "./moves.js";
 import { docName, gradeChip, noAnswer, querySelect, runsOfView } from "./tables.js";
-import { markedWords } from "./words.js";
+import { markedWords, wordsOf } from "./words.js";
 /** @import { Detail, Ranking } from "../data/data.js" */
 /** @import { Move } from "./moves.js" */
 /** @import { QueryView } from "./tables.js" */
@@ -26,12 +25,7 @@ export function rankingsSection(view, detail, level) {
   const longest = Math.max(0, ...sides.map((side) => side.ranking?.docs.length ?? 0));
   const few = ranksShown(cutoff, longest, false);
   fill(grid, sides.map((side) => sideHead(lists, side)), cutoffLine(lists, longest), sides.map((side) => side.list));
-  const links = connectors(lists);
-  if (links) grid.append(links.element);
-  const refresh = () => {
-    markClipped(grid);
-    links?.draw();
-  };
+  const refresh = () => markClipped(grid);
   const show = (/** @type {boolean} */ all) => {
     view.memory.all = all;
     showRanks(lists, ranksShown(cutoff, longest, all), longest);
@@ -44,7 +38,7 @@ export function rankingsSection(view, detail, level) {
     if (rank > few && !view.memory.all) fold?.click();
     goTo(lists, side.side === "a" ? "b" : "a", rank);
   };
-  grid.addEventListener("click", (event) => handleClick(lists, event, go, refresh));
+  grid.addEventListener("click", (event) => handleClick(lists, event, go));
   lightTwins(grid);
   watchSize(grid, refresh);
   return h(
@@ -154,6 +148,7 @@ function showRanks(lists, last, longest) {
 /** @param {Lists} lists @param {Side} side @param {number} rank */
 function rankedRow(lists, side, rank) {
   const { detail, view } = lists;
+  const words = wordsOf(view.book.facts.texts?.[view.query] ?? "");
   const place = /** @type {Ranking} */ (side.ranking).docs[rank - 1];
   const text = detail.texts[place];
   const more = h("button.query-quiet.query-more.size-12", { "aria-expanded": "false", hidden: true }, "more");
@@ -162,11 +157,11 @@ function rankedRow(lists, side, rank) {
     { "data-place": place, "data-rank": rank, "data-side": side.side },
     h("span.query-rank.soft.end", h("span.unseen", "rank "), rank),
     gradeChip(detail.grades[place], view.book.facts),
-    h("p.clamp.query-doc", docName(detail, place, (title) => markedWords(title, view))),
+    h("p.clamp.query-doc", docName(detail, place, (title) => markedWords(title, words))),
     side.moves && hintOf(lists, side, side.moves[rank - 1], place),
     h(
       "div.query-main",
-      text && h("p.clamp.query-text.fill.soft.size-13", { dir: "auto" }, markedWords(text, view)),
+      text && h("p.clamp.query-text.fill.soft.size-13", { dir: "auto" }, markedWords(text, words)),
       more,
     ),
   );
@@ -181,19 +176,18 @@ function hintOf({ view, detail, level, sides }, side, move, place) {
   const name = shorten(view.book.short[other.run], 16);
   const { arrow, words } = moveHint(move, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
-  const seen = h("span", { "aria-hidden": "true" }, arrow && `${arrow} `, words);
-  const said = h("span.unseen", moveSentence(move, view.book.facts.runs[other.run]));
+  const seen = [arrow && h("span", { "aria-hidden": "true" }, `${arrow} `), words];
   const look = `query-hint ${tone}`;
-  if (!move.onPage) return h("span", { class: look }, seen, said);
-  return h("button.query-quiet", { class: look, "data-twin": move.twin }, seen, said);
+  if (!move.onPage) return h("span", { class: look }, seen);
+  return h("button.query-quiet", { class: look, "data-twin": move.twin }, seen);
 }
 
 /**
  * Handle a click: a hint leads to the same document in the other list, a text expands.
  *
- * @param {Lists} lists @param {Event} event @param {(side: Side, rank: number) => void} go @param {() => void} redraw
+ * @param {Lists} lists @param {Event} event @param {(side: Side, rank: number) => void} go
  */
-function handleClick(lists, event, go, redraw) {
+function handleClick(lists, event, go) {
   const target = /** @type {Element} */ (event.target);
   const row = /** @type {HTMLElement | null} */ (target.closest(".query-row"));
   if (!row) return;
@@ -206,7 +200,6 @@ function handleClick(lists, event, go, redraw) {
   const open = row.classList.toggle("query-unfolded");
   more.setAttribute("aria-expanded", String(open));
   fill(more, open ? "less" : "more");
-  redraw();
 }
 
 /** @param {Lists} lists @param {"a" | "b"} side @param {number} rank */
@@ -227,60 +220,8 @@ function sideFoot(view, { run, ranking }) {
   return h("p.query-note.soft.size-12", bdi(shorten(view.book.facts.runs[run], 60)), ` retrieved ${count}${words}.`);
 }
 
-// ── Lines between two rankings that connect the same document. Decorative: the rows state the ranks as text ──
-
-/** A curve with horizontal ends. @param {number} width @param {number} from @param {number} to */
-export function connectorPath(width, from, to) {
-  const [y, z] = [Math.round(from * 10) / 10, Math.round(to * 10) / 10];
-  return y === z ? `M0 ${y}H${width}` : `M0 ${y}C${width / 2} ${y} ${width / 2} ${z} ${width} ${z}`;
-}
-
-/** The gutter between two lists and a function that redraws it; null if a list is missing. @param {Lists} lists */
-export function connectors(lists) {
-  const [left, right] = lists.sides;
-  if (!left?.moves || !right?.moves) return null;
-  const svg = svgElement("svg", {});
-  const element = h("div.query-gutter", { "aria-hidden": "true" }, svg);
-  const draw = () => {
-    const last = Math.max(...lists.sides.map((side) => side.rows.filter((row) => !row.hidden).length), 1);
-    element.style.gridRow = `2 / span ${last + 1}`;
-    svg.replaceChildren(...linesOf(lists, left, right, element));
-  };
-  return { element, draw };
-}
-
-/** Return each document that both runs retrieved: its index, move and ranks. @param {Side} left @param {Side} right @returns {{place: number, move: Move, a: number, b: number}[]} */
-function twinsOf(left, right) {
-  const [first, second] = [left, right].map(({ ranking }) => ranking?.docs ?? []);
-  const from = (left.moves ?? []).map((move, i) => ({ place: first[i], move, a: i + 1, b: move.twin }));
-  const to = (right.moves ?? []).map((move, i) => ({ place: second[i], move, a: move.twin, b: i + 1 }));
-  return [...from.filter((one) => one.b), ...to.filter((one) => one.a && !one.move.onPage)];
-}
-
-/** @param {Lists} lists @param {Side} left @param {Side} right @param {HTMLElement} gutter */
-function linesOf(lists, left, right, gutter) {
-  const box = gutter.getBoundingClientRect();
-  if (!box.width) return [];
-  const middle = (/** @type {HTMLElement | undefined} */ row) => {
-    const chip = row && !row.hidden ? row.querySelector(".query-chip")?.getBoundingClientRect() : undefined;
-    return chip ? chip.top + chip.height / 2 - box.top : null;
-  };
-  const lines = twinsOf(left, right).flatMap(({ place, move, a, b }) => {
-    const [from, to] = [middle(left.rows[a - 1]), middle(right.rows[b - 1])];
-    const tone = moveTone(move, lists.detail.grades[place], lists.level, true);
-    // The same document is below the rows shown: the line leaves through the bottom.
-    const open = from === null || to === null;
-    if (from === null && to === null || open && tone === "faint") return [];
-    const d = connectorPath(box.width, from ?? box.height, to ?? box.height);
-    const look = `query-link ${tone}${open ? " query-leaving" : ""}`;
-    return [svgElement("path", { d, class: look, "data-place": place })];
-  });
-  const isFaint = (/** @type {Element} */ line) => line.classList.contains("faint");
-  return [...lines.filter(isFaint), ...lines.filter((line) => !isFaint(line))];
-}
-
-/** Highlight the hovered or focused document in both lists, with its line. @param {HTMLElement} grid */
-export function lightTwins(grid) {
+/** Highlight the hovered or focused document in both lists. @param {HTMLElement} grid */
+function lightTwins(grid) {
   /** @type {string | undefined} */
   let lit;
   const light = (/** @type {string | undefined} */ place) => {
@@ -289,7 +230,6 @@ export function lightTwins(grid) {
     for (const old of grid.querySelectorAll(".query-lit")) old.classList.remove("query-lit");
     for (const twin of place === undefined ? [] : grid.querySelectorAll(`[data-place="${place}"]`)) {
       twin.classList.add("query-lit");
-      if (twin instanceof SVGElement) twin.parentNode?.append(twin); // drawn last: above the others
     }
   };
   const under = (/** @type {Event} */ event) => {
@@ -315,18 +255,8 @@ export function markClipped(root) {
   });
 }
 
-/** Make tables that are wider than their box focusable, so that they can be scrolled by keyboard. @param {HTMLElement} root */
-export function markScrolling(root) {
-  for (const box of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".query-scroll"))) {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
-    markEdges(box);
-    box.onscroll = () => markEdges(box);
-  }
-}
-
 /** Observe the size of an element until it leaves the page. @param {HTMLElement} element @param {() => void} changed */
-export function watchSize(element, changed) {
+function watchSize(element, changed) {
   const observer = new ResizeObserver(() => element.isConnected ? changed() : observer.disconnect());
   observer.observe(element);
 }

@@ -1,6 +1,7 @@
 /** Components of the query dialog: grade chips, document names, the table of values. */
-import { integerText, plural, shorten, signedValue, valueText } from "../data/format.js";
-import { bdi, h, runDot, toggleButton } from "../dom.js";
+import { gainTone, integerText, plural, signedValue, valueText } from "../data/format.js";
+import { bdi, h, runDot, toggleButton, watchEdges } from "../dom.js";
+import { nameText } from "../kit/text.js";
 import { measureHint } from "../sections/summary.js";
 import { cutoffOf, docsOfRows, gradeStep, missedDocs, ranksOf, ranksShown } from "./moves.js";
 /** @import { Arithmetic, Book, Detail, Facts, Measure, Ranking } from "../data/data.js" */
@@ -74,7 +75,7 @@ export function valuesTable(view) {
     h("tbody", shown.map((run) => valuesRow(view, run)), view.b >= 0 && differenceRow(view)),
     others.length > 0 && more,
   );
-  const scroll = h("div.query-scroll", { role: "region", "aria-label": "Values by run" }, table);
+  const scroll = scrollBox({ role: "region", "aria-label": "Values by run" }, table);
   if (!others.length) return [scroll];
   const toggle = toggleButton(view.memory.runs, (open) => {
     more.hidden = !open;
@@ -113,13 +114,18 @@ function valuesRow(view, run) {
 function differenceRow({ book, measure, query, a, b }) {
   const cells = book.facts.measures.map((m, i) => {
     const difference = book.value(i, b, query) - book.value(i, a, query);
-    const gain = m.lower ? -difference : difference;
-    const tone = gain > 0 ? "better" : gain < 0 ? "worse" : "same";
-    const words = gain > 0 ? "better" : gain < 0 ? "worse" : "";
-    const said = words && h("span.unseen", ` ${words}`);
+    const tone = gainTone(m.lower ? -difference : difference);
+    const said = difference ? h("span.unseen", ` ${tone}`) : null;
     return h("td", { class: `${tone}${i === measure ? " query-chosen" : ""}` }, signedValue(difference, m), said);
   });
   return h("tr.query-difference", h("th", { scope: "row" }, "difference"), cells);
+}
+
+/** A box that scrolls sideways. @param {Record<string, string>} properties @param {HTMLElement} table */
+function scrollBox(properties, table) {
+  const box = h("div.query-scroll", { tabindex: 0, ...properties }, table);
+  watchEdges(box);
+  return box;
 }
 
 /** @typedef {[content: string | Node[], kind?: string]} Head of a column: its content, and "number" if it has numbers */
@@ -147,45 +153,23 @@ function docTable(label, heads, rows, few) {
     button.remove();
   };
   const button = h("button.query-quiet", { onclick }, `Show all ${integerText(rows.length)} rows`);
-  return [h("div.query-scroll", { role: "group", "aria-labelledby": label }, table), rows.length > few && button];
+  return [scrollBox({ role: "group", "aria-labelledby": label }, table), rows.length > few && button];
 }
 
 // ── Relevant documents of a query that are missing from a ranking ──
 
 const MISSED_ROWS = 10;
 
-/** A name in a sentence. @param {string} name */
-function listName(name) {
-  return `\u2068${shorten(name, 30)}\u2069`;
-}
-
-/** Describe the ranks that were searched, which are those on the page: "the 23 documents of bm25 and the first 100 of dense". @param {[name: string, ranking: Ranking][]} lists */
-export function searchedWords(lists) {
-  const [first, second] = lists.map(([, { docs, retrieved }]) => ({
-    part: docs.length < retrieved ? "first " : "",
-    count: docs.length,
-  }));
-  const found = `the ${first.part}${plural(first.count, "document")} of`;
-  if (!second) return `${found} ${listName(lists[0][0])}`;
-  if (first.part === second.part && first.count === second.count) return `${found} each list`;
-  return `${found} ${listName(lists[0][0])} and the ${second.part}${integerText(second.count)} of ${
-    listName(lists[1][0])
-  }`;
-}
-
-/** Count the documents missing from one or both lists. @param {Missed[]} missed @param {[name: string, ranking: Ranking][]} lists */
+/** Count the documents missing from one or both lists, and the ranks on the page that were searched. @param {Missed[]} missed @param {[name: string, ranking: Ranking][]} lists */
 export function missedWords(missed, lists) {
-  const all = plural(missed.length, "relevant document");
-  if (lists.length < 2) return `${all} missed. Searched: ${searchedWords(lists)}.`;
-  const count = (/** @type {number} */ place) => missed.filter(({ by }) => by.length === 1 && by[0] === place).length;
   const kinds = [
-    { count: missed.filter(({ by }) => by.length > 1).length, by: "by both" },
-    ...lists.map(([name], i) => ({ count: count(i), by: `by ${listName(name)} only` })),
-  ].filter((kind) => kind.count);
-  const words = kinds.length > 1
-    ? `: ${kinds.map((kind) => `${integerText(kind.count)} ${kind.by}`).join(", ")}`
-    : ` ${kinds[0].by}`;
-  return `${all} missed${words}. Searched: ${searchedWords(lists)}.`;
+    { count: missed.filter(({ by }) => by.length > 1).length, by: "both" },
+    ...lists.map(([name], i) => ({ count: missed.filter(({ by }) => by.join() === String(i)).length, by: name })),
+  ].filter(({ count }) => count);
+  const counts = kinds.map(({ count, by }) => `${integerText(count)} by ${nameText(by, 30)}`);
+  const searched = lists.map(([name, { docs }]) => `${integerText(docs.length)} of ${nameText(name, 30)}`);
+  const all = plural(missed.length, "relevant document");
+  return `${all} missed: ${counts.join(", ")}. Documents searched: ${searched.join(", ")}.`;
 }
 
 /** @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
@@ -301,12 +285,6 @@ export function arithmeticTable(why, ranking, grades) {
   };
 }
 
-/** Split a closing line before its result: "4 / 5" and "= 0.8". @param {string} closing */
-export function closingParts(closing) {
-  const found = /^(.*?)\s*(= \S+)$/.exec(closing);
-  return found ? { steps: found[1], result: found[2] } : { steps: "", result: closing };
-}
-
 /** A select that keeps the focus when the dialog is drawn again. @param {string} label @param {string} key @param {string[]} names @param {number} now @param {(place: number) => void} choose */
 export function querySelect(label, key, names, now, choose) {
   const options = names.map((name, i) => h("option", { value: i, selected: i === now }, name));
@@ -360,9 +338,9 @@ function sideOf(view, detail, run) {
   return h("div", label, closingLine(why.closing), stepsOf(view, detail, ranking, why, `query-side-${run}`));
 }
 
-/** @param {string} closing */
+/** A closing line, its result set apart: "4 / 5" and "= 0.8". @param {string} closing */
 export function closingLine(closing) {
-  const { steps, result } = closingParts(closing);
+  const [, steps, result] = /^(.*?)\s*(= \S+)$/.exec(closing) ?? ["", "", closing];
   const long = closing.length > 40 ? " query-long" : "";
   return h(
     "p",

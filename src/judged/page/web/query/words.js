@@ -1,7 +1,6 @@
 /** Words of the query, marked in texts. */
 import { h } from "../dom.js";
 import { searchable } from "../table/filter.js";
-/** @import { QueryView } from "./tables.js" */
 
 const WORD_PATTERN = /[\p{L}\p{N}]+/gu;
 /** Words that say nothing about the subject. */
@@ -37,8 +36,7 @@ export function splitWords(text, words) {
   return parts;
 }
 
-/** A text with the words of the query marked. @param {string} text @param {QueryView} view @returns {(string | Node)[]} */
-export function markedWords(text, { book, query }) {
-  const words = wordsOf(book.facts.texts?.[query] ?? "");
-  return words.size ? splitWords(text, words).map((part) => part.found ? h("mark", part.text) : part.text) : [text];
+/** A text with words marked. @param {string} text @param {Set<string>} words @returns {(string | Node)[]} */
+export function markedWords(text, words) {
+  return splitWords(text, words).map((part) => part.found ? h("mark", part.text) : part.text);
 }

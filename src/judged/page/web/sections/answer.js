@@ -14,16 +14,11 @@ import {
   verdictTone,
 } from "../data/format.js";
 import { announce, bdi, byId, fill, h, openDialog, wordNodes } from "../dom.js";
-import { linearScale } from "../kit/scale.js";
-import { crisp, emptyScene, intervalMarks, lineAt, textAt } from "../kit/scene.js";
-import { toSvg } from "../kit/svg.js";
 /** @import { Book, Measure, Pair } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
 /** @import { Selection } from "../queries/queries.js" */
 
 const ANSWER_PLACES = 3;
-const STRIP_WIDTH = 240;
-const STRIP_HEIGHT = 30;
 
 const CHIP_SIGNS = { better: "✓", worse: "✗", "": "≈" };
 
@@ -100,35 +95,12 @@ function muchCell(book, { measure, a, b }, pair) {
   const [before, after] = [pair.mean_a, pair.mean_b].map((mean) => numberText(mean, ANSWER_PLACES));
   const share = pair.relative[0] === null ? "" : ` (${signedPercent(pair.relative[0])})`;
   const known = !Number.isNaN(pair.low);
-  const tone = verdictTone(pair.verdict);
   return cardCell(
     "By how much?",
-    cellValue(text(pair.difference), of, tone),
+    cellValue(text(pair.difference), of, verdictTone(pair.verdict)),
     cellLine(...wordNodes(book, [a, ` ${before} → `, b, ` ${after}${share}`]), of.lower && "; lower is better"),
-    known && differenceStrip(pair, tone || "soft", `${book.facts.runs[b]} minus ${book.facts.runs[a]}`),
     known && cellLine(`${text(pair.low)} to ${text(pair.high)}: ${book.facts.intervals.all}`),
   );
-}
-
-/** The difference and its interval against 0. @param {Pair} pair @param {string} colour @param {string} what */
-function differenceStrip({ low, high, difference }, colour, what) {
-  const [least, most] = [Math.min(0, low), Math.max(0, high)];
-  const room = 0.06 * (most - least) || 1;
-  const x = linearScale([least - room, most + room], [0, STRIP_WIDTH]);
-  const scene = emptyScene(STRIP_WIDTH, STRIP_HEIGHT, "");
-  const zero = crisp(x.at(0));
-  const places = { low: x.at(low), high: x.at(high), at: x.at(difference) };
-  scene.marks.push(
-    lineAt(0, 12.5, STRIP_WIDTH, 12.5, "faint"),
-    lineAt(zero, 3, zero, 20, "ink"),
-    textAt(Math.max(6, Math.min(STRIP_WIDTH - 6, zero)), 29, "0", { size: 10, anchor: "middle" }),
-    ...intervalMarks({ ...places, y: 12.5, colour, hollow: colour === "soft" }),
-  );
-  const svg = toSvg(scene);
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `Interval of the difference, ${what}, against 0`);
-  svg.setAttribute("class", "strip");
-  return svg;
 }
 
 /** Won, same and lost queries, as one bar; a click filters. @param {Pair} pair @param {Store} store @param {() => void} showQueries */

@@ -1,7 +1,8 @@
 /** The queries that gained most and lost most, with the documents that moved. */
-import { nameText, viewedDifferences } from "../charts/common.js";
+import { viewedDifferences } from "../charts/common.js";
 import { integerText, numberText, shorten, signedText } from "../data/format.js";
 import { bdi, fill, h, wordNodes } from "../dom.js";
+import { nameText } from "../kit/text.js";
 import { documentChanges } from "../query/moves.js";
 /** @import { Book, Detail } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */

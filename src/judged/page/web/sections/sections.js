@@ -7,16 +7,8 @@ import {
   scatterHeight,
   scatterScene,
 } from "../charts/by-query.js";
-import {
-  intervalName,
-  intervalOf,
-  isTested,
-  meanText,
-  nameText,
-  viewedDifferences,
-  viewedPair,
-} from "../charts/common.js";
-import { coverageCsv, coverageScene, curveCsv, curveScene, linePaint } from "../charts/curve.js";
+import { intervalName, intervalOf, isTested, meanText, viewedDifferences, viewedPair } from "../charts/common.js";
+import { coveragePicture, curveCsv, curveScene, linePaint, SHARES } from "../charts/curve.js";
 import { matrixCsv, matrixPair, matrixScene } from "../charts/matrix.js";
 import {
   againstCsv,
@@ -43,6 +35,7 @@ import {
 } from "../data/format.js";
 import { bdi, byId, fill, h, wordNodes } from "../dom.js";
 import { legendElement, mountChart } from "../kit/chart.js";
+import { nameText } from "../kit/text.js";
 /** @import { View } from "../charts/common.js" */
 /** @import { Book, Picture } from "../data/data.js" */
 /** @import { State, Store } from "../data/state.js" */
@@ -110,13 +103,14 @@ export function mountCharts(book, store, trail, selection) {
   if (several) mountPair(parts);
   const lit = mountCurves(parts, lights);
   if (facts.coverage) {
+    const judged = coveragePicture(facts.runs, facts.coverage);
     mountUnjudged(book, store);
     lit.push(
       chart("coverage", FOCUS_KEYS, {
         title: "Judged documents by rank",
         sentence: "Share of queries whose document at this rank is judged.",
-        draw: (width) => coverageScene(book, view(), width),
-        csv: () => coverageCsv(book),
+        draw: (width) => curveScene(book, view(), judged, width, SHARES),
+        csv: () => curveCsv(judged),
       }),
     );
     if (facts.summary.some((runs) => runs.some(({ top, irrelevant }) => top !== irrelevant && !Number.isNaN(top)))) {

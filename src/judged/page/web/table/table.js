@@ -1,4 +1,3 @@
-import { plural } from "../data/format.js";
 import { fill, h } from "../dom.js";
 
 /**
@@ -8,7 +7,6 @@ import { fill, h } from "../dom.js";
  * @property {Column[]} columns
  * @property {Rows} rows
  * @property {string} label
- * @property {[string, string]} noun singular and plural of a row
  * @property {string} [sort] the key of a column; without it rows are not sorted
  * @property {boolean} [down]
  * @property {(row: number) => number} [sortValue] the order of the rows if `sort` is no column
@@ -18,21 +16,14 @@ import { fill, h } from "../dom.js";
  * @property {(key: string, down: boolean) => void} onSort called when a header is clicked
  */
 
-const PRINTED_ROWS = 100;
 const HEAD_KEYS = new Map([["ArrowRight", "ArrowDown"], ["ArrowLeft", "ArrowUp"], ["Home", "Home"], ["End", "End"]]);
 
 /** Set the column widths. Each row is a grid with the same tracks. @param {HTMLElement} grid @param {Column[]} columns */
 function setTracks(grid, columns) {
   const least = columns.reduce((sum, { width }) => sum + width, 0);
-  const tracks = {
-    "--table-tracks": columns.map(({ width, grow = 0.001 }) => `minmax(${width}rem, ${grow}fr)`).join(" "),
-    "--table-tracks-print": columns.map(({ width, grow = 0 }) =>
-      `minmax(0, ${grow >= 1 ? 16 : Math.min(width, 6.5)}fr)`
-    )
-      .join(" "),
-    "--table-least": `${least}rem`,
-  };
-  for (const [name, value] of Object.entries(tracks)) grid.style.setProperty(name, value);
+  const tracks = columns.map(({ width, grow = 0.001 }) => `minmax(${width}rem, ${grow}fr)`).join(" ");
+  grid.style.setProperty("--table-tracks", tracks);
+  grid.style.setProperty("--table-least", `${least}rem`);
 }
 
 /** Create a table. Arrow keys move between rows, Enter or a click opens one, headers sort. @param {HTMLElement} host @param {TableOptions} options */
@@ -40,7 +31,6 @@ export function createTable(host, options) {
   let now = { sort: "", down: false, tall: false, current: -1, ...options };
   let order = Int32Array.from([]);
   let active = 0;
-  let printing = false;
   let frame = 0;
   let drawnSize = 0;
 
@@ -48,7 +38,6 @@ export function createTable(host, options) {
   const body = createTableBody();
   const top = h("div.table-head", { role: "rowgroup" }, head);
   const grid = h("div.table-grid.box.size-14", { role: "grid" }, top, body.element);
-  const more = h("p.table-more.soft");
 
   function view() {
     const size = parseFloat(getComputedStyle(grid).getPropertyValue("--table-row")) || 32;
@@ -87,10 +76,10 @@ export function createTable(host, options) {
     const seen = view();
     const resized = seen.size !== drawnSize; // rows are taller for touch
     drawnSize = seen.size;
-    const { first, end } = printing ? { first: 0, end: Math.min(PRINTED_ROWS, order.length) } : windowOf(seen);
+    const { first, end } = windowOf(seen);
     const places = Array.from({ length: end - first }, (_, i) => first + i);
     if (active < first) places.unshift(active);
-    else if (!printing && active >= end && active < order.length) places.push(active);
+    else if (active >= end && active < order.length) places.push(active);
     body.draw(places, { order, columns: now.columns, active, current: now.current, size: seen.size }, all || resized);
   }
 
@@ -177,23 +166,11 @@ export function createTable(host, options) {
     draw(false);
   }
 
-  /** Print the first rows, and state how many are omitted. @param {boolean} yes */
-  function print(yes) {
-    printing = yes;
-    grid.classList.toggle("table-printing", yes);
-    const left = order.length - PRINTED_ROWS;
-    fill(more, left > 0 && `… and ${plural(left, ...now.noun)} more, not printed.`);
-    draw(true);
-    body.tidy(active);
-  }
-
   grid.addEventListener("scroll", drawSoon, { passive: true });
   grid.addEventListener("keydown", onKey);
   body.element.addEventListener("click", onClick);
   body.element.addEventListener("focusin", onFocus);
-  addEventListener("beforeprint", () => print(true));
-  addEventListener("afterprint", () => print(false));
-  host.append(grid, more);
+  host.append(grid);
   drawHead();
   update({});
   new ResizeObserver(drawSoon).observe(grid);
@@ -365,9 +342,6 @@ export function createTableBody() {
       clearTimeout(timer);
       timer = setTimeout(tidy, TABLE_REST, content.active);
     },
-
-    /** Reorder at once, before printing. */
-    tidy,
 
     /** @param {number} place */
     elementAt: (place) => shown.get(place)?.element ?? null,
