@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from tests.helpers.axe import violations
@@ -21,7 +22,8 @@ HOSTILE = (IMG, SCRIPT, TURNED, "x" * 1_000, "'\"&#39;&amp;", "__proto__", "{{ti
 
 @pytest.fixture(scope="module")
 def todo():
-    return jd.pool([jd.sample_path(f"runs/{name}.run") for name in ("bm25", "dense", "tfidf")], depth=5).head(100)
+    found = jd.pool([jd.sample_path(f"runs/{name}.run") for name in ("bm25", "dense", "tfidf")], depth=5)
+    return replace(found, items=found.items[:100])
 
 
 @pytest.fixture(scope="module")

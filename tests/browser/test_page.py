@@ -92,7 +92,7 @@ def test_the_table_of_runs_shows_the_numbers_of_the_terminal(visit, sample_page,
             text = re.sub(r"\s+", " ", cell.inner_text())
             assert text.startswith(number(means[run][measure]))
             if run != "dense":  # the difference to the best run
-                assert text.endswith(minus(sample.of(measure, run, "dense").turned().brief(3)))
+                assert text.endswith(minus(" ".join(sample.of(measure, run, "dense").turned().columns(3))))
 
 
 def test_the_table_of_queries_shows_every_value_to_its_last_digit(visit, sample_page, sample):

@@ -1,4 +1,4 @@
-import { legendMarks, stepFrom, tipPlace } from "../../src/judged/page/web/kit/chart.js";
+import { legendMarks, tipPlace } from "../../src/judged/page/web/kit/chart.js";
 import { csvCell, csvText, safeFileName } from "../../src/judged/page/web/kit/files.js";
 import {
   bottomAxis,
@@ -179,14 +179,6 @@ Deno.test("the pointer means the nearest spot within its reach", () => {
   same(nearestSpot(scene, 80, 300), null);
   scene.hover = "y";
   same(nearestSpot(scene, 80, 5)?.datum, 1);
-});
-
-Deno.test("keys walk through the data and stop at both ends", () => {
-  same(stepFrom("ArrowRight", -1, 5), 0);
-  same(stepFrom("ArrowRight", 4, 5), 4);
-  same(stepFrom("ArrowLeft", 0, 5), 0);
-  same(stepFrom("PageDown", 1, 50), 11);
-  same([stepFrom("Home", 3, 5), stepFrom("End", 3, 5), stepFrom("a", 3, 5)], [0, 4, null]);
 });
 
 Deno.test("a tooltip stays on the screen", () => {

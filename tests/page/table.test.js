@@ -1,4 +1,5 @@
-import { naturalRanks, placeByKey, scrollTarget, sortRows, windowOf } from "../../src/judged/page/web/table/table.js";
+import { placeByKey } from "../../src/judged/page/web/dom.js";
+import { naturalRanks, scrollTarget, sortRows, windowOf } from "../../src/judged/page/web/table/table.js";
 import { same } from "./check.js";
 
 /** Texts in the natural order. @param {string[]} texts */

@@ -155,6 +155,18 @@ export function toggleButton(open, draw) {
   return button;
 }
 
+// ── Keys that lead through rows or data ──
+
+/** Return the place that a key leads to; -1 for other keys. @param {string} key @param {number} place @param {number} count @param {number} page */
+export function placeByKey(key, place, count, page) {
+  const steps = new Map([["ArrowDown", 1], ["ArrowUp", -1], ["PageDown", page], ["PageUp", -page]]);
+  const step = key === "Home" ? -count : key === "End" ? count : steps.get(key);
+  return step === undefined || !count ? -1 : Math.max(0, Math.min(count - 1, place + step));
+}
+
+/** Read keys along a line as keys along a column. @param {string} key */
+export const alongKey = (key) => key.replace("Right", "Down").replace("Left", "Up");
+
 // ── The choice between light and dark ──
 
 /** Set up the button that switches between light and dark; it is labelled with the other theme. */

@@ -76,7 +76,12 @@ export function differenceScene(book, view, width, height = DIFFERENCE_HEIGHT) {
     ...(thin && picked ? pickedMarks(found, band, bottom, picked) : []),
     lineAt(left, crisp(y.at(0)), right, crisp(y.at(0)), "soft"),
     ...(pair ? meanMarks(pair, of.lower, y, left, right) : []),
-    textAt(right, height - 8, footText(queriesText(queries.length, view), width - left), { anchor: "end" }),
+    textAt(
+      right,
+      height - 8,
+      fitText(`${queriesText(queries.length, view)}, from largest gain to largest loss`, width - left, SMALL_SIZE),
+      { anchor: "end" },
+    ),
   );
   const middle = (/** @type {number} */ i) => left + (i + 0.5) * band.step;
   scene.spots = queries.map((query, i) => ({ x: middle(i), y: y.at(values[i]), datum: query }));
@@ -146,12 +151,6 @@ function meanMarks({ difference }, lower, y, left, right) {
     lineAt(left, at, right, at, "ink", { dash: [4, 3] }),
     textAt(x, difference >= 0 ? at - 5 : at + 13, text, { anchor: "end", fill: "ink", halo: "paper" }),
   ];
-}
-
-/** @param {string} queries @param {number} room */
-function footText(queries, room) {
-  const long = `${queries}, from largest gain to largest loss`;
-  return textWidth(long, SMALL_SIZE) <= room ? long : fitText(queries, room, SMALL_SIZE);
 }
 
 /** The tooltip of a query: both values and the difference. @param {Book} book @param {View} view @param {number} query */

@@ -1,6 +1,6 @@
 /** A chart on the page: a figure that follows the size of the page, is read by pointer and keyboard, and can be saved as a file. */
 import { integerText } from "../data/format.js";
-import { announce, bdi, fill, h } from "../dom.js";
+import { alongKey, announce, bdi, fill, h, placeByKey } from "../dom.js";
 import { download, downloadSheet } from "./files.js";
 import { circleAt, dashOf, emptyScene, lineAt, nearestSpot, rectAt, SMALL_SIZE, textAt } from "./scene.js";
 import { pngBlob, standaloneSvg, toSvg } from "./svg.js";
@@ -144,7 +144,6 @@ function saveMenu(chart, scene) {
 // ── pointer and keyboard, in coordinates of the scene ──
 
 const DRAG_FROM = 6; // pixels; less is a click
-const KEY_STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
 /** Marks that highlight a spot. @param {Scene} scene @param {Spot} spot @returns {Mark[]} */
 function highlightMarks({ plot, hover, cross, spots }, { x, y, r, box, datum }) {
@@ -152,15 +151,6 @@ function highlightMarks({ plot, hover, cross, spots }, { x, y, r, box, datum }) 
   const rings = cross ? spots.filter((spot) => spot.datum === datum) : [{ x, y, r: (r ?? 2) + 1 }];
   const marks = rings.map((ring) => circleAt(ring.x, ring.y, (ring.r ?? 2) + 2, { stroke: "ink", width: 1.5 }));
   return hover === "x" ? [lineAt(x, plot.y, x, plot.y + plot.height, "soft", { opacity: 0.6 }), ...marks] : marks;
-}
-
-/** Return the position that a key leads to (from -1: outside); null for other keys. @param {string} key @param {number} from @param {number} count */
-export function stepFrom(key, from, count) {
-  if (key === "Home") return 0;
-  if (key === "End") return count - 1;
-  if (!(key in KEY_STEPS)) return null;
-  if (from < 0) return 0;
-  return Math.max(0, Math.min(count - 1, from + KEY_STEPS[/** @type {keyof typeof KEY_STEPS} */ (key)]));
 }
 
 /** Handles hovering, moving through and picking data. */
@@ -314,9 +304,9 @@ class ChartReader {
     const order = [...new Set(scene.spots.map((spot) => spot.datum))];
     const from = this.spot ? order.indexOf(this.spot.datum) : -1;
     const picked = (event.key === "Enter" || event.key === " ") && from >= 0;
-    const to = picked || !order.length ? null : stepFrom(event.key, from, order.length);
-    if (picked || to !== null) event.preventDefault();
-    if (to !== null) this.walk(scene, order, to);
+    const to = picked ? -1 : placeByKey(alongKey(event.key), from, order.length, 10);
+    if (picked || to >= 0) event.preventDefault();
+    if (to >= 0) this.walk(scene, order, to);
     if (!picked) return;
     hideTip();
     this.pick(order[from]);

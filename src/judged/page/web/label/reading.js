@@ -6,8 +6,6 @@ import { gradeCounts } from "./session.js";
 /** @import { DocumentText, Session } from "./session.js" */
 
 const SNIPPET = 280;
-/** More documents than this are not drawn as a strip. */
-const LONGEST_STRIP = 60;
 
 /** The class of the colour of a grade, from the lowest to the highest of the scale. @param {Session} session @param {number | null} grade */
 export function gradeTone({ work: { scale } }, grade) {
@@ -32,15 +30,6 @@ export function drawQuery(box, session) {
   const query = work.queries[place];
   const near = session.neighbours();
   const queries = [...new Set(session.order.map((other) => work.items[other].query))];
-  const strip = h(
-    "span.label-strip.row",
-    { "aria-hidden": "true" },
-    near.length > LONGEST_STRIP
-      ? null
-      : near.map((other) =>
-        h("span", { class: gradeTone(session, session.store.grade(other)), "data-now": other === item })
-      ),
-  );
   fill(
     box,
     h(
@@ -48,7 +37,6 @@ export function drawQuery(box, session) {
       h("span", `Query ${integerText(queries.indexOf(place) + 1)} of ${integerText(queries.length)}`),
       query.id === query.text ? null : bdi(query.id, { class: "label-id soft size-14 clip" }),
       h("span.label-count", `Document ${near.indexOf(item) + 1} of ${near.length}`),
-      strip,
     ),
     h("h2.label-query-text", { dir: "auto" }, query.text),
   );
@@ -115,7 +103,6 @@ function summaryNodes(session) {
   const lead = left
     ? `${plural(left, "document")} ${left === 1 ? "has" : "have"} no grade yet.`
     : `All ${plural(done, "document")} are judged.`;
-  const most = Math.max(...counts, 1);
   return h(
     "div.label-end",
     h("h2", left ? "The end of the list" : "Done. Thank you!"),
@@ -126,13 +113,10 @@ function summaryNodes(session) {
       h(
         "tbody",
         scale.map(({ number, name }, i) => {
-          const bar = h("span.label-count-bar", { class: gradeTone(session, number) });
-          bar.style.width = `${100 * counts[i] / most}%`;
           return h(
             "tr",
             h("th", { scope: "row" }, `${number}  ${name}`),
             h("td", integerText(counts[i])),
-            h("td.label-count-cell", { "aria-hidden": "true" }, bar),
           );
         }),
       ),

@@ -177,9 +177,10 @@ function hintOf({ view, detail, level, sides }, side, move, place) {
   const { arrow, words } = moveHint(move, other.ranking?.docs.length ?? 0, name);
   const tone = moveTone(move, detail.grades[place], level, hereIsA);
   const seen = [arrow && h("span", { "aria-hidden": "true" }, `${arrow} `), words];
-  const look = `query-hint ${tone}`;
+  const told = tone === "better" || tone === "worse";
+  const look = `query-hint ${told ? `bold ${tone}` : "soft"}`;
   if (!move.onPage) return h("span", { class: look }, seen);
-  return h("button.query-quiet", { class: look, "data-twin": move.twin }, seen);
+  return h("button", { class: look, "data-twin": move.twin }, seen);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fill, h } from "../dom.js";
+import { alongKey, fill, h, placeByKey } from "../dom.js";
 
 /**
  * A table of any number of rows, of which only visible rows are elements.
@@ -15,8 +15,6 @@ import { fill, h } from "../dom.js";
  * @property {(row: number) => void} onOpen
  * @property {(key: string, down: boolean) => void} onSort called when a header is clicked
  */
-
-const HEAD_KEYS = new Map([["ArrowRight", "ArrowDown"], ["ArrowLeft", "ArrowUp"], ["Home", "Home"], ["End", "End"]]);
 
 /** Set the column widths. Each row is a grid with the same tracks. @param {HTMLElement} grid @param {Column[]} columns */
 function setTracks(grid, columns) {
@@ -141,7 +139,7 @@ export function createTable(host, options) {
   function walkHead(event) {
     const buttons = [...head.querySelectorAll("button")];
     const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target));
-    const place = placeByKey(HEAD_KEYS.get(event.key) ?? "", at, buttons.length, 1);
+    const place = placeByKey(alongKey(event.key), at, buttons.length, 1);
     if (place < 0) return;
     event.preventDefault();
     buttons.forEach((button, i) => button.tabIndex = i === place ? 0 : -1);
@@ -232,13 +230,6 @@ export function windowOf({ top, height, size, count }) {
 export function scrollTarget({ top, height, size }, place) {
   const start = place * size;
   return start < top ? start : Math.max(top, start + size - height);
-}
-
-/** Return the row that a key leads to; -1 for other keys. @param {string} key @param {number} place @param {number} count @param {number} page */
-export function placeByKey(key, place, count, page) {
-  const steps = new Map([["ArrowDown", 1], ["ArrowUp", -1], ["PageDown", page], ["PageUp", -page]]);
-  const step = key === "Home" ? -count : key === "End" ? count : steps.get(key);
-  return step === undefined || !count ? -1 : Math.max(0, Math.min(count - 1, place + step));
 }
 
 /** The class of a cell of a column. @param {Column} column */
