@@ -8,7 +8,7 @@ import { documentChanges } from "../../src/judged/page/web/query/moves.js";
 import { idealOrder } from "../../src/judged/page/web/query/tables.js";
 import { waterfallScene, waterfallSteps } from "../../src/judged/page/web/query/waterfall.js";
 import { splitWords, wordsOf } from "../../src/judged/page/web/query/words.js";
-import { aboutLines, activeFilters, headlineOf } from "../../src/judged/page/web/sections/answer.js";
+import { activeFilters, headlineOf } from "../../src/judged/page/web/sections/answer.js";
 import { changeReasons, largestChanges, rankChange } from "../../src/judged/page/web/sections/changes.js";
 import { same } from "./check.js";
 import { sampleBook } from "./sample.js";
@@ -120,13 +120,6 @@ Deno.test("active filters are told with what removes them", () => {
     words: "diff>0.1",
     patch: { q: "" },
   }]);
-});
-
-Deno.test("a measure is explained by its intuition, or else by its definition", () => {
-  const [first, second] = BOOK.facts.measures.map(aboutLines);
-  same(first.lead, "How much of the best possible gain the first ten have.");
-  same([second.lead, second.definition], ["One over the rank of the first relevant document.", ""]);
-  same(aboutLines(BOOK.facts.measures[2]).range, "Lower is better.");
 });
 
 Deno.test("names that share both ends are told apart", () => {

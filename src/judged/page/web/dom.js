@@ -44,6 +44,14 @@ export function byId(id) {
   return found;
 }
 
+/** A select among names, by their places. @param {string} tag @param {Record<string, any>} properties @param {string[]} names @param {number} now @param {(place: number) => void} choose */
+export function selectOf(tag, properties, names, now, choose) {
+  const options = names.map((name, i) => h("option", { value: i, selected: i === now }, name));
+  const onchange = () => choose(Number(select.value));
+  const select = /** @type {HTMLSelectElement} */ (h(tag, { ...properties, onchange }, options));
+  return select;
+}
+
 /** Announce a text to screen readers. @param {string} text */
 export function announce(text) {
   fill(byId("announcer"), text);

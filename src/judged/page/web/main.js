@@ -2,7 +2,7 @@
 import { openBook } from "./data/data.js";
 import { shorten } from "./data/format.js";
 import { createState } from "./data/state.js";
-import { bdi, byId, copyText, fill, h, mountTheme, runDot, watchEdges } from "./dom.js";
+import { bdi, byId, copyText, fill, h, mountTheme, runDot, selectOf, watchEdges } from "./dom.js";
 import { createSelection, createTrail, mountQueries } from "./queries/queries.js";
 import { mountQuery } from "./query/dialog.js";
 import { aboutButton, mountAnswer, mountFilters } from "./sections/answer.js";
@@ -26,13 +26,8 @@ const SECTIONS = [
 
 /** @param {string} label @param {string[]} names @param {() => number} now @param {(place: number) => void} choose */
 function chooser(label, names, now, choose) {
-  const select =
-    /** @type {HTMLSelectElement} */ (h("select", names.map((name, i) => h("option", { value: i }, name))));
-  select.addEventListener("change", () => choose(Number(select.value)));
-  const show = () => {
-    select.value = String(now());
-  };
-  show();
+  const select = selectOf("select", {}, names, now(), choose);
+  const show = () => select.value = String(now());
   return { element: h("label.row", { class: `choice-${label}` }, h("span", label), select), select, show };
 }
 

@@ -152,7 +152,7 @@ export function createQueryColumns(book, link) {
       width: 13,
       grow: 3,
       rising: true,
-      kind: "queries-text",
+      kind: "queries-text soft",
     };
   }
 
@@ -167,12 +167,12 @@ export function createQueryColumns(book, link) {
       title: `${name}, ${by.name}`,
       text: (row) => valueText(columns[run][row], by),
       sortValue: (row) => columns[run][row],
-      tone: (row) => columns[run][row] === bestValue(columns, row, by.lower) ? "queries-best" : "",
+      tone: (row) => columns[run][row] === bestValue(columns, row, by.lower) ? "queries-best bold" : "",
       head: () => runHead(book.short[run], runDot(book, run, { a, b }), compared),
       align: "end",
       width: layout === "phone" ? 4.6 : widthFor(letterCount(book.short[run]) + 3, 5.5, 11),
       grow: 0.4,
-      kind: compared ? "queries-run queries-compared" : "queries-run",
+      kind: compared ? "queries-compared" : "soft",
     };
   }
 

@@ -14,6 +14,8 @@ import { markedWords, wordsOf } from "./words.js";
  * @typedef {{view: QueryView, detail: Detail, level: number, cutoff: number, sides: Side[], grid: HTMLElement}} Lists
  */
 
+const SHORT_TEXT = 80; // it fits two lines of a phone
+
 /** @param {QueryView} view @param {Detail} detail @param {number} level the lowest relevant grade */
 export function rankingsSection(view, detail, level) {
   const cutoff = cutoffOf(view.book.facts.measures[view.measure].name);
@@ -25,11 +27,9 @@ export function rankingsSection(view, detail, level) {
   const longest = Math.max(0, ...sides.map((side) => side.ranking?.docs.length ?? 0));
   const few = ranksShown(cutoff, longest, false);
   fill(grid, sides.map((side) => sideHead(lists, side)), cutoffLine(lists, longest), sides.map((side) => side.list));
-  const refresh = () => markClipped(grid);
   const show = (/** @type {boolean} */ all) => {
     view.memory.all = all;
     showRanks(lists, ranksShown(cutoff, longest, all), longest);
-    refresh();
     return all ? `Show the first ${few} ranks` : `Show all ${integerText(longest)} ranks`;
   };
   const fold = few < longest ? toggleButton(view.memory.all, show) : null;
@@ -40,7 +40,6 @@ export function rankingsSection(view, detail, level) {
   };
   grid.addEventListener("click", (event) => handleClick(lists, event, go));
   lightTwins(grid);
-  watchSize(grid, refresh);
   return h(
     "section.query-section",
     { "aria-labelledby": "query-rankings" },
@@ -63,7 +62,7 @@ function sidesOf(view, detail) {
     const label = `Ranking of ${view.book.facts.runs[run]}`;
     const list = here
       ? h("ol.query-list", { role: "list", "aria-label": label, "data-side": side })
-      : h("p.query-lead.query-none.soft", { "data-side": side }, noAnswer(view.book.facts.runs[run]));
+      : h("p.query-lead.soft", { "data-side": side }, noAnswer(view.book.facts.runs[run]));
     return { side, run, ranking: here, moves, list, rows: [] };
   });
 }
@@ -151,7 +150,7 @@ function rankedRow(lists, side, rank) {
   const words = wordsOf(view.book.facts.texts?.[view.query] ?? "");
   const place = /** @type {Ranking} */ (side.ranking).docs[rank - 1];
   const text = detail.texts[place];
-  const more = h("button.query-quiet.query-more.size-12", { "aria-expanded": "false", hidden: true }, "more");
+  const more = h("button.query-quiet.query-more.size-12", { "aria-expanded": "false" }, "more");
   const row = h(
     "li.query-row",
     { "data-place": place, "data-rank": rank, "data-side": side.side },
@@ -162,7 +161,7 @@ function rankedRow(lists, side, rank) {
     h(
       "div.query-main",
       text && h("p.clamp.query-text.fill.soft.size-13", { dir: "auto" }, markedWords(text, words)),
-      more,
+      (text ?? "").length + (detail.titles[place] ?? "").length > SHORT_TEXT && more,
     ),
   );
   row.style.gridRow = String(gridRow(lists, rank));
@@ -197,7 +196,7 @@ function handleClick(lists, event, go) {
   if (hint && side) return go(side, Number(hint.dataset.twin));
   const more = row.querySelector(".query-more");
   const selecting = document.getSelection()?.isCollapsed === false;
-  if (!(more instanceof HTMLElement) || more.hidden || selecting || !target.closest(".query-main, .query-doc")) return;
+  if (!(more instanceof HTMLElement) || selecting || !target.closest(".query-main, .query-doc")) return;
   const open = row.classList.toggle("query-unfolded");
   more.setAttribute("aria-expanded", String(open));
   fill(more, open ? "less" : "more");
@@ -242,22 +241,4 @@ function lightTwins(grid) {
   grid.addEventListener("focusin", under);
   grid.addEventListener("pointerleave", () => light(undefined));
   grid.addEventListener("focusout", () => light(undefined));
-}
-
-/** Show the button that expands a text only if the text is clipped. @param {HTMLElement} root */
-export function markClipped(root) {
-  const rows = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".query-row:not(.query-unfolded)")]);
-  const cut = rows.map((row) =>
-    [...row.querySelectorAll(".clamp")].some((text) => text.scrollHeight > text.clientHeight + 1)
-  );
-  rows.forEach((row, i) => {
-    const more = row.querySelector(".query-more");
-    if (more instanceof HTMLElement) more.hidden = !cut[i];
-  });
-}
-
-/** Observe the size of an element until it leaves the page. @param {HTMLElement} element @param {() => void} changed */
-function watchSize(element, changed) {
-  const observer = new ResizeObserver(() => element.isConnected ? changed() : observer.disconnect());
-  observer.observe(element);
 }

@@ -1,6 +1,6 @@
 /** Components of the query dialog: grade chips, document names, the table of values. */
 import { gainTone, integerText, plural, signedValue, valueText } from "../data/format.js";
-import { bdi, h, runDot, toggleButton, watchEdges } from "../dom.js";
+import { bdi, h, runDot, selectOf, toggleButton, watchEdges } from "../dom.js";
 import { nameText } from "../kit/text.js";
 import { measureHint } from "../sections/summary.js";
 import { cutoffOf, docsOfRows, gradeStep, missedDocs, ranksOf, ranksShown } from "./moves.js";
@@ -287,13 +287,7 @@ export function arithmeticTable(why, ranking, grades) {
 
 /** A select that keeps the focus when the dialog is drawn again. @param {string} label @param {string} key @param {string[]} names @param {number} now @param {(place: number) => void} choose */
 export function querySelect(label, key, names, now, choose) {
-  const options = names.map((name, i) => h("option", { value: i, selected: i === now }, name));
-  const select = /** @type {HTMLSelectElement} */ (h("select.query-select.semibold", {
-    "data-key": key,
-    "aria-label": label,
-    onchange: () => choose(Number(select.value)),
-  }, options));
-  return select;
+  return selectOf("select.query-select.semibold", { "data-key": key, "aria-label": label }, names, now, choose);
 }
 
 /** @param {QueryView} view @param {Detail} detail */

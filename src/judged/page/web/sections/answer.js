@@ -221,29 +221,16 @@ function singleCells(book, { measure }) {
 
 // ── A short explanation of a measure, from its declaration ──
 
-/** The lines of an explanation: intuition, definition, formula, direction. @param {Measure} measure */
-export function aboutLines({ intuition, description, formula, lower, unit, paper }) {
+/** The intuition, definition, formula and direction of a measure. @param {Measure} measure */
+function openAbout({ name, intuition, description, formula, lower, unit, paper }) {
   const definition = plainWords(description.split(/\n\s*\n/)[0]);
-  const range = unit ? "Values are between 0 and 1; " : "";
-  const direction = lower ? "lower is better." : "higher is better.";
-  return {
-    lead: plainWords(intuition) || definition,
-    definition: intuition ? definition : "",
-    formula: plainWords(formula),
-    range: range ? range + direction : direction[0].toUpperCase() + direction.slice(1),
-    paper,
-  };
-}
-
-/** @param {Measure} measure */
-function openAbout(measure) {
-  const { lead, definition, formula, range, paper } = aboutLines(measure);
+  const direction = `${lower ? "Lower" : "Higher"} is better${unit ? "; values are between 0 and 1" : ""}.`;
   openDialog(
-    bdi(measure.name),
-    h("p", lead),
-    definition && h("p", definition),
-    formula && h("p.about-formula.mono.size-14", bdi(measure.name), " = ", formula),
-    h("p.soft.size-14", range, paper && ` ${paper}.`),
+    bdi(name),
+    intuition && h("p", plainWords(intuition)),
+    h("p", definition),
+    formula && h("p.about-formula.mono.size-14", bdi(name), " = ", plainWords(formula)),
+    h("p.soft.size-14", direction, paper && ` ${paper}.`),
   );
 }
 
