@@ -85,13 +85,6 @@ Deno.test("the later of two judgments is kept, in whatever order they arrive", (
   same(laterJudgment(early, { ...late, time: "" }), early);
 });
 
-Deno.test("a judgment is stored at once and is there after a reload", () => {
-  const keeper = shelf();
-  storeOn(keeper).put(1, { grade: 1, note: "good" });
-  const again = storeOn(keeper);
-  same([again.grade(1), again.note(1), again.count], [1, "good", 1]);
-});
-
 Deno.test("a full storage loses nothing: judgments stay in memory, are counted, and are written when there is room", () => {
   const keeper = shelf(1);
   const store = storeOn(keeper);
@@ -209,18 +202,6 @@ Deno.test("queries are skipped forth and back", () => {
   same(session.at, 0);
   session.goQuery(-1);
   same(session.at, 0);
-});
-
-Deno.test("an export that is imported gives the same judgments, and twice changes nothing", () => {
-  const session = sessionOn();
-  session.store.put(1, { note: 'a "note"\nof two lines' });
-  [1, 0, 1].forEach((grade) => session.give(grade));
-  const text = jsonLines(session.records());
-  const other = sessionOn();
-  same(other.load(text).changed, 3);
-  same(jsonLines(other.records()), text);
-  same(other.load(text).changed, 0);
-  same(parseRecords(text).map(({ doc }) => doc), ["a", "b", "c"]);
 });
 
 Deno.test("documents without a grade are not exported", () => {

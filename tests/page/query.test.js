@@ -11,7 +11,6 @@ import {
 } from "../../src/judged/page/web/query/moves.js";
 import { missedWords } from "../../src/judged/page/web/query/tables.js";
 import { same } from "./check.js";
-import { sampleBook } from "./sample.js";
 /** @import { Detail } from "../../src/judged/page/web/data/data.js" */
 /** @import { Move } from "../../src/judged/page/web/query/moves.js" */
 
@@ -75,12 +74,6 @@ Deno.test("up means nearer to the top in run b, seen from either list", () => {
   same(movesOf(b, a, grades, false).map((move) => move.direction), ["up", "same", "only"]);
   same(movesOf(a, b, grades, true)[2], { direction: "up", twin: 1, onPage: true });
   same(movesOf(b, a, grades, false)[0], { direction: "up", twin: 3, onPage: true });
-});
-
-Deno.test("one rank is a move, up or down", () => {
-  const [a, b] = [list([0, 1]), list([1, 0])];
-  same(movesOf(a, b, [0, 0], true).map((move) => `${move.direction} ${move.twin}`), ["down 2", "up 1"]);
-  same(movesOf(b, a, [0, 0], false).map((move) => `${move.direction} ${move.twin}`), ["up 2", "down 1"]);
 });
 
 Deno.test("a judged document below the page has a rank; an unjudged one may have one that nobody knows", () => {
@@ -157,14 +150,4 @@ Deno.test("neighbours follow the order of the table, without a way round its end
   same(neighboursOf([5, 2, 9], 9), { place: 3, before: 2, after: null });
   same(neighboursOf([5, 2, 9], 7), { place: 0, before: null, after: 5 });
   same(neighboursOf([], 7), { place: 0, before: null, after: null });
-});
-
-Deno.test("moves of the sample agree from both sides", async () => {
-  const detail = await sampleBook().detail(3);
-  const [a, b] = detail.rankings;
-  if (!a || !b) throw new Error("both runs answer");
-  const back = movesOf(b, a, detail.grades, false);
-  for (const move of movesOf(a, b, detail.grades, true).filter((one) => one.onPage)) {
-    same(back[move.twin - 1].direction, move.direction);
-  }
 });
