@@ -133,13 +133,14 @@ def _reading(run: Run, pool: IdPool, policy: Policy, credit: SpanCredit | None) 
         tokens = None
     if credit is None or chunks.start is None or chunks.end is None:
         return RankTexts(size=size, tokens=tokens, lacking=lacking)
-    gold = np.array([credit.gold.get(raw, 0) for raw in pool.ids.take(slice(len(pool.queries))).tolist()])
+    fresh, characters = credit
+    gold = np.array([characters.get(raw, 0) for raw in pool.ids.take(slice(len(pool.queries))).tolist()])
     return RankTexts(
         size=size,
         tokens=tokens,
         lacking=lacking,
         length=(chunks.end - chunks.start)[row],
-        fresh=credit.fresh[row],
+        fresh=fresh[row],
         gold=gold,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from judged.core import segments
 from judged.core.ids import IdColumn
 from judged.core.native import as_floats, as_ints, native, usable_cores
 from judged.core.policy import Policy
-from judged.core.tables import Id, Names, Once, Qrels, Result, UnknownRow, decoded
+from judged.core.tables import Id, Names, Once, Qrels, Result, decoded, unknown_row
 from judged.errors import DataError, Hint, Warned, shown
 
 _ROWS, _FEWEST, _MOST = 1 << 24, 8, 128  # of levels and cutoffs whose columns are kept
@@ -197,7 +198,7 @@ def in_pool_order(qrels: Qrels) -> Qrels:
     if pool is None:
         return qrels
     columns: dict[str, Any] = {"queries": pool.ids, "query": pool.query, "doc": pool.doc, "grade": pool.grade}
-    ordered = replace(qrels, **columns, where=UnknownRow(qrels.name))
+    ordered = replace(qrels, **columns, where=partial(unknown_row, qrels.name))
     ordered.results[_SORTED] = pool
     return ordered
 

@@ -139,14 +139,9 @@ def _place(where: Callable[[int], Place], rows: Ints, row: int) -> Place:
     return where(int(rows[row]))
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class UnknownRow:
-    """The place of rows from another machine: only the name of the run is known."""
-
-    name: str
-
-    def __call__(self, row: int) -> Place:
-        return Place(self.name)
+def unknown_row(name: str, row: int) -> Place:
+    """The place of a row from another machine: only the name of the run is known."""
+    return Place(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

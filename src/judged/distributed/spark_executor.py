@@ -25,11 +25,12 @@ from weakref import WeakKeyDictionary
 from judged.core.ids import IdColumn
 from judged.core.native import NATIVE
 from judged.core.parts.run import Item, Task
-from judged.core.tables import IdKind, Run, UnknownRow
+from judged.core.tables import IdKind, Run, unknown_row
 from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, JudgedError, UsageError
 from judged.io.frames import MISSING, talking
 from judged.io.read import read_run
+from judged.io.text.encoding import is_text
 
 
 def worker_function(
@@ -112,7 +113,7 @@ class SparkPartition:
             run = read_run(table, **named, name=self.name)
         except DataError as error:
             raise error.changed(where=self.name) from None
-        return replace(run, where=UnknownRow(self.name))
+        return replace(run, where=partial(unknown_row, self.name))
 
 
 def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
@@ -125,8 +126,7 @@ def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
     try:
         return pa.array(raw, pa.binary()).cast(pa.string())
     except pa.ArrowInvalid:
-        texts = [item.decode("utf-8", "replace") for item in raw]
-        return pa.array([t if t.encode() == r else None for t, r in zip(texts, raw, strict=True)], pa.string())
+        return pa.array([text if is_text([text]) else None for text in ids.texts()], pa.string())
 
 
 _HEADER = 8  # bytes: the uncompressed size

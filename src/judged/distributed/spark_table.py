@@ -38,7 +38,7 @@ def table_run(frame: Any, named: Mapping[str, str], name: str = "run", executor:
     """
     with talking():
         names, types = list(frame.columns), {field.name: field.dataType for field in frame.schema.fields}
-    column = find_columns(names, ColumnRequest("run", named), Place(name)).column
+    column = find_columns(names, ColumnRequest("run", named), Place(name))
     kinds = []
     for role, noun in (("query", "query ids"), ("doc", "document ids")):
         kind = kind_of(types[column[role]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,19 +21,8 @@ from judged.io.text.decimals import LARGEST_GRADE, What
 Column = list[Any] | NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupedIds:
-    """Ids that are already checked: each once in order of appearance, and the index of every row's id."""
-
-    ids: IdColumn
-    code: Ints
-    kind: IdKind = "text"
-
-    def __len__(self) -> int:
-        return len(self.code)
-
-
-RawIds = Column | IdColumn | GroupedIds  # an `IdColumn` is already checked
+# An `IdColumn` is already checked. In a tuple, it has each id once in order of appearance, beside the index of every row's id.
+RawIds = Column | IdColumn | tuple[IdColumn, Ints]
 
 _NOUN = {"query": "query id", "doc": "document id", "aspect": "subtopic"}
 _WRONG = {
@@ -58,8 +47,8 @@ def encode_ids(values: Column | IdColumn, origin: Origin, role: str) -> tuple[Id
 
 def group_ids(values: RawIds, origin: Origin, role: str) -> tuple[IdColumn, Ints, IdKind]:
     """Return each id once in order of appearance, the index of every row's id, and their type."""
-    if isinstance(values, GroupedIds):
-        return values.ids, values.code, values.kind
+    if isinstance(values, tuple):
+        return *values, "text"
     if isinstance(values, IdColumn):
         return *_distinct(values), "text"
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and not is_masked_array(values):

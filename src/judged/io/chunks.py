@@ -44,14 +44,6 @@ _INNER = ("node", "metadata", "payload", "document", "chunk")  # nested objects
 _MARKS = frozenset((*ID_NAMES, *START_NAMES, *TOKEN_NAMES, *_TEXT, "node", "metadata", "payload"))
 
 
-class Chunks(NamedTuple):
-    """Ids of chunks, their scores or grades if there are any, and their documents, spans and tokens."""
-
-    ids: list[Any]
-    number: list[Any] | None
-    passages: Passages | None
-
-
 def are_chunks(entry: Mapping[Any, Any]) -> bool:
     """Return whether an object has more than a document id and a number."""
     names = {plain_name(name) for name in entry}
@@ -154,9 +146,12 @@ def _read_entry(entry: Any, number: tuple[str, ...]) -> _ChunkFields:
 # ── all of them ──────────────────────────────────────────────────────────────────────────────────
 
 
-def read_chunk_entries(entries: Sequence[Any], what: str, origin: Origin, *, count: bool = False) -> Chunks:
-    """Read chunks that are objects, spans as tuples, or plain ids; with `count`, missing tokens are counted in the texts.
+def read_chunk_entries(
+    entries: Sequence[Any], what: str, origin: Origin, *, count: bool = False
+) -> tuple[list[Any], list[Any] | None, Passages | None]:
+    """Return ids of chunks, their scores or grades if there are any, and their documents, spans and tokens.
 
+    Chunks are objects, spans as tuples, or plain ids; with `count`, missing tokens are counted in the texts.
     Scores count if every chunk has one; of grades, missing ones are 1.
     """
     names = _SCORE if what == "run" else _GRADE
@@ -190,7 +185,7 @@ def read_chunk_entries(entries: Sequence[Any], what: str, origin: Origin, *, cou
         number = [1 if chunk.number is None else chunk.number for chunk in chunks]
     known = doc is not None or start is not None or tokens is not None
     passages = Passages(doc=doc, start=start, end=end, tokens=tokens) if known else None
-    return Chunks([chunk.name for chunk in chunks], number, passages)
+    return [chunk.name for chunk in chunks], number, passages
 
 
 def _check_texts(entries: Sequence[Any], origin: Origin) -> None:

@@ -269,11 +269,10 @@ ANY_COLUMNS = ColumnRequest()  # judgments and runs with the usual names
 _OF_ANY = {what: ColumnRequest(what) for what in _BY_KIND}
 
 
-class RoleColumns(NamedTuple):
-    """The column of each role. `borrowed`: the grades are in a column called score, as in BEIR."""
-
-    column: Mapping[str, str]
-    borrowed: bool = False
+def is_borrowed(column: Mapping[str, str], request: ColumnRequest) -> bool:
+    """Return whether the grades are in a column called score, as in BEIR, which the caller did not name."""
+    grade = column.get("grade")
+    return plain_name(grade) in NAMES["score"][0] and not request.named_column("grade", [str(grade)])
 
 
 def _texts(names: Iterable[Any]) -> list[str]:
@@ -332,7 +331,7 @@ def find_columns(
     where: Place,
     *,
     query: bool = True,
-) -> RoleColumns:
+) -> dict[str, str]:
     """Find the column of each role.
 
     Args:
@@ -382,7 +381,7 @@ def find_columns(
         meaning = request.all_roles[missing[0]].meaning
         _raise(f"no column of {meaning}", names, request, where, *missing, hint=hint)
     if not request.is_ranking:
-        return RoleColumns(column)
+        return column
     return _check_number(names, request, column, where, query=query)
 
 
@@ -393,18 +392,18 @@ def _check_number(
     where: Place,
     *,
     query: bool,
-) -> RoleColumns:
-    """Return the columns of a run or of judgments, which have scores, ranks or grades."""
+) -> dict[str, str]:
+    """Return the columns of a run or of judgments, which have scores, ranks or grades; grades may be called score, see `is_borrowed`."""
     number = request.number
     if number in column or (number == "score" and "rank" in column):
-        return RoleColumns(column)
+        return column
     other = match(NAMES["grade" if number == "score" else "score"], names)
     if number == "grade" and query and len(names) == 2:
-        return RoleColumns(column)  # only pairs: every listed document is relevant, as in {query: [doc, …]}
+        return column  # only pairs: every listed document is relevant, as in {query: [doc, …]}
     if number == "grade":
         ranks = match(NAMES["rank"], names)
         if len(other) == 1 and not ranks:
-            return RoleColumns({**column, "grade": other[0]}, borrowed=True)
+            return {**column, "grade": other[0]}
         other = other or ranks
     other = other or match(RETRIEVED if number == "grade" else RELEVANT, names)
     looks, needed = ("judgments", "a run") if number == "score" else ("a run", "judgments")

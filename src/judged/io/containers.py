@@ -20,7 +20,6 @@ from judged.io.cells import as_list
 from judged.io.chunks import are_chunks, are_sets, are_spans, is_set, read_chunk_entries
 from judged.io.columns import (
     ColumnRequest,
-    RoleColumns,
     are_columns,
     count_known,
     find_columns,
@@ -45,12 +44,12 @@ def read_records(records: list[Any], context: Context) -> ColumnBatches:
     """Read records with the same names in each of them."""
     columns = find_columns(names_of(records[0]), context.request, context.place)
     cells = take_columns(records, columns, context.items())
-    return ColumnBatches(context, columns, [cells], lambda: context.items(columns.column))
+    return ColumnBatches(context, columns, [cells], lambda: context.items(columns))
 
 
-def take_columns(records: list[Any], columns: RoleColumns, origin: Origin) -> dict[str, list[Any]]:
+def take_columns(records: list[Any], columns: Mapping[str, str], origin: Origin) -> dict[str, list[Any]]:
     """Return the cells of each role."""
-    return {role: take_column(records, name, role, origin) for role, name in columns.column.items()}
+    return {role: take_column(records, name, role, origin) for role, name in columns.items()}
 
 
 def take_column(records: list[Any], name: str, role: str, origin: Origin) -> list[Any]:
@@ -91,7 +90,7 @@ def read_tuples(items: list[Any], context: Context) -> ColumnBatches:
     if request.is_ranking and all(isinstance(cell, int | float) for cell in ids) and any(cell % 1 for cell in ids):
         raise_matrix(request, context.name)  # ids are no fractions
     key: dict[str, object] = {role: at if request.is_ranking else role for at, role in enumerate(roles)}
-    return ColumnBatches(context, RoleColumns({role: role for role in roles}), [cells], lambda: context.items(key))
+    return ColumnBatches(context, {role: role for role in roles}, [cells], lambda: context.items(key))
 
 
 def raise_matrix(request: ColumnRequest, where: str) -> NoReturn:
@@ -149,8 +148,7 @@ def read_rankings(
         entries = list(chain.from_iterable(_entries(ranking, context) for ranking in rankings if len(ranking)))
         places = origin or context.keys(queries, size, entries, keyed=False)
         if _have_details(entries):
-            chunks = read_chunk_entries(entries, context.request.what, places)
-            docs, number, passages = chunks.ids, chunks.number, chunks.passages
+            docs, number, passages = read_chunk_entries(entries, context.request.what, places)
         else:
             docs, number = _split(entries, context, places)
     return SourceTable(

@@ -132,7 +132,7 @@ def unread_frame(frame: Frame, context: Context) -> ArrowRun | None:
     """Return the columns of a run for the native core; None if the library has no Arrow batches."""
     if frame.stream is None:
         return None
-    found = find_columns(list(frame.names), context.request, context.place).column
+    found = find_columns(list(frame.names), context.request, context.place)
     places = {role: place for place, role in enumerate(found)}
     query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
     hand_out = frame.stream
@@ -155,14 +155,14 @@ def read_frame(frame: Frame, context: Context) -> ColumnBatches:
     found = find_columns(names, context.request, context.place)
     columns: dict[str, Any] = {}
     if frame.text is not None and context.request.is_ranking:  # ids that are text need no conversion
-        texts = {role: frame.text(found.column[role]) for role in ("query", "doc")}
+        texts = {role: frame.text(found[role]) for role in ("query", "doc")}
         columns = {role: text for role, text in texts.items() if text is not None}
-    others = {role: name for role, name in found.column.items() if role not in columns}
+    others = {role: name for role, name in found.items() if role not in columns}
     columns |= dict(zip(others, frame.columns(list(others.values())), strict=True))
-    lengths = {found.column[role]: len(column) for role, column in columns.items()}
+    lengths = {found[role]: len(column) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise_lengths(lengths, context.place)
-    return ColumnBatches(context, found, [columns], lambda: context.columns(found.column, names), once=frame.once)
+    return ColumnBatches(context, found, [columns], lambda: context.columns(found, names), once=frame.once)
 
 
 def raise_lengths(lengths: Mapping[str, int], where: Place) -> NoReturn:
@@ -241,7 +241,7 @@ def _unmask(values: Any) -> Column:
 
 def _arrow(source: Any) -> Frame:
     """Return Arrow data as a frame, by polars if only that is loaded, else by pyarrow."""
-    arrow = "pyarrow" in sys.modules or "polars" not in sys.modules
+    arrow = sys.modules.get("pyarrow") is not None or "polars" not in sys.modules
     kind = type(source).__name__
     try:
         library = import_module("pyarrow" if arrow else "polars")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from judged.core.tables import Run
 from judged.core.unread_runs import Layout, TextRun, read_rows
 from judged.errors import Warned
-from judged.io.columns import RoleColumns
+from judged.io.columns import is_borrowed
 from judged.io.files import Content, Raw
 from judged.io.mapped import in_memory, open_later, open_now
 from judged.io.origin import Context
@@ -36,7 +36,7 @@ class NativeText:
     """
 
     layout: Layout
-    columns: RoleColumns
+    columns: Mapping[str, str]
     scored: bool
     ranked: bool
     start: int | None = None
@@ -56,7 +56,6 @@ class NativeText:
         self, content: Content, context: Context, origin: Callable[[Any], Origin], *, checked: bool = False
     ) -> SourceTable | None:
         """Read an open file; None if only the reference can. `origin` takes the rows. `checked`: so are numbers and ranks."""
-        from judged.io.cells import GroupedIds
         from judged.io.table import SourceTable
 
         with open_now(content, self.start, lines=self.lines) as (data, start):
@@ -69,13 +68,13 @@ class NativeText:
             request=context.request,
             warnings=(*context.warnings, *self._check_end(last, context.name)),
             origin=origin(rows),
-            query=GroupedIds(rows.queries, rows.query),
+            query=(rows.queries, rows.query),
             doc=rows.doc,
-            number=rows.number if self.scored or not self.columns.column else None,
+            number=rows.number if self.scored or not self.columns else None,
             rank=rows.rank if self.ranked else None,
-            aspect=rows.aspects() if "aspect" in self.columns.column else None,
+            aspect=rows.aspects() if "aspect" in self.columns else None,
             scored=self.scored,
-            borrowed=self.columns.borrowed,
+            borrowed=is_borrowed(self.columns, context.request),
             checked=checked,
         )
 

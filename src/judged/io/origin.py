@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from judged.core.ids import IdColumn
 from judged.errors import Place, Warned, shown
 from judged.io.columns import ColumnRequest
 
+if TYPE_CHECKING:
+    from judged.io.mapped import TextLines
+
 Ids = Sequence[Any] | IdColumn
-
-
-class Lines(Protocol):
-    """The number of the line of each row; None if it is not known any longer."""
-
-    def __getitem__(self, row: int, /) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +43,7 @@ class Origin:
     words: str = ""
     first: int = 0
     item: Ints | None = None
-    line: Ints | range | Lines | None = None
+    line: Ints | range | TextLines | None = None
     column: Mapping[str, tuple[int | None, object]] = field(default_factory=dict)
     queries: Ids | None = None
     size: Ints | None = None
@@ -91,7 +88,6 @@ class Context:
     once: bool = False  # the source can be read only once
     columnar: bool = False  # a file that keeps types
     row: int = 0  # number of the first row in the source
-    among: str = ""  # the rows that are counted, in words
     warnings: tuple[Warned, ...] = ()
 
     @property
@@ -132,8 +128,7 @@ class Context:
         places = {role: (names.index(name) + 1, name) for role, name in column.items()}
         if self.path is None:
             return Origin(name=self.name, form="{name}[{column!r}][{row}]", first=self.row, column=places)
-        words = f" in row {{number}}{self.among}"
-        return Origin(name=self.path, typed=self.typed, words=words, first=self.row, column=places)
+        return Origin(name=self.path, typed=self.typed, words=" in row {number}", first=self.row, column=places)
 
     def basics(self) -> dict[str, Any]:
         """Return the arguments that every table of this source has."""

@@ -21,7 +21,7 @@ from judged.core.unread_runs import ScoreColumn, UnreadRun
 from judged.errors import DataError, Hint, Place
 from judged.io.columns import ColumnRequest, find_columns
 from judged.io.files import PAD, limit_text, open_regular, raise_file_error
-from judged.io.formats.registry import FORMATS, Detected, Rows, detect_format
+from judged.io.formats.registry import FORMATS, ROW_SIZE, Detected, Rows, detect_format
 from judged.io.formats.trec import TREC, unread_lines
 from judged.io.mapped import map_file
 from judged.io.open_table import as_read_run, open_unread, read_one_run
@@ -38,7 +38,6 @@ SMALLEST, LARGEST = 32 << 20, 64 << 20  # bytes of a partition of text
 LARGE = 64 << 20  # bytes of a file that is not read as a whole
 CHUNK = 16 << 20  # bytes of text that are in memory at a time
 _LOOK = 1 << 16
-_BYTES = 24  # of a row in memory, about
 
 
 def open_partitions(source: Any, request: ColumnRequest, name: str | None = None) -> PartitionedRun | None:
@@ -229,7 +228,7 @@ def _cut_text(files: Sequence[_Examined], request: ColumnRequest) -> list[Part]:
         names = getattr(header, "names", header)
         if isinstance(names, tuple) and names:
             where = Place(file.file.name, getattr(header, "line", None))
-            scored.append((file.file.name, "score" in find_columns(names, request, where).column))
+            scored.append((file.file.name, "score" in find_columns(names, request, where)))
     _check_scores(scored)
     step = min(max(sum(file.file.size for file in files) // 32, SMALLEST), LARGEST)
     return _pack((piece for file in files for piece in _cut(file, request, step, len(files) > 1)), step // 2)
@@ -407,22 +406,6 @@ class TrecPiece:
 # ── Columnar files: stretches of row groups of large files, small files together ────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class RowsPiece:
-    """Some rows of a columnar file."""
-
-    rows: Rows
-
-    @property
-    def size(self) -> int:
-        return _BYTES * self.rows.count
-
-    def batches(self) -> Iterator[Run | UnreadRun]:
-        read_rows = FORMATS.find(self.rows.format).read_rows
-        assert read_rows is not None
-        yield from read_rows(self.rows)
-
-
 def _cut_columnar(files: Sequence[Stored], detected: Detected, request: ColumnRequest) -> list[Part]:
     """Return the partitions of files; adjacent groups of one file are read together, up to the size of a partition."""
     row_groups = detected.format.row_groups
@@ -437,7 +420,7 @@ def _cut_columnar(files: Sequence[Stored], detected: Detected, request: ColumnRe
             stretches[-1] = replace(last, count=last.count + rows.count)
         else:
             stretches.append(rows)
-    return _pack(map(RowsPiece, stretches), _BYTES * least)
+    return _pack(stretches, ROW_SIZE * least)
 
 
 # ── Datasets of pyarrow and lazy frames of polars ───────────────────────────────────────────────────
@@ -462,7 +445,7 @@ class LazyTable:
         row = 0
         with self._report():
             names = self._names()
-            columns = list(find_columns(names, self.request, Place("run")).column.values())
+            columns = list(find_columns(names, self.request, Place("run")).values())
             for table in self._tables(columns):
                 frame = arrow_frame(table) if is_dataset(self.source) else polars_frame(table)
                 unread = unread_frame(replace(frame, names=names), Context(self.request, row=row))

@@ -173,7 +173,7 @@ def _table(
     if row is not None:
         problem, where = f"null in a list of chunks{origin.describe_row(row)}", origin.place(row)
         raise DataError("id-type", problem, where=where, hint="leave it out")
-    chunks = read_chunk_entries(entries, what, origin, count=count)
+    docs, number, passages = read_chunk_entries(entries, what, origin, count=count)
     warnings = []
     if nulls := [i for i, one in enumerate(lists) if one is None]:
         some = ", ".join(f"{items.place(i)}{items.describe_row(i)}" for i in nulls[:3]) + " …" * (len(nulls) > 3)
@@ -186,14 +186,14 @@ def _table(
         origin=origin,
         query_origin=context.items(item=rows),
         query=questions,
-        doc=chunks.ids,
+        doc=docs,
         size=size,
-        number=None if is_run else chunks.number,
+        number=None if is_run else number,
         choice=choice,
-        passages=chunks.passages,
+        passages=passages,
         warnings=tuple(warnings),
     )
-    return table, chunks.number
+    return table, number
 
 
 def _with_scores(run: Run, number: list[Any], origin: Origin) -> Run:

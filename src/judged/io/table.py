@@ -14,7 +14,7 @@ from judged.core.ids import IdColumn
 from judged.core.tables import Id, IdKind, Passages, Qrels, Run, are_subtopics
 from judged.errors import DataError, Hint, Place, Warned, shown
 from judged.io.cells import Column, RawIds, as_list, encode_ids, floats, group_ids, ranks
-from judged.io.columns import ColumnRequest, Role, RoleColumns, list_columns, same_column
+from judged.io.columns import ColumnRequest, Role, is_borrowed, list_columns, same_column
 from judged.io.origin import Context, Origin
 from judged.io.text.decimals import first_wrong, is_decimal, parse_number, raise_number
 
@@ -37,7 +37,7 @@ class ColumnBatches:
     """
 
     context: Context
-    columns: RoleColumns
+    columns: Mapping[str, str]
     batches: Iterable[Batch]
     origin: Callable[[], Origin]
     in_text: bool = False
@@ -69,7 +69,7 @@ class RoleTable:
 def gather_columns(source: ColumnBatches) -> RoleTable:
     """Read all batches; a wrong cell is reported with its place."""
     context, roles = source.context, source.context.request.roles
-    columns = source.columns.column
+    columns = source.columns
     seen: dict[str, dict[Any, int]] = {role: {} for role in columns if roles[role].read is None}
     parts: dict[str, list[NDArray[Any]]] = {role: [np.empty(0, np.int32)] for role in columns}
     count = 0
@@ -165,7 +165,7 @@ class SourceTable:
 def concatenate(source: ColumnBatches) -> SourceTable:
     """Return all batches of a run or of judgments as one table."""
     batches = list(source.batches)
-    columns: dict[str, Any] = dict(batches[0]) if len(batches) == 1 else {role: [] for role in source.columns.column}
+    columns: dict[str, Any] = dict(batches[0]) if len(batches) == 1 else {role: [] for role in source.columns}
     for batch in batches if len(batches) > 1 else ():
         for role, cells in batch.items():
             columns[role] += cells
@@ -182,7 +182,7 @@ def concatenate(source: ColumnBatches) -> SourceTable:
         rank=columns.get("rank"),
         aspect=columns.get("aspect"),
         in_text=source.in_text,
-        borrowed=source.columns.borrowed,
+        borrowed=is_borrowed(source.columns, context.request),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,12 +24,8 @@ Holds = Callable[[int, int, int], bool]
 Row = tuple[int, bytes, bytes, float, int]  # query, document, span, grade, row of the judgments
 
 
-@dataclass(frozen=True, slots=True)
-class SpanCredit:
-    """Relevant characters that each row of the run is the first to contain, and the number of relevant characters per query."""
-
-    fresh: Ints
-    gold: dict[bytes, int]
+# Relevant characters that each row of the run is the first to contain, and the number of relevant characters per query.
+SpanCredit = tuple[Ints, dict[bytes, int]]
 
 
 class _Span(NamedTuple):
@@ -101,7 +97,7 @@ def credit_spans(qrels: Qrels, run: Run, policy: Policy) -> tuple[Qrels, SpanCre
     gold: dict[bytes, int] = defaultdict(int)
     for (place, _), some in spans.items():
         gold[qrels.queries[place]] += sum(end - start for start, end in _merge(some))
-    return chunks, SpanCredit(fresh, dict(gold))
+    return chunks, (fresh, dict(gold))
 
 
 def _spans_of(qrels: Qrels) -> dict[tuple[int, bytes], list[_Span]]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from judged.core.ids import IdColumn
-from judged.core.tables import Run, UnknownRow
+from judged.core.tables import Run, unknown_row
 from judged.core.unread_runs import UnreadRun
 from judged.errors import EngineError, JudgedError, Place
 
@@ -220,14 +221,14 @@ class TakeQueries(PartTask[list[Run]]):
             run = batch.read() if isinstance(batch, UnreadRun) else batch
             wanted = np.array([raw in self.queries for raw in run.queries.tolist()], dtype=bool)
             rows = run.take(wanted[run.query])
-            kept.append(replace(rows, doc=rows.doc.compact(), where=UnknownRow(run.name)))
+            kept.append(replace(rows, doc=rows.doc.compact(), where=partial(unknown_row, run.name)))
         return kept
 
 
 def read_queries(run: PartitionedRun, queries: Iterable[bytes]) -> Run:
     """Read the rows of some queries of a partitioned run; they no longer have places in a file."""
     kept = [rows for part in run.map(TakeQueries(frozenset(queries))) for rows in part]
-    return concatenate_runs(kept, run.name, UnknownRow(run.name))
+    return concatenate_runs(kept, run.name, partial(unknown_row, run.name))
 
 
 def concatenate_runs(runs: Sequence[Run], name: str, where: Callable[[int], Place]) -> Run:

@@ -85,7 +85,7 @@ def report_library(problem: str, where: str, hint: str) -> Iterator[None]:
 def columns_in_file(names: Sequence[str], file: Stored, request: ColumnRequest) -> dict[str, str]:
     """Return the column of each role. If missing columns are names of folders, the error says so."""
     try:
-        return dict(find_columns(names, request, Place(file.name)).column)
+        return find_columns(names, request, Place(file.name))
     except DataError as error:
         folders = [step.partition("=")[0] for step in file.path.split("/")[:-1] if "=" in step]
         if not count_known(folders, request):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -19,7 +19,7 @@ from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, Place, shown
 from judged.io import files as limits
-from judged.io.columns import ColumnRequest, RoleColumns, count_known, find_columns
+from judged.io.columns import ColumnRequest, count_known, find_columns
 from judged.io.files import PAD, Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.mapped import TextLines, open_later
@@ -179,7 +179,7 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole:
     """Return rows as columns. `whole`: they are all rows of a file."""
     path = context.name
     columns = find_columns(header.names, context.request, Place(path, header.line))
-    position = {role: header.names.index(name) for role, name in columns.column.items()}
+    position = {role: header.names.index(name) for role, name in columns.items()}
     lines = [np.empty(0, np.int64)]
 
     def origin() -> Origin:
@@ -210,9 +210,9 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole:
     return ColumnBatches(context, columns, [cells], origin, in_text=True)
 
 
-def _places(header: Header, columns: RoleColumns) -> dict[str, tuple[int | None, object]]:
+def _places(header: Header, columns: Mapping[str, str]) -> dict[str, tuple[int | None, object]]:
     """Return the number and the name of the column of each role."""
-    return {role: (header.names.index(name) + 1, name) for role, name in columns.column.items()}
+    return {role: (header.names.index(name) + 1, name) for role, name in columns.items()}
 
 
 def _raise_break(cell: str, where: Place) -> NoReturn:
@@ -262,7 +262,7 @@ def _find_text(head: Raw | None, header: Header, context: Context) -> NativeText
         columns = find_columns(header.names, request, Place(context.name, header.line))
     except DataError:
         return None
-    position = {role: header.names.index(name) for role, name in columns.column.items()}
+    position = {role: header.names.index(name) for role, name in columns.items()}
     layout = {
         "source": "delimited",
         "separator": header.delimiter,

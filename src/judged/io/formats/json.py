@@ -16,7 +16,7 @@ from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
 from judged.errors import DataError, JudgedError, Place, shown
-from judged.io.columns import NAMES, ColumnRequest, RoleColumns, find_columns, is_flat, nested
+from judged.io.columns import NAMES, ColumnRequest, find_columns, is_flat, nested
 from judged.io.files import PAD, Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
 from judged.io.formats.shapes import parts_of, read_shape, shape_of
@@ -134,7 +134,7 @@ def _read_records(values: Iterator[Any], names: Sequence[str], context: Context)
             yield take_columns(batch, columns, part.items())
             at += len(batch)
 
-    return ColumnBatches(context, columns, batches(), lambda: context.items(columns.column))
+    return ColumnBatches(context, columns, batches(), lambda: context.items(columns))
 
 
 def iterate_json(lines: Numbered, name: str, skip: Callable[[bytes], bool]) -> Iterator[tuple[Any, Place]]:
@@ -172,7 +172,6 @@ def _decode_line(line: bytes, name: str, number: int) -> str:
 
 _DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?[ \t\r\n]*\{[ \t\r\n]*"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*([{\[])')
 _ARRAY = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\[[ \t\r\n]*(?=\{)")
-_NO_COLUMNS = RoleColumns({})
 
 
 def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
@@ -221,11 +220,11 @@ def _find_text(head: Head, names: Sequence[str], request: ColumnRequest) -> Nati
         if keys is None or request.named or (graded and shape_of(first) is not None):
             return None
         layout = {"source": "json_lists", "query": keys[0], "docs": keys[1], "graded": graded, "fields": {}}
-        return NativeText(layout, _NO_COLUMNS, scored=False, ranked=True)
+        return NativeText(layout, {}, scored=False, ranked=True)
     if found := _DOCUMENT.match(head.data):
         listed = found[1] == b"["
         layout = {"source": "json_document", "listed": listed, "graded": graded, "columns": sum(NAMES["query"], ())}
-        text = NativeText(layout, _NO_COLUMNS, scored=not listed, ranked=listed, lines=False)
+        text = NativeText(layout, {}, scored=not listed, ranked=listed, lines=False)
         return None if request.named else text
     if found := _ARRAY.match(head.data):
         try:
@@ -242,17 +241,17 @@ def _records(names: Sequence[str], request: ColumnRequest, *, lines: bool) -> Na
         columns = find_columns(names, request, Place(""))
     except JudgedError:
         return None
-    field = {role: columns.column.get(role) for role in ("query", "doc", "rank", "aspect")}
-    score = columns.column.get(request.number)
+    field = {role: columns.get(role) for role in ("query", "doc", "rank", "aspect")}
+    score = columns.get(request.number)
     layout = {"source": "json_records", "listed": not lines, "score": score, **field}
-    return NativeText(layout, columns, scored=score is not None, ranked="rank" in columns.column, lines=lines)
+    return NativeText(layout, columns, scored=score is not None, ranked="rank" in columns, lines=lines)
 
 
 def _origin(content: Content, text: NativeText, context: Context, rows: Any) -> Origin:
     if text.lines:
         return Origin(name=context.name, typed=False, line=TextLines(open_later(content), text.layout))
-    if text.columns.column:
-        return context.items(text.columns.column)
+    if text.columns:
+        return context.items(text.columns)
     return context.keys(rows.queries, np.bincount(rows.query), rows.doc, keyed=not text.ranked)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     OpenTable = SourceTable | ColumnBatches | Run | Qrels | ScoreColumn
 
+ROW_SIZE = 24  # bytes of a row in memory, about
 TextChunks = Iterable[tuple[bytes | bytearray, Begin]]  # whole lines, padded, with the place where they begin
 
 
@@ -69,7 +70,7 @@ class Detected(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Rows:
-    """Some rows of a file of columns. `scored`: they have scores, not only ranks. `block`: the first record batch, if known."""
+    """Some rows of a file of columns: a partition. `scored`: they have scores, not only ranks. `block`: the first record batch, if known."""
 
     file: Stored
     format: str
@@ -78,6 +79,15 @@ class Rows:
     request: ColumnRequest
     scored: bool
     block: int | None = None
+
+    @property
+    def size(self) -> int:
+        return ROW_SIZE * self.count
+
+    def batches(self) -> Iterator[ArrowRun]:
+        read_rows = FORMATS.find(self.format).read_rows
+        assert read_rows is not None
+        return read_rows(self)
 
 
 FORMATS = Registry[FileFormat]("format", package="judged.io.formats")
