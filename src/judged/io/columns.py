@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from judged.errors import DataError, Hint, Place, UsageError, shown, to_choose
 from judged.io.text.decimals import What, is_decimal
+from judged.registry import nearest_name
 
 # ── Names of columns as people write them ───────────────────────────────────────────────────────────
 
@@ -353,7 +354,9 @@ def find_columns(
         named = request.named_column(role, names)
         if named is None and role in request.named and request.used is None:
             problem = f"no column {request.named[role]!r}; the columns are {list_columns(names)}"
-            raise DataError("columns", problem, hint="check its name", where=where, value=request.named[role])
+            near = nearest_name(request.named[role], names)
+            hint = f"did you mean {near!r}?" if near else "check its name"
+            raise DataError("columns", problem, hint=hint, where=where, value=request.named[role])
         if named is not None and request.used is not None:
             request.used.roles.add(role)
         columns = [named] if named is not None else match(declared.names, names)
@@ -424,7 +427,8 @@ def _raise(
     """Raise an error with the names of the columns; without a hint, name the options of the roles whose columns are missing."""
     listing = list_columns(names)
     if hint is None and all(map(str.isidentifier, roles)):
-        options = {f"{role}_col": to_choose(f"{role}_col") for role in roles}
+        near = {role: nearest_name(request.named.get(role, ""), names) for role in roles}
+        options = {f"{role}_col": name or to_choose(f"{role}_col") for role, name in near.items()}
         hint = Hint("name the columns: " + ", ".join(f"{{{option}}}" for option in options), **options)
     raise DataError(slug, f"{problem}; the columns are {listing}", hint=hint, where=where, value=listing)
 

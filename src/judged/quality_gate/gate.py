@@ -157,7 +157,7 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
         old_hash = file_hash(source) if saved is None else saved.run_file
         unchanged = run is source or (old_hash is not None and file_hash(run) == old_hash)
     answered, judged = set(values.queries), set(own.queries.texts())
-    missing = [query for query in base.queries if query not in answered and str(query) in judged]
+    missing = [q for q in base.queries if q not in answered and (saved is None or str(q) in judged)]
     decision = _apply(rules, values, comparison, total, missing, worst, warnings=warnings, unchanged=unchanged)
     return decision if rules.history is None else _record(decision, own)
 
