@@ -55,11 +55,6 @@ class Confusion:
         return self.ratio(self.tn, self.fp + self.tn)
 
     @property
-    def negative_precision(self) -> Floats:
-        """The share of the documents not retrieved that are not relevant: negative predictive value."""
-        return self.ratio(self.tn, self.tn + self.fn)
-
-    @property
     def accuracy(self) -> Floats:
         """The share of correct decisions."""
         return self.ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)

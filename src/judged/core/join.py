@@ -101,8 +101,13 @@ def join(
     cuts = policy.depth is not None or policy.unjudged == "condensed"
     if cuts and policy.ties != "expected":  # which cuts and condenses every order of the ties
         judged = judged.under(policy)
-    if policy.queries == "strict":
-        check_no_query_missing(judged, run, hits)
+    if policy.queries == "strict" and (missing := _names(judged, ~hits.answered)):
+        raise DataError(
+            "query-missing",
+            f"the run lacks some of the {len(judged)} judged queries: {some(missing)}",
+            where=run.name,
+            hint=Hint("count them as 0 with {queries}", queries="judged"),
+        )
     of_run = run.warnings if isinstance(run, Run | TextRun) else hits.warnings
     known = (*qrels.warnings, *(fold_warnings(of_run) if of_run else ()), *pool.warnings)
     named = HasName(name=run.name, path=run.path)  # no more of the run is needed
@@ -179,17 +184,6 @@ def _find(
 
 
 _LARGEST_COMMON_GRADE = 127
-
-
-def check_no_query_missing(j: Judged, run: HasName, hits: Hits) -> None:
-    """Raise `query-missing` if the run lacks a judged query, for the policy `queries="strict"`."""
-    if missing := _names(j, ~hits.answered):
-        raise DataError(
-            "query-missing",
-            f"the run lacks some of the {len(j)} judged queries: {some(missing)}",
-            where=run.name,
-            hint=Hint("count them as 0 with {queries}", queries="judged"),
-        )
 
 
 def _names(j: Judged, mask: Bools) -> list[Id]:

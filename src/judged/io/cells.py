@@ -193,19 +193,14 @@ def floats(values: Column, origin: Origin, what: What) -> Floats:
     if lost.any():
         _raise_missing(float("nan"), origin, what, int(np.argmax(lost)))
     if what == "grade":
-        check_range(out, origin)
+        large = np.abs(out) > LARGEST_GRADE  # which a float64 cannot distinguish from its neighbours
+        if large.any():
+            row = int(np.argmax(large))
+            problem = f"a grade between -2**53 and 2**53{origin.describe_row(row)}"
+            where, grade = origin.place(row, "grade"), float(out[row])
+            hint = "use small grades such as 0, 1, 2, 3"
+            raise DataError("grade-type", problem, got=f"{grade:g}", where=where, value=grade, hint=hint)
     return out
-
-
-def check_range(grades: Floats, origin: Origin) -> None:
-    """Raise at a grade that a float64 cannot distinguish from its neighbours."""
-    large = np.abs(grades) > LARGEST_GRADE
-    if large.any():
-        row = int(np.argmax(large))
-        problem = f"a grade between -2**53 and 2**53{origin.describe_row(row)}"
-        where, grade = origin.place(row, "grade"), float(grades[row])
-        hint = "use small grades such as 0, 1, 2, 3"
-        raise DataError("grade-type", problem, got=f"{grade:g}", where=where, value=grade, hint=hint)
 
 
 def _from_objects(items: list[Any], origin: Origin, what: What) -> Floats:

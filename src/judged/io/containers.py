@@ -58,14 +58,10 @@ def take_column(records: list[Any], name: str, role: str, origin: Origin) -> lis
     try:
         return list(map(get, records))
     except (KeyError, AttributeError, TypeError):
-        _raise_record(records, name, role, origin)
-
-
-def _raise_record(records: list[Any], name: str, role: str, origin: Origin) -> NoReturn:
-    row = next(i for i, record in enumerate(records) if name not in names_of(record))
-    hint = Hint(f"add it, or name another column: {{{role}_col}}", **{f"{role}_col": to_choose(f"{role}_col")})
-    problem = f"a record has no {name!r}{origin.describe_row(row)}: {shown(records[row])}"
-    raise DataError("columns", problem, value=records[row], hint=hint, where=origin.place(row))
+        row = next(i for i, record in enumerate(records) if name not in names_of(record))
+        hint = Hint(f"add it, or name another column: {{{role}_col}}", **{f"{role}_col": to_choose(f"{role}_col")})
+        problem = f"a record has no {name!r}{origin.describe_row(row)}: {shown(records[row])}"
+        raise DataError("columns", problem, value=records[row], hint=hint, where=origin.place(row)) from None
 
 
 def names_of(record: Any) -> list[Any]:
@@ -281,7 +277,8 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
         keys = nested(items[0], request)
         if keys is not None:
             return _read_nested(items, *keys, context)
-        if not is_flat(items[0], request) and all(map(_holds_rankings, items)):
+        values = chain.from_iterable(item.values() for item in items)
+        if not is_flat(items[0], request) and all(is_list(value) or isinstance(value, Mapping) for value in values):
             return _read_mappings(items, context)
         return read_records(items, context)
     if all(issubclass(kind, Mapping) or named_fields(kind) is not None for kind in kinds):
@@ -289,10 +286,6 @@ def read_items(items: list[Any], context: Context) -> SourceTable | ColumnBatche
     if request.is_ranking and all(hasattr(kind, "columns") for kind in kinds):
         raise_several(context)
     return read_tuples(items, context)
-
-
-def _holds_rankings(item: Mapping[Any, Any]) -> bool:
-    return all(is_list(value) or isinstance(value, Mapping) for value in item.values())
 
 
 def _read_mappings(items: list[Mapping[Any, Any]], context: Context) -> SourceTable:

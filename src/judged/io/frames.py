@@ -240,12 +240,10 @@ def _unmask(values: Any) -> Column:
 
 
 def _arrow(source: Any) -> Frame:
-    """Return Arrow data as a frame, by polars if only that is loaded, else by pyarrow."""
-    arrow = sys.modules.get("pyarrow") is not None or "polars" not in sys.modules
+    """Return Arrow data as a frame, by pyarrow."""
     kind = type(source).__name__
     try:
-        library = import_module("pyarrow" if arrow else "polars")
-        frame = arrow_frame(_table_of(library, source)) if arrow else polars_frame(library.DataFrame(source))
+        frame = arrow_frame(_table_of(import_module("pyarrow"), source))
     except ImportError as error:
         hint = "install it with pip install judged[parquet]"
         raise DataError("needs", "Arrow data needs pyarrow", hint=hint, where=kind) from error

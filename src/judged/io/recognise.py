@@ -202,7 +202,7 @@ def flatten(record: Mapping[Any, Any]) -> dict[str, Any]:
         }
     out: dict[str, Any] = {}
     for key, value in record.items():
-        if has_sides({key: value}):
+        if plain_name(key) in _SIDES and isinstance(value, Mapping):
             out |= {f"{key}.{inner}": held for inner, held in value.items()}
         else:
             out[str(key)] = value
@@ -218,11 +218,6 @@ def as_mapping(item: Any) -> Mapping[Any, Any] | None:
         return dumped
     names = named_fields(type(item))
     return None if names is None else {name: getattr(item, name) for name in names}
-
-
-def has_sides(record: Mapping[Any, Any]) -> bool:
-    """Return whether a record has fields in objects of their own, see `flatten`."""
-    return any(plain_name(key) in _SIDES and isinstance(value, Mapping) for key, value in record.items())
 
 
 def find_fields(records: Sequence[Mapping[str, Any]], named: Mapping[str, str], where: Place) -> dict[str, str]:

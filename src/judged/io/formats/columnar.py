@@ -14,7 +14,6 @@ from judged.io.columns import ColumnRequest, count_known, find_columns
 from judged.io.files import ARROW_STREAM, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, Rows
 from judged.io.origin import Context
-from judged.io.text.lines import Head
 
 if TYPE_CHECKING:
     from judged.core.tables import Run
@@ -120,10 +119,6 @@ _CODE = 4  # bytes of a row, at most, in a column that is dictionary-encoded
 _NEAR, _FAR = 1 << 18, 1 << 23  # bytes read at a time, on disk and in a store: a row group may be as large as its file
 
 
-def _is_parquet(head: Head, request: ColumnRequest) -> bool:
-    return head.data.startswith(b"PAR1")
-
-
 def _open_parquet(data: Any) -> Frame:
     from judged.io.frames import Frame, arrow_frame, arrow_text
 
@@ -203,7 +198,7 @@ PARQUET = FORMATS.add(
     FileFormat(
         "Parquet",
         10,
-        _is_parquet,
+        lambda head, request: head.data.startswith(b"PAR1"),
         read_columns,
         unread=unread_columns,
         open_frame=_open_parquet,
@@ -218,10 +213,6 @@ PARQUET = FORMATS.add(
 
 _FILE = b"ARROW1"
 _END = ARROW_STREAM + bytes(4)  # of a stream; without it, a stream that was cut between two batches looks complete
-
-
-def _is_arrow(head: Head, request: ColumnRequest) -> bool:
-    return head.data.startswith((_FILE, ARROW_STREAM))
 
 
 def _open_arrow(data: Any) -> Frame:
@@ -278,7 +269,7 @@ ARROW = FORMATS.add(
     FileFormat(
         "Arrow",
         11,
-        _is_arrow,
+        lambda head, request: head.data.startswith((_FILE, ARROW_STREAM)),
         read_columns,
         unread=unread_columns,
         open_frame=_open_arrow,
@@ -291,10 +282,7 @@ ARROW = FORMATS.add(
 # ── workbooks ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _is_workbook(head: Head, request: ColumnRequest) -> bool:
-    return head.data.startswith(
-        (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-    )  # .xlsx and every ZIP archive; .xls
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")  # .xlsx and every ZIP archive; .xls
 
 
 def _refuse_workbook(content: Content, detected: Detected, context: Context) -> NoReturn:
@@ -302,4 +290,4 @@ def _refuse_workbook(content: Content, detected: Detected, context: Context) -> 
     raise DataError("format", "this is an Excel workbook or a ZIP archive", where=context.name, hint=hint)
 
 
-FORMATS.add(FileFormat("workbook", 1, _is_workbook, _refuse_workbook))
+FORMATS.add(FileFormat("workbook", 1, lambda head, request: head.data.startswith(_WORKBOOKS), _refuse_workbook))

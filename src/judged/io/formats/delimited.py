@@ -202,7 +202,9 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole:
     for role in ("query", "doc"):
         if _BREAK.search("".join(cells[role])):
             row = next(i for i, cell in enumerate(cells[role]) if _BREAK.search(cell))
-            _raise_break(cells[role][row], origin().place(row, role))
+            cell, where = cells[role][row], origin().place(row, role)  # two ids with a stray quote
+            hint = "add the quote that is missing; if none is, write JSON Lines, where an id may contain a line break"
+            raise DataError("csv", f"the id {shown(cell)} contains a line break", where=where, value=cell, hint=hint)
         if not is_text(cells[role]):  # bytes that are not UTF-8 are kept
             if whole:
                 context = replace(context, warnings=(*context.warnings, warn_encoding(cells[role], path, role)))
@@ -213,12 +215,6 @@ def _read_rows(rows: Iterable[Rows], header: Header, context: Context, *, whole:
 def _places(header: Header, columns: Mapping[str, str]) -> dict[str, tuple[int | None, object]]:
     """Return the number and the name of the column of each role."""
     return {role: (header.names.index(name) + 1, name) for role, name in columns.items()}
-
-
-def _raise_break(cell: str, where: Place) -> NoReturn:
-    """Raise at an id over two lines: two ids with a stray quote."""
-    hint = "add the quote that is missing; if none is, write JSON Lines, where an id may contain a line break"
-    raise DataError("csv", f"the id {shown(cell)} contains a line break", where=where, value=cell, hint=hint)
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────

@@ -39,10 +39,6 @@ class TrecColumns(NamedTuple):
     number: int  # index of the score or grade
     whole: bool = False  # a lenient reader takes an integer there (C's `atol`)
 
-    @property
-    def number_name(self) -> What:
-        return "score" if self.columns[self.number] == "score" else "grade"
-
 
 RUN = TrecColumns("run", ("query", "Q0", "doc", "rank", "score", "tag"), 4)
 QRELS = TrecColumns("qrels", ("query", "0", "doc", "grade"), 3, whole=True)
@@ -120,7 +116,8 @@ def _iterate_rows(
 
     Blank lines and comments are skipped. `first`: no row comes before, so the whole file may be of another kind.
     """
-    size, width, what = len(data) - 8, len(layout.columns), layout.number_name
+    size, width = len(data) - 8, len(layout.columns)
+    what: What = "score" if layout.columns[layout.number] == "score" else "grade"
     # Other blanks than these are letters.
     split = _CELL.findall if b"\v" in data or b"\f" in data else bytes.split
     nul = data.find(b"\0", 0, size)

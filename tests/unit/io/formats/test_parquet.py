@@ -9,7 +9,6 @@ import sys
 import numpy as np
 import pytest
 from needs import each, optional
-from small_collection import RUN
 
 import judged as jd
 from judged.core.native import NATIVE
@@ -98,22 +97,12 @@ class Stream:
         return self.capsule
 
 
-@pytest.mark.needs("polars", "pyarrow")
-def test_batches_are_taken_by_whichever_library_is_there(rows, run_rows, refusal, monkeypatch):
+@pytest.mark.needs("pyarrow")
+def test_batches_need_pyarrow(rows, run_rows, refusal, monkeypatch):
     first, second = Stream(pyarrow.table(COLUMNS)), Stream(pyarrow.table(COLUMNS))
-    with monkeypatch.context() as patch:
-        only(patch, "polars")
-        assert rows(read_run(first)) == run_rows
+    assert rows(read_run(first)) == run_rows
     only(monkeypatch, None)
     assert "pip install" in str(refusal("needs", read_run, second))
-
-
-@pytest.mark.needs("polars", "pyarrow")
-def test_polars_writes_parquet_where_it_is_alone(tmp_path, rows, run_rows, save, monkeypatch):
-    with monkeypatch.context() as patch:
-        only(patch, "polars")
-        write_run(save("base.run", RUN), tmp_path / "a.parquet")
-    assert rows(read_run(tmp_path / "a.parquet")) == run_rows
 
 
 @pytest.mark.needs("pyarrow")
