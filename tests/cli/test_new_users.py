@@ -195,7 +195,7 @@ def test_judgments_and_runs_are_read_back() -> None:
 OTHER = {"q1": {"c": 0.5}, "q2": {"d": 1.0}}  # no document of RUN: the two could be merged unnoticed
 
 
-@for_each("runs", [[RUN, OTHER], (RUN, OTHER), {"a": "x.run"}, {"a": Path("x.run")}, [RUN, {"q1": ["z"]}]], ids=str)
+@for_each("runs", [[RUN, OTHER], (RUN, OTHER), [RUN, {"q1": ["z"]}]], ids=str)
 @for_each("call", [jd.evaluate, jd.join, lambda qrels, run: jd.explain("RR", qrels, run)])
 def test_several_runs_in_place_of_one_are_refused(call: Any, runs: Any, refusal: Any) -> None:
     assert "jd.compare" in str(refusal("runs", call, QRELS, runs))
