@@ -354,9 +354,9 @@ def find_columns(
         named = request.named_column(role, names)
         if named is None and role in request.named and request.used is None:
             problem = f"no column {request.named[role]!r}; the columns are {list_columns(names)}"
-            near = nearest_name(request.named[role], names)
-            hint = f"did you mean {near!r}?" if near else "check its name"
-            raise DataError("columns", problem, hint=hint, where=where, value=request.named[role])
+            meant = nearest_name(request.named[role], names)
+            action = f"did you mean {meant!r}?" if meant else "check its name"
+            raise DataError("columns", problem, hint=action, where=where, value=request.named[role])
         if named is not None and request.used is not None:
             request.used.roles.add(role)
         columns = [named] if named is not None else match(declared.names, names)
