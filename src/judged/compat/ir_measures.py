@@ -152,13 +152,12 @@ class PeerMeasure:
         self.NAME = self.__name__ = name
         self.params = params
         self.AT_PARAM = parse(name).definition.at or "cutoff"
-        inside = ",".join(f"{key}={_literal(value)}" for key, value in params.items() if self._is_shown(key, value))
+        defaults = {**_DEFAULTS, **_OWN.get(self.NAME, {})}
+        shown = {k: v for k, v in params.items() if k != self.AT_PARAM and v != defaults.get(k)}
+        inside = ",".join(f"{key}={_literal(value)}" for key, value in shown.items())
         after = f"@{params[self.AT_PARAM]}" if self.AT_PARAM in params else ""
         self._text = name + (f"({inside})" if inside else "") + after
         parse(self._text)  # which refuses parameters that the measure does not have
-
-    def _is_shown(self, key: str, value: Any) -> bool:
-        return key != self.AT_PARAM and value != {**_DEFAULTS, **_OWN.get(self.NAME, {})}.get(key)
 
     def __call__(self, **params: Any) -> PeerMeasure:
         """The same measure with other parameters."""

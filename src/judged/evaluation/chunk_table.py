@@ -97,10 +97,6 @@ def _record(chunk: Any, value: Any, what: str, context: Context) -> dict[str, An
     return {"chunk_id": chunk, "doc" if what == "documents" else "tokens": value}
 
 
-def _tiers(*names: str) -> tuple[tuple[str, ...], ...]:
-    return tuple((name,) for name in names)
-
-
 def _ids(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names that are surely ids: two such columns are ambiguous."""
     return tuple(name for name in names if name not in ("id", "doc", "document"))
@@ -108,7 +104,7 @@ def _ids(names: tuple[str, ...]) -> tuple[str, ...]:
 
 _ROLES = {
     "chunk": Role((_ids(ID_NAMES), ("id",), ("chunk", "node", "passage")), "chunk ids (chunk_id, id …)"),
-    "doc": Role((_ids(DOC_NAMES), ("doc", "document"), *_tiers(*FILE_NAMES)), "documents", required=False),
+    "doc": Role((_ids(DOC_NAMES), ("doc", "document"), *((name,) for name in FILE_NAMES)), "documents", required=False),
     **{
         name: Role((names,), name, read=lambda column: np.array(_as_integers(column), dtype=object), required=False)
         for name, names in (("start", START_NAMES), ("end", END_NAMES), ("tokens", TOKEN_NAMES))

@@ -58,17 +58,15 @@ def values_of_queries(source: Any, queries: Sequence[Id], column: str, *, option
 
     Ids may be text on one side and numbers on the other, so their text is compared too.
     """
-    table = not isinstance(source, Mapping) or _is_columns(source)
+    columns = isinstance(source, Mapping) and any(
+        isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in source.values()
+    )
+    table = columns or not isinstance(source, Mapping)  # {column: values}, not {query: value}
     given = read_attribute(source, column, option=option) if table else source
     by_text = {str(query): value for query, value in given.items()}
     found = [given.get(query, by_text.get(str(query))) for query in queries]
     known = set(map(str, queries))
     return QueryValues(found, [query for query in by_text if query not in known], table)
-
-
-def _is_columns(source: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is a table {column: values}, not {query: value}."""
-    return any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in source.values())
 
 
 def _values(column: Any) -> NDArray[Any]:

@@ -33,10 +33,6 @@ _DOC = re.compile(
 )
 
 
-def _is_letor(head: Head, request: ColumnRequest) -> bool:
-    return request.is_ranking and not request.named and is_letor_line(head.line)
-
-
 def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels:
     name = content.name
     if context.request.what != "qrels":
@@ -114,7 +110,14 @@ def _parse_lines(block: bytes, first: int, name: str) -> Iterator[tuple[bytes, f
         )
 
 
-LETOR = FORMATS.add(FileFormat("LETOR", 30, _is_letor, _read_letor))
+LETOR = FORMATS.add(
+    FileFormat(
+        "LETOR",
+        30,
+        lambda head, request: request.is_ranking and not request.named and is_letor_line(head.line),
+        _read_letor,
+    )
+)
 
 
 # ── one score per line ────────────────────────────────────────────────────────────────────────────

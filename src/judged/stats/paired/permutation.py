@@ -187,7 +187,8 @@ class _Grid:
         # Rounding moves a difference by at most one unit, and a difference of 0 not at all.
         slack = np.maximum(np.ceil(SLACK * np.ldexp(np.abs(d).sum(axis=0), power)), np.count_nonzero(d, axis=0))
         spread = np.sqrt(np.square(np.ldexp(d, power)).sum(axis=0))
-        total = _pair_sums(columns.sum(axis=0), pairs)
+        sums = columns.sum(axis=0)
+        total = sums if pairs is None else sums[..., pairs[:, 1]] - sums[..., pairs[:, 0]]
         return cls(columns, pairs, total, slack, spread, np.broadcast_to(unit, total.shape))
 
 
@@ -202,10 +203,6 @@ def _count_hits(grid: _Grid, rows: int, seed: int | None, alternative: Alternati
     hits, tops = SignFlips(grid.columns, rows, seed).count_reached(grid.pairs, bound, factor, _SIDES[alternative])
     reached = rows - np.searchsorted(np.sort(tops), bound * factor)
     return hits.astype(np.float64), reached.astype(np.float64)
-
-
-def _pair_sums(sums: Floats, pairs: Ints | None) -> Floats:
-    return sums if pairs is None else sums[..., pairs[:, 1]] - sums[..., pairs[:, 0]]
 
 
 def _toward(sums: Floats, alternative: Alternative) -> Floats:
