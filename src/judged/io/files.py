@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import mmap
 import os
@@ -312,6 +313,8 @@ def raise_file_error(name: str, error: Exception | str, hint: str = "check the p
     """Raise an error that says why a file cannot be read; a `JudgedError` is raised unchanged."""
     if isinstance(error, JudgedError):
         raise error
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        raise MemoryError from error
     if isinstance(error, str):
         raise FileError("io", f"cannot read the file: {error}", where=name, hint=hint)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import mmap
 import os
 from collections.abc import Callable, Iterator
@@ -76,8 +75,6 @@ def map_file(
     except OSError as error:
         if isinstance(error, FileError):
             raise
-        if error.errno == errno.ENOMEM:
-            raise MemoryError from error
         raise_file_error(name, error)
 
 
