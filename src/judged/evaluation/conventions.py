@@ -348,12 +348,12 @@ def conventions(
     >>> print(found["mlflow"].text)
     mlflow differs by +0.5000 because it shrinks the cutoff to the length of a shorter ranking
     """
-    found = parse_all(measure)
+    given, found = policies_in(options), parse_all(measure)
     if len(found) != 1 or found[0].definition.text or found[0].definition.summary == "none":
         names = ", ".join(map(str, found))
         hint = "name one measure of numbers, such as nDCG@10"
         raise UsageError("unsuitable-measure", f"conventions need one measure that has a mean, got {names}", hint=hint)
-    given, chosen = policies_in(options), with_level(found[0], level)
+    chosen = with_level(found[0], level)
     outcomes = Outcomes(chosen, read_and_join(qrels, run, find_profile("trec_eval-10"), options))
     result = _under_profiles(outcomes, given)
     return result if to is None else find_published(result, outcomes, to, given)

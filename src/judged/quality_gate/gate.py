@@ -138,6 +138,8 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     warnings = () if saved is None else saved.warnings(own, allow_changed=rules.allow_changed_judgments)
     roles = zip((source, run), ("baseline", "candidate"), strict=True)
     files = [os.fspath(one) if is_path(one) and one != "-" else role for one, role in roles]
+    if saved is not None and not is_path(source) and saved.values.names[1] != "run":  # a result with a name
+        files[0] = saved.values.names[1]
     first, second = short_names(files) if len(set(files)) > 1 else short_names(files[:1]) * 2
     if first == second:
         first, second = f"{first} (baseline)", f"{second} (candidate)"
