@@ -86,7 +86,7 @@ def read_baseline(source: Any) -> Baseline | None:
         return None  # also a pipe, which can be read only once
     with open_content(source) as content:
         head = bytes(content.head).decode("utf-8", "replace")
-    return parse_baseline(read_text(source), str(source)) if _SAVED.match(head) else None
+    return parse_baseline(read_text(source), os.fsdecode(source)) if _SAVED.match(head) else None
 
 
 def parse_baseline(text: str, name: str) -> Baseline:

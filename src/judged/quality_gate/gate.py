@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -18,7 +19,7 @@ from judged.evaluation.evaluate import DEFAULT, Measures, evaluate
 from judged.evaluation.inputs import are_questions, open_named
 from judged.evaluation.options import EvaluateOptions, with_level
 from judged.evaluation.values import Values
-from judged.io.files import is_path
+from judged.io.files import OpenFile, file_path, is_path
 from judged.io.fingerprint import file_hash
 from judged.io.outputs import check_output
 from judged.io.run_names import short_names
@@ -119,6 +120,9 @@ def _decide(qrels: Any, candidate: Any, rules: Rules, worst: int) -> Gate:
     if rules.baseline is None:
         rules.check_baseline_is_needed()
     (base_name, source), (name, run) = split_name(rules.baseline), split_name(candidate)
+    if file_path(source) is not None:
+        with suppress(OSError):  # the reader says why
+            source = OpenFile(source)  # a saved result or a run: opened once for both
     saved, anchor = read_baseline(source), None
     rules = _by_name_of_results(rules, saved)
     if rules.history is not None:
