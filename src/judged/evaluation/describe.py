@@ -105,9 +105,9 @@ def describe(name: str | Measure) -> MeasureDescription:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MeasureDescription(Result):
-    """The declaration of a measure as text: of rankings (`Definition`), or beyond accuracy."""
+    """The declaration of a measure as text."""
 
-    declaration: Any
+    declaration: Definition
 
     def headline(self) -> tuple[str, ...]:
         """Name, intuition, definition and formula."""
@@ -147,14 +147,12 @@ class MeasureDescription(Result):
     def _parameters(self) -> list[dict[str, Any]]:
         rows = []
         for name, (spec, default) in self.declaration.parameters.items():
-            text, at = getattr(spec, "text", ""), getattr(spec, "at", False)
-            names = getattr(spec, "aliases", ())
-            also = f"; also called {', '.join(names)}" if names else ""
+            also = f"; also called {', '.join(spec.aliases)}" if spec.aliases else ""
             rows.append(
                 {
-                    "parameter": f"{name} (after @)" if at else name,
+                    "parameter": f"{name} (after @)" if spec.at else name,
                     "default": literal(default),
-                    "meaning": f"{text}{also}",
+                    "meaning": f"{spec.text}{also}",
                 }
             )
         return rows
@@ -174,20 +172,18 @@ class MeasureDescription(Result):
     def _facts(self) -> list[str]:
         d = self.declaration
         facts = ["lower is better"] if d.lower_is_better else []
-        if not isinstance(d, Definition):
-            return [*facts, f"needs {', '.join(d.needs)}" if d.needs else "needs nothing but the lists"]
         facts = [text for law, text in _LAWS.items() if law in d.laws] + facts + [_SUMMARIES[d.summary]]
         return facts if d.needs == "grades" else [*facts, f"needs judgments with {d.needs}"]
 
     def _names(self) -> list[str]:
         d = self.declaration
-        return [*(f"{word.rstrip('.=:')} (trec_eval)" for word in getattr(d, "trec", ())), *d.aliases]
+        return [*(f"{word.rstrip('.=:')} (trec_eval)" for word in d.trec), *d.aliases]
 
     def _cases(self) -> list[EdgeCase]:
-        return edge_cases(self.declaration) if isinstance(self.declaration, Definition) else []
+        return edge_cases(self.declaration)
 
     def _peers(self) -> list[Peer]:
-        return peers_of(self.declaration) if isinstance(self.declaration, Definition) else []
+        return peers_of(self.declaration)
 
     def _edge_cases(self, places: int) -> list[Table]:
         rows = tuple((case, number(value, places)) for case, value in self._cases())
@@ -203,7 +199,7 @@ class MeasureDescription(Result):
     def _example(self) -> list[Table]:
         """The arithmetic of the declared example, and of its ideal ranking."""
         d = self.declaration
-        if not isinstance(d, Definition) or not d.example:
+        if not d.example:
             return []
         measure, judged = Measure(d)(**d.example_params), ranked(d.example[0])
         steps = trace(measure, judged)

@@ -13,14 +13,12 @@ from judged.core.tables import Qrels, Run
 from judged.io.files import OpenFile, file_path
 
 
-def content_of(rows: Qrels | Run, model: Qrels | None = None) -> str:
-    """Return the SHA-256 hash of the content of judgments or of a run; with judgments of a model, of both together.
+def content_of(rows: Qrels | Run) -> str:
+    """Return the SHA-256 hash of the content of judgments or of a run.
 
     Rows are sorted by their ids, so the order of lines, the format of the file and its compression make no difference; every id,
     subtopic and grade or score does.
     """
-    if model is not None:
-        return hashlib.sha256(f"{content_of(rows)} {content_of(model)}".encode()).hexdigest()
     columns: list[tuple[IdColumn | None, Ints | None]] = [(rows.queries, rows.query), (rows.doc, None)]
     if isinstance(rows, Qrels):
         columns += [(rows.aspect, None), (rows.sub, None)]

@@ -58,6 +58,8 @@ def _declared(name: str) -> BeyondDefinition:
 class BeyondDescription(MeasureDescription):
     """The declaration of a measure beyond accuracy as text."""
 
+    declaration: BeyondDefinition
+
     def _facts(self) -> list[str]:
         d = self.declaration
         needs = f"needs {', '.join(d.arguments)}" if d.arguments else "needs nothing but the lists"
