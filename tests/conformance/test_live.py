@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from needs import optional
+from profile_answers import PYTREC
 
 import judged as jd
 from judged.measures.grammar import parse
@@ -17,13 +18,6 @@ ir_measures = optional("ir_measures")
 
 SEEDS = range(16)
 KINDS = ["distinct", "tied", "near", "negative"]
-CUTS = "5,10,15,20,30,100,200,500,1000"
-PYTREC = {
-    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank", "infAP", "gm_bpref",
-    "utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg", "set_P", "set_recall", "set_relative_P", "set_map",
-    "set_F", "num_nonrel_judged_ret", "iprec_at_recall", "Rprec_mult", f"P.{CUTS}", f"recall.{CUTS}", f"ndcg_cut.{CUTS}",
-    f"map_cut.{CUTS}", f"relative_P.{CUTS}", "success.1,5,10",
-}  # fmt: skip
 
 
 def generated(kind: str, seed: int) -> tuple[dict, dict]:
