@@ -235,7 +235,7 @@ def open_content(source: Source) -> Iterator[Content]:
 
 
 def open_regular(raw: IO[bytes], name: str) -> Content:
-    """Take a file in which one can go back to the beginning."""
+    """Take a seekable file."""
     raw.seek(0)
     head = raw.read(HEAD)
     raw.seek(0)

@@ -259,7 +259,7 @@ class Endpoint:
 
 
 def _content(data: bytes, url: str) -> str:
-    """Return the words of the model in a response."""
+    """Return the text of the model's answer in a response."""
     try:
         text = json.loads(data)["choices"][0]["message"]["content"]
     except (ValueError, LookupError, TypeError) as error:
@@ -367,8 +367,8 @@ class ModelJudge:
 
     def _answer(self, cache: Cache, prompt: str, number: int) -> str:
         """Return an answer of the cache, or ask for it. Its key is a hash of everything that it depends on."""
-        parts = json.dumps((self.identity, prompt, self.scale.numbers, number), ensure_ascii=False, default=str)
-        key = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
+        inputs = json.dumps((self.identity, prompt, self.scale.numbers, number), ensure_ascii=False, default=str)
+        key = hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()
         answer = cache.get(key)
         if answer is None:
             answer = self.ask(prompt, seed=number)
