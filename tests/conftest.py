@@ -2,14 +2,10 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import needs
 import pytest
 from hypothesis import settings
-
-from judged.errors import JudgedError
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process of tests has one core, and waiting threads burn it
@@ -48,19 +44,6 @@ def compared():
         _COMPARED[tool] += values
 
     return count
-
-
-@pytest.fixture
-def refusal() -> Callable[..., JudgedError]:
-    """The error of a call that must be refused with this slug."""
-
-    def refused(slug: str, call: Callable[..., Any], *args: Any, **options: Any) -> JudgedError:
-        with pytest.raises(JudgedError) as caught:
-            call(*args, **options)
-        assert caught.value.slug == slug, str(caught.value)
-        return caught.value
-
-    return refused
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -8,11 +8,11 @@ import pytest
 import recorded
 from for_each import for_each
 from recorded import Pair, differences, pairs, table
+from refusals import refusal
 
 import judged as jd
 from judged.core.judged import Judged
 from judged.core.policy import Policy
-from judged.errors import DataError
 from judged.measures.grammar import parse
 from judged.measures.registry import ranked
 
@@ -105,9 +105,7 @@ def test_costs_are_the_tokens_of_the_documents_that_are_inspected(name):
     alike = jd.evaluate(qrels, run, [per_document, total, parse(name)(of="depth")], tokens=dict.fromkeys(tokens, 1))
     assert alike[per_document][0] == pytest.approx(1)  # at a cost of 1, EC is 1 and ETC the expected depth
     assert alike[total][0] == pytest.approx(alike[parse(name)(of="depth")][0])
-    with pytest.raises(DataError) as caught:
-        jd.evaluate(qrels, run, [total])
-    assert caught.value.slug == "columns"
+    refusal("columns", jd.evaluate, qrels, run, [total])
 
 
 def test_documents_of_the_top_grade_are_worth_k_to_the_beta_by_search_economics():

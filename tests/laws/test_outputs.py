@@ -9,6 +9,7 @@ import click
 import pytest
 from commands import OTHER, QRELS, RUN, called, refused, shell
 from for_each import for_each
+from refusals import refusal
 
 import judged as jd
 from judged.cli.main import cli
@@ -125,7 +126,7 @@ def test_standard_input_and_output_are_files_too(collection):
     assert (Path("a.run").read_bytes(), Path("qrels.txt").read_bytes()) == (RUN, QRELS)
 
 
-def test_functions_that_know_their_inputs_do_not_replace_them(tmp_path, refusal):
+def test_functions_that_know_their_inputs_do_not_replace_them(tmp_path):
     qrels, run = tmp_path / "q.json", tmp_path / "r.json"
     jd.write_qrels({"q": {"d": 1}}, qrels)
     jd.write_run({"q": {"d": 1.0}}, run)
@@ -148,7 +149,7 @@ def test_functions_that_know_their_inputs_do_not_replace_them(tmp_path, refusal)
     assert (qrels.read_bytes(), run.read_bytes()) == before
 
 
-def test_open_files_are_inputs(tmp_path, refusal):
+def test_open_files_are_inputs(tmp_path):
     qrels, run = tmp_path / "q.json", tmp_path / "r.json"
     jd.write_qrels({"q": {"d": 1}}, qrels)
     jd.write_run({"q": {"d": 1.0}}, run)

@@ -10,6 +10,7 @@ import pytest
 from for_each import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
 
 import judged as jd
 from judged.clicks.log_columns import LISTS
@@ -155,7 +156,7 @@ JUDGMENTS = [name for name, writer in ALL.items() if writer.kind == "qrels"]
 
 
 @pytest.mark.parametrize("name", JUDGMENTS)
-def test_what_a_format_cannot_hold_is_refused(name, tmp_path, refusal):
+def test_what_a_format_cannot_hold_is_refused(name, tmp_path):
     path = tmp_path / "a.out"
     refusal("format", jd.write_run, {"q": {"a": 1.0}}, path, format=name)
     refusal("format", jd.write_qrels, [("q", "s1", "a", 1), ("q", "s2", "a", 1)], path, format=name)

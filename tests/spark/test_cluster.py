@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from on_spark import EXECUTORS, PATIENCE, each_a_part, same, session, tied_run, written
+from refusals import refusal
 
 import judged as jd
 from judged.distributed.spark_executor import Spark
@@ -142,9 +143,7 @@ def bare(tmp_path_factory):
 def test_judged_is_sent_along_to_workers_that_have_none(jvm, cluster, files, bare):
     qrels, run, folder = files
     spark = session(cluster.address, bare, **EXECUTORS, **{"spark.executorEnv.PYTHONPATH": ""})
-    with pytest.raises(jd.UsageError) as caught:
-        jd.evaluate(qrels, str(folder), engine=Spark(spark))
-    assert caught.value.slug == "needs"
+    refusal("needs", jd.evaluate, qrels, str(folder), engine=Spark(spark))
     wanted = jd.evaluate(qrels, run, MEASURES)
     shipping = Spark(spark, ship=True)
     same(jd.evaluate(qrels, str(folder), MEASURES, engine=shipping), wanted)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.distributed.spark_executor import Spark
@@ -87,11 +88,9 @@ def test_a_worker_that_dies_becomes_one_too(spark):
 
 def test_workers_with_another_version_are_refused(spark, monkeypatch):
     monkeypatch.setattr("judged._version.__version__", "9.9")
-    with pytest.raises(jd.UsageError) as caught:
-        list(Spark(spark).map(len, [(0, None)]))
-    assert caught.value.slug == "needs"
-    assert "9.9" in caught.value.value
-    assert "ship=True" in str(caught.value.hint)
+    caught = refusal("needs", list, Spark(spark).map(len, [(0, None)]))
+    assert "9.9" in caught.value
+    assert "ship=True" in str(caught.hint)
 
 
 @pytest.mark.parametrize(("said", "named"), [
@@ -113,7 +112,5 @@ def test_without_any_session_it_is_said_how_to_make_one(monkeypatch):
     from pyspark.sql import SparkSession
 
     monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
-    with pytest.raises(jd.UsageError) as caught:
-        list(Spark().map(len, [(0, None)]))
-    assert caught.value.slug == "engine"
-    assert "SparkSession.builder" in str(caught.value.hint)
+    caught = refusal("engine", list, Spark().map(len, [(0, None)]))
+    assert "SparkSession.builder" in str(caught.hint)

@@ -8,6 +8,7 @@ import warnings
 import pytest
 from needs import optional
 from on_spark import frame_of, same, tied_run
+from refusals import refusal
 
 import judged as jd
 from judged.distributed.spark_table import table_run
@@ -88,9 +89,7 @@ def test_ranks_decide_where_asked(spark):
 
 def test_a_repeated_judged_document_is_found_wherever_it_lies(spark):
     frame = made(spark, query=["q", "q", "q"], doc=["a", "b", "a"], score=[0.1, 0.2, 0.3]).repartition(3)
-    with pytest.raises(jd.DataError) as caught:
-        jd.evaluate({"q": {"a": 1}}, frame)
-    assert caught.value.slug == "duplicate-doc"
+    refusal("duplicate-doc", jd.evaluate, {"q": {"a": 1}}, frame)
 
 
 @pytest.mark.parametrize(
@@ -107,9 +106,7 @@ def test_what_is_missing_is_an_error(spark, column, value, slug):
 
 def test_ids_of_another_type_than_those_of_the_judgments_are_refused(spark):
     frame = made(spark, query=[1], doc=["a"], score=[0.5])
-    with pytest.raises(jd.DataError) as caught:
-        jd.evaluate({"1": {"a": 1}}, frame)
-    assert caught.value.slug == "id-type"
+    refusal("id-type", jd.evaluate, {"1": {"a": 1}}, frame)
 
 
 @pytest.mark.parametrize("cast", [("doc", "double", "id-type"), ("query", "timestamp", "id-type"), ("score", "string", "score-type")])  # fmt: skip
@@ -119,24 +116,18 @@ def test_columns_of_types_that_cannot_be_used_are_refused_before_anything_is_com
     column, kind, slug = cast
     frame = made(spark, query=["q"], doc=["a"], score=[0.5])
     frame = frame.withColumn(column, sql.lit(None).cast(kind))
-    with pytest.raises(jd.DataError) as caught:
-        table_run(frame, {})
-    assert caught.value.slug == slug
+    refusal(slug, table_run, frame, {})
 
 
 def test_a_table_without_a_row_is_an_empty_run(spark):
     frame = made(spark, query=["q"], doc=["a"], score=[0.5])
     for nothing in (frame.limit(0), frame.where("false"), frame.where("score > 9").repartition(2)):
-        with pytest.raises(jd.DataError) as caught:
-            jd.evaluate({"q": {"a": 1}}, nothing)
-        assert caught.value.slug == "empty-run"
+        refusal("empty-run", jd.evaluate, {"q": {"a": 1}}, nothing)
 
 
 def test_order_of_input_is_refused(spark):
     frame = made(spark, query=["q"], doc=["a"], score=[0.5])
-    with pytest.raises(jd.UsageError) as caught:
-        jd.evaluate({"q": {"a": 1}}, frame, ties="input")
-    assert caught.value.slug == "engine"
+    refusal("engine", jd.evaluate, {"q": {"a": 1}}, frame, ties="input")
 
 
 def test_every_partition_is_given_to_the_task_empty_ones_too(spark):
@@ -194,14 +185,12 @@ def test_judgments_too_many_to_send_to_workers_are_an_error(spark, monkeypatch):
     monkeypatch.setattr("judged.distributed.spark_table.MAX_JUDGMENTS", 10)
     qrels, run = tied_run(40)
     for judgments in (qrels, frame_of(spark, qrels)):
-        with pytest.raises(jd.UsageError) as caught:
-            jd.evaluate(judgments, frame_of(spark, run), MEASURES)
-        assert caught.value.slug == "engine"
+        refusal("engine", jd.evaluate, judgments, frame_of(spark, run), MEASURES)
     same(jd.evaluate(qrels, frame_of(spark, run), MEASURES, engine="memory"), jd.evaluate(qrels, run, MEASURES))
 
 
 @pytest.mark.parametrize("engine", ["local", "nonsense", jd.Threads(2)])
 def test_an_engine_that_cannot_reach_a_table_is_refused(spark, engine):
-    with pytest.raises(jd.UsageError) as caught:
-        jd.evaluate({"q": {"a": 1}}, made(spark, query=["q"], doc=["a"], score=[1.0]), "AP", engine=engine)
-    assert caught.value.slug == "engine"
+    refusal(
+        "engine", jd.evaluate, {"q": {"a": 1}}, made(spark, query=["q"], doc=["a"], score=[1.0]), "AP", engine=engine
+    )

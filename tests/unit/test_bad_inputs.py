@@ -30,6 +30,7 @@ import pytest
 from click.testing import CliRunner
 from commands import raised
 from needs import optional
+from refusals import refusal
 
 import judged as jd
 from judged.cli.main import cli
@@ -184,11 +185,9 @@ def evaluate(case: dict[str, Any], folder: Path, **options: Any) -> jd.Values:
 def test_the_outcome_is_the_one_of_the_list(case, tmp_path):
     decision, slug = expected(case)
     if decision == "ERROR":
-        with pytest.raises(jd.JudgedError) as caught:
-            evaluate(case, tmp_path)
-        assert caught.value.slug == slug
+        caught = refusal(slug, evaluate, case, tmp_path)
         if case["build"]["kind"] == "files":
-            check_place(caught.value, tmp_path, *PLACES[case["id"]])
+            check_place(caught, tmp_path, *PLACES[case["id"]])
         return
     result = evaluate(case, tmp_path)
     wanted = VALUES.get(case["id"]) or case["expected"]["values"][0]
@@ -222,9 +221,7 @@ def check_place(
 
 @each(lambda case: expected(case)[0] == "WARN")
 def test_strict_turns_a_warning_into_an_error(case, tmp_path):
-    with pytest.raises(jd.DataError) as caught:
-        evaluate(case, tmp_path, strict=True)
-    assert caught.value.slug == expected(case)[1]
+    refusal(expected(case)[1], evaluate, case, tmp_path, strict=True)
 
 
 @each(lambda case: case["build"]["kind"] == "files")

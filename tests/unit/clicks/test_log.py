@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.clicks.log import Pairs
@@ -62,9 +63,7 @@ def test_a_log_that_was_read_stays_what_it_is():
     ],
 )
 def test_two_documents_at_one_rank_or_one_at_two_are_refused(rows, slug):
-    with pytest.raises(jd.DataError) as error:
-        jd.clicks.read_clicks(rows)
-    assert error.value.slug == slug
+    refusal(slug, jd.clicks.read_clicks, rows)
 
 
 def test_pairs_are_distinct_and_each_row_knows_its_own():

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 from needs import optional
+from refusals import refusal
 
 from judged.clicks.log_columns import CLICKS, LISTS
 from judged.errors import DataError
@@ -83,9 +84,7 @@ def test_columns_can_be_named():
     renamed = dict(zip(["a", "b", "c", "d", "e"], COLUMNS.values(), strict=True))
     named = {"session": "a", "query": "b", "doc": "c", "rank": "d", "click": "e"}
     assert read(renamed, named).numbers["rank"].tolist() == COLUMNS["rank"]
-    with pytest.raises(DataError) as error:
-        read(renamed, {**named, "doc": "z"})
-    assert error.value.slug == "columns"
+    refusal("columns", read, renamed, {**named, "doc": "z"})
 
 
 def test_ranks_may_be_missing():
@@ -152,9 +151,7 @@ def test_what_is_wrong_is_told_with_its_place(text, slug, where):
     ],
 )
 def test_what_is_wrong_in_memory_is_told_too(source, slug):
-    with pytest.raises(DataError) as error:
-        read(source)
-    assert error.value.slug == slug
+    refusal(slug, read, source)
 
 
 # ── lists ────────────────────────────────────────────────────────────────────────────────────────

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click_world import log_of, simulated, users
 from numpy.testing import assert_allclose
+from refusals import refusal
 
 import judged as jd
 from judged.clicks import evaluate_from_clicks
@@ -92,9 +93,7 @@ def test_sessions_of_other_queries_are_left_out():
     log = log_of([("1", "q", ["a"], [1]), ("2", "p", ["a"], [1])])
     found = evaluate_from_clicks(log, {"q": ["a"]}, "DCG@1", propensity=[1]).estimates[0]
     assert found.sessions == 1
-    with pytest.raises(jd.DataError) as error:
-        evaluate_from_clicks(log, {"other": ["a"]}, "DCG@1", propensity=[1])
-    assert error.value.slug == "no-common-query"
+    refusal("no-common-query", evaluate_from_clicks, log, {"other": ["a"]}, "DCG@1", propensity=[1])
 
 
 def test_no_click_is_worth_nothing_and_has_no_self_normalised_value():

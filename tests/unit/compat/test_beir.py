@@ -9,9 +9,9 @@ import pytest
 from generated_rankings import same_queries
 from hypothesis import given, settings
 from profile_answers import answered_and_relevant, recorded_inputs, table
+from refusals import refusal
 
 from judged.compat.beir import EvaluateRetrieval
-from judged.errors import JudgedError
 
 CUTS = [1, 3, 5, 10]
 CUSTOM = ("mrr", "recall_cap", "accuracy")
@@ -85,6 +85,4 @@ def test_a_retriever_is_asked_for_the_deepest_cutoff():
 
 def test_an_unknown_metric_is_an_error():
     """BEIR returns None."""
-    with pytest.raises(JudgedError) as found:
-        EvaluateRetrieval.evaluate_custom(QRELS, {"q1": {"a": 1.0}}, [1], "ndgc")
-    assert found.value.slug == "unknown-name"
+    refusal("unknown-name", EvaluateRetrieval.evaluate_custom, QRELS, {"q1": {"a": 1.0}}, [1], "ndgc")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise, permutations
 
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.core.ids import IdColumn
@@ -92,9 +93,7 @@ def test_a_document_twice_is_found_behind_another_of_the_same_hash():
     assert len(set(IdColumn.of([a, b]).hash().tolist())) == 1
     run = b"".join(b"q Q0 %s 1 %d t\n" % row for row in ((a, 3), (b, 2), (a, 1)))
     qrels = b"q 0 %s 1\nq 0 zz 1\n" % a
-    with pytest.raises(jd.DataError) as caught:
-        jd.evaluate(io.BytesIO(qrels), io.BytesIO(run), "R")
-    assert caught.value.slug == "duplicate-doc"
+    refusal("duplicate-doc", jd.evaluate, io.BytesIO(qrels), io.BytesIO(run), "R")
     once = jd.evaluate(io.BytesIO(qrels), io.BytesIO(run), "R NumRet", duplicates="first")
     assert once.mean() == {"R": 0.5, "NumRet": 2}
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from needs import optional
+from refusals import refusal
 
 import judged as jd
 from judged.cli.main import cli as program
-from judged.errors import DataError, UsageError
 
 pd = optional("pandas")
 
@@ -77,12 +77,8 @@ def test_every_output_says_and_keeps_that_queries_are_clustered(tmp_path):
 
 
 def test_a_query_without_a_cluster_and_weights_beside_clusters_are_refused():
-    with pytest.raises(DataError) as caught:
-        result(clusters={"q00": 1})
-    assert caught.value.slug == "query-clusters"
-    with pytest.raises(UsageError) as caught:
-        result(weights=dict.fromkeys(QRELS, 1))
-    assert caught.value.slug == "query-weights"
+    refusal("query-clusters", result, clusters={"q00": 1})
+    refusal("query-weights", result, weights=dict.fromkeys(QRELS, 1))
 
 
 def test_results_bring_their_clusters_along_to_a_comparison():
@@ -90,12 +86,8 @@ def test_results_bring_their_clusters_along_to_a_comparison():
     found, given = jd.compare(results), jd.compare(QRELS, {"base": BASE, "new": NEW}, "RR", clusters=CLUSTERS)
     assert found.settings.clusters == given.settings.clusters == N // SIZE
     assert (found.rows[0].p, found.rows[0].low) == (given.rows[0].p, given.rows[0].low)
-    with pytest.raises(DataError) as caught:
-        jd.compare({**results, "new": replace(results["new"], clusters=None)})
-    assert caught.value.slug == "incomparable"
-    with pytest.raises(DataError) as caught:
-        jd.compare({**results, "new": result(NEW, clusters=dict.fromkeys(QRELS, 1))})
-    assert caught.value.slug == "incomparable"
+    refusal("incomparable", jd.compare, {**results, "new": replace(results["new"], clusters=None)})
+    refusal("incomparable", jd.compare, {**results, "new": result(NEW, clusters=dict.fromkeys(QRELS, 1))})
 
 
 def test_runs_without_some_queries_keep_the_clusters_of_the_others():
@@ -112,9 +104,7 @@ def test_runs_without_some_queries_keep_the_clusters_of_the_others():
     ],
 )
 def test_statistics_that_would_ignore_clusters_refuse_them(call):
-    with pytest.raises(UsageError) as caught:
-        call(jd.compare(QRELS, {"base": BASE, "new": NEW}, "RR", clusters=CLUSTERS))
-    assert caught.value.slug == "query-clusters"
+    refusal("query-clusters", call, jd.compare(QRELS, {"base": BASE, "new": NEW}, "RR", clusters=CLUSTERS))
 
 
 def test_commands_take_clusters(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import math
 import pytest
 from for_each import for_each
 from profile_inputs import generated
+from refusals import refusal
 
 import judged as jd
 from judged.evaluation.conventions import Published, ToolValue
@@ -203,12 +204,12 @@ def test_a_number_above_one_is_no_percentage_if_the_measure_has_no_limit():
 
 
 @pytest.mark.parametrize("to", ["high", "", "nan", True, "1e", None.__class__, "1e400"])
-def test_what_is_no_number_is_refused(to, refusal):
+def test_what_is_no_number_is_refused(to):
     refusal("parameter", jd.conventions, "AP", QRELS, RUN, to)
 
 
 @pytest.mark.parametrize("measure", ["AP RR", "relstring"])
-def test_one_measure_of_numbers_is_asked_for(measure, refusal):
+def test_one_measure_of_numbers_is_asked_for(measure):
     refusal("unsuitable-measure", jd.conventions, measure, QRELS, RUN)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from needs import optional
+from refusals import refusal
 
 import judged as jd
 from judged.core.parts.run import LocalPartitions
@@ -96,9 +97,7 @@ def test_an_error_ends_the_threads(tmp_path, monkeypatch):
     parquet.write_table(pa.table({"query": [1], "doc": ["d"], "score": [1.0]}), folder / "0.parquet")
     before = threading.active_count()
     for _ in range(5):
-        with pytest.raises(jd.DataError) as caught:
-            jd.evaluate(QRELS, folder, "AP", engine=jd.Threads(3))
-        assert caught.value.slug == "id-type"
+        refusal("id-type", jd.evaluate, QRELS, folder, "AP", engine=jd.Threads(3))
     assert threading.active_count() == before
 
 
@@ -113,9 +112,7 @@ def test_files_of_one_run_may_begin_with_an_infinite_score_and_end_without_a_lin
 @pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("engine", ["nonsense", 7, jd.Threads])
 def test_an_engine_that_is_none_is_refused(folder, engine):
-    with pytest.raises(jd.UsageError) as error:
-        jd.evaluate(QRELS, folder, "AP", engine=engine)
-    assert error.value.slug == "engine"
+    refusal("engine", jd.evaluate, QRELS, folder, "AP", engine=engine)
 
 
 def test_a_wrong_path_is_a_wrong_path_with_any_engine(tmp_path):
@@ -125,16 +122,12 @@ def test_a_wrong_path_is_a_wrong_path_with_any_engine(tmp_path):
 
 
 def test_what_lies_in_memory_needs_no_engine():
-    with pytest.raises(jd.UsageError) as error:
-        jd.evaluate(QRELS, {"q1": {"d1": 1.0}}, "AP", engine="local")
-    assert error.value.slug == "engine"
+    refusal("engine", jd.evaluate, QRELS, {"q1": {"d1": 1.0}}, "AP", engine="local")
 
 
 @pytest.mark.needs("pyarrow")
 def test_chunks_need_the_run_in_memory(folder):
-    with pytest.raises(jd.UsageError) as error:
-        jd.evaluate(QRELS, folder, "AP", exclude_self=True)
-    assert error.value.slug == "engine"
+    refusal("engine", jd.evaluate, QRELS, folder, "AP", exclude_self=True)
     assert jd.evaluate(QRELS, folder, "AP", exclude_self=True, engine="memory").mean()
 
 
@@ -154,9 +147,7 @@ def test_progress_reaches_the_end(folder):
 
 def test_a_number_of_workers_is_one():
     for count in (0, -1, 1.5, "2"):
-        with pytest.raises(jd.UsageError) as caught:
-            jd.Threads(count)
-        assert caught.value.slug == "parameter"
+        refusal("parameter", jd.Threads, count)
 
 
 @dataclass(frozen=True)

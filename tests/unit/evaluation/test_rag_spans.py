@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from needs import optional
+from refusals import refusal
 
 import judged as jd
 
@@ -52,9 +53,7 @@ def test_judgments_that_are_spans_need_chunks_that_are():
     with pytest.raises(jd.DataError, match="chunks=") as caught:
         jd.evaluate(GOLD, {"q": ["c1"]}, "RR")
     assert caught.value.slug == "columns"
-    with pytest.raises(jd.UsageError) as caught:
-        jd.evaluate({"q": ["c1"]}, {"q": ["c1"]}, "CharRecall")
-    assert caught.value.slug == "columns"
+    refusal("columns", jd.evaluate, {"q": ["c1"]}, {"q": ["c1"]}, "CharRecall")
 
 
 @pytest.mark.parametrize(
@@ -141,9 +140,7 @@ def test_a_rule_says_which_chunks_hold_a_span(rule):
 
 @pytest.mark.parametrize("rule", ["half", "gold>=0", "gold>=1.5", "gold", "iou>=x", ""])
 def test_a_rule_that_does_not_exist_is_refused(rule):
-    with pytest.raises(jd.UsageError) as caught:
-        jd.evaluate(GOLD, {"q": [("d", 0, 9)]}, "R", overlap=rule)
-    assert caught.value.slug == "parameter"
+    refusal("parameter", jd.evaluate, GOLD, {"q": [("d", 0, 9)]}, "R", overlap=rule)
 
 
 def test_the_rule_stands_in_the_policy():

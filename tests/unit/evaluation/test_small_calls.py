@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.core import join as joining
@@ -99,15 +100,11 @@ def test_warnings_and_coverage_are_computed_when_they_are_asked_for(monkeypatch)
 )
 def test_an_error_is_not_deferred(options, slug):
     judgments = {**JUDGMENTS, "q5": {"d1": 0}}
-    with pytest.raises(jd.JudgedError) as caught:
-        jd.evaluate(judgments, RUN, "AP", **options)
-    assert caught.value.slug == slug
+    refusal(slug, jd.evaluate, judgments, RUN, "AP", **options)
 
 
 def test_a_level_that_no_document_reaches_is_an_error_at_once():
-    with pytest.raises(jd.JudgedError) as caught:
-        jd.evaluate(JUDGMENTS, RUN, "AP(level=7)", empty="error")
-    assert caught.value.slug == "no-relevant"
+    refusal("no-relevant", jd.evaluate, JUDGMENTS, RUN, "AP(level=7)", empty="error")
 
 
 def test_warnings_are_those_of_the_inputs_when_they_were_joined():

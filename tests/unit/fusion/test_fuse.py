@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from for_each import for_each
+from refusals import refusal
 
 import judged as jd
 from judged.fusion.method import FUSIONS
@@ -129,7 +130,7 @@ def test_scores_that_differ_by_less_than_a_billionth_are_normalised_as_others():
     assert jd.fuse([tiny, tiny], "max")["q"] == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
 
 
-def test_the_max_norm_needs_a_score_above_0(refusal):
+def test_the_max_norm_needs_a_score_above_0():
     negative = {"q": {"a": -1.0, "b": -2.0}}
     refusal("option", jd.fuse, [negative, A], "sum", norm="max")
     zeros = {"q": {"a": 0.0, "b": 0.0}}
@@ -170,7 +171,7 @@ def test_ids_that_are_integers_stay_integers_in_numeric_order():
     assert list(fused.to_dict()) == [9, 10]
 
 
-def test_duplicate_documents_follow_the_policy(refusal):
+def test_duplicate_documents_follow_the_policy():
     twice = jd.read_run([("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 1.0)])
     refusal("duplicate-doc", jd.fuse, [twice, A])
     assert jd.fuse([twice, A], "sum", norm="none", duplicates="first")["q"]["a"] == 3 + 9
@@ -196,11 +197,11 @@ def test_duplicate_documents_follow_the_policy(refusal):
         ("policy", RUNS, "rrf", {"ties": "best"}), ("parameter", RUNS, "rrf", {"depth": 0}),
     ],
 )  # fmt: skip
-def test_what_a_fusion_cannot_do_is_refused(refusal, slug, runs, method, options):
+def test_what_a_fusion_cannot_do_is_refused(slug, runs, method, options):
     refusal(slug, jd.fuse, runs, method, **options)
 
 
-def test_infinite_scores_are_refused_unless_only_ranks_are_used(refusal):
+def test_infinite_scores_are_refused_unless_only_ranks_are_used():
     infinite = {"q": {"a": math.inf, "b": 1.0}}
     refusal("score-inf", jd.fuse, [infinite, A], "sum")
     assert next(iter(jd.fuse([infinite, A], "rrf")["q"])) == "a"

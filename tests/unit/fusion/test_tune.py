@@ -9,6 +9,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.fusion.method import FUSIONS
@@ -148,5 +149,5 @@ def test_warnings_are_marked_as_such_below_the_table():
         ("measure", "wsum", "GMAP", {}), ("unknown-option", "wsum", "AP", {"fold": 3}), ("unknown-name", "wsum", "nDGC", {}),
     ],
 )  # fmt: skip
-def test_what_cannot_be_tuned_is_refused(refusal, slug, method, measure, options):
+def test_what_cannot_be_tuned_is_refused(slug, method, measure, options):
     refusal(slug, jd.tune_fusion, *collection(), method, measure, **options)

@@ -10,6 +10,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 import judged as jd
 
@@ -246,9 +247,7 @@ def test_a_training_pool_that_catboost_shuffled_is_an_error_not_a_wrong_number(c
     ],
 )
 def test_pools_that_cannot_be_told_apart_or_have_no_groups_are_refused(given):
-    with pytest.raises(jd.JudgedError) as caught:
-        jd.integrations.catboost.metric("RR", *given)
-    assert caught.value.slug == "group"
+    refusal("group", jd.integrations.catboost.metric, "RR", *given)
 
 
 def test_catboost_takes_one_measure():
@@ -316,9 +315,7 @@ def test_queries_may_stand_in_the_features():
     model = Column(predict=lambda rows: np.asarray(rows)[:, 0])
     for qid, rows in ((4, table), (lambda rows: rows[:, -1], table), ("query", frame), (4, frame)):
         assert jd.integrations.sklearn.scorer("AP", qid=qid)(model, rows, LABELS[HELD]) == wanted
-    with pytest.raises(jd.DataError) as caught:
-        jd.integrations.sklearn.scorer("AP", qid="topic")(model, frame, LABELS[HELD])
-    assert caught.value.slug == "columns"
+    refusal("columns", lambda: jd.integrations.sklearn.scorer("AP", qid="topic")(model, frame, LABELS[HELD]))
 
 
 def test_the_score_is_the_first_of_the_responses_that_a_model_has():

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from refusals import refusal
 
 import judged as jd
 
@@ -34,7 +35,7 @@ def test_a_question_without_relevant_or_retrieved_documents_has_a_value():
     assert math.isnan(jd.rag.scorer("R@3", empty="skip")(["a"], [])["R@3"])
 
 
-def test_measures_and_options_are_checked_before_any_question(refusal):
+def test_measures_and_options_are_checked_before_any_question():
     refusal("unknown-name", jd.rag.scorer, "nDGC@10")
     refusal("unknown-option", jd.rag.scorer, "AP", tie="best")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from judged.io.read import read_run
 from judged.io.sample import sample_path
@@ -13,5 +14,5 @@ def test_a_sample_file_can_be_read():
 
 
 @pytest.mark.parametrize("name", ["none.run", "runs", "../errors.py", "/etc/passwd"])
-def test_another_file_is_refused_with_the_names_that_exist(name, refusal):
+def test_another_file_is_refused_with_the_names_that_exist(name):
     assert "runs/bm25.run" in str(refusal("io", sample_path, name))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from needs import each
+from refusals import refusal
 from small_collection import QRELS, RUN
 
 from judged.core.tables import Qrels, Run
@@ -92,7 +93,7 @@ def test_subtopics_are_written_too(ending, tmp_path, rows):
 @pytest.mark.parametrize(
     ("query", "doc", "tag"), [("q 1", "d", "t"), ("q", "d\t1", "t"), ("q", "d\v", "t"), ("q", "d", "my run")]
 )
-def test_blanks_cannot_be_written_as_trec(query, doc, tag, tmp_path, refusal):
+def test_blanks_cannot_be_written_as_trec(query, doc, tag, tmp_path):
     base = read_run({query: {doc: 1.0}})
     run = Run(name="r", queries=base.queries, query=base.query, doc=base.doc, score=base.score, tag=tag)
     error = refusal("format", write_run, run, tmp_path / "a.run")
@@ -101,16 +102,16 @@ def test_blanks_cannot_be_written_as_trec(query, doc, tag, tmp_path, refusal):
     write_run(run, tmp_path / "a.json")
 
 
-def test_a_query_that_begins_like_a_comment_cannot_be_written_as_trec(tmp_path, refusal):
+def test_a_query_that_begins_like_a_comment_cannot_be_written_as_trec(tmp_path):
     refusal("format", write_run, {"#": {"d": 1}}, tmp_path / "a.run")
     refusal("format", write_run, {"\ufeffq": {"d": 1}}, tmp_path / "a.run")
 
 
-def test_an_id_over_two_lines_cannot_be_written_as_csv(tmp_path, refusal):
+def test_an_id_over_two_lines_cannot_be_written_as_csv(tmp_path):
     refusal("format", write_run, {"q": {"a\nb": 1}}, tmp_path / "a.csv")
 
 
-def test_infinite_scores_are_refused_in_json_and_kept_elsewhere(tmp_path, refusal):
+def test_infinite_scores_are_refused_in_json_and_kept_elsewhere(tmp_path):
     run = {"q": {"a": math.inf, "b": -math.inf, "c": 1}}
     for ending in ("json", "jsonl"):
         refusal("format", write_run, run, tmp_path / f"a.{ending}")
@@ -126,7 +127,7 @@ def test_json_is_strict(tmp_path):
     assert json.loads((tmp_path / "q.json").read_text()) == {"q": {"d": 2, "e": 0.5}}
 
 
-def test_an_empty_ranking_is_kept_by_json_and_refused_elsewhere(tmp_path, refusal):
+def test_an_empty_ranking_is_kept_by_json_and_refused_elsewhere(tmp_path):
     run = {"q1": {"d": 1}, "q2": {}}
     write_run(run, tmp_path / "a.json")
     assert read_run(tmp_path / "a.json").queries.tolist() == [b"q1", b"q2"]
@@ -134,11 +135,11 @@ def test_an_empty_ranking_is_kept_by_json_and_refused_elsewhere(tmp_path, refusa
         assert "'q2'" in str(refusal("format", write_run, run, tmp_path / f"a.{ending}"))
 
 
-def test_a_document_twice_cannot_be_a_key_twice(tmp_path, refusal):
+def test_a_document_twice_cannot_be_a_key_twice(tmp_path):
     refusal("format", write_run, [("q", "d", 1), ("q", "d", 2)], tmp_path / "a.json")
 
 
-def test_bytes_that_are_not_utf8_are_refused_where_text_must_be(tmp_path, refusal, rows):
+def test_bytes_that_are_not_utf8_are_refused_where_text_must_be(tmp_path, rows):
     run = read_run({b"q": {b"d\xff": 1.0}})
     refusal("format", write_run, run, tmp_path / "a.json")
     for ending in ("run", "csv"):
@@ -146,7 +147,7 @@ def test_bytes_that_are_not_utf8_are_refused_where_text_must_be(tmp_path, refusa
         assert rows(read_run(tmp_path / f"a.{ending}")) == rows(run)
 
 
-def test_preferences_cannot_be_written(tmp_path, refusal):
+def test_preferences_cannot_be_written(tmp_path):
     base = read_qrels([("q", "1", "d", 1), ("q", "2", "d", 0)])
     refusal("format", write_qrels, replace(base, sub=base.aspect), tmp_path / "a.txt")
 
@@ -158,7 +159,7 @@ def test_ranks_are_computed_where_none_were_given(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a.pkl", "a.json.zip", "-"])
-def test_an_unknown_ending_is_refused(name, tmp_path, refusal, monkeypatch):
+def test_an_unknown_ending_is_refused(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     refusal("format", write_run, {"q": {"d": 1}}, name)
     refusal("format", write_run, {"q": {"d": 1}}, "a", format="excel")
@@ -191,7 +192,7 @@ def test_convert_goes_by_the_names_and_counts_rows(save, tmp_path, rows, run_row
     assert convert(tmp_path / "q.csv", tmp_path / "q.jsonl", kind="qrels") == 5
 
 
-def test_convert_asks_where_content_can_be_either(save, tmp_path, refusal):
+def test_convert_asks_where_content_can_be_either(save, tmp_path):
     path = save("a.json", '{"q": {"d": 1}}')
     assert [name for name, _ in refusal("kind", convert, path, tmp_path / "b.csv").hint.options] == ["kind"]
     assert convert(path, tmp_path / "c.txt", kind="run") == 1

@@ -9,6 +9,7 @@ from math import isnan
 import numpy as np
 import pytest
 from needs import each
+from refusals import refusal
 
 import judged as jd
 from judged.judging.panel import read_panel
@@ -130,9 +131,7 @@ def test_columns_of_labels_need_no_queries():
     assert found["kappa"].method == "bootstrap over units"
     assert list(found.disagreements()) == [(1, "n", "y", 1)]
     assert refused([1, 0], [1, 1], interval="queries").slug == "parameter"
-    with pytest.raises(jd.UsageError) as error:
-        _ = found.by_query
-    assert error.value.slug == "judges"
+    refusal("judges", lambda: found.by_query)
 
 
 @pytest.mark.parametrize("library", each("pandas", "polars", others={"arrow": "pyarrow"}))
@@ -264,9 +263,7 @@ def test_three_judges_get_coefficients_for_many_and_every_pair():
         ("qrels.a.txt", "qrels.b.txt"), ("qrels.a.txt", "qrels.txt"), ("qrels.b.txt", "qrels.txt"),
     ]  # fmt: skip
     assert found.pairs[0]["kappa"].value == jd.agree(*SAMPLE)["kappa"].value
-    with pytest.raises(jd.UsageError) as error:
-        _ = found.confusion
-    assert error.value.slug == "judges"
+    refusal("judges", lambda: found.confusion)
     assert found.pairs[1].confusion.sum() == 703
 
 
@@ -678,19 +675,17 @@ def test_the_sample_was_merged_by_mean_halves_rounded_down():
 
 
 def test_two_judges_have_no_majority_where_they_disagree():
-    with pytest.raises(jd.DataError) as error:
-        jd.merge_judgments(*SAMPLE)
-    assert error.value.slug == "merge-how"
-    assert "19 documents: 'q01' 'd004'" in str(error.value)
-    assert dict(error.value.hint.options) == {"ties": "lower"}
+    error = refusal("merge-how", jd.merge_judgments, *SAMPLE)
+    assert "19 documents: 'q01' 'd004'" in str(error)
+    assert dict(error.hint.options) == {"ties": "lower"}
     assert len(jd.merge_judgments(*SAMPLE, ties="higher")) == 703
 
 
 def test_an_adjudicator_decides():
-    with pytest.raises(jd.DataError) as error:
-        jd.merge_judgments(A, B, how="adjudicate", adjudicator={"q1": {"b": 5}, "q7": {"z": 1}})
-    assert error.value.slug == "merge-how"
-    assert "1 document: 'q2' 'b'" in str(error.value)
+    error = refusal(
+        "merge-how", jd.merge_judgments, A, B, how="adjudicate", adjudicator={"q1": {"b": 5}, "q7": {"z": 1}}
+    )
+    assert "1 document: 'q2' 'b'" in str(error)
     merged = jd.merge_judgments(
         A, B, how="adjudicate", adjudicator={"q1": {"b": 5, "a": 9}, "q2": {"b": 4}, "q7": {"z": 1}}
     )
@@ -706,10 +701,8 @@ def test_documents_that_not_all_judged(missing, count):
 
 
 def test_documents_that_not_all_judged_can_be_refused():
-    with pytest.raises(jd.DataError) as error:
-        jd.merge_judgments(A, B, how="max", missing="error")
-    assert error.value.slug == "merge-how"
-    assert "4 documents" in str(error.value)
+    error = refusal("merge-how", jd.merge_judgments, A, B, how="max", missing="error")
+    assert "4 documents" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -717,15 +710,11 @@ def test_documents_that_not_all_judged_can_be_refused():
     [{"how": "vote"}, {"missing": "skip"}, {"ties": "coin"}, {"how": "adjudicate"}, {"how": "mean", "adjudicator": A}],
 )
 def test_ways_to_merge_that_do_not_exist(options):
-    with pytest.raises(jd.UsageError) as error:
-        jd.merge_judgments(A, B, **options)
-    assert error.value.slug == "merge-how"
+    refusal("merge-how", jd.merge_judgments, A, B, **options)
 
 
 def test_nothing_that_all_judged_is_an_error():
-    with pytest.raises(jd.DataError) as error:
-        jd.merge_judgments({"q": {"a": 1}}, {"q": {"b": 1}}, missing="drop")
-    assert error.value.slug == "empty-qrels"
+    refusal("empty-qrels", jd.merge_judgments, {"q": {"a": 1}}, {"q": {"b": 1}}, missing="drop")
 
 
 def test_merged_judgments_can_be_written_and_evaluated(tmp_path):
@@ -777,6 +766,4 @@ def test_a_seed_is_a_whole_number_from_0(seed):
     "options", [{"n": "a"}, {"n": -1}, {"n": 1.5}, {"n": True}, {"per_query": -1}, {"per_query": "a"}]
 )
 def test_a_number_of_disagreements_is_a_whole_number(options):
-    with pytest.raises(jd.UsageError) as error:
-        jd.agree(A, B).disagreements(**options)
-    assert error.value.slug == "parameter"
+    refusal("parameter", lambda: jd.agree(A, B).disagreements(**options))

@@ -6,8 +6,8 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from refusals import refusal
 
-import judged as jd
 from judged.judging.merge import How, MergeTies, merge
 
 NONE = np.nan
@@ -60,9 +60,7 @@ def test_without_any_grade_nothing_is_decided():
 
 @pytest.mark.parametrize("options", [{"how": "vote"}, {"ties": "random"}])
 def test_ways_that_do_not_exist(options):
-    with pytest.raises(jd.UsageError) as error:
-        merge(GRADES, **options)
-    assert error.value.slug == "merge-how"
+    refusal("merge-how", merge, GRADES, **options)
 
 
 def test_the_input_is_left_alone():

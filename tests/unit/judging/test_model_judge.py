@@ -7,6 +7,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.judging.model_judge import PROMPTS, Endpoint, agreed_grade, fill_prompt, grade_in, model_judge, read_prompt
@@ -15,12 +16,6 @@ from judged.judging.todo import SCALES, Scale
 TODO = [("q1", "d1"), ("q1", "d2"), ("q2", "d1")]
 DOCS = {"d1": {"title": "Tea", "text": "How to make tea."}, "d2": "Coffee."}
 QUERIES = {"q1": "green tea", "q2": "black tea"}
-
-
-def refused(call, *args, **options):
-    with pytest.raises(jd.JudgedError) as error:
-        call(*args, **options)
-    return error.value
 
 
 class Server(ThreadingHTTPServer):
@@ -111,7 +106,7 @@ def test_a_prompt_may_be_a_text_or_a_file(tmp_path):
 
 @pytest.mark.parametrize(("prompt", "slug"), [("{query}", "option"), ("{query}{document}{x}", "option"), ("{query}{document}{", "option"), ("nowhere.txt", "io")])  # fmt: skip
 def test_wrong_prompts_are_refused(prompt, slug):
-    assert refused(read_prompt, prompt).slug == slug
+    refusal(slug, read_prompt, prompt)
 
 
 @pytest.mark.parametrize("answer", ['{"grade": 2}', "2", ' {"grade":2}\n', '```json\n{"grade": 2}\n```'])
@@ -134,7 +129,7 @@ def test_of_several_answers_the_most_frequent_counts_and_of_ties_the_lowest():
     "scale", [{}, {0: "x"}, {0: "", 1: "b"}, {0.5: "a", 1: "b"}, "nowhere.json", 3, {0: "a", "0": "b"}]
 )
 def test_wrong_scales_are_refused(scale):
-    assert refused(Scale.of, scale).slug == "scale"
+    refusal("scale", Scale.of, scale)
 
 
 # ── judging ──────────────────────────────────────────────────────────────────────────────────────
@@ -159,7 +154,7 @@ def test_documents_without_an_answer_are_counted_and_never_guessed(tmp_path):
 
 def test_missing_texts_are_an_error_or_left_without_an_answer():
     judge = model_judge(lambda prompt: "1")
-    assert refused(judge.judge, [("q", "nowhere")], DOCS).slug == "no-text"
+    refusal("no-text", judge.judge, [("q", "nowhere")], DOCS)
     assert judge.judge([("q", "nowhere"), ("q", "d1")], DOCS, missing="skip").unanswered == 1
 
 
@@ -203,16 +198,14 @@ def test_a_server_that_knows_no_schemas_is_asked_without(serve):
 def test_refusals_are_errors_at_once(serve, reply, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
     server = serve(reply)
-    error = refused(Endpoint(server.url, "m").ask, "p", {}, 0)
-    assert error.slug == "model"
+    error = refusal("model", Endpoint(server.url, "m").ask, "p", {}, 0)
     assert len(server.requests) == 1
     assert "secret-key" not in str(error)
 
 
 def test_after_all_attempts_the_error_says_so(serve):
     server = serve(*[(503, {})] * 9)
-    error = refused(Endpoint(server.url, "m", retries=2, wait=lambda seconds: None).ask, "p", {}, 0)
-    assert error.slug == "model"
+    error = refusal("model", Endpoint(server.url, "m", retries=2, wait=lambda seconds: None).ask, "p", {}, 0)
     assert len(server.requests) == 3
     assert error.exit_code == 3
 
@@ -220,7 +213,7 @@ def test_after_all_attempts_the_error_says_so(serve):
 def test_an_interrupted_run_continues_from_the_cache(serve, tmp_path):
     server = serve(1, (401, {}))
     judge = model_judge(server.url, model="m", cache=tmp_path / "answers.sqlite")
-    assert refused(judge.judge, TODO, DOCS, QUERIES, concurrency=1).slug == "model"
+    refusal("model", judge.judge, TODO, DOCS, QUERIES, concurrency=1)
     asked = len(server.requests)
     found = judge.judge(TODO, DOCS, QUERIES, concurrency=1)
     assert [item.grade for item in found] == [1, 2, 2]
@@ -267,13 +260,12 @@ def test_a_dry_run_shows_prompts_and_an_estimate_and_asks_nothing(serve):
 
 @pytest.mark.parametrize("url", ["localhost:8080", "ftp://x/v1", "http://user:pw@host/v1", ""])
 def test_wrong_addresses_are_refused_without_showing_passwords(url):
-    error = refused(model_judge, url, model="m")
-    assert error.slug == "option"
+    error = refusal("option", model_judge, url, model="m")
     assert "pw" not in str(error)
 
 
 def test_a_model_must_be_named():
-    assert refused(model_judge, "http://localhost/v1").slug == "model"
+    refusal("model", model_judge, "http://localhost/v1")
 
 
 def test_progress_counts_documents():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.judging.next_documents import find_unjudged, possible_changes, values_if
@@ -71,9 +72,7 @@ def test_every_strategy_orders_all_documents(strategy):
 
 
 def test_an_unknown_strategy_is_refused():
-    with pytest.raises(jd.UsageError) as error:
-        board().next_to_judge(strategy="best")
-    assert error.value.slug == "parameter"
+    refusal("parameter", lambda: board().next_to_judge(strategy="best"))
 
 
 def many(wins, unjudged):
@@ -118,9 +117,7 @@ def test_where_lower_is_better_the_same_run_is_favoured():
 
 @pytest.mark.parametrize("options", [{"unjudged": "condensed"}])
 def test_where_unjudged_documents_do_not_count_there_is_nothing_to_judge(options):
-    with pytest.raises(jd.UsageError) as error:
-        board(**options).next_to_judge()
-    assert error.value.slug == "unjudged-run"
+    refusal("unjudged-run", lambda: board(**options).next_to_judge())
 
 
 def test_saved_results_have_no_documents_to_judge(tmp_path):
@@ -128,9 +125,7 @@ def test_saved_results_have_no_documents_to_judge(tmp_path):
     for name, run in (("A", A), ("B", B)):
         jd.evaluate(QRELS, run, "P@2").save(tmp_path / f"{name}.json")
         results[name] = jd.load(tmp_path / f"{name}.json")
-    with pytest.raises(jd.UsageError) as error:
-        jd.compare(results).next_to_judge()
-    assert error.value.slug == "unjudged-run"
+    refusal("unjudged-run", lambda: jd.compare(results).next_to_judge())
 
 
 def test_clusters_and_weights_of_the_comparison_decide_about_its_verdict():
@@ -156,9 +151,7 @@ def test_a_measure_with_its_own_order_of_ties_is_seen_in_that_order():
 def test_nothing_to_judge_is_an_error_of_its_own():
     from judged.judging.todo import read_todo
 
-    with pytest.raises(jd.DataError) as error:
-        read_todo([])
-    assert error.value.slug == "runs"
+    refusal("runs", read_todo, [])
 
 
 def test_documents_with_the_best_ranks_come_first_unless_a_strategy_is_named():

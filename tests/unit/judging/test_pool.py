@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.judging.todo import read_todo
@@ -80,6 +81,4 @@ def test_any_table_with_queries_and_documents_can_be_judged():
 
 
 def test_a_document_that_is_listed_twice_is_an_error():
-    with pytest.raises(jd.DataError) as error:
-        read_todo([{"qid": "q", "docno": "a"}] * 2)
-    assert error.value.slug == "duplicate-doc"
+    refusal("duplicate-doc", read_todo, [{"qid": "q", "docno": "a"}] * 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.errors import JudgedError
@@ -29,14 +30,14 @@ def test_a_last_hit_that_is_missed_counts_one_rank_after_the_ranking():
     assert value("LastHit", {"b": 1, "x": 0}, list("abc")) == 2
 
 
-def test_the_collection_has_at_least_the_documents_that_are_retrieved_or_relevant(refusal):
+def test_the_collection_has_at_least_the_documents_that_are_retrieved_or_relevant():
     grades = {"a": 1, "x": 1}  # with b and c four documents: two non-relevant ones, both retrieved
     assert value("FallOut(collection=4)", grades, list("abc")) == 2 / 2
     assert value("FallOut(collection=5)", grades, list("abc")) == 2 / 3
     refusal("parameter", value, "FallOut(collection=3)", grades, list("abc"))
 
 
-def test_pfound_takes_grades_as_probabilities(refusal):
+def test_pfound_takes_grades_as_probabilities():
     grades = {"a": 0.5, "b": -1, "c": 1, "d": 1}
     expected = pytest.approx(0.5 + 0.5 * 0.85**2, rel=1e-15, abs=0)  # powers of NumPy 1 differ in the last bit
     assert value("PFound(chance='grade')", grades, list("abcd")) == expected
@@ -110,7 +111,7 @@ def preferences(folder, *rows: str):
     return read_judgments(path, "prefs")
 
 
-def test_the_preferences_of_a_judge_must_not_contradict_each_other(tmp_path, refusal):
+def test_the_preferences_of_a_judge_must_not_contradict_each_other(tmp_path):
     """Columns: group, subgroup, document, grade."""
     around = preferences(tmp_path, "g 1 a 2", "g 1 b 1", "g 2 b 2", "g 2 c 1", "g 3 c 2", "g 3 a 1")
     assert refusal("form", jd.evaluate, around, RUN, "Prefs").where is not None
@@ -127,7 +128,7 @@ def test_preferences_follow_from_each_other(tmp_path):
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_numbers_of_twenty_digits_are_read_and_longer_ones_are_refused_unread(refusal):
+def test_numbers_of_twenty_digits_are_read_and_longer_ones_are_refused_unread():
     for text in ("nDCG@" + "9" * 20, "nDCG@" + "9" * 21, "nDCG@" + "9" * 900, "nDCG@0." + "3" * 30):
         assert refusal("cutoff", jd.parse, text).value == text
     assert math.isclose(jd.parse("IPrec@0." + "3" * 18).get("recall"), 1 / 3)

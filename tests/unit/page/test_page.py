@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.comparison.tables import system_table
@@ -497,9 +498,7 @@ def test_very_many_queries_are_shown_less_deep():
 
 @pytest.mark.parametrize("wrong", [None, 3, "report", {}, [], {"x": 1}, jd.Policy()])
 def test_what_is_no_result_is_refused(wrong, tmp_path):
-    with pytest.raises(jd.UsageError) as caught:
-        jd.report(wrong, tmp_path / "page.html")
-    assert caught.value.slug == "option"
+    refusal("option", jd.report, wrong, tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
 
 

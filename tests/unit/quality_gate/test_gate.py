@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 import judged as jd
 from judged.evaluation.saved_values import with_checksum
@@ -714,9 +715,7 @@ def test_no_rule_and_no_judgments_are_refused():
 def test_a_file_that_holds_no_rules_is_refused(tmp_path, text):
     path = tmp_path / "judged.toml"
     path.write_text(text)
-    with pytest.raises(jd.DataError) as caught:
-        read_rules(path)
-    assert caught.value.slug == "rule"
+    refusal("rule", read_rules, path)
 
 
 def test_an_unknown_key_of_a_file_is_told_with_the_file(tmp_path):

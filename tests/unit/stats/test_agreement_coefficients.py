@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
 
 import judged as jd
 from judged.stats.agreement import (
@@ -210,9 +211,7 @@ def test_agreement_by_design_below_chance_is_negative():
     ],
 )
 def test_columns_that_are_refused(columns, slug):
-    with pytest.raises(jd.JudgedError) as error:
-        Ratings.of(*columns)
-    assert error.value.slug == slug
+    refusal(slug, Ratings.of, *columns)
 
 
 @pytest.mark.parametrize(
@@ -230,9 +229,7 @@ def test_kappa_of_three_is_refused_with_what_to_use_instead():
 
 @pytest.mark.parametrize("confidence", [0, 1, 95, float("nan"), "95%"])
 def test_a_confidence_that_is_no_share(confidence):
-    with pytest.raises(jd.UsageError) as error:
-        one(Ratings.of(A, B), "kappa", confidence=confidence)
-    assert error.value.slug == "parameter"
+    refusal("parameter", one, Ratings.of(A, B), "kappa", confidence=confidence)
 
 
 @pytest.mark.needs("pandas")
@@ -343,7 +340,7 @@ def test_every_declared_coefficient_has_a_formula_and_is_usual_somewhere():
     ({"names": ["x", "x"]}, "names"),
     ({"names": "xy"}, "names"),
 ])  # fmt: skip
-def test_categories_and_names_that_do_not_fit_are_refused(options, slug, refusal):
+def test_categories_and_names_that_do_not_fit_are_refused(options, slug):
     refusal(slug, Ratings.of, A, B, **options)
     assert Ratings.of(A, B, categories=[2, 1, 0], names=["x", "y"]).categories == (0, 1, 2)
 

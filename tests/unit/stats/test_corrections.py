@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refusal
 
-from judged.errors import DataError, UsageError
+from judged.errors import UsageError
 from judged.stats.corrections import CORRECTIONS, adjusted
 
 PEERS = {
@@ -70,9 +71,7 @@ def test_missing_p_values_stay_missing_and_do_not_count(name):
 
 
 def test_max_comes_with_the_permutation_test_only():
-    with pytest.raises(UsageError) as caught:
-        adjusted([0.1], "max")
-    assert caught.value.slug == "correction"
+    refusal("correction", adjusted, [0.1], "max")
 
 
 def test_corrections_are_found_by_any_of_their_names():
@@ -88,6 +87,4 @@ def test_corrections_are_found_by_any_of_their_names():
 
 @pytest.mark.parametrize("p", [[-0.1], [1.1], [[0.1]], ["a"], 0.1])
 def test_what_is_no_p_value_is_refused(p):
-    with pytest.raises(DataError) as caught:
-        adjusted(p)
-    assert caught.value.slug == "parameter"
+    refusal("parameter", adjusted, p)

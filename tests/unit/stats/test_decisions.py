@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from for_each import for_each
+from refusals import refusal
 from scipy import stats
 
 from judged.errors import UsageError
@@ -236,7 +237,7 @@ def test_ten_clusters_of_different_sizes_reject_equal_means_in_about_5_percent()
 
 
 @pytest.mark.parametrize("alpha", [0, 0.5, 0.7, -0.1, float("nan"), "5%", True])
-def test_alpha_is_above_0_and_below_one_half(alpha, refusal):
+def test_alpha_is_above_0_and_below_one_half(alpha):
     refusal("parameter", decide, [[0.1, 0.2], [0.3, 0.5]], [(0, 1)], alpha=alpha)
 
 

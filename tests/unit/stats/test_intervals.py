@@ -6,6 +6,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from refusals import refusal
 from scipy import stats
 
 from judged.core.resample import resampled_means
@@ -185,9 +186,7 @@ def test_intervals_of_huge_and_tiny_values_are_those_of_moderate_ones(method, si
 
 @pytest.mark.parametrize("call", [lambda x: interval([x]), lambda x: interval([x], "percentile"), lambda x: outcome(x, "t"), lambda x: outcome(x, "bootstrap")])  # fmt: skip
 def test_values_whose_sum_exceeds_the_range_of_numbers_are_refused(call):
-    with pytest.raises(DataError) as caught:
-        call(np.full(30, 8e307) * np.linspace(-1, 1, 30))
-    assert caught.value.slug == "table"
+    refusal("table", call, np.full(30, 8e307) * np.linspace(-1, 1, 30))
 
 
 def test_few_resamples_reach_as_far_as_the_farthest():
@@ -205,7 +204,7 @@ def test_a_column_keeps_its_interval_beside_one_that_is_far_larger():
     assert interval(np.hstack([x * 1e-30, x * 1e30])) == [interval(x * s)[0] for s in (1e-30, 1e30)]
 
 
-def test_an_unknown_interval_is_refused_as_one(refusal):
+def test_an_unknown_interval_is_refused_as_one():
     refusal("interval", interval, [[0.0, 1.0]], "bootstrap")
 
 

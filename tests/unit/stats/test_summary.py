@@ -6,6 +6,7 @@ from math import exp, inf, isnan, log, sqrt
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 from judged.stats.summary import SUMMARIES, summarise
 
@@ -29,7 +30,7 @@ def test_a_summary_of_nothing_is_unknown_but_a_sum_is_0():
     assert isnan(summarise(np.array([1.0]), "std"))
 
 
-def test_weights_change_means_only(refusal):
+def test_weights_change_means_only():
     weights = np.array([2.0, 9.0, 1.0, 1.0])
     assert summarise(X, "mean", weights) == (2 * 0.25 + 1.0 + 0.0) / 4
     assert summarise(X, "geometric", weights) == pytest.approx(exp((2 * log(0.25) + log(1e-5)) / 4))

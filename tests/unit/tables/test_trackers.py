@@ -7,6 +7,7 @@ from importlib import import_module
 
 import pytest
 from needs import each
+from refusals import refusal
 
 import judged as jd
 from judged.tables.trackers import plain_name
@@ -56,7 +57,7 @@ def test_mlflow_gets_names_that_it_takes(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", each("mlflow", "wandb"))
-def test_a_module_stands_for_its_active_run(name, refusal):
+def test_a_module_stands_for_its_active_run(name):
     refusal("form", VALUES.log_to, import_module(name))
 
 
@@ -126,7 +127,7 @@ def test_values_that_are_not_numbers_are_left_out():
 
 
 @pytest.mark.parametrize("tracker", [None, print, object(), "mlflow"])
-def test_what_is_no_tracker_is_refused(tracker, refusal):
+def test_what_is_no_tracker_is_refused(tracker):
     refusal("form", VALUES.log_to, tracker)
 
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from refusals import refusal
 
 from judged.errors import FileError
 from judged.io.atomic import write_atomically
@@ -43,7 +44,7 @@ with write_atomically(sys.argv[1]) as file:
 
 @pytest.mark.needs("linux")  # /dev/full
 @pytest.mark.parametrize("size", [1, 100_000])
-def test_a_full_disk_is_an_error(size, refusal):
+def test_a_full_disk_is_an_error(size):
     error = refusal("io", write_run, {"q": {f"d{i}": i for i in range(size)}}, "/dev/full", format="trec")
     assert isinstance(error, FileError)
     assert "No space left" in str(error)
@@ -75,7 +76,7 @@ def test_an_error_while_writing_leaves_nothing_behind(save, tmp_path):
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
-def test_a_failing_system_call_leaves_the_old_file(call, save, tmp_path, refusal, monkeypatch):
+def test_a_failing_system_call_leaves_the_old_file(call, save, tmp_path, monkeypatch):
     path = save("a.run", OLD)
 
     def fail(*args, **options):
@@ -87,7 +88,7 @@ def test_a_failing_system_call_leaves_the_old_file(call, save, tmp_path, refusal
     assert [p.name for p in tmp_path.iterdir()] == ["a.run"]
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path, refusal):
+def test_a_folder_that_is_not_there_is_an_error(tmp_path):
     assert refusal("io", write_run, {"q": {"d": 1}}, tmp_path / "none" / "a.run").exit_code == 3
     refusal("io", write_run, {"q": {"d": 1}}, tmp_path, format="trec")
 
@@ -110,7 +111,7 @@ def test_a_link_still_points_to_the_file(save, tmp_path):
     assert read_run(path).doc[0] == b"d"
 
 
-def test_text_is_read_from_any_compression(tmp_path, refusal, save):
+def test_text_is_read_from_any_compression(tmp_path, save):
     with write_atomically(tmp_path / "a.txt.zst") as file:
         file.write("é\n")
     assert read_text(tmp_path / "a.txt.zst") == "é\n"

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from refusals import refusal
 
 import judged as jd
-from judged.errors import JudgedError
 
 _JSON = '{{"query_id":"q1","doc_id":"d1","{}":{}}}\n'
 JUDGMENTS = {
@@ -35,9 +35,7 @@ def test_judgments_of_a_file_that_is_gone_are_found_twice(form, how, tmp_path):
     path.write_text(JUDGMENTS[form])
     qrels = jd.read_qrels(path)
     _change(path, how)
-    with pytest.raises(JudgedError) as caught:
-        jd.evaluate(qrels, {"q1": ["d1"]}, "AP")
-    assert caught.value.slug == "duplicate-judgment"
+    refusal("duplicate-judgment", jd.evaluate, qrels, {"q1": ["d1"]}, "AP")
     assert jd.evaluate(qrels, {"q1": ["d1"]}, "AP", rejudged="max").mean() == {"AP": 1.0}
 
 
@@ -48,9 +46,7 @@ def test_documents_of_a_file_that_is_gone_are_found_twice(form, how, tmp_path):
     path.write_text(RUNS[form])
     run = jd.read_run(path)
     _change(path, how)
-    with pytest.raises(JudgedError) as caught:
-        jd.evaluate({"q1": {"d1": 1}}, run, "AP")
-    assert caught.value.slug == "duplicate-doc"
+    refusal("duplicate-doc", jd.evaluate, {"q1": {"d1": 1}}, run, "AP")
 
 
 def test_judgments_cannot_change_after_they_were_read():

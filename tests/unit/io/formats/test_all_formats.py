@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from refusals import refusal
 from small_collection import RUN
 
 from judged.io.read import read_qrels, read_run
@@ -158,7 +159,7 @@ def test_documents_that_are_only_listed_are_relevant(rows, save):
         assert rows(read_qrels(source)) == wanted
 
 
-def test_a_generator_is_read_to_its_end(rows, run_rows, refusal):
+def test_a_generator_is_read_to_its_end(rows, run_rows):
     source = iter(RUN_TUPLES)
     assert rows(read_run(source)) == run_rows
     error = refusal("form", read_run, source)

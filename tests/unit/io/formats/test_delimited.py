@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from judged.io.read import read_qrels, read_run
 
@@ -23,28 +24,28 @@ def test_ids_that_need_quotes_are_read_exactly(doc, save):
     ("rows", "line"),
     [('q,"abc,1\nq,d,2\n', 3), ('q,"a"b,1\n', 2), ('q,d,1\nq,"abc,1\nq,def",2\n', 3)],
 )
-def test_stray_quotes_are_refused_and_swallow_nothing(rows, line, save, refusal):
+def test_stray_quotes_are_refused_and_swallow_nothing(rows, line, save):
     error = refusal("csv", read_run, save("a.csv", HEADER + rows))
     assert error.where.line == line
     assert "quote" in str(error)
 
 
 @pytest.mark.parametrize(("row", "count"), [("q,d", 2), ("q,d,1,2", 4), ("q", 1), (",", 2)])
-def test_a_row_of_another_width_is_refused(row, count, save, refusal):
+def test_a_row_of_another_width_is_refused(row, count, save):
     error = refusal("columns", read_run, save("a.csv", f"{HEADER}q,d,1\n\n{row}\n"))
     assert error.where.line == 4
     assert f"got {count}:" in str(error)
     assert "3 columns (qid, docno, score)" in str(error)
 
 
-def test_empty_cells_are_refused_where_they_stand(save, refusal):
+def test_empty_cells_are_refused_where_they_stand(save):
     error = refusal("id-type", read_run, save("a.csv", HEADER + "q,d,1\nq,,2\n"))
     assert (error.where.line, error.where.column, error.where.column_name) == (3, 2, "docno")
     error = refusal("score-type", read_run, save("a.csv", HEADER + "q,d,1\nq,e,\n"))
     assert (error.where.line, error.where.column) == (3, 3)
 
 
-def test_lines_are_counted_as_an_editor_does(save, refusal):
+def test_lines_are_counted_as_an_editor_does(save):
     rows = 'q,"two\nlines",d,1\n\nq,"one",e,2\nq,"x",f,high\n'
     error = refusal("score-type", read_run, save("a.csv", "qid,query,docno,score\n" + rows))
     assert error.where.line == 6
@@ -52,7 +53,7 @@ def test_lines_are_counted_as_an_editor_does(save, refusal):
     assert [run.where(row).line for row in (0, 2047, 2048, 4999)] == [3, 2050, 2051, 5002]
 
 
-def test_a_file_without_a_header_is_told_to_add_one(save, refusal):
+def test_a_file_without_a_header_is_told_to_add_one(save):
     error = refusal("columns", read_run, save("a.csv", "q1,d1,0.5\nq1,d2,0.4\n"))
     assert "'q1', 'd1', '0.5'. These look like data: add a header such as query,doc,score." in str(error)
     assert error.where.line == 1
@@ -61,17 +62,17 @@ def test_a_file_without_a_header_is_told_to_add_one(save, refusal):
     assert "add a header" not in str(error)
 
 
-def test_a_name_that_two_columns_have_must_be_changed(save, refusal):
+def test_a_name_that_two_columns_have_must_be_changed(save):
     error = refusal("columns", read_run, save("a.csv", "query,doc,score,score\nq,d,1,2\n"))
     assert "two columns are called 'score'" in str(error)
 
 
-def test_an_id_over_two_lines_has_a_format_that_can_hold_it(save, refusal):
+def test_an_id_over_two_lines_has_a_format_that_can_hold_it(save):
     error = refusal("csv", read_run, save("a.csv", 'query,doc,score\nq,"d\n1",1\n'))
     assert "write JSON Lines" in str(error)
 
 
-def test_a_header_between_blanks_is_noticed(save, refusal):
+def test_a_header_between_blanks_is_noticed(save):
     error = refusal("score-type", read_run, save("a.run", "qid Q0 docno rank score tag\nq Q0 d 1 0.5 t\n"))
     assert "header" in str(error)
 

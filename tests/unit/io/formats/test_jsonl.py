@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from judged.io.read import read_qrels, read_run
 
@@ -23,7 +24,7 @@ RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 0.5}\n'
         ("[1] x", 1),
     ],
 )
-def test_json_that_is_not_whole_is_refused(content, line, save, refusal):
+def test_json_that_is_not_whole_is_refused(content, line, save):
     error = refusal("json", read_run, save("a.json", content))
     assert error.where.line == line
     cut = content in ('{"q1": {"d1": 1}', RECORD + RECORD[:20])
@@ -31,7 +32,7 @@ def test_json_that_is_not_whole_is_refused(content, line, save, refusal):
 
 
 @pytest.mark.parametrize("content", ['{"q1": {"d1": 1, "d1": 2}}', '{"q1": {"d1": 1}, "q1": {"d2": 2}}'])
-def test_a_key_twice_is_refused_and_not_overwritten(content, save, refusal):
+def test_a_key_twice_is_refused_and_not_overwritten(content, save):
     error = refusal("duplicate-key", read_run, save("a.json", content))
     assert error.value in ("d1", "q1")
 
@@ -46,7 +47,7 @@ def test_a_key_twice_is_refused_and_not_overwritten(content, save, refusal):
         ('[{"query": "q1",\n"query": "q1"}, ', 2, 1, "query"),
     ],
 )
-def test_a_key_twice_is_refused_with_its_line_and_character(content, line, character, key, save, refusal):
+def test_a_key_twice_is_refused_with_its_line_and_character(content, line, character, key, save):
     error = refusal("duplicate-key", read_run, save("a.json", content))
     assert (error.where.line, error.value) == (line, key)
     assert f"at character {character}" in str(error)
@@ -56,23 +57,23 @@ def test_a_key_twice_is_refused_with_its_line_and_character(content, line, chara
     ("content", "line", "character"),
     [('\n{"q1": {"d1": 1}\n,\n x}', 4, 2), ('{"q1":\n  {"d1": }}', 2, 10), ('{"q1": {"d1": 1}}\n\n  ]', 3, 3)],
 )
-def test_json_that_is_not_valid_is_refused_with_line_and_character(content, line, character, save, refusal):
+def test_json_that_is_not_valid_is_refused_with_line_and_character(content, line, character, save):
     error = refusal("json", read_run, save("a.json", content))
     assert error.where.line == line
     assert f"at character {character}" in str(error)
 
 
-def test_a_key_twice_in_a_line_is_refused_with_the_line(save, refusal):
+def test_a_key_twice_in_a_line_is_refused_with_the_line(save):
     twice = '{"query_id": "q1", "doc_id": "d1", "doc_id": "d2", "score": 1}\n'
     assert refusal("duplicate-key", read_run, save("a.jsonl", RECORD + twice)).where.line == 2
 
 
-def test_bytes_that_are_not_utf8_are_refused_in_json(save, refusal):
+def test_bytes_that_are_not_utf8_are_refused_in_json(save):
     error = refusal("encoding", read_run, save("a.jsonl", RECORD.encode() + RECORD.encode().replace(b"d1", b"d\xff")))
     assert (error.where.line, error.value) == (2, b"\xff")
 
 
-def test_a_number_in_quotes_is_text(save, refusal):
+def test_a_number_in_quotes_is_text(save):
     error = refusal("score-type", read_run, save("a.json", '{"q1": {"d1": 0.5, "d2": "0.7"}}'))
     assert error.where.path.endswith("a.json")
     assert "for document 'd2' of query 'q1'" in str(error)
@@ -82,21 +83,21 @@ def test_a_number_in_quotes_is_text(save, refusal):
 
 
 @pytest.mark.parametrize("missing", ["NaN", "null"])
-def test_a_number_that_is_missing_is_refused_with_its_line(missing, save, refusal):
+def test_a_number_that_is_missing_is_refused_with_its_line(missing, save):
     lines = RECORD * 2 + RECORD.replace("0.5", missing)
     assert refusal("score-nan", read_run, save("a.jsonl", lines)).where.line == 3
     lines = lines.replace("score", "label")
     assert refusal("grade-type", read_qrels, save("a.jsonl", lines)).where.line == 3
 
 
-def test_lists_of_documents_come_once_for_a_query(save, refusal):
+def test_lists_of_documents_come_once_for_a_query(save):
     line = '{"qid": "q1", "docs": ["a", "b"]}\n'
     assert "duplicate-query" in str(refusal("duplicate-query", read_run, save("a.jsonl", line * 2)))
     scored = '{"qid": "q1", "docs": {"a": 1}}\n{"qid": "q1", "docs": {"b": 2}}\n'
     assert len(read_run(save("b.jsonl", scored)).queries) == 1
 
 
-def test_a_ranking_that_is_none_is_refused_with_its_line(save, refusal):
+def test_a_ranking_that_is_none_is_refused_with_its_line(save):
     lines = '{"qid": "q1", "docs": ["a"]}\n{"qid": "q2", "docs": "a"}\n'
     assert refusal("form", read_run, save("a.jsonl", lines)).where.line == 2
     lines = '{"qid": "q1", "docs": ["a"]}\n{"qid": null, "docs": ["a"]}\n'
@@ -120,7 +121,7 @@ def test_one_record_is_json_lines_too(save, rows):
     assert rows(read_run(save("a.jsonl", '{"qid": "q1", "results": ["d1"]}\n'))) == [(b"q1", b"d1", 1)]
 
 
-def test_a_scalar_is_no_run(save, refusal):
+def test_a_scalar_is_no_run(save):
     refusal("columns", read_run, save("a.json", "[5]"))
     refusal("form", read_run, save("a.json", '{"q1": 5}'))
 

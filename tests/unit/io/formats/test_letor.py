@@ -7,8 +7,8 @@ import io
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusal
 
-import judged as jd
 from judged.errors import DataError
 from judged.io.formats import letor as _letor
 from judged.io.read import read_qrels, read_run
@@ -34,12 +34,6 @@ def rows(qrels) -> list[tuple[str, str, float]]:
         (queries[q].decode(), d.decode(), g)
         for q, d, g in zip(qrels.query.tolist(), docs, qrels.grade.tolist(), strict=True)
     ]
-
-
-def refusal(text: str | bytes, tmp_path) -> DataError:
-    with pytest.raises(DataError) as caught:
-        labels(text, tmp_path)
-    return caught.value
 
 
 def test_labels_queries_and_documents_come_from_the_lines(tmp_path):
@@ -140,17 +134,14 @@ def test_numeric_ids_in_comments_do_not_make_it_a_trec_file(tmp_path):
     ],
 )
 def test_what_is_wrong_is_said_with_its_line_and_column(tmp_path, text, slug, place, got):
-    error = refusal(text, tmp_path)
-    assert error.slug == slug
+    error = refusal(slug, labels, text, tmp_path)
     assert str(error.where).endswith(f"test.letor{place}")
     assert got.strip("'") in str(error).lower()
 
 
 def test_names_of_columns_mean_nothing(tmp_path):
     labels(LETOR, tmp_path)
-    with pytest.raises(jd.UsageError) as caught:
-        read_qrels(tmp_path / "test.letor", grade_col="label")
-    assert caught.value.slug == "columns"
+    refusal("columns", read_qrels, tmp_path / "test.letor", grade_col="label")
 
 
 LABELS = st.sampled_from(["0", "1", "2", "+3", "-1", "0.5", "1e-1", "2."])

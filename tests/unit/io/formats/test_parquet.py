@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 from needs import each, optional
+from refusals import refusal
 
 import judged as jd
 from judged.core.native import NATIVE
@@ -70,7 +71,7 @@ def test_an_arrow_file_is_read_by_whichever_library_is_there(library, name, file
 
 
 @pytest.mark.needs("pyarrow")
-def test_a_stream_that_was_cut_anywhere_is_damaged(files, refusal):
+def test_a_stream_that_was_cut_anywhere_is_damaged(files):
     whole = (files / "stream.arrow").read_bytes()
     for size in range(4, len(whole), 8):
         (files / "cut.arrow").write_bytes(whole[:size])
@@ -78,7 +79,7 @@ def test_a_stream_that_was_cut_anywhere_is_damaged(files, refusal):
 
 
 @pytest.mark.needs("pyarrow")
-def test_without_a_library_the_error_says_what_to_install(files, refusal, monkeypatch):
+def test_without_a_library_the_error_says_what_to_install(files, monkeypatch):
     only(monkeypatch, None)
     for name in ("a.parquet", "a.arrow", "stream.arrow"):
         error = refusal("needs", read_run, files / name)
@@ -98,7 +99,7 @@ class Stream:
 
 
 @pytest.mark.needs("pyarrow")
-def test_batches_need_pyarrow(rows, run_rows, refusal, monkeypatch):
+def test_batches_need_pyarrow(rows, run_rows, monkeypatch):
     first, second = Stream(pyarrow.table(COLUMNS)), Stream(pyarrow.table(COLUMNS))
     assert rows(read_run(first)) == run_rows
     only(monkeypatch, None)
@@ -107,7 +108,7 @@ def test_batches_need_pyarrow(rows, run_rows, refusal, monkeypatch):
 
 @pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("library", each("polars", "duckdb"))
-def test_other_libraries_do_not_read_files(library, files, refusal, monkeypatch):
+def test_other_libraries_do_not_read_files(library, files, monkeypatch):
     only(monkeypatch, library)
     refusal("needs", read_run, files / "a.arrow")
     refusal("needs", read_run, files / "a.parquet")
@@ -115,7 +116,7 @@ def test_other_libraries_do_not_read_files(library, files, refusal, monkeypatch)
 
 @pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("library", ["pyarrow"])
-def test_missing_values_in_a_file_have_their_column_and_row(library, tmp_path, refusal, monkeypatch):
+def test_missing_values_in_a_file_have_their_column_and_row(library, tmp_path, monkeypatch):
     path = tmp_path / "null.parquet"
     parquet.write_table(pyarrow.table({**COLUMNS, "score": [0.5, None, 1, 1, 1]}), path)
     only(monkeypatch, library)
@@ -133,7 +134,7 @@ def test_ids_keep_their_type_in_parquet(tmp_path):
 
 @pytest.mark.needs("pyarrow")
 @pytest.mark.parametrize("library", ["pyarrow"])
-def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, refusal, monkeypatch):
+def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, monkeypatch):
     content = (files / "a.parquet").read_bytes()
     only(monkeypatch, library)
     for size in range(4, len(content), 97):
@@ -142,7 +143,7 @@ def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, refusa
 
 
 @pytest.mark.needs("pyarrow")
-def test_a_cut_arrow_file_is_refused(files, refusal):
+def test_a_cut_arrow_file_is_refused(files):
     content = (files / "a.arrow").read_bytes()
     for size in range(6, len(content), 97):
         (files / "cut.arrow").write_bytes(content[:size])

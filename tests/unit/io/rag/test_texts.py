@@ -11,6 +11,7 @@ from collections import namedtuple
 import numpy as np
 import pytest
 from needs import optional
+from refusals import refusal
 
 import judged as jd
 from judged.errors import DataError, FileError
@@ -30,10 +31,7 @@ Doc = namedtuple("Doc", "doc_id title text")
 
 
 def refused(slug, source, **options):
-    with pytest.raises(jd.JudgedError) as caught:
-        read_texts(source, **options)
-    assert caught.value.slug == slug, str(caught.value)
-    return caught.value
+    return refusal(slug, read_texts, source, **options)
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 from for_each import for_each
+from refusals import refusal
 
 from judged.errors import UsageError
 from judged.io.read import read_qrels, read_run
@@ -72,14 +73,14 @@ def test_beside_an_id_a_plain_name_is_the_text(rows):
         (["qid", "docno", "score", "sim"], "score"),
     ],
 )
-def test_none_or_several_columns_are_refused_with_the_names_found(names, role, refusal):
+def test_none_or_several_columns_are_refused_with_the_names_found(names, role):
     error = refusal("columns", read_run, [dict.fromkeys(names, "x")])
     assert f"{role}_col" in dict(error.hint.options)
     for name in names:
         assert repr(name) in str(error)
 
 
-def test_a_named_column_must_be_there(refusal, save):
+def test_a_named_column_must_be_there(save):
     error = refusal("columns", read_run, {"qid": ["q"], "docno": ["d"], "score": [1]}, score_col="points")
     assert "'points'" in str(error)
     assert "'score'" in str(error)
@@ -93,39 +94,39 @@ def test_names_of_columns_are_refused_where_there_are_none(save):
             read_run(source, score_col="x")
 
 
-def test_a_table_of_judgments_is_no_run(refusal):
+def test_a_table_of_judgments_is_no_run():
     columns = {"qid": ["q"], "docno": ["d"], "label": [1]}
     assert "judgments" in str(refusal("swapped", read_run, columns))
 
 
-def test_a_table_with_ranks_and_scores_is_no_judgments(refusal):
+def test_a_table_with_ranks_and_scores_is_no_judgments():
     columns = {"qid": ["q"], "docno": ["d"], "rank": [1], "score": [1]}
     assert "run" in str(refusal("swapped", read_qrels, columns))
 
 
-def test_grades_called_score_must_be_whole_or_named(refusal):
+def test_grades_called_score_must_be_whole_or_named():
     columns = {"qid": ["q", "q"], "docno": ["d", "e"], "score": [1, 0.5]}
     error = refusal("swapped", read_qrels, columns)
     assert (str(error.where), error.value) == ("qrels['score'][1]", 0.5)
     assert read_qrels(columns, grade_col="score").grade.tolist() == [1, 0.5]
 
 
-def test_a_run_and_judgments_are_not_taken_for_each_other(refusal):
+def test_a_run_and_judgments_are_not_taken_for_each_other():
     run, qrels = read_run({"q": {"d": 1}}), read_qrels({"q": {"d": 1}})
     refusal("swapped", read_run, qrels)
     refusal("swapped", read_qrels, run)
 
 
-def test_two_columns_of_one_name_are_refused(save, refusal):
+def test_two_columns_of_one_name_are_refused(save):
     refusal("columns", read_run, save("a.csv", "a,a,docno,score\n1,2,d,1\n"), query_col="a")
 
 
-def test_columns_of_different_length_are_refused(refusal):
+def test_columns_of_different_length_are_refused():
     error = refusal("columns", read_run, {"qid": ["q"], "docno": ["d", "e"], "score": [1]})
     assert "2 in 'docno'" in str(error)
 
 
-def test_a_key_that_some_records_lack_is_refused_where_it_is_missing(save, refusal):
+def test_a_key_that_some_records_lack_is_refused_where_it_is_missing(save):
     full = {"qid": "q", "docno": "d", "score": 1}
     error = refusal("columns", read_run, [full, {"qid": "q", "docno": "e"}])
     assert str(error.where) == "run[1]"
@@ -135,7 +136,7 @@ def test_a_key_that_some_records_lack_is_refused_where_it_is_missing(save, refus
         assert refusal("columns", read_run, save("a.jsonl", lines + last)).where.line == 3
 
 
-def test_tuples_of_another_length_are_refused(refusal):
+def test_tuples_of_another_length_are_refused():
     error = refusal("columns", read_run, [("q", "d", 1), ("q", "d")])
     assert str(error.where) == "run[1]"
     assert "(query, doc, score)" in str(error)

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import pytest
 from needs import each, optional
+from refusals import refusal
 
 from judged.errors import DataError
 from judged.io.read import read_run
@@ -40,7 +41,7 @@ def test_a_polars_frame_is_a_run_lazy_or_not(rows, run_rows):
 
 
 @pytest.mark.needs("polars")
-def test_integers_and_missing_values_of_polars(refusal):
+def test_integers_and_missing_values_of_polars():
     module, frame = small("polars")
     run = read_run(frame.with_columns(docno=module.Series([2**53 + 1, 2, 3, 4, 1])))
     assert (run.doc_kind, run.doc[0]) == ("integer", str(2**53 + 1).encode())
@@ -97,7 +98,7 @@ def test_arrow_types_do_not_matter(kind, rows, run_rows):
 
 
 @pytest.mark.needs("pyarrow")
-def test_a_reader_of_batches_is_read_once(refusal):
+def test_a_reader_of_batches_is_read_once():
     _, table = small("pyarrow")
     reader = table.to_reader()
     assert len(read_run(reader)) == 5
@@ -105,7 +106,7 @@ def test_a_reader_of_batches_is_read_once(refusal):
 
 
 @pytest.mark.needs("pyarrow")
-def test_missing_values_of_arrow_are_refused(refusal):
+def test_missing_values_of_arrow_are_refused():
     module, _ = small("pyarrow")
     for name, values, slug in (
         ("docno", ["a", None, "c", "d", "e"], "id-type"),
@@ -135,7 +136,7 @@ SELECT = f"SELECT * FROM (VALUES {VALUES}) AS t(qid, docno, score, rank)"
 
 
 @pytest.mark.needs("duckdb")
-def test_a_duckdb_relation_is_a_run(rows, run_rows, refusal):
+def test_a_duckdb_relation_is_a_run(rows, run_rows):
     import duckdb as module
 
     with module.connect() as connection:

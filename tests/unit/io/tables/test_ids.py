@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 from judged.core.join import join
 from judged.core.policy import Policy
@@ -70,7 +71,7 @@ def test_ids_keep_their_exact_text_and_their_type(ids, kind, text):
         ("id-type", b"", "''"),
     ],
 )
-def test_an_id_that_cannot_be_one_is_refused_where_it_stands(slug, bad, got, refusal):
+def test_an_id_that_cannot_be_one_is_refused_where_it_stands(slug, bad, got):
     good = b"good" if isinstance(bad, bytes) else 1.5 if isinstance(bad, float) else "good"
     error = refusal(slug, read_run, {"q1": {good: 0.5}, "q2": {good: 1, bad: 0.25}})
     assert got in str(error)
@@ -82,32 +83,32 @@ def test_an_id_that_cannot_be_one_is_refused_where_it_stands(slug, bad, got, ref
     assert str(error.where) == "qrels[3][0]"
 
 
-def test_nan_among_text_is_a_missing_id(refusal):
+def test_nan_among_text_is_a_missing_id():
     assert str(refusal("id-type", docs, "a", float("nan")).where) == "run[1][1]"
 
 
-def test_an_integer_too_long_to_be_written_is_refused(refusal):
+def test_an_integer_too_long_to_be_written_is_refused():
     assert "thousands of digits" in str(refusal("id-type", docs, 1, 10**5000))
 
 
-def test_lists_and_dicts_are_no_ids(refusal):
+def test_lists_and_dicts_are_no_ids():
     assert "(list)" in str(refusal("id-type", read_run, [("q", ["d"], 1)]))
     assert "(dict)" in str(refusal("id-type", read_run, [({}, "d", 1)]))
 
 
 @pytest.mark.parametrize(("first", "second"), [("1", 1), (1, "1"), ("a", b"a"), (1, 1.5), (uuid.UUID(int=1), "u")])
-def test_two_types_of_ids_on_one_side_are_refused(first, second, refusal):
+def test_two_types_of_ids_on_one_side_are_refused(first, second):
     error = refusal("id-type", docs, first, second)
     assert type(first).__name__ in str(error)
     assert type(second).__name__ in str(error)
     assert str(error.where) == "run[1][1]"
 
 
-def test_two_types_of_query_ids_are_refused(refusal):
+def test_two_types_of_query_ids_are_refused():
     refusal("id-type", read_run, {"1": {"d": 1}, 1: {"d": 1}})
 
 
-def test_integers_here_and_text_there_is_an_error_that_says_so(refusal):
+def test_integers_here_and_text_there_is_an_error_that_says_so():
     for qrels, run in (({"1": {"d": 1}}, {1: {"d": 1}}), ({"q": {"1": 1}}, {"q": {1: 1}})):
         error = refusal("id-type", join, read_qrels(qrels), read_run(run), Policy())
         assert "str in the judgments and int in the run" in str(error)
@@ -128,13 +129,13 @@ def test_in_a_text_file_every_id_is_text(save):
 @pytest.mark.parametrize(
     ("value", "slug"), [("null", "id-type"), ("1.5", "id-type"), ("true", "id-type"), ("[1]", "id-type")]
 )
-def test_what_is_no_id_in_json_is_refused_with_its_line(value, slug, save, refusal):
+def test_what_is_no_id_in_json_is_refused_with_its_line(value, slug, save):
     good = '{"qid": "q", "doc": "d", "score": 1}\n'
     error = refusal(slug, read_run, save("a.jsonl", good + good.replace('"d"', value)))
     assert (error.where.line, error.where.path[-7:]) == (2, "a.jsonl")
 
 
-def test_a_half_surrogate_in_json_is_shown_escaped(save, refusal):
+def test_a_half_surrogate_in_json_is_shown_escaped(save):
     error = refusal("id-type", read_run, save("a.json", '{"q1": {"\\ud800x": 1}}'))
     assert "\\ud800x" in str(error)
     assert "'q1'" in str(error)

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 from needs import optional
+from refusals import refusal
 
 import judged as jd
 
@@ -59,9 +60,7 @@ def test_a_word_that_the_map_lacks_is_named(source):
 
 
 def test_a_map_of_another_type_is_refused():
-    with pytest.raises(jd.UsageError) as caught:
-        jd.read_qrels({"q": {"a": 1}}, grade_map=[3, 2])
-    assert caught.value.slug == "option"
+    refusal("option", jd.read_qrels, {"q": {"a": 1}}, grade_map=[3, 2])
 
 
 @pytest.mark.needs("pandas")

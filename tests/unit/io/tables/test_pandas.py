@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 from judged.io.read import read_qrels, read_run
 
@@ -55,7 +56,7 @@ def test_integer_ids_of_pandas_are_integers(dtype):
 
 
 @pytest.mark.parametrize("dtype", [object, "string", "category", "Int64", "float64"])
-def test_missing_ids_of_pandas_are_refused(dtype, refusal):
+def test_missing_ids_of_pandas_are_refused(dtype):
     module, frame = small()
     numbers = dtype in ("Int64", "float64")
     ids = module.Series([1, 2, None, 4, 5] if numbers else ["a", "b", None, "d", "e"], dtype=dtype)
@@ -64,26 +65,26 @@ def test_missing_ids_of_pandas_are_refused(dtype, refusal):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "Float64", object, "Int64"])
-def test_missing_numbers_of_pandas_are_refused(dtype, refusal):
+def test_missing_numbers_of_pandas_are_refused(dtype):
     module, frame = small()
     frame = frame.assign(score=module.Series([1, 2, None, 4, 5], dtype=dtype))
     assert str(refusal("score-nan", read_run, frame).where) == "run['score'][2]"
     refusal("grade-type", read_qrels, frame.drop(columns="rank").rename(columns={"score": "label"}))
 
 
-def test_text_in_a_column_of_scores_is_refused(refusal):
+def test_text_in_a_column_of_scores_is_refused():
     _, frame = small()
     error = refusal("score-type", read_run, frame.assign(score=[1, 2, "high", 4, 5]))
     assert str(error.where) == "run['score'][2]"
     assert error.value == "high"
 
 
-def test_two_columns_of_one_name_in_a_frame_are_refused(refusal):
+def test_two_columns_of_one_name_in_a_frame_are_refused():
     module, frame = small()
     refusal("columns", read_run, module.concat([frame, frame[["score"]]], axis=1))
 
 
-def test_a_frame_without_rows_is_empty(refusal):
+def test_a_frame_without_rows_is_empty():
     _, frame = small()
     refusal("empty-run", read_run, frame[:0])
 

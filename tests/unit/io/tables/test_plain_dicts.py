@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refusal
 
 from judged.core.tables import Qrels, Run
 from judged.errors import JudgedError
@@ -81,6 +82,6 @@ def test_named_columns_and_words_are_left_to_the_reference():
     assert read_plain_dict(source, ColumnRequest("texts")) is None
 
 
-def test_a_number_in_an_array_is_no_ranking(refusal):
+def test_a_number_in_an_array_is_no_ranking():
     refusal("form", read_run, {"q": np.array(2.0)})
     refusal("form", read_qrels, {"q": np.array(2.0)})

@@ -7,6 +7,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from needs import each
+from refusals import refusal
 
 import judged as jd
 from judged.core.unread_runs import ScoreColumn
@@ -51,11 +52,9 @@ def test_lines_that_say_nothing_do_not_count_on_either_side(files):
 @pytest.mark.parametrize("text", ["0.1\n0.7\n", "0.1\n0.7\n1\n2\n"])
 def test_another_count_of_lines_is_an_error_that_names_both(files, text):
     files[1].write_text(text)
-    with pytest.raises(DataError) as caught:
-        jd.evaluate(*files)
+    caught = refusal("lengths", jd.evaluate, *files)
     count = text.count("\n")
-    assert str(count) in str(caught.value)
-    assert caught.value.slug == "lengths"
+    assert str(count) in str(caught)
 
 
 @pytest.mark.parametrize(
@@ -63,10 +62,8 @@ def test_another_count_of_lines_is_an_error_that_names_both(files, text):
 )
 def test_what_is_no_score_is_said_with_its_line(files, line, slug):
     files[1].write_text(f"0.1\n{line}\n0.3\n")
-    with pytest.raises(DataError) as caught:
-        jd.evaluate(*files)
-    assert caught.value.slug == slug
-    assert str(caught.value.where).startswith(f"{files[1]}:2")
+    caught = refusal(slug, jd.evaluate, *files)
+    assert str(caught.where).startswith(f"{files[1]}:2")
 
 
 def test_infinite_scores_are_ranked_and_warned_of(files):
@@ -78,10 +75,8 @@ def test_infinite_scores_are_ranked_and_warned_of(files):
 
 def test_scores_alone_are_no_run(files):
     for source in (files[1], [0.1, 0.7, 0.3], np.array([0.1, 0.7, 0.3])):
-        with pytest.raises(DataError) as caught:
-            read_run(source)
-        assert caught.value.slug == "form"
-        assert "labels=" in str(caught.value.hint)
+        caught = refusal("form", read_run, source)
+        assert "labels=" in str(caught.hint)
     with pytest.raises(DataError, match="a column of scores"):
         jd.correlate(files[1], files[1])
 
@@ -129,9 +124,7 @@ def test_tensors_are_the_run_too(files):
 
 def test_wrong_numbers_in_memory_are_told(files):
     for column, slug in (([0.1, float("nan"), 1], "score-nan"), ([0.1, 0.2], "lengths"), ([0.1, "x", 2], "dtype")):
-        with pytest.raises(DataError) as caught:
-            jd.evaluate(files[0], column)
-        assert caught.value.slug == slug
+        refusal(slug, jd.evaluate, files[0], column)
 
 
 def test_a_list_of_whole_numbers_is_a_column_and_other_lists_are_what_they_were():

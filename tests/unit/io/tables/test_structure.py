@@ -9,6 +9,7 @@ import stat
 
 import pytest
 import zstd
+from refusals import refusal
 from small_collection import QRELS, RUN
 
 import judged as jd
@@ -20,7 +21,7 @@ from judged.io.text import trec
 
 
 @pytest.mark.parametrize("empty", [{}, [], (), {"qid": [], "docno": [], "score": []}])
-def test_an_empty_source_is_refused(empty, refusal):
+def test_an_empty_source_is_refused(empty):
     assert refusal("empty-run", read_run, empty).where.path == "run"
     refusal(
         "empty-qrels",
@@ -32,37 +33,37 @@ def test_an_empty_source_is_refused(empty, refusal):
 @pytest.mark.parametrize(
     "content", ["", "\n\n", "  \t\n", "# only a comment\n", "{}", "[]", "qid,docno,score\n", "\ufeff"]
 )
-def test_an_empty_file_is_refused(content, save, refusal):
+def test_an_empty_file_is_refused(content, save):
     path = save("empty", content)
     assert refusal("empty-run", read_run, path).where.path == str(path)
     refusal("empty-qrels", read_qrels, save("empty", content.replace("score", "rel")))
 
 
-def test_judgments_of_no_document_at_all_are_refused(refusal):
+def test_judgments_of_no_document_at_all_are_refused():
     refusal("empty-qrels", read_qrels, {"q1": {}, "q2": []})
 
 
 @pytest.mark.parametrize("ranking", ["d1", None, 5, b"d1", 0.5])
-def test_a_ranking_is_a_mapping_or_a_list(ranking, refusal):
+def test_a_ranking_is_a_mapping_or_a_list(ranking):
     error = refusal("form", read_run, {"q1": {"d1": 1}, "q2": ranking})
     assert str(error.where) == "run['q2']"
     assert type(ranking).__name__ in str(error)
 
 
-def test_a_ranking_has_an_order(refusal):
+def test_a_ranking_has_an_order():
     assert str(refusal("form", read_run, {"q1": {"d1", "d2"}}).where) == "run['q1']"
 
 
-def test_rankings_have_one_form(refusal):
+def test_rankings_have_one_form():
     assert "mapping and list" in str(refusal("form", read_run, {"q1": {"d1": 1}, "q2": ["d1"]}))
 
 
 @pytest.mark.parametrize("source", [5, None, object, 0.5, dict])
-def test_what_is_no_source_is_refused(source, refusal):
+def test_what_is_no_source_is_refused(source):
     assert "{query: {doc: number}}" in str(refusal("form", read_run, source))
 
 
-def test_swapped_files_are_noticed(save, refusal):
+def test_swapped_files_are_noticed(save):
     assert "judgments" in str(refusal("swapped", read_run, save("q", QRELS)))
     error = refusal("swapped", read_qrels, save("r", RUN))
     assert "a run" in str(error)
@@ -80,7 +81,7 @@ def test_swapped_files_are_noticed(save, refusal):
         (read_run, RUN[:-6], 5, 5),
     ],
 )
-def test_a_line_with_other_columns_is_refused_with_its_number(reader, content, line, count, save, refusal):
+def test_a_line_with_other_columns_is_refused_with_its_number(reader, content, line, count, save):
     error = refusal("columns", reader, save("f", content))
     assert error.where.line == line
     assert f"got {count}:" in str(error)
@@ -88,7 +89,7 @@ def test_a_line_with_other_columns_is_refused_with_its_number(reader, content, l
 
 
 @pytest.mark.parametrize(("reader", "content"), [(read_run, RUN), (read_qrels, QRELS)])
-def test_text_that_is_damaged_or_in_another_encoding_is_refused(reader, content, save, refusal):
+def test_text_that_is_damaged_or_in_another_encoding_is_refused(reader, content, save):
     error = refusal("nul", reader, save("f", content.replace(b"q2", b"\0q2", 1)))
     assert error.where.line == 4
     assert "offset" in str(error)
@@ -141,13 +142,13 @@ def test_a_query_that_begins_with_a_hash_is_no_comment(native, change, ending, s
     assert jd.evaluate(qrels, whole, "RR").to_dict() == {"q": {"RR": 0}, "#q": {"RR": 0.5}}
 
 
-def test_a_score_that_is_not_a_number_is_no_comment(save, refusal):
+def test_a_score_that_is_not_a_number_is_no_comment(save):
     line = b"#q Q0 d 1 nan t\n"
     refusal("score-nan", read_run, save("f", RUN + line))
     refusal("score-nan", jd.evaluate, save("q", QRELS), save("f", RUN + line))
 
 
-def test_a_file_that_cannot_be_opened_is_an_error_of_its_own(tmp_path, refusal):
+def test_a_file_that_cannot_be_opened_is_an_error_of_its_own(tmp_path):
     error = refusal("io", read_run, tmp_path / "none.run")
     assert (error.exit_code, error.where.path) == (3, str(tmp_path / "none.run"))
     assert "No such file" in str(error)
@@ -158,7 +159,7 @@ def test_a_file_that_cannot_be_opened_is_an_error_of_its_own(tmp_path, refusal):
     refusal("io", read_run, "")
 
 
-def test_a_file_is_read_in_parts_that_do_not_show(save, rows, run_rows, refusal, monkeypatch):
+def test_a_file_is_read_in_parts_that_do_not_show(save, rows, run_rows, monkeypatch):
     for size in (1, 2, 4):
         monkeypatch.setattr(trec, "_BATCH", size)
         run = read_run(save("f", b"# comment\n" + RUN))
@@ -167,7 +168,7 @@ def test_a_file_is_read_in_parts_that_do_not_show(save, rows, run_rows, refusal,
         assert refusal("score-type", read_run, save("f", RUN.replace(b"0.3", b"x"))).where.line == 4
 
 
-def test_a_file_that_grows_while_it_is_read_is_refused(save, refusal, monkeypatch):
+def test_a_file_that_grows_while_it_is_read_is_refused(save, monkeypatch):
     path = save("f", RUN)
     small = os.stat_result([stat.S_IFREG, 0, 0, 0, 0, 0, 10, 0, 0, 0])
     monkeypatch.setattr(_file.os, "fstat", lambda number: small)
@@ -186,7 +187,7 @@ def short_lines(monkeypatch):
     monkeypatch.setattr(_expand, "_STEP", 1 << 12)
 
 
-def test_a_bomb_is_refused_before_it_is_large(save, refusal, short_lines):
+def test_a_bomb_is_refused_before_it_is_large(save, short_lines):
     for content in (b"a" * (1 << 20), b'{"q": "' + b"a" * (1 << 22)):
         for compress in (gzip.compress, zstd.compress):
             refusal("too-large", read_run, save("bomb", compress(content)))

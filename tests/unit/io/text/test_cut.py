@@ -10,6 +10,7 @@ import lzma
 import pytest
 import zstd
 from for_each import for_each
+from refusals import refusal
 from small_collection import QRELS, RUN
 
 from judged.errors import DataError
@@ -45,7 +46,7 @@ def test_a_json_document_cut_at_any_byte_is_an_error(size, save):
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstd.compress])
-def test_a_compressed_file_cut_at_any_byte_is_an_error(compress, save, refusal):
+def test_a_compressed_file_cut_at_any_byte_is_an_error(compress, save):
     content = compress(RUN * 20)
     for size in range(8, len(content)):
         assert "none of it was used" in str(refusal("damaged", read_run, save("cut", content[:size])))

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 from judged.io.read import read_qrels, read_run
 
@@ -44,7 +45,7 @@ def test_a_score_is_any_number(given, wanted):
 
 
 @pytest.mark.parametrize("given", ["high", "0.5", b"1", [1], object(), 1j, np.str_("1"), np.datetime64("2026-01-01")])
-def test_a_score_that_is_no_number_is_refused(given, refusal):
+def test_a_score_that_is_no_number_is_refused(given):
     error = refusal("score-type", read_run, {"q1": {"d1": 0.5, "d2": given}})
     assert str(error.where) == "run['q1']['d2']"
     assert type(given).__name__ in str(error)
@@ -53,7 +54,7 @@ def test_a_score_that_is_no_number_is_refused(given, refusal):
 
 
 @pytest.mark.parametrize("given", [math.nan, None, np.nan, Decimal("NaN"), np.ma.masked])
-def test_a_missing_score_is_refused(given, refusal):
+def test_a_missing_score_is_refused(given):
     error = refusal("score-nan", read_run, {"q1": {"d1": 0.5, "d2": given}})
     assert str(error.where) == "run['q1']['d2']"
     assert str(refusal("score-nan", read_run, [("q1", "d1", given)]).where) == "run[0][2]"
@@ -81,13 +82,13 @@ def test_a_grade_is_any_number_and_kept_as_it_is(given, wanted):
         ("grade-type", -math.inf),
     ],
 )
-def test_a_grade_that_cannot_be_used_is_refused(slug, given, refusal):
+def test_a_grade_that_cannot_be_used_is_refused(slug, given):
     error = refusal(slug, read_qrels, {"q1": {"d1": 1, "d3": given}})
     assert str(error.where) == "qrels['q1']['d3']"
     assert error.hint
 
 
-def test_masked_numbers_and_ids_are_refused(refusal):
+def test_masked_numbers_and_ids_are_refused():
     masked = np.ma.array([1.0, 2.0], mask=[False, True])
     columns = {"qid": ["q", "q"], "docno": ["a", "b"], "score": masked}
     assert str(refusal("form", read_run, columns).where) == "run['score'][1]"
@@ -117,7 +118,7 @@ def test_arrays_of_every_kind_of_number_are_exact(dtype):
         ("NaN", "score-nan", "NaN"),
     ],
 )
-def test_a_score_in_a_text_file_is_a_plain_decimal(text, slug, hint, save, refusal):
+def test_a_score_in_a_text_file_is_a_plain_decimal(text, slug, hint, save):
     error = refusal(slug, read_run, save("a.run", f"q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 {text} t\n"))
     assert (error.where.line, error.where.column, error.where.column_name) == (2, 5, "score")
     assert error.value == text.encode()
@@ -129,7 +130,7 @@ def test_a_score_in_a_text_file_is_a_plain_decimal(text, slug, hint, save, refus
 @pytest.mark.parametrize(
     ("text", "slug"), [("high", "grade-type"), ("1_0", "grade-type"), ("9" * 20, "grade-type"), ("nan", "grade-type"), ("inf", "grade-type"), ("", "grade-type")]
 )  # fmt: skip
-def test_a_grade_in_a_text_file_is_a_plain_decimal(text, slug, save, refusal):
+def test_a_grade_in_a_text_file_is_a_plain_decimal(text, slug, save):
     if text:
         error = refusal(slug, read_qrels, save("a.qrels", f"q1 0 d1 1\nq1 0 d3 {text}\n"))
         assert (error.where.line, error.where.column, error.where.column_name) == (2, 4, "grade")
@@ -137,7 +138,7 @@ def test_a_grade_in_a_text_file_is_a_plain_decimal(text, slug, save, refusal):
     assert (error.where.line, error.where.column, error.where.column_name) == (3, 3, "rel")
 
 
-def test_a_grade_out_of_range_is_found_before_a_later_one_that_is_text(save, refusal):
+def test_a_grade_out_of_range_is_found_before_a_later_one_that_is_text(save):
     error = refusal("grade-type", read_qrels, save("a.qrels", f"q 0 a 1\nq 0 b {'9' * 20}\nq 0 c high\n"))
     assert error.where.line == 2
     refusal("grade-type", read_qrels, save("a.qrels", "q 0 a 1\nq 0 b 1e300\n"))
@@ -179,7 +180,7 @@ def test_without_scores_the_rank_column_decides():
     assert run.score.tolist() == [-2, -1]
 
 
-def test_a_rank_column_that_was_named_must_hold_ranks(refusal):
+def test_a_rank_column_that_was_named_must_hold_ranks():
     columns = {"qid": ["q"], "docno": ["a"], "score": [1.0], "place": ["first"]}
     assert "place" in str(refusal("rank-type", read_run, columns, rank_col="place"))
     refusal("rank-type", read_run, {"qid": ["q"], "docno": ["a"], "rank": ["first"]})

@@ -9,6 +9,7 @@ from math import comb
 import numpy as np
 import pytest
 from for_each import for_each
+from refusals import refusal
 from scipy import stats
 
 from judged.core.resample import resampled_means
@@ -246,7 +247,7 @@ def test_an_option_that_a_test_does_not_take_is_refused():
         outcome([0.1, None], "t")
 
 
-def test_cheap_values_weights_and_clusters_exclude_each_other(refusal):
+def test_cheap_values_weights_and_clusters_exclude_each_other():
     d, weights, clusters = [0.1, 0.2, 0.4, 0.3], [1, 2, 1, 1], [0, 0, 1, 1]
     cheap = CheapValues(np.array([[0.1], [0.3], [0.4], [0.2], [0.5]]), np.array([True, True, True, True, False]))
     for more in ({"clusters": clusters}, {"weights": weights}):
@@ -255,13 +256,13 @@ def test_cheap_values_weights_and_clusters_exclude_each_other(refusal):
 
 
 @pytest.mark.parametrize(("clusters", "slug"), [([0, 1], "lengths"), ([0, 0, np.nan], "table"), ([0, None, 1], "table"), ([0, "a", 1], "table")])  # fmt: skip
-def test_clusters_are_one_code_per_query_of_one_kind(clusters, slug, refusal):
+def test_clusters_are_one_code_per_query_of_one_kind(clusters, slug):
     codes = np.array(clusters, dtype=object) if len({type(c) for c in clusters}) > 1 else clusters
     refusal(slug, student, [0.1, 0.2, 0.4], clusters=codes)
 
 
 @pytest.mark.parametrize("pairs", [[(0, 1), (0,)], [], [(0, 2)], [(-1, 0)], [(0.0, 1.0)], [0, 1]])
-def test_pairs_are_two_column_numbers(pairs, refusal):
+def test_pairs_are_two_column_numbers(pairs):
     refusal("table", outcome_of_pairs, [[0.1, 0.2], [0.3, 0.5]], pairs, "t")
 
 
@@ -273,7 +274,7 @@ def test_one_cluster_tests_nothing(alternative):
 
 
 @pytest.mark.parametrize("test", [t for t in TESTS if "resamples" in t.options], ids=lambda t: t.name)
-def test_a_number_of_resamples_is_an_integer_from_1_on(test, refusal):
+def test_a_number_of_resamples_is_an_integer_from_1_on(test):
     for resamples in (0, -1, 2.5, True, "9"):
         refusal("parameter", outcome, np.linspace(-0.2, 0.5, 40), test.name, resamples=resamples)
 
@@ -290,7 +291,7 @@ def test_the_last_accepted_number_of_hits_is_the_least_that_is_not_significant(d
 
 
 @pytest.mark.parametrize("test", list(TESTS), ids=lambda t: t.name)
-def test_an_alternative_is_one_of_three(test, refusal):
+def test_an_alternative_is_one_of_three(test):
     refusal("parameter", outcome, [0.1, 0.2, -0.1], test.name, alternative="up")
 
 

@@ -18,6 +18,7 @@ from engine_documents import (
     rank_eval_response,
     rre,
 )
+from refusals import refusal
 
 import judged as jd
 from judged.io.texts import read_texts
@@ -42,7 +43,7 @@ def test_judgments_are_read_from_files_lines_and_objects(name, save):
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_judgments_are_no_run(name, save, refusal):
+def test_judgments_are_no_run(name, save):
     refusal("swapped", jd.read_run, save("a.json", json.dumps(DOCUMENTS[name])))
 
 
@@ -51,7 +52,7 @@ def test_several_documents_are_one_set_of_judgments(save):
     assert jd.read_qrels(save("a.jsonl", lines(parts))).to_dict() == FLOATS
 
 
-def test_a_rank_eval_response_has_no_judgments_of_documents_that_were_not_retrieved(refusal):
+def test_a_rank_eval_response_has_no_judgments_of_documents_that_were_not_retrieved():
     refusal("swapped", jd.read_qrels, rank_eval_response())
 
 
@@ -98,11 +99,11 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("document", "path"), WRONG)
-def test_a_wrong_type_is_named_by_its_path(document, path, refusal, save):
+def test_a_wrong_type_is_named_by_its_path(document, path, save):
     assert path in str(refusal("form", jd.read_qrels, save("a.json", json.dumps(document))))
 
 
-def test_grades_are_checked_like_those_of_any_judgments(refusal):
+def test_grades_are_checked_like_those_of_any_judgments():
     for rating, slug in (("high", "grade-type"), (None, "grade-type"), ([1], "grade-type")):
         refusal(
             slug, jd.read_qrels, {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "a", "rating": rating}]}]}
@@ -123,7 +124,7 @@ def test_words_are_grades_by_a_map():
 # ── Quepid's other exports ───────────────────────────────────────────────────────────────────────
 
 
-def test_other_exports_are_ordinary_files(save, refusal):
+def test_other_exports_are_ordinary_files(save):
     qrels = jd.read_qrels(save("ratings.csv", quepid_csv()))
     assert (qrels.to_dict(), [w.slug for w in qrels.warnings]) == (FLOATS, ["no-final-newline"])
     refusal("swapped", jd.read_run, save("ratings.csv", quepid_csv()))
