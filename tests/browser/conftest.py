@@ -1,7 +1,5 @@
 """Pages opened from disk in Debian's Chromium, with the network refused. Whatever a page says to the console fails its test."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """axe-core finds nothing, best practice included, on the page in its states."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.axe import violations

@@ -1,7 +1,5 @@
 """The answer on the first screen, and what follows from it: each test is a defect that the page had."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names, ids and texts that try to be more than text."""
 
-from __future__ import annotations
-
 import pytest
 
 import judged as jd

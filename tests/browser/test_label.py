@@ -1,7 +1,5 @@
 """The judging page as judges use it: from disk, by keyboard and by touch; nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

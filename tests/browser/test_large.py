@@ -1,7 +1,5 @@
 """A page of ten thousand queries: the elements it has and the work it does do not grow with the queries. benchmarks/page.py times it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.browser_waits import until

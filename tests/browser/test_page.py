@@ -1,7 +1,5 @@
 """The page as a reader meets it: opened from disk, used by pointer and by keyboard."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

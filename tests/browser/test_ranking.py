@@ -1,7 +1,5 @@
 """The interactive ranking of the documentation, by mouse, finger and keyboard."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

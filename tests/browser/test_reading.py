@@ -1,7 +1,5 @@
 """How the page reads: in which order, in which words, on a phone and on paper."""
 
-from __future__ import annotations
-
 import pytest
 from tests.helpers.browser_waits import until
 

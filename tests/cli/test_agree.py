@@ -1,7 +1,5 @@
 """`judged agree`: help, output in every format, adjudication files, and errors."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`judged clicks`: help, golden outputs, errors."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

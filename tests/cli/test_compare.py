@@ -1,7 +1,5 @@
 """`judged compare` and `judged board`: one golden answer each, every format, and what is told when something is wrong."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`judged conventions`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

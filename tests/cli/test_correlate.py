@@ -1,7 +1,5 @@
 """`judged correlate`: its help, its outputs, its errors."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`judged curve`: pictures, points, and what is told when something is wrong."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Every command that takes judgments and runs takes responses of search engines, with the values of the same TREC files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`judged explain`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

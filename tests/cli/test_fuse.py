@@ -1,7 +1,5 @@
 """`judged fuse`: files in, a run out; and its tuning."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

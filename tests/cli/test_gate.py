@@ -1,7 +1,5 @@
 """`judged gate`: its help, exit codes, forms, what it saves and adds to, rules in a file, what it refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

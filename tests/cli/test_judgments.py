@@ -1,7 +1,5 @@
 """`judged pool`, `next` and `judge`: from runs to judgments."""
 
-from __future__ import annotations
-
 import json
 import re
 

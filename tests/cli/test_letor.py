@@ -1,7 +1,5 @@
 """LETOR files with files of scores beside them, in every command that takes judgments and a run."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from math import log2

@@ -1,7 +1,5 @@
 """`judged measures`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

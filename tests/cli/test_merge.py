@@ -1,7 +1,5 @@
 """`judged merge`: what it writes, and its errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

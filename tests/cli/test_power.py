@@ -1,7 +1,5 @@
 """`judged power`: its help, its outputs, its errors."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

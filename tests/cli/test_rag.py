@@ -1,7 +1,5 @@
 """`judged eval rag.jsonl`: one file in, one table out; chunks rolled up, packed, left out."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`judged recommend`: its help, its outputs, its errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

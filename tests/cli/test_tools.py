@@ -1,7 +1,5 @@
 """Collections and files of evaluation tools on the command line, in every command that takes judgments or runs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

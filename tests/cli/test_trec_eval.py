@@ -1,7 +1,5 @@
 """`judged trec_eval`: its flags are tested with those of the original, in tests/conformance."""
 
-from __future__ import annotations
-
 import pytest
 from commands import run
 

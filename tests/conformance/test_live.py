@@ -1,7 +1,5 @@
 """The peers themselves beside us, on generated data: ties, near-ties, negatives, missing and extra queries."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

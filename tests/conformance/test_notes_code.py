@@ -4,8 +4,6 @@ They take labels that are sorted already, one list at a time. Where they cannot 
 What is wrong in the notes is called E1 to E19, as in `test_notes.py`; all of the code's slips are E13.
 """
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Spark for tests: sessions in this process, and a cluster of a master and two workers on the loopback interface."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

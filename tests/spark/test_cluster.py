@@ -1,7 +1,5 @@
 """A standalone cluster: a master and two workers, tasks begun twice, and a worker that is killed."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import threading

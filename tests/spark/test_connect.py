@@ -1,7 +1,5 @@
 """Spark Connect: a client that shares nothing with the JVM. In a process of its own, because PySpark is one or the other."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

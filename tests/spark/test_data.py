@@ -1,7 +1,5 @@
 """Real collections, in partitions at random: the same bits as one process."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Spark as an executor: any task on any items."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Spark DataFrames as runs and as judgments."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

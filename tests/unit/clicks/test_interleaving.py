@@ -1,7 +1,5 @@
 """Team-draft interleaving: lists, credit, and the test over queries."""
 
-from __future__ import annotations
-
 import json
 import math
 

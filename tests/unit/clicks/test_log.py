@@ -1,7 +1,5 @@
 """Click logs: order, ids, checks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refusal

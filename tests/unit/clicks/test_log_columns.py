@@ -1,7 +1,5 @@
 """Click logs in every form, and what is wrong with them, with its place."""
 
-from __future__ import annotations
-
 import io
 import json
 

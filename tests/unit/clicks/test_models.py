@@ -1,7 +1,5 @@
 """Click models: the cascade formulas of the notes, fits by hand, fits that end at the maximum, grades."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

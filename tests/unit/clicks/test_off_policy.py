@@ -1,7 +1,5 @@
 """Inverse propensity weights: estimates by hand, without bias, with intervals that hold."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

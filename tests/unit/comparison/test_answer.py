@@ -1,7 +1,5 @@
 """The answer of a comparison: a short headline per measure, and its size, certainty and queries."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """Comparisons: differences, intervals, corrected p-values, verdicts, slices, and where runs differ."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

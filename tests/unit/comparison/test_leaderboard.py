@@ -1,7 +1,5 @@
 """Boards: runs over several collections, ranked, with missing cells by a stated rule."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

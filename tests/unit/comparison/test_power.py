@@ -1,7 +1,5 @@
 """What a comparison of two runs can show."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Several runs per system and several judges: where the variance comes from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Weights of queries in comparisons: a t test of the weighted difference, and refusals of everything else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The drop-in of BEIR's evaluation: recorded answers of BEIR, its conventions, and wrong input; BEIR itself where it is installed."""
 
-from __future__ import annotations
-
 import copy
 import math
 

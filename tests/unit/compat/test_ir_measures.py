@@ -1,7 +1,5 @@
 """The drop-in of ir_measures beside ir_measures itself: its README, its tests, generated rankings and wrong input."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import math

@@ -1,7 +1,5 @@
 """The examples of the migration pages: the code for the tool, the same with another import, and the code for `judged` give the same result."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

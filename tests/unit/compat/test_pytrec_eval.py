@@ -1,7 +1,5 @@
 """The drop-in of pytrec_eval beside pytrec_eval itself: its README, its tests, generated rankings and wrong input."""
 
-from __future__ import annotations
-
 import math
 from importlib import import_module
 

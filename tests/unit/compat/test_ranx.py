@@ -1,7 +1,5 @@
 """The drop-in of ranx: its README, recorded answers of ranx, tables and files, comparisons; ranx itself where it is installed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

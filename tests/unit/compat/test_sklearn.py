@@ -1,7 +1,5 @@
 """The drop-in of scikit-learn's ranking metrics beside scikit-learn itself: its examples, generated matrices and wrong input."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Ids as bytes: equality, hash and order are those of Python's bytes."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

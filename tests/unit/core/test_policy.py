@@ -1,7 +1,5 @@
 """Policies: every option is declared once, with its type, its words and its default."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import get_args, get_type_hints
 

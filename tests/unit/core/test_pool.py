@@ -1,7 +1,5 @@
 """Columns that are computed from a pool are kept, but not without bound."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from judged.core import pool as pools

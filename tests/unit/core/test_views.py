@@ -1,7 +1,5 @@
 """Cutting, condensing, filling and parting a `Judged`; found by trying to break it."""
 
-from __future__ import annotations
-
 import copy
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Ranks that are not integers ≥ 0, if documents are ordered by rank: the error names the first."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

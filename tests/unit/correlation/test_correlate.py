@@ -1,7 +1,5 @@
 """`correlate`: what may be compared, which queries and documents count, and what is said about it."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from math import isnan

@@ -1,7 +1,5 @@
 """Decisions and scores against labels equal scikit-learn, and the measures of an unranked set."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Curves of several measures on one axes."""
 
-from __future__ import annotations
-
 import pytest
 from needs import optional
 

@@ -1,7 +1,5 @@
 """A curve as data: its area, its height, and the pictures drawn of it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Curves of runs equal the measures they are made of."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Labels and scores in arrays: every layout gives the values that a run and judgments give."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Clusters of queries: intervals that count them as units, in evaluations, comparisons, gates and saved results."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One measure under the conventions of every tool: values, causes, queries, and published numbers."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """`evaluate`: policies, levels, bounds, profiles, and what a result holds."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

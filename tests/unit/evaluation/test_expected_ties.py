@@ -1,7 +1,5 @@
 """Expected values over tied orders: exact for sums, and in memory that is linear in a tied group."""
 
-from __future__ import annotations
-
 import tracemalloc
 from functools import cache
 from itertools import permutations, product

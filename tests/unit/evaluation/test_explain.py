@@ -1,7 +1,5 @@
 """`explain`: the steps are the measure's own numbers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import log2
 

@@ -1,7 +1,5 @@
 """Judgments that were read for one evaluation are in memory once, in the order of their pool."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Human judgments of some queries with the help of a model's judgments of more."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

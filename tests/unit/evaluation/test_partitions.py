@@ -1,7 +1,5 @@
 """Evaluating runs in parts: sources, engines, and what can be wrong with either."""
 
-from __future__ import annotations
-
 import os
 import threading
 from concurrent.futures import ProcessPoolExecutor

@@ -1,7 +1,5 @@
 """What other tools call a measure, and its values in cases that the formula leaves open."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """Retrieval for RAG: plain ids, roll-up, sets of which any one will do, the query's own document, budgets of tokens."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """Judgments that are spans of documents: which chunk holds one, who has the credit, and how much text that is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from needs import optional

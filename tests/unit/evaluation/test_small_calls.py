@@ -1,7 +1,5 @@
 """Calls in loops: the work of one small call is counted, since times depend on the machine."""
 
-from __future__ import annotations
-
 import gc
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """Batches: any cut, any order and any merging of them gives the bits of one pass."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

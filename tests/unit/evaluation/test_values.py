@@ -1,7 +1,5 @@
 """`Values`: summaries, intervals, and other forms of the same table."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

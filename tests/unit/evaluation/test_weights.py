@@ -1,7 +1,5 @@
 """Weights of queries and lists: means, intervals, files, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

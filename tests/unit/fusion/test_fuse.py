@@ -1,7 +1,5 @@
 """Fused scores by the formulas of the papers, and what is refused."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tuning: the value of held-out queries, the setting, and what it is applied to."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random

@@ -1,7 +1,5 @@
 """The measures inside LightGBM, XGBoost, CatBoost and scikit-learn: each is called by the library itself."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Scores of one question (`jd.rag.scorer`), and the recipes of docs/guides/integrations.md in the tools themselves, where they are installed."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

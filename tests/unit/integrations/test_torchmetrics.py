@@ -1,7 +1,5 @@
 """A metric of torchmetrics that measures as we do: batches, collections, processes."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """The small collection that every form must give, and how two tables are compared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

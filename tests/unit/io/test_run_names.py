@@ -1,7 +1,5 @@
 """Default names of runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from judged.io.run_names import short_names

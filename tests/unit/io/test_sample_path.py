@@ -1,7 +1,5 @@
 """The sample collection is found wherever the package is."""
 
-from __future__ import annotations
-
 import pytest
 from refusals import refusal
 

@@ -1,7 +1,5 @@
 """What is written reads back the same, or is refused."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -1,7 +1,5 @@
 """Judges side by side, in any form: overlap, coefficients, by query, disagreements, the order of systems, merging."""
 
-from __future__ import annotations
-
 import json
 from importlib import import_module
 from math import isnan

@@ -1,7 +1,5 @@
 """Documents assigned to judges."""
 
-from __future__ import annotations
-
 from for_each import for_each
 
 from judged.judging.todo import TodoItem, assign

@@ -1,7 +1,5 @@
 """Several judges' grades as one."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Model judges: prompts, answers, the cache, and a server with injected faults."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """What to judge next: the effect of each unjudged document, strategies, and whether the verdict can change."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refusal

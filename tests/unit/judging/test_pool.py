@@ -1,7 +1,5 @@
 """Pools: the union of the tops of runs, budgets; files of documents to judge."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest

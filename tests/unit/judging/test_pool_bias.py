@@ -1,7 +1,5 @@
 """Leave one run out of a pool: values and ranks without its own contributions."""
 
-from __future__ import annotations
-
 from math import log2
 
 import pytest

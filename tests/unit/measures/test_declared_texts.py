@@ -1,7 +1,5 @@
 """Every measure is explained: an intuition in words, and a typeset formula in one notation."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

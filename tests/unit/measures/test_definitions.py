@@ -1,7 +1,5 @@
 """Terms of definitions that only unusual judgments reach: each value is a formula."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

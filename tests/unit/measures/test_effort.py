@@ -1,7 +1,5 @@
 """Time-biased gain and U-measure: from their papers, with and without known lengths."""
 
-from __future__ import annotations
-
 import pytest
 from refusals import refusal
 

@@ -1,7 +1,5 @@
 """Names in and out."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gains and discounts that are functions of the user."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from functools import partial

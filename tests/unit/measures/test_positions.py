@@ -1,7 +1,5 @@
 """Measures of positions, normalised RBP and raw alpha-DCG."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The answer of the page: a headline of at most twelve words, how certain it is, and why."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The page in a notebook, and the text to be pasted."""
 
-from __future__ import annotations
-
 from html import unescape
 
 import pytest

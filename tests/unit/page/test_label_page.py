@@ -1,7 +1,5 @@
 """The file that `label` writes: what is on it, and what is not."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The page as a file: what is in it is what was computed, to the last bit, and nothing in it can be taken for markup."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

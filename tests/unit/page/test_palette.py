@@ -1,7 +1,5 @@
 """One palette for the page and for plots: ten colours that stay apart without red or green, and apart from better and worse."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Making a page names its steps, so that a terminal is not silent."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 
 import judged as jd

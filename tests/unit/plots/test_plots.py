@@ -1,7 +1,5 @@
 """Results on matplotlib axes: the numbers that were drawn are the result's own."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

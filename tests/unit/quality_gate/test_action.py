@@ -1,7 +1,5 @@
 """The GitHub action and the pre-commit hook: what they declare, and what their scripts do, with a `gh` that writes down its calls."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The errors that the modes of the gate control, simulated with wide limits; `simulations/gate.py` has the tables."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

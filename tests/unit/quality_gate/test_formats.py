@@ -1,7 +1,5 @@
 """A gate as text, Markdown, JUnit XML and JSON: what stands in them, and that ids of any kind do no harm."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """The gate: what each rule means, what a baseline records, what is refused, and where rules come from."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

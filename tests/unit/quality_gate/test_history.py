@@ -1,7 +1,5 @@
 """The history of a gate: its builds, the anchor, and files that are refused."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The fixture `judged_gate`: a test passes where the gate does, and fails with its reasons where it does not."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Recommenders: lists from scores, beyond accuracy, GAUC, sampled negatives."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

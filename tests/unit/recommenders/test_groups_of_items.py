@@ -1,7 +1,5 @@
 """Long tail, popularity ranks, categories and fairness between groups of items."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from needs import optional

@@ -1,7 +1,5 @@
 """The room of recommendations: formulas by hand, brute force, and laws."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The first k of each row: against a plain sort."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

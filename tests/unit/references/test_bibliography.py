@@ -1,7 +1,5 @@
 """The bibliography: every paper is used, complete, and readable for BibTeX and for people."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

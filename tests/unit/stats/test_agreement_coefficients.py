@@ -1,7 +1,5 @@
 """Coefficients of agreement: values by hand, laws, missing labels, what is refused, how sure they are."""
 
-from __future__ import annotations
-
 from math import isnan, sqrt
 
 import numpy as np

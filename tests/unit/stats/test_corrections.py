@@ -1,7 +1,5 @@
 """Corrections for many tests, against statsmodels and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refusal

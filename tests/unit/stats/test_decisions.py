@@ -1,7 +1,5 @@
 """One decision per pair: p, interval and verdict of every test and correction agree; error rates of the defaults."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

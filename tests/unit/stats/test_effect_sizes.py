@@ -1,7 +1,5 @@
 """Effect sizes, against brute force and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ Three kinds of differences of mean 0: normal; skewed values of two alike systems
 which are no null hypothesis of tests that assume symmetry. `simulations` makes the tables of the documentation.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Intervals of a mean: against SciPy, given the same resamples; by their definition; sum_by_cluster."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Systems over collections: means, ranks, points; and confidence sets for ranks, valid for all systems at once."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

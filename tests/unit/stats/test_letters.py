@@ -1,7 +1,5 @@
 """Letters of systems: two share one exactly where they do not differ."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """What a comparison can show."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

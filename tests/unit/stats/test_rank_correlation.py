@@ -1,7 +1,5 @@
 """Coefficients of pairs: worked numbers, brute force from the definitions, SciPy, and what is refused."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise, permutations, product
 from math import factorial, isnan, sqrt
 from pathlib import Path

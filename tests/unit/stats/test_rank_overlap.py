@@ -1,7 +1,5 @@
 """Rank-biased overlap and its relatives: the papers' numbers, brute force from the definitions, and what is refused."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from math import isnan, log
 

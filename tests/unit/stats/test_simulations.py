@@ -1,7 +1,5 @@
 """The simulations of docs/explanations/error_rates.md, in a quick version with wide limits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from simulations.families import contradictions

@@ -1,7 +1,5 @@
 """Student's t distribution against SciPy's, from the centre to the far tail."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Summaries of a column, of nothing and of what is missing."""
 
-from __future__ import annotations
-
 from math import exp, inf, isnan, log, sqrt
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Means of human judgments with the help of model judgments: the regression estimator of two-phase sampling."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Variance components: the analysis of variance of balanced designs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Intervals as bars: text and SVG."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Tables that are wider than the terminal lose no value."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

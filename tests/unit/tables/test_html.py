@@ -1,7 +1,5 @@
 """Tables as HTML: the same text as in fixed width, well formed, and nothing that an id could break."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

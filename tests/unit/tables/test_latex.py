@@ -1,7 +1,5 @@
 """LaTeX output: every kind of result compiles, all of them in one document."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import pkgutil

@@ -1,7 +1,5 @@
 """Results in trackers of experiments; `make external` has the trackers that the environment of the tests has not."""
 
-from __future__ import annotations
-
 import math
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Rows of one document are adjacent: the native function and the reference give the same order."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The native core against the reference: the same bits, or the same error, on generated and on awkward runs."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every choice of a policy has a name in the native core, and every native choice is used."""
 
-from __future__ import annotations
-
 import pytest
 
 from judged.core.find.scan import POLICY_CODES, native_policy

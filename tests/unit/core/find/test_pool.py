@@ -1,7 +1,5 @@
 """The pool that the native core sorts against that of the reference: the same bits, warnings and errors."""
 
-from __future__ import annotations
-
 from unittest import mock
 
 import numpy as np

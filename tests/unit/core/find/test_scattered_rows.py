@@ -1,7 +1,5 @@
 """Tables whose rows are in no order: those of each query are brought together first, with the same outcome."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from for_each import for_each

@@ -1,7 +1,5 @@
 """The join against the plainest possible one: sort every ranking, look every document up."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """The checked-in stub of the native module is the one that the build generates."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

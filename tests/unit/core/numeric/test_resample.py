@@ -1,7 +1,5 @@
 """Resamples: the same draws from the native core and from NumPy, and fair ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

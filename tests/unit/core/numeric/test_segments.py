@@ -1,7 +1,5 @@
 """Sums within segments: sequential, blind to the neighbours, and the same from the native core."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec, module_from_spec
 from itertools import accumulate
 

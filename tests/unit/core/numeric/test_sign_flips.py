@@ -1,7 +1,5 @@
 """Sums under signs: the native core and NumPy give the same bits, whatever the blocks and cores."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

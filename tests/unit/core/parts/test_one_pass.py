@@ -1,7 +1,5 @@
 """Partitions of TREC lines that are scanned once: the same hits as in two passes, and as from one file."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import fields
 from unittest import mock

@@ -1,7 +1,5 @@
 """Partitioned runs: however the rows are cut and shuffled, the hits are those of one scan of all rows, to the last bit."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import dataclass, fields
 

@@ -1,7 +1,5 @@
 """Counts of partitions add up."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Directories of TREC files: values, warnings and errors are those of one file."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A file is written whole or not at all, whatever happens meanwhile."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

@@ -1,7 +1,5 @@
 """Files that were removed or written to after they were read: their rows are still evaluated, with errors of their own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

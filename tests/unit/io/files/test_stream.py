@@ -1,7 +1,5 @@
 """Compressed runs as streams: the same hits, warnings and errors as from the plain file, in bounded memory."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

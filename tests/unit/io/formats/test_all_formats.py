@@ -1,7 +1,5 @@
 """Each form that a run or judgments can have gives what their TREC file gives."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import pickle

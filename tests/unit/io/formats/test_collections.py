@@ -1,7 +1,5 @@
 """Collections: BEIR folders, datasets of ir_datasets, the choice of a split, and what is written for BEIR and MTEB."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -1,7 +1,5 @@
 """CSV and TSV: strict quotes, physical lines."""
 
-from __future__ import annotations
-
 import pytest
 from refusals import refusal
 

@@ -1,7 +1,5 @@
 """JSON and JSON Lines: every error has its line, nothing is lost in silence."""
 
-from __future__ import annotations
-
 import pytest
 from refusals import refusal
 

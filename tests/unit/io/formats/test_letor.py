@@ -1,7 +1,5 @@
 """SVMlight and LETOR files as judgments."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """Parquet and Arrow files, by each library alone."""
 
-from __future__ import annotations
-
 import gzip
 import subprocess
 import sys

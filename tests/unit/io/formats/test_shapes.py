@@ -1,7 +1,5 @@
 """Shapes of JSON: each is recognised by its content, and read for every kind that it has."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Formats of evaluation tools: files that the tools wrote (`tests/data/tools`) are recognised by content, and read or refused with a reason."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from math import log2

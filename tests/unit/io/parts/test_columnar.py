@@ -1,7 +1,5 @@
 """Parquet and Arrow files in parts: the rows, places and errors of whole files."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """Datasets of pyarrow and lazy frames of polars in parts."""
 
-from __future__ import annotations
-
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest

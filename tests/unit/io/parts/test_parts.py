@@ -1,7 +1,5 @@
 """Which sources are runs in parts, and of which files they consist."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

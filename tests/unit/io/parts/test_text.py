@@ -1,7 +1,5 @@
 """TREC lines, CSV, TSV and JSON in parts: the rows, places and errors of whole files, plain and compressed."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

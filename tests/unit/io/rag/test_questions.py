@@ -1,7 +1,5 @@
 """One file of questions: fields by the names that tools use, chunks in any form, and what is wrong with its line."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

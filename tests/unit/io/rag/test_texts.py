@@ -1,7 +1,5 @@
 """Texts of documents and queries: every form they come in, and what is told where one is wrong."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """`jd.Run` and `jd.Qrels` as constructors."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

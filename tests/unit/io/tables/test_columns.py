@@ -1,7 +1,5 @@
 """Columns are found by their usual names, or by those the caller gives."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Frames of every library give what the TREC file gives, without importing another library."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

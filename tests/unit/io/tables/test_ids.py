@@ -1,7 +1,5 @@
 """Ids are opaque: exact bytes, of one type, never empty."""
 
-from __future__ import annotations
-
 import datetime
 import enum
 import uuid

@@ -1,7 +1,5 @@
 """Names of columns that people use, grades that are words, and hints that fill in the options."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """pandas frames, of versions 2 and 3, whatever their types."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Nested dicts that the native core reads, beside the same read by the reference."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

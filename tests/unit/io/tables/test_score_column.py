@@ -1,7 +1,5 @@
 """Columns of scores as runs beside labels: files with a number a line, lists, arrays, tensors."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import numpy as np

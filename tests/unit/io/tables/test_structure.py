@@ -1,7 +1,5 @@
 """What has no ranking or no judgment in it, or none that can be understood."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import random

@@ -1,7 +1,5 @@
 """A file that was cut anywhere is an error, or a value with a warning; at a line's end nobody can tell."""
 
-from __future__ import annotations
-
 import bz2
 import contextlib
 import gzip

@@ -1,7 +1,5 @@
 """Scores are float64 and only compared; grades are real numbers, never truncated."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from fractions import Fraction

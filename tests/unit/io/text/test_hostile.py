@@ -1,7 +1,5 @@
 """Files that try to be read as something they are not."""
 
-from __future__ import annotations
-
 import bz2
 import io
 import lzma

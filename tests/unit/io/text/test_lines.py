@@ -1,7 +1,5 @@
 """Paths, pipes, standard input and open files, plain or compressed."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

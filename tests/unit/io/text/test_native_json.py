@@ -1,7 +1,5 @@
 """Rows that the native core finds in JSON against those of the reference: the same columns, warnings and places, or the same error."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import partial

@@ -1,7 +1,5 @@
 """Rows that the native core finds in text against those of the reference: the same columns, warnings and places, or the same error."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from unittest import mock
 

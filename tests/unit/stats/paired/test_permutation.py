@@ -1,7 +1,5 @@
 """The permutation test against all assignments, against SciPy, and against its own promises."""
 
-from __future__ import annotations
-
 from inspect import signature
 from itertools import combinations, product
 

@@ -1,7 +1,5 @@
 """t, signed ranks, signs and the bootstrap test: against SciPy, against exact fractions, against their definitions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import comb

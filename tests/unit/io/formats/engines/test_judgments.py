@@ -1,7 +1,5 @@
 """Judgments, queries and exports of the tools around search engines."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Responses of search engines: what is read as a run, what is counted, what is refused."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
