@@ -40,17 +40,6 @@ def refused(*words):
     return re.findall(r"\[([a-z-]+)\]$", outcome.stderr.strip())[0], outcome.exit_code
 
 
-@pytest.mark.parametrize("name", ["", "fit", "interleave", "score"])
-def test_help_says_what_a_command_does_with_an_example(name):
-    text = run(*([name] if name else []), "--help")
-    assert "judged clicks" in text
-    assert "Usage" in text
-
-
-def test_help_names_every_model():
-    assert "[cascade|pbm|dbn]" in run("fit", "--help")
-
-
 # ── fit ──────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -77,16 +66,6 @@ def test_fit_writes_judgments():
     assert Path("out.txt").read_text() == "q 0 a 3\nq 0 b 3\n"  # log2(1 + 2⁴ · 0.4), log2(1 + 2⁴ · 0.5)
 
 
-def test_fit_prints_json():
-    data = json.loads(run("fit", "log.csv", "--model", "cascade", "--format", "json"))
-    assert data["prior"] == [1, 1]
-    assert [row["relevance"] for row in data["documents"]] == [2 / 5, 1 / 2]
-
-
-def test_fit_reads_standard_input():
-    assert "3 sessions" in run("fit", "-", "--model", "pbm", stdin=LOG)
-
-
 def test_fit_says_what_is_wrong_with_a_log():
     Path("bad.csv").write_text(LOG.replace("s3,q,a,1,0", "s3,q,a,1,7"))
     outcome = CliRunner().invoke(cli, ["clicks", "fit", "bad.csv", "--format", "json"])
@@ -95,12 +74,6 @@ def test_fit_says_what_is_wrong_with_a_log():
     assert refused("fit", "none.csv") == ("io", 3)
     Path("two.csv").write_text("session,query,doc,rank,click\n1,q,a,1,1\n1,q,b,2,1\n")
     assert refused("fit", "two.csv", "--model", "cascade") == ("clicks", 2)
-
-
-def test_fit_writes_every_format_to_a_file():
-    for format in ("md", "latex", "csv", "json", "html", "table"):
-        run("fit", "log.csv", "--model", "pbm", "--format", format, "-o", f"out.{format}")
-        assert "relevance" in Path(f"out.{format}").read_text()
 
 
 # ── interleave and score ─────────────────────────────────────────────────────────────────────────
@@ -157,8 +130,3 @@ def test_score_writes_to_a_file_and_needs_one_question():
     ):
         assert CliRunner().invoke(cli, ["clicks", "score", *words]).exit_code == 2
     assert refused("score", "many.csv", "--run", "b.run", "-m", "AP") == ("measure", 2)
-
-
-def test_control_characters_of_ids_do_not_reach_the_terminal():
-    Path("evil.csv").write_text("session,query,doc,click\n1,q,\x1b[31mred,1\n")
-    assert "\x1b" not in run("fit", "evil.csv", "--model", "pbm")

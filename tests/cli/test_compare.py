@@ -33,14 +33,6 @@ def test_the_verdict_of_the_sample():
     )
 
 
-@pytest.mark.parametrize("form", FORMATS.names)
-def test_every_format(form, tmp_path):
-    target = tmp_path / "out"
-    done = run("compare", *sample("bm25", "tfidf", "dense"), "--where", "2", "--format", form, "-o", str(target))
-    assert done.exit_code == 0, done.output
-    assert "dense" in target.read_text().replace("\\_", "_")
-
-
 def test_a_baseline_is_named_as_the_table_has_it_or_by_its_file():
     files = sample("bm25", "dense")
     for word in ("bm25.run", files[1]):
@@ -62,13 +54,6 @@ def test_slices_need_a_file_and_a_column(tmp_path):
     assert "relevant=" in run("compare", *sample("bm25", "dense"), "--by", "relevant").output
 
 
-def test_queries_may_have_clusters(tmp_path):
-    table = tmp_path / "queries.csv"
-    table.write_text("query_id,cluster\n" + "".join(f"q{i:02},u{i // 8}\n" for i in range(1, 41)))
-    words = [*sample("bm25", "tfidf", "dense"), "-m", "AP", "--clusters", str(table)]
-    assert "6 clusters of queries" in run("compare", *words).output
-
-
 def test_one_table_alone():
     latex = run("compare", *sample("bm25", "dense"), "-m", "AP", "--format", "latex", "--table", "pairs")
     assert latex.output.count(r"\begin{tabular}") == 1
@@ -80,21 +65,6 @@ def test_one_table_alone():
 def test_warnings_are_shown_in_every_format_of_one_table(form):
     done = run("compare", *sample("bm25", "dense"), "-m", "AP", "--table", "systems", "--format", form)
     assert "[no-relevant]" in done.output.replace("\\", "")
-
-
-@pytest.mark.parametrize(
-    ("words", "slug"),
-    [
-        (["--test", "tt"], "unknown-name"),
-        (["--correction", "holmes"], "unknown-name"),
-        (["--baseline", "x"], "baseline"),
-        (["--alpha", "2"], "parameter"),
-    ],
-)
-def test_wrong_words_are_told(words, slug):
-    done = run("compare", *sample("bm25", "dense"), *words)
-    assert done.stderr.endswith(f"[{slug}]\n")
-    assert done.exit_code == 2
 
 
 def test_a_board_of_saved_results(tmp_path):

@@ -43,12 +43,6 @@ def test_points_come_as_json_and_csv():
     assert len({line.partition(",")[0] for line in lines[1:]}) == 2
 
 
-def test_the_help_says_what_each_kind_is():
-    text = run("--help").output
-    for word in ("precision against recall", "11 standard recall levels", "-o"):
-        assert word in text
-
-
 def test_wrong_words_are_told():
     assert "[unknown-name]" in run("prr", *sample()).output
     assert "[not-asked]" in run("pr", *sample(), "--query", "nope").output
@@ -57,10 +51,6 @@ def test_wrong_words_are_told():
 
 def test_eleven_points_are_another_name_of_interpolated_precision():
     assert run("11pt", *sample()).output == run("ipr", *sample()).output
-
-
-def test_points_come_as_a_table():
-    assert "| curve | rank | recall | precision | low | high |" in run("pr", *sample()[:2], "--format", "md").output
 
 
 def test_the_help_describes_every_kind():

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 from commands import refused, run, values
-from engine_documents import GRADES, RANKINGS, elasticsearch, lines, quepid_csv, rank_eval_request, solr, vespa
+from engine_documents import GRADES, RANKINGS, elasticsearch, lines, quepid_csv, rank_eval_request, solr
 
-ENGINES = [pytest.param(build, id=build.__name__) for build in (elasticsearch, vespa, solr)]
 DOCS = [doc for ranking in RANKINGS.values() for doc in ranking]
 COMMANDS = {
     "eval": ["eval", "{qrels}", "{run}", "--format", "json"],
@@ -76,27 +75,6 @@ def numbers(value: object) -> list[object]:
     return [value] if isinstance(value, float) or value in DOCS else []
 
 
-@pytest.mark.parametrize("build", ENGINES)
-def test_a_folder_has_one_response_per_query(build):
-    Path("responses").mkdir()
-    for query, ranking in RANKINGS.items():
-        Path("responses", f"{query}.json").write_text(json.dumps(build(ranking), indent=2))
-    assert values("request.json", "responses", "-m", "nDCG@10 AP") == values(
-        "qrels.json", "run.json", "-m", "nDCG@10 AP"
-    )
-    assert values("request.json", "responses", "-m", "AP", "--engine", "local") == values(
-        "qrels.json", "run.json", "-m", "AP"
-    )
-
-
-def test_a_saved_response_needs_the_name_of_its_query():
-    Path("response.json").write_text(json.dumps(elasticsearch(RANKINGS["boots"])))
-    error = refused("eval", "qrels.json", "response.json")
-    assert error.slug == "no-common-query"
-    Path("response.json").rename("boots.json")
-    assert values("qrels.json", "boots.json", "-m", "RR", "--queries", "both") == {"RR": 1 / 2}
-
-
 def test_convert_writes_what_it_reads():
     responses = save_responses(elasticsearch, "responses.jsonl")
     run("convert", responses, "a.json", "--kind", "run")
@@ -105,35 +83,3 @@ def test_convert_writes_what_it_reads():
         run("convert", "request.json", f"out.{name}", "--to", name)
         assert values(f"out.{name}", "run.json", "-m", "AP") == values("qrels.json", "run.json", "-m", "AP")
     assert refused("convert", responses, "out.json", "--to", "rank-eval").slug == "swapped"
-
-
-def test_responses_have_texts_of_documents_and_requests_those_of_queries():
-    responses = save_responses(elasticsearch, "responses.jsonl")
-    run(
-        "report",
-        "request.json",
-        responses,
-        "--doc-texts",
-        responses,
-        "--query-texts",
-        "request.json",
-        "-o",
-        "page.html",
-    )
-    assert Path("page.html").stat().st_size > 100_000
-
-
-def test_many_warnings_of_one_kind_are_one():
-    Path("responses").mkdir()
-    for i in range(6):
-        Path("responses", f"q{i}.json").write_text(json.dumps(elasticsearch({"a": 1.0}, timed_out=True)))
-    Path("q.json").write_text(json.dumps({f"q{i}": {"a": 1} for i in range(6)}))
-    found = json.loads(run("eval", "q.json", "responses", "--format", "json"))["warnings"]
-    assert [(warned["code"], warned["count"]) for warned in found] == [("partial-response", 6)]
-
-
-def test_files_that_a_shell_lists_are_runs():
-    for query, ranking in RANKINGS.items():
-        Path(f"{query}.json").write_text(json.dumps(elasticsearch(ranking)))
-    found = json.loads(run("eval", "qrels.json", "boots.json", "--format", "json"))["warnings"]
-    assert [warned["code"] for warned in found] == ["query-missing"]

@@ -37,26 +37,3 @@ def test_strict_turns_warnings_into_errors():
     error = refused("eval", "q2.txt", "a.run", "--strict")
     assert (error.slug, error.exit_code) == ("query-missing", 2)
     assert values("qrels.txt", "a.run", "-m", "AP", "--strict") == values("qrels.txt", "a.run", "-m", "AP")
-
-
-def test_documents_judged_or_retrieved_twice_are_refused_or_decided():
-    Path("d.txt").write_bytes(b"q 0 a 3\nq 0 a 0\nq 0 b 1\n")
-    Path("d.run").write_bytes(b"q Q0 a 1 1.0 t\n")
-    assert refused("eval", "d.txt", "d.run").slug == "duplicate-judgment"
-    for rejudged, grade in {"max": 3, "min": 0, "first": 3, "last": 0, "mean": 3 / 2}.items():
-        assert values("d.txt", "d.run", "-m", "DCG", "--rejudged", rejudged) == {"DCG": grade}
-    Path("d.run").write_bytes(TWICE)
-    error = refused("eval", "d.txt", "d.run", "--rejudged", "max")
-    assert (error.slug, str(error.where), error.value) == ("duplicate-doc", "d.run:3", b"a")
-
-
-def test_level_is_the_lowest_relevant_grade():
-    assert values("qrels.txt", "b.run", "-m", "P@2") == {"P@2": (2 / 2 + 1 / 2) / 2}
-    assert values("qrels.txt", "b.run", "-m", "P@2", "--level", "2") == {"P(level=2)@2": (1 / 2 + 0) / 2}
-    assert values("qrels.txt", "b.run", "-m", "P(level=2)@2", "-l", "1") == {"P(level=2)@2": (1 / 2 + 0) / 2}
-
-
-def test_a_profile_sets_the_conventions_of_another_tool():
-    words = ["qrels.txt", "a.run", "-m", "nDCG@2", "--profile"]
-    assert [*values(*words, "trec_eval-9"), *values(*words, "lightgbm")] == ["nDCG@2", "nDCG(gain='exp')@2"]
-    assert refused("eval", *words, "trec").slug == "profile"

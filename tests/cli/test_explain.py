@@ -1,7 +1,6 @@
 """`judged explain`."""
 
 import json
-from pathlib import Path
 
 import pytest
 from commands import run
@@ -23,18 +22,6 @@ rank  document  grade  relevant  precision    term     sum
 AP: Σ over relevant ranks r of P@r, / relevant
 """
     assert run("explain", "AP", "qrels.txt", "a.run", "--query", "q1") == wanted[1:]
-
-
-def test_hostile_documents_are_escaped_in_an_explanation():
-    Path("h.txt").write_bytes(b"q 0 \x1b]0;owned\x07 1\n")
-    Path("h.run").write_bytes(b"q Q0 \x1b]0;owned\x07 1 1.0 t\n")
-    assert r"\x1b]0;owned\x07" in run("explain", "AP", "h.txt", "h.run", "--query", "q")
-
-
-def test_without_a_query_a_typical_one_is_explained():
-    text = run("explain", "AP", "qrels.txt", "a.run")
-    assert text.startswith("Showing a typical query")
-    assert "AP of query q" in text
 
 
 def test_an_explanation_is_printed_in_any_format():

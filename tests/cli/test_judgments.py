@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from tests.helpers.commands import called, run
 
 import judged as jd
@@ -90,11 +89,6 @@ def test_judgments_of_a_model_are_read_with_the_columns_of_others(tmp_path):
     board = json.loads(run("compare", str(human), *RUNS[:2], "-m", "nDCG@10", *named, "--format", "json"))
     plain = jd.compare(human, RUNS[:2], "nDCG@10", model=jd.sample_path("qrels.b.txt"))
     assert board["rows"][0]["difference"] == plain.rows[0].difference
-
-
-@pytest.mark.parametrize("command", ["pool", "next", "judge"])
-def test_the_help_has_an_example(command):
-    assert f"judged {command} " in run(command, "--help")
 
 
 def test_the_loop_from_runs_to_the_next_documents(tmp_path, monkeypatch):

@@ -58,13 +58,6 @@ def test_eval_reads_compressed_ones_and_standard_input(files, tmp_path):
     assert piped.output == wanted
 
 
-def test_explain_names_the_documents_of_the_comments(files):
-    done = run("explain", "RR", *files[:2], "--query", "2")
-    assert done.exit_code == 0, done.output
-    assert [line.split()[1] for line in done.output.splitlines() if line.strip()[:2] in ("1 ", "2 ")][:2] == ["d", "a"]
-    assert "0.5" in done.output
-
-
 def test_compare_curve_report_and_gate_take_them(files, tmp_path):
     for words in (
         ("compare", *files, "-m", "RR"),
@@ -75,29 +68,3 @@ def test_compare_curve_report_and_gate_take_them(files, tmp_path):
         done = run(*words)
         assert done.exit_code == 0, (words, done.output, done.exception)
     assert (tmp_path / "page.html").stat().st_size > 10_000
-
-
-def test_convert_writes_the_labels_as_judgments(files, tmp_path):
-    done = run("convert", files[0], str(tmp_path / "qrels.txt"))
-    assert done.exit_code == 0, done.output
-    assert "5 rows" in done.output
-    assert (tmp_path / "qrels.txt").read_text().splitlines()[3].split() == ["2", "0", "a", "1"]
-    assert run("convert", files[1], str(tmp_path / "x.json"), "--kind", "run").exception.slug == "form"
-
-
-def test_other_counts_of_lines_are_told(files, tmp_path):
-    (tmp_path / "short.txt").write_text("1\n2\n")
-    error = run("eval", files[0], str(tmp_path / "short.txt")).exception
-    assert error.exit_code == 2
-    assert str(error.where).endswith("short.txt")
-
-
-def test_a_line_without_its_query_is_told(files, tmp_path):
-    (tmp_path / "bad.letor").write_text("1 qid:1 1:2\n0 1:3\n")
-    error = run("eval", str(tmp_path / "bad.letor"), files[1]).exception
-    assert str(error.where).endswith("bad.letor:2: column 2 (query)")
-    assert "2 qid:7" in str(error.hint)
-
-
-def test_the_wrong_order_is_told(files):
-    assert run("eval", files[1], files[0]).exception.slug == "swapped"

@@ -29,13 +29,6 @@ def test_merging_by_mean_keeps_halves():
     assert "5 judgments of 2 queries written to m.txt" in found.stderr
 
 
-def test_a_tied_majority_is_refused_unless_ties_are_decided():
-    assert "[merge-how]" in outcome("a.txt", "b.txt", "-o", "m.txt").stderr
-    assert not Path("m.txt").exists()
-    outcome("a.txt", "b.txt", "--how", "majority", "--ties", "higher", "-o", "m.txt")
-    assert "q2 0 b 3\n" in Path("m.txt").read_text()
-
-
 def test_the_ending_of_the_file_decides_the_format():
     assert outcome("a.txt", "b.txt", "--how", "max", "-o", "m.json").exit_code == 0
     assert json.loads(Path("m.json").read_text())["q2"]["b"] == 3

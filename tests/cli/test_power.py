@@ -1,13 +1,10 @@
 """`judged power`: its help, its outputs, its errors."""
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from commands import called
 
 import judged as jd
 from judged.cli.main import cli
@@ -33,16 +30,6 @@ def run(*words, stdin=None):
     return outcome.stdout
 
 
-def shell(*words):
-    return called("power", *words)
-
-
-def test_help_shows_examples_and_the_number_of_queries():
-    text = run("--help")
-    assert "judged power qrels.txt bm25.run dense.run" in text
-    assert "--queries [judged|both|strict]" in text
-
-
 def test_a_table_with_a_sentence_above():
     found = jd.power("qrels.txt", "a.run", "b.run", "RR", difference=0.1)
     assert run("qrels.txt", "a.run", "b.run", "-m", "RR", "--difference", "0.1") == f"{found}\n"
@@ -63,29 +50,9 @@ def test_json_holds_what_the_library_gives():
     assert data == json.loads(wanted.to_json())
 
 
-def test_csv_markdown_and_a_file():
-    rows = list(csv.DictReader(io.StringIO(run("qrels.txt", "a.run", "b.run", "-m", "RR", "AP", "--format", "csv"))))
-    assert [row["measure"] for row in rows] == ["RR", "AP"]
-    assert run("qrels.txt", "a.run", "b.run", "--format", "md", "-o", "out.md") == ""
-    assert Path("out.md").read_text().startswith("nDCG@10: 12 queries")
-    run("qrels.txt", "a.run", "b.run", "-o", "out.txt")
-    assert Path("out.txt").read_text() == run("qrels.txt", "a.run", "b.run")
-
-
 def test_runs_may_be_named_and_queries_means_which_ones_count():
     data = json.loads(run("qrels.txt", "old=a.run", "new=b.run", "--queries", "both", "--format", "json"))
     assert (data["a"], data["b"]) == ("old", "new")
-
-
-def test_policies_reach_the_evaluation():
-    assert run("qrels.txt", "a.run", "b.run", "-m", "RR", "--depth", "1") != run(
-        "qrels.txt", "a.run", "b.run", "-m", "RR"
-    )
-
-
-def test_a_run_may_come_from_standard_input():
-    piped = run("qrels.txt", "-", "b.run", "-m", "RR", stdin=Path("a.run").read_text())
-    assert piped.splitlines()[6] == run("qrels.txt", "a.run", "b.run", "-m", "RR").splitlines()[6]
 
 
 @pytest.mark.parametrize(
@@ -105,16 +72,3 @@ def test_errors_say_what_is_wrong(words, code, said):
     outcome = CliRunner().invoke(cli, ["power", *words])
     assert (outcome.stdout, outcome.exit_code) == ("", code)
     assert said in outcome.stderr
-
-
-def test_an_error_goes_to_standard_error_with_its_exit_code():
-    done = shell("qrels.txt", "a.run", "none.run")
-    assert (done.returncode, done.stdout) == (3, "")
-    assert "none.run" in done.stderr
-
-
-def test_equal_runs_and_control_characters():
-    assert "power" in run("qrels.txt", "a.run", "a.run")
-    name = "c\x1b[2J.run"
-    Path(name).write_text(Path("b.run").read_text())
-    assert "\x1b" not in run("qrels.txt", "a.run", name)

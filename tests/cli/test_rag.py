@@ -82,22 +82,6 @@ def test_tokens_come_from_a_table():
     assert means("gold.json", "run.json", "-m", "R@30tok", "--tokens", "counts.csv") == {"R@30tok": 0.5}
 
 
-def test_spans_are_found_by_a_rule(folder):
-    record = {
-        "id": "q",
-        "retrieved": [{"doc": "d", "start": 0, "end": 100}],
-        "relevant": [{"doc": "d", "start": 90, "end": 120}],
-    }
-    (folder / "spans.jsonl").write_text(json.dumps(record))
-    assert means("spans.jsonl", "-m", "R", "CharRecall") == {"R": 1.0, "CharRecall": pytest.approx(1 / 3)}
-
-
-def test_one_query_of_one_file_is_explained():
-    shown = run("explain", "nDCG@800tok", "rag.jsonl", "--query", "q1")
-    assert "tokens so far" in shown
-    assert "0.63093 / 1 = 0.63093" in shown
-
-
 @pytest.mark.parametrize(
     ("words", "text"),
     [

@@ -31,10 +31,6 @@ def run(*words):
     return outcome.stdout
 
 
-def test_help_shows_examples():
-    assert "judged recommend als.csv --history train.csv" in run("--help")
-
-
 def test_a_run_makes_a_table():
     text = run("run.csv", "--items", "items.txt", "-m", "Coverage", "-m", "Distinct")
     assert text.splitlines() == [
@@ -65,42 +61,6 @@ def test_what_is_given_is_used():
     )
     expected = jd.recommenders.beyond_accuracy("run.csv", items=4, history="train.csv", qrels="test.csv", level=4)
     assert {row["measure"]: row["value"] for row in data["measures"]} == expected.summary()
-
-
-def test_a_history_adds_measures():
-    names = {
-        row["measure"]: row["value"]
-        for row in json.loads(run("run.csv", "--history", "train.csv", "--format", "json"))["measures"]
-    }
-    expected = jd.recommenders.beyond_accuracy("run.csv", history="train.csv").summary()
-    assert names == expected
-    assert "Novelty@10" in expected
-
-
-@pytest.mark.parametrize("header", ["user,item", "user,item,rating,timestamp", "user_id,item_id,timestamp"])
-def test_a_history_needs_no_options_and_an_error_names_the_columns(header):
-    Path("past.csv").write_text(
-        f"{header}\n" + "".join(",".join(["u", "c", "4", "99"][: header.count(",") + 1]) + "\n")
-    )
-    outcome = invoke("run.csv", "--history", "past.csv", "-m", "Novelty")
-    assert outcome.exit_code == 0 or ("[columns]" in outcome.stderr and "user and item" in outcome.stderr)
-
-
-def test_other_forms_and_files():
-    assert run("run.csv", "-m", "Distinct", "--format", "md").startswith("**run.csv") or "| Distinct@10" in run(
-        "run.csv", "-m", "Distinct", "--format", "md"
-    )
-    run("run.csv", "-m", "Distinct", "--format", "csv", "-o", "out.csv")
-    assert Path("out.csv").read_text().splitlines()[1].startswith("Distinct@10,run,3,")
-
-
-@pytest.mark.parametrize(("words", "text"), [
-    ((), "Missing argument 'RUN...'"),
-])  # fmt: skip
-def test_wrong_calls_are_refused(words, text):
-    outcome = invoke(*words)
-    assert outcome.exit_code == 2
-    assert text in outcome.output
 
 
 @pytest.mark.parametrize(("words", "slug"), [

@@ -1,17 +1,13 @@
 """Clusters of queries: intervals that count them as units, in evaluations, comparisons, gates and saved results."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from needs import optional
 from refusals import refusal
 
 import judged as jd
-from judged.cli.main import cli as program
 
 pd = optional("pandas")
 
@@ -19,10 +15,6 @@ N, SIZE = 40, 5
 RNG = np.random.default_rng(8)
 QRELS = {f"q{i:02}": {"a": 1} for i in range(N)}
 CLUSTERS = {q: f"u{i // SIZE}" for i, q in enumerate(QRELS)}
-
-
-def cli(*words):
-    return CliRunner().invoke(program, list(words))
 
 
 def run_of(ranks):
@@ -103,16 +95,3 @@ def test_runs_without_some_queries_keep_the_clusters_of_the_others():
 )
 def test_statistics_that_would_ignore_clusters_refuse_them(call):
     refusal("query-clusters", call, jd.compare(QRELS, {"base": BASE, "new": NEW}, "RR", clusters=CLUSTERS))
-
-
-def test_commands_take_clusters(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    jd.write_qrels(jd.read_qrels(QRELS), "qrels.txt")
-    jd.write_run(jd.read_run(BASE), "base.run")
-    jd.write_run(jd.read_run(NEW), "new.run")
-    Path("users.csv").write_text("query,cluster\n" + "".join(f"{q},{u}\n" for q, u in CLUSTERS.items()))
-    for command in (["eval", "qrels.txt", "base.run"], ["eval", "qrels.txt", "base.run", "new.run"]):
-        done = cli(*command, "-m", "RR", "--clusters", "users.csv")
-        assert "8 clusters of queries" in done.output, done.output
-    data = json.loads(cli("eval", "qrels.txt", "base.run", "-m", "RR", "--clusters", "users.csv", "--format", "json").output)  # fmt: skip
-    assert tuple(data["intervals"]["RR"]) == pytest.approx(result().interval("RR"))

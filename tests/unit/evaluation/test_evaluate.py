@@ -119,16 +119,6 @@ def test_expected_values_over_many_ties_are_close_and_say_that_they_are_sampled(
     assert result["RR"].tolist() == jd.evaluate(qrels, run, "RR", ties="expected")["RR"].tolist()
 
 
-def test_expected_values_of_sums_over_many_ties_are_exact():
-    run = {"q": {f"d{i:03}": 1.0 for i in range(60)}}
-    qrels = {"q": {f"d{i:03}": 1 for i in range(0, 60, 6)}}
-    result = jd.evaluate(qrels, run, "P@10 R@30 DCG@3", ties="expected")
-    assert result["P@10"][0] == pytest.approx(10 / 60, rel=1e-12)
-    assert result["R@30"][0] == pytest.approx(1 / 2, rel=1e-12)
-    assert result["DCG@3"][0] == pytest.approx(10 / 60 * (1 + 1 / math.log2(3) + 1 / 2), rel=1e-12)
-    assert "ties-sampled" not in slugs(result)
-
-
 def test_a_document_twice_is_refused_or_kept_once():
     run = [("q", "a", 0.1), ("q", "b", 0.5), ("q", "a", 0.9)]
     refusal("duplicate-doc", jd.evaluate, ONE, run, "RR")
@@ -189,12 +179,6 @@ def test_float32_order_is_a_policy():
     run = {"q": {"a": 1.000000001, "b": 1.0}}
     assert jd.evaluate(ONE, run, "RR")["RR"][0] == 1 / 2
     assert jd.evaluate(ONE, run, "RR", precision="float32")["RR"][0] == 1
-
-
-def test_inputs_are_not_changed():
-    qrels, run = {"q": {"a": 1}}, {"q": {"a": 0.5}}
-    jd.evaluate(qrels, run, "AP")
-    assert (qrels, run) == ({"q": {"a": 1}}, {"q": {"a": 0.5}})
 
 
 def test_the_order_of_queries_and_documents_does_not_change_a_bit():

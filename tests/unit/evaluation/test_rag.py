@@ -406,13 +406,6 @@ def test_bounds_within_a_budget_fill_only_what_fits():
     assert result.bounds("R@20tok") == (1.0, 1.0)
 
 
-def test_budgets_work_in_comparisons_and_reports(tmp_path):
-    tokens = {"c1": 5, "c2": 5, "c4": 5, "c5": 5, "c7": 5}
-    board = jd.compare(GOLD, {"a": RUN, "b": {"q1": ["c2"], "q2": ["c7"]}}, "R@5tok nDCG@10tok", tokens=tokens)
-    assert {row.measure.__str__() for row in board.rows} == {"R@5tok", "nDCG@10tok"}
-    jd.report(board, tmp_path / "page.html")
-
-
 # ── what others call it ──────────────────────────────────────────────────────────────────────────
 
 

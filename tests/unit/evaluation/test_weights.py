@@ -186,13 +186,3 @@ def test_lists_have_one_weight_each():
     for wrong, slug in (([1], "shape"), ([1, -1], "query-weights"), ([0, 0], "query-weights")):
         caught = refusal(slug, jd.score, [[1, 0], [0, 1]], [[2, 1], [2, 1]], "RR", weights=wrong)
     assert "scores" not in str(caught)
-
-
-def test_a_file_of_weights_on_the_command_line(tmp_path, monkeypatch):
-    from commands import values
-
-    monkeypatch.chdir(tmp_path)
-    Path("q.txt").write_text("q1 0 a 1\nq2 0 a 1\n")
-    Path("a.run").write_text("q1 Q0 a 1 2 t\nq2 Q0 b 1 2 t\nq2 Q0 a 2 1 t\n")
-    Path("w.csv").write_text("query,weight,visits\nq1,3,1\nq2,1,1\n")
-    assert values("q.txt", "a.run", "-m", "RR", "--weights", "w.csv") == {"RR": (3 * 1 + 1 / 2) / 4}

@@ -1,12 +1,10 @@
 """Judges side by side, in any form: overlap, coefficients, by query, disagreements, the order of systems, merging."""
 
 import json
-from importlib import import_module
 from math import isnan
 
 import numpy as np
 import pytest
-from needs import each
 from refusals import refusal
 
 import judged as jd
@@ -41,11 +39,6 @@ def test_the_confusion_matrix_has_the_first_judge_in_rows():
     found = jd.agree(A, B)
     assert found.categories == (0, 1, 2, 3)
     assert found.confusion.tolist() == [[1, 1, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]]
-
-
-def test_the_order_of_rows_and_files_changes_nothing():
-    rows = [(q, d, g) for q, docs in A.items() for d, g in docs.items()]
-    assert jd.agree(rows[::-1], B).to_json() == jd.agree(A, B).to_json()
 
 
 def test_a_level_makes_grades_binary():
@@ -85,27 +78,6 @@ def test_a_level_that_nobody_reaches_leaves_one_category_and_its_reason():
     assert "only one category" in found["kappa"].reason
 
 
-@pytest.mark.parametrize("form", [*each("pandas", "polars", others={"arrow": "pyarrow"}), "tuples", "file", "qrels"])
-def test_judgments_in_every_form_say_the_same(form, tmp_path):
-    rows = [(q, d, g) for q, docs in B.items() for d, g in docs.items()]
-    names = ["query_id", "doc_id", "relevance"]
-    if form == "file":
-        given = tmp_path / "b.txt"
-        given.write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in rows))
-    elif form == "tuples":
-        given = rows
-    elif form == "qrels":
-        given = jd.read_qrels(rows)
-    elif form == "arrow":
-        given = import_module("pyarrow").table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
-    else:
-        library = import_module(form)
-        given = library.DataFrame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
-    found = jd.agree({"one": A, "other": given})
-    assert found.names == ("one", "other")
-    assert found["kappa(linear)"].value == jd.agree(A, B)["kappa(linear)"].value
-
-
 def test_files_are_called_by_their_names(tmp_path):
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
@@ -130,16 +102,6 @@ def test_columns_of_labels_need_no_queries():
     assert list(found.disagreements()) == [(1, "n", "y", 1)]
     assert refused([1, 0], [1, 1], interval="queries").slug == "parameter"
     refusal("judges", lambda: found.by_query)
-
-
-@pytest.mark.parametrize("library", each("pandas", "polars", others={"arrow": "pyarrow"}))
-def test_one_frame_with_a_column_for_each_judge(library):
-    module = import_module("pyarrow" if library == "arrow" else library)
-    columns = {"query_id": ["q1", "q1", "q2"], "doc_id": list("xyz"), "a": [0, 1, 1], "b": [0, None, 1]}
-    frame = module.table(columns) if library == "arrow" else module.DataFrame(columns)
-    found = jd.agree(frame, judges=["a", "b"])
-    assert (found.names, found.shared, found.overlap) == (("a", "b"), 2, {1: 1, 2: 2})
-    assert "judges" in str(refused(frame))
 
 
 # ── refused, and warned of ───────────────────────────────────────────────────────────────────────
@@ -713,13 +675,6 @@ def test_ways_to_merge_that_do_not_exist(options):
 
 def test_nothing_that_all_judged_is_an_error():
     refusal("empty-qrels", jd.merge_judgments, {"q": {"a": 1}}, {"q": {"b": 1}}, missing="drop")
-
-
-def test_merged_judgments_can_be_written_and_evaluated(tmp_path):
-    merged = jd.merge_judgments(*SAMPLE, how="mean")
-    jd.write_qrels(merged, tmp_path / "m.txt")
-    run = jd.sample_path("runs/bm25.run")
-    assert jd.evaluate(tmp_path / "m.txt", run).mean() == jd.evaluate(merged, run).mean()
 
 
 # ── names that other columns have; wrong calls ───────────────────────────────────────────────────

@@ -4,7 +4,6 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from refusals import refusal
 
 from judged.judging.merge import How, MergeTies, merge
 
@@ -54,11 +53,6 @@ def test_an_adjudicator_decides_where_judges_disagree_and_only_there():
 def test_without_any_grade_nothing_is_decided():
     for how in get_args(How):
         assert np.isnan(merge(np.full((2, 1), NONE), how)).all()
-
-
-@pytest.mark.parametrize("options", [{"how": "vote"}, {"ties": "random"}])
-def test_ways_that_do_not_exist(options):
-    refusal("merge-how", merge, GRADES, **options)
 
 
 def test_the_input_is_left_alone():

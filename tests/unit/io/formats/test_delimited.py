@@ -3,7 +3,7 @@
 import pytest
 from refusals import refusal
 
-from judged.io.read import read_qrels, read_run
+from judged.io.read import read_run
 
 HEADER = "qid,docno,score\n"
 
@@ -73,11 +73,3 @@ def test_an_id_over_two_lines_has_a_format_that_can_hold_it(save):
 def test_a_header_between_blanks_is_noticed(save):
     error = refusal("score-type", read_run, save("a.run", "qid Q0 docno rank score tag\nq Q0 d 1 0.5 t\n"))
     assert "header" in str(error)
-
-
-def test_blanks_around_numbers_do_not_matter(save):
-    assert read_run(save("a.csv", HEADER + "q,d, 0.5\nq,e,0.25 \n")).score.tolist() == [0.5, 0.25]
-
-
-def test_a_cut_table_is_suspicious(save):
-    assert [w.slug for w in read_qrels(save("a.csv", "qid,docno,rel\nq,d,1")).warnings] == ["no-final-newline"]

@@ -29,12 +29,6 @@ def test_json_that_is_not_whole_is_refused(content, line, save):
     assert ("truncated" if cut else "Correct it") in str(error)
 
 
-@pytest.mark.parametrize("content", ['{"q1": {"d1": 1, "d1": 2}}', '{"q1": {"d1": 1}, "q1": {"d2": 2}}'])
-def test_a_key_twice_is_refused_and_not_overwritten(content, save):
-    error = refusal("duplicate-key", read_run, save("a.json", content))
-    assert error.value in ("d1", "q1")
-
-
 @pytest.mark.parametrize(
     ("content", "line", "character", "key"),
     [
@@ -107,11 +101,6 @@ def test_a_later_error_can_name_its_line(save):
     assert run.where(1).line == 3
     run = read_run(save("a.jsonl", '{"qid": "q1", "docs": ["a"]}\n{"qid": "q2", "docs": ["a", "b"]}\n'))
     assert run.where(2).line == 2
-
-
-def test_json_lines_without_a_last_newline_are_suspicious(save):
-    run = read_run(save("a.jsonl", RECORD + RECORD.strip().replace("d1", "d2")))
-    assert [warning.slug for warning in run.warnings] == ["no-final-newline"]
 
 
 def test_one_record_is_json_lines_too(save, rows):

@@ -1,4 +1,4 @@
-"""Parquet and Arrow files, by each library alone."""
+"""Parquet and Arrow files."""
 
 import gzip
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from needs import each, optional
+from needs import optional
 from refusals import refusal
 
 import judged as jd
@@ -29,13 +29,16 @@ COLUMNS = {
 }
 
 
-def only(monkeypatch, library):
-    """Leave one of the libraries."""
-    for name in ("pyarrow", "polars", "duckdb"):
-        if name != library:
-            for module in [m for m in sys.modules if m.partition(".")[0] == name]:
-                monkeypatch.delitem(sys.modules, module)
-            monkeypatch.setitem(sys.modules, name, None)
+@pytest.fixture
+def hide_pyarrow(monkeypatch):
+    """Make pyarrow missing from here on."""
+
+    def hide():
+        for module in [m for m in sys.modules if m.partition(".")[0] == "pyarrow"]:
+            monkeypatch.delitem(sys.modules, module)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+    return hide
 
 
 @pytest.fixture
@@ -51,34 +54,25 @@ def files(tmp_path):
 
 
 @pytest.mark.needs("pyarrow")
-@pytest.mark.parametrize("library", ["pyarrow"])
-@pytest.mark.parametrize("name", ["a.parquet", "groups.parquet", "a.parquet.gz"])
-def test_a_parquet_file_is_read_by_whichever_library_is_there(library, name, files, rows, run_rows, monkeypatch):
-    only(monkeypatch, library)
+@pytest.mark.parametrize("name", ["a.parquet", "groups.parquet", "a.parquet.gz", "a.arrow", "stream.arrow"])
+def test_parquet_and_arrow_files_are_read(name, files, rows, run_rows):
     run = read_run(files / name)
     assert rows(run) == run_rows
     assert run.name == str(files / name)
 
 
 @pytest.mark.needs("pyarrow")
-@pytest.mark.parametrize("library", ["pyarrow"])
-@pytest.mark.parametrize("name", ["a.arrow", "stream.arrow"])
-def test_an_arrow_file_is_read_by_whichever_library_is_there(library, name, files, rows, run_rows, monkeypatch):
-    only(monkeypatch, library)
-    assert rows(read_run(files / name)) == run_rows
+@pytest.mark.parametrize(("name", "step"), [("a.parquet", 97), ("a.arrow", 97), ("stream.arrow", 8)])
+def test_a_file_that_was_cut_anywhere_is_damaged(name, step, files):
+    whole = (files / name).read_bytes()
+    for size in range(4 if name != "a.arrow" else 6, len(whole), step):
+        (files / f"cut-{name}").write_bytes(whole[:size])
+        assert "none of it was used" in str(refusal("damaged", read_run, files / f"cut-{name}"))
 
 
 @pytest.mark.needs("pyarrow")
-def test_a_stream_that_was_cut_anywhere_is_damaged(files):
-    whole = (files / "stream.arrow").read_bytes()
-    for size in range(4, len(whole), 8):
-        (files / "cut.arrow").write_bytes(whole[:size])
-        refusal("damaged", read_run, files / "cut.arrow")
-
-
-@pytest.mark.needs("pyarrow")
-def test_without_a_library_the_error_says_what_to_install(files, monkeypatch):
-    only(monkeypatch, None)
+def test_without_a_library_the_error_says_what_to_install(files, hide_pyarrow):
+    hide_pyarrow()
     for name in ("a.parquet", "a.arrow", "stream.arrow"):
         error = refusal("needs", read_run, files / name)
         assert "pip install judged[parquet]" in str(error)
@@ -97,27 +91,17 @@ class Stream:
 
 
 @pytest.mark.needs("pyarrow")
-def test_batches_need_pyarrow(rows, run_rows, monkeypatch):
+def test_batches_need_pyarrow(rows, run_rows, hide_pyarrow):
     first, second = Stream(pyarrow.table(COLUMNS)), Stream(pyarrow.table(COLUMNS))
     assert rows(read_run(first)) == run_rows
-    only(monkeypatch, None)
+    hide_pyarrow()
     assert "pip install" in str(refusal("needs", read_run, second))
 
 
 @pytest.mark.needs("pyarrow")
-@pytest.mark.parametrize("library", each("polars", "duckdb"))
-def test_other_libraries_do_not_read_files(library, files, monkeypatch):
-    only(monkeypatch, library)
-    refusal("needs", read_run, files / "a.arrow")
-    refusal("needs", read_run, files / "a.parquet")
-
-
-@pytest.mark.needs("pyarrow")
-@pytest.mark.parametrize("library", ["pyarrow"])
-def test_missing_values_in_a_file_have_their_column_and_row(library, tmp_path, monkeypatch):
+def test_missing_values_in_a_file_have_their_column_and_row(tmp_path):
     path = tmp_path / "null.parquet"
     parquet.write_table(pyarrow.table({**COLUMNS, "score": [0.5, None, 1, 1, 1]}), path)
-    only(monkeypatch, library)
     error = refusal("score-nan", read_run, path)
     assert (error.where.path, error.where.column, error.where.column_name) == (str(path), 4, "score")
     assert "row 2" in str(error)
@@ -128,24 +112,6 @@ def test_ids_keep_their_type_in_parquet(tmp_path):
     path = tmp_path / "int.parquet"
     parquet.write_table(pyarrow.table({**COLUMNS, "doc_id": [1, 2, 3, 4, 5]}), path)
     assert read_run(path).doc_kind == "integer"
-
-
-@pytest.mark.needs("pyarrow")
-@pytest.mark.parametrize("library", ["pyarrow"])
-def test_a_cut_parquet_file_is_refused_wherever_it_is_cut(library, files, monkeypatch):
-    content = (files / "a.parquet").read_bytes()
-    only(monkeypatch, library)
-    for size in range(4, len(content), 97):
-        (files / "cut.parquet").write_bytes(content[:size])
-        assert "none of it was used" in str(refusal("damaged", read_run, files / "cut.parquet"))
-
-
-@pytest.mark.needs("pyarrow")
-def test_a_cut_arrow_file_is_refused(files):
-    content = (files / "a.arrow").read_bytes()
-    for size in range(6, len(content), 97):
-        (files / "cut.arrow").write_bytes(content[:size])
-        refusal("damaged", read_run, files / "cut.arrow")
 
 
 def rankings(queries: int, docs: int) -> dict[str, list]:

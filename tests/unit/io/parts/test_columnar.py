@@ -1,7 +1,6 @@
 """Parquet and Arrow files in parts: the rows, places and errors of whole files."""
 
 import os
-import sys
 
 import pytest
 from needs import optional
@@ -14,16 +13,7 @@ pyarrow = optional("pyarrow")
 parquet = optional("pyarrow.parquet")
 feather = optional("pyarrow.feather")
 pytestmark = pytest.mark.needs("pyarrow")
-LIBRARIES = [("parquet", "pyarrow"), ("arrow", "pyarrow"), ("arrows", "pyarrow")]
-
-
-def only(monkeypatch, library):
-    """Leave one of the libraries."""
-    for name in ("pyarrow", "polars", "duckdb"):
-        if name != library:
-            for module in [m for m in sys.modules if m.partition(".")[0] == name]:
-                monkeypatch.delitem(sys.modules, module)
-            monkeypatch.setitem(sys.modules, name, None)
+FORMS = ["parquet", "arrow", "arrows"]
 
 
 def write(columns, path, chunk=3):
@@ -38,12 +28,11 @@ def write(columns, path, chunk=3):
     return path
 
 
-@pytest.mark.parametrize(("form", "library"), LIBRARIES)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("rows", [1, 2, 4, 100])
-def test_rows_and_places_are_those_of_the_whole_file(form, library, rows, tmp_path, monkeypatch):
+def test_rows_and_places_are_those_of_the_whole_file(form, rows, tmp_path, monkeypatch):
     path = write(COLUMNS, tmp_path / f"a [1]*.{form}")
     expected = described(read_run(path))
-    only(monkeypatch, library)
     small(monkeypatch, rows)
     scattered = open_partitions(path)
     assert rows_of(scattered) == expected
@@ -51,7 +40,7 @@ def test_rows_and_places_are_those_of_the_whole_file(form, library, rows, tmp_pa
     assert (scattered.name, scattered.path) == (str(path), str(path))
 
 
-@pytest.mark.parametrize(("form", "library"), LIBRARIES)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     "change",
     [
@@ -63,11 +52,10 @@ def test_rows_and_places_are_those_of_the_whole_file(form, library, rows, tmp_pa
     ],
     ids=["integers", "ranks alone", "scores alone", "whole scores", "a rank that is none"],
 )
-def test_types_and_columns_are_kept(form, library, change, tmp_path, monkeypatch):
+def test_types_and_columns_are_kept(form, change, tmp_path, monkeypatch):
     columns = {name: values for name, values in {**COLUMNS, **change}.items() if values is not None}
     path = write(columns, tmp_path / f"a.{form}")
     expected = described(read_run(path))
-    only(monkeypatch, library)
     small(monkeypatch)
     found = [row for run in batches_of(open_partitions(path)) for row in described(run)]
     if change.get("rank"):
@@ -76,7 +64,7 @@ def test_types_and_columns_are_kept(form, library, change, tmp_path, monkeypatch
     assert found == expected
 
 
-@pytest.mark.parametrize(("form", "library"), LIBRARIES)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     "change",
     [
@@ -91,18 +79,16 @@ def test_types_and_columns_are_kept(form, library, change, tmp_path, monkeypatch
     ],
     ids=lambda change: f"{next(iter(change))}",
 )
-def test_what_is_wrong_is_said_as_of_the_whole_file(form, library, change, tmp_path, monkeypatch):
+def test_what_is_wrong_is_said_as_of_the_whole_file(form, change, tmp_path, monkeypatch):
     path = write({**COLUMNS, **change}, tmp_path / f"a.{form}")
-    only(monkeypatch, library)
     expected = error_of(read_run, path)
     small(monkeypatch)
     assert str(error_in_parts(path)) == str(expected)
 
 
-@pytest.mark.parametrize(("form", "library"), LIBRARIES)
-def test_columns_that_are_not_there_are_refused_before_anything_is_read(form, library, tmp_path, monkeypatch):
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_that_are_not_there_are_refused_before_anything_is_read(form, tmp_path, monkeypatch):
     path = write({"a": ["x"], "b": ["y"], "score": [1.0]}, tmp_path / f"a.{form}")
-    only(monkeypatch, library)
     assert str(error_of(open_partitions, path)) == str(error_of(read_run, path))
     assert str(error_of(open_partitions, path, query_col="z")) == str(error_of(read_run, path, query_col="z"))
     assert rows_of(open_partitions(path, query_col="a", doc_col="b")) == described(
@@ -110,10 +96,9 @@ def test_columns_that_are_not_there_are_refused_before_anything_is_read(form, li
     )
 
 
-@pytest.mark.parametrize(("form", "library"), LIBRARIES)
-def test_a_damaged_file_is_refused(form, library, tmp_path, monkeypatch):
+@pytest.mark.parametrize("form", FORMS)
+def test_a_damaged_file_is_refused(form, tmp_path, monkeypatch):
     content = bytearray(write(COLUMNS, tmp_path / f"a.{form}").read_bytes())
-    only(monkeypatch, library)
     path = tmp_path / f"cut.{form}"
     for size in range(8, len(content), 211):
         path.write_bytes(content[:size])
@@ -122,7 +107,7 @@ def test_a_damaged_file_is_refused(form, library, tmp_path, monkeypatch):
         assert "none of it was used" in str(error)
 
 
-@pytest.mark.parametrize("form", ["parquet", "arrow", "arrows"])
+@pytest.mark.parametrize("form", FORMS)
 def test_a_file_that_changes_between_two_looks_is_refused(form, tmp_path, monkeypatch):
     small(monkeypatch)
     path = write(COLUMNS, tmp_path / f"a.{form}")
@@ -137,14 +122,6 @@ def test_a_file_that_changes_between_two_looks_is_refused(form, tmp_path, monkey
     assert "changed" in str(error_of(list, scattered.partitions.parts[-1].batches()))
     path.unlink()
     assert "No such file" in str(error_of(list, scattered.partitions.parts[-1].batches()))
-
-
-def test_without_a_library_the_error_says_what_to_install(tmp_path, monkeypatch):
-    paths = [write(COLUMNS, tmp_path / name) for name in ("a.parquet", "a.arrow")]
-    only(monkeypatch, None)
-    for path in paths:
-        error = error_of(open_partitions, path)
-        assert (error.slug, "pip install" in str(error)) == ("needs", True)
 
 
 def test_only_the_needed_columns_are_handed_out_and_queries_as_a_dictionary(tmp_path):
