@@ -272,7 +272,7 @@ class Spark:
 
     Args:
         session: the session; None for the active one.
-        ship: send judged to the workers, with its native library; if that does not load there, the reference is used.
+        ship: send judged to the workers, with its native library, which must load there.
     """
 
     session: Any = None

@@ -66,6 +66,7 @@ def test_all_sources_of_parts_can_be_compared(folder, whole):
     assert {name: result.mean()["AP"] for name, result in zip(found.names, found.results, strict=True)} == dict.fromkeys("abcd", whole.mean()["AP"])  # fmt: skip
 
 
+@pytest.mark.needs("native")
 @pytest.mark.needs("pyarrow")
 def test_an_executor_that_loses_or_invents_results_is_refused(folder):
     class Careless:
@@ -135,6 +136,7 @@ def test_a_query_of_a_run_in_parts_is_explained_with_its_unjudged_documents(fold
     assert str(found.explain("AP", "q1")) == str(memory.explain("AP", "q1"))
 
 
+@pytest.mark.needs("native")
 @pytest.mark.needs("pyarrow")
 def test_progress_reaches_the_end(folder):
     told = []
@@ -164,6 +166,7 @@ class Dying:
         os._exit(1)
 
 
+@pytest.mark.needs("native")
 @pytest.mark.needs("pyarrow")
 @pytest.mark.slow
 def test_the_partition_of_a_worker_that_dies_is_named(tmp_path):

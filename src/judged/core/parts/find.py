@@ -13,6 +13,8 @@ from judged.core import segments
 from judged.core.find.reference import (
     Hits,
     by_grade,
+    check_id_kinds,
+    find,
     raise_duplicate,
     raise_empty_run,
     raise_no_common_query,
@@ -52,6 +54,10 @@ def find_in_partitions(
             where=run.name,
             value="input",
         )
+    if native is None:  # counting in Python would take much longer than reading
+        table = run.read()
+        check_id_kinds(kinds, table)
+        return replace(find(pool, table, policy), warnings=table.warnings)
     size = sum(run.partitions.sizes)
     first = None if progress is None else lambda done: progress(done, 2 * size)
     second = None if progress is None else lambda done: progress(size + done, 2 * size)

@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.reference import disagree
 from judged.core.find.scan import native_policy, native_pool
 from judged.core.ids import IdColumn
 from judged.core.native import as_ints, native
-from judged.core.parts.pass_one import LocatedHits, feed_native, pack_pool, values_of
+from judged.core.parts.pass_one import LocatedHits, feed_native, pack_pool, require_native
 from judged.core.parts.run import MAX_UNJUDGED, Part, PartTask
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
 from judged.core.tables import IdKind, Run
-from judged.core.unread_runs import TextRun, UnreadRun
+from judged.core.unread_runs import TextRun
 from judged.errors import Warned
 
 
@@ -118,10 +117,6 @@ class HitIndex:
         """The first slot inside each group, and the number of slots at the end."""
         return 2 * self.first + np.arange(len(self.first))
 
-    def no_counts(self) -> RankCounts:
-        """Return the counts before any row."""
-        return RankCounts.nothing(len(self.value), len(self.start) - 1, int(self.inside_start[-1]))
-
 
 def index_hits(pool: IdPool, located: LocatedHits, policy: Policy) -> HitIndex:
     """Put located hits in order."""
@@ -166,39 +161,28 @@ class CountRanks(PartTask[RankCounts]):
     kinds: tuple[IdKind, IdKind]
 
     @cached_property
-    def codes(self) -> dict[bytes, int]:
-        """The judged queries by id."""
-        return self.index.pool.codes()
-
-    @cached_property
     def _native(self) -> tuple[Any, ...]:
         """The arguments of a tally of the native core."""
+        require_native()
         index = self.index
         groups = as_ints(index.start), np.ascontiguousarray(index.value), as_ints(index.first)
         documents = index.doc.arrays(), as_ints(index.position), index.by_position
         return native.Index(native_pool(index.pool), *groups, *documents), native_policy(self.policy), MAX_UNJUDGED
 
     def on(self, part: Part, position: int) -> RankCounts:
-        tally, counts = None, []
+        tally = native.Tally(*self._native)
         warnings: dict[Warned, None] = {}
+
+        def add(rows: Any) -> Any:
+            return tally.add(rows, position)
+
         for batch in part.batches():
             warnings |= dict.fromkeys(batch.warnings if isinstance(batch, Run | TextRun) else ())
-            rows = None
-            if native is not None:
-                tally = tally or native.Tally(*self._native)
-                rows = feed_native(batch, self.kinds, lambda rows: tally.add(rows, position))  # noqa: B023 - called at once
-            if rows is None:  # only the reference can handle the batch
-                if tally is not None:
-                    counts.append(_native_counts(tally.result()))
-                    tally = None
-                counts.append(self._count(batch, position))
-                rows = counts[-1].rows
-            position += rows
-        if tally is not None:
-            counts.append(_native_counts(tally.result()))
-        total = counts[0] if len(counts) == 1 else self.merge(counts)  # unmerged it takes half the memory
-        total.parts, total.warnings = 1, warnings
-        return total
+            position += feed_native(batch, self.kinds, add)
+        found = tally.result()
+        edges = {name: None if found[name] is None else BatchEdge(*found[name]) for name in ("first", "last")}
+        disagrees = found["disagrees"].view(np.bool_)
+        return RankCounts(**{**found, **edges, "disagrees": disagrees, "parts": 1, "warnings": warnings})
 
     @property
     def weight(self) -> int:
@@ -207,87 +191,8 @@ class CountRanks(PartTask[RankCounts]):
 
     def merge(self, results: Iterable[RankCounts]) -> RankCounts:
         """Add up the counts of consecutive partitions; an executor may do so before it returns them."""
-        total = self.index.no_counts()
+        index = self.index
+        total = RankCounts.nothing(len(index.value), len(index.start) - 1, int(index.inside_start[-1]))
         for counted in results:
-            total.add(counted, lambda: self.codes)
+            total.add(counted, index.pool.codes)
         return total
-
-    def _count(self, batch: Run | UnreadRun, position: int) -> RankCounts:
-        run = batch.read() if isinstance(batch, UnreadRun) else batch
-        counted = self.index.no_counts()
-        counted.rows, counted.ranked = len(run), run.rank is not None
-        if not len(run):
-            counted.ranked = True
-            return counted
-        query = self.index.pool.codes_of(run.queries)[run.query]
-        rows = np.flatnonzero(query >= 0)
-        place, inside = _places(self.index, run, rows, query[rows], values_of(run, self.policy, position), position)
-        counted.ahead = np.bincount(place, minlength=len(counted.ahead))
-        counted.inside = np.bincount(inside, minlength=len(counted.inside))
-        counted.infinite = int(np.isinf(run.score).sum())
-        odd = np.flatnonzero(disagree(run)) + 1
-        counted.disagrees[query[odd][query[odd] >= 0]] = True
-        self._count_unjudged_queries(counted, run, query, set(run.query[odd].tolist()), position)
-        if run.rank is not None:
-            counted.first, counted.last = (
-                BatchEdge(run.queries[int(run.query[i])], float(run.score[i]), int(run.rank[i])) for i in (0, -1)
-            )
-        return counted
-
-    def _count_unjudged_queries(self, counted: RankCounts, run: Run, query: Ints, odd: set[int], position: int) -> None:
-        bare = set(self.index.pool.bare())
-        codes, first = np.unique(run.query[query < 0], return_index=True)
-        row = np.flatnonzero(query < 0)[first]
-        for at in np.argsort(row).tolist():
-            if (raw := run.queries[int(codes[at])]) in bare:
-                continue
-            if len(counted.unjudged_queries) == MAX_UNJUDGED:
-                counted.more = True
-                return
-            counted.unjudged_queries[raw] = position + int(row[at]), int(codes[at]) in odd
-
-
-def _native_counts(found: dict[str, Any]) -> RankCounts:
-    edges = {name: None if found[name] is None else BatchEdge(*found[name]) for name in ("first", "last")}
-    return RankCounts(**{**found, **edges, "disagrees": found["disagrees"].view(np.bool_)})
-
-
-def _places(index: HitIndex, run: Run, rows: Ints, query: Ints, value: Floats, position: int) -> tuple[Ints, Ints]:
-    """Return the slots in `ahead` of the rows of judged queries; and in `inside` of those that have the value of a group."""
-    owner = np.repeat(np.arange(len(index.start) - 1), np.diff(index.start))
-    group = _before(owner, -index.value, query, -value[rows])
-    equal = (group < index.start[query + 1]) & (np.append(index.value, np.nan)[group] == value[rows])
-    tied, its_group = rows[equal], group[equal]
-    if index.by_position:
-        owner = np.repeat(np.arange(len(index.value)), np.diff(index.first))
-        before = _before(owner, index.position, its_group, tied + position) - index.first[its_group]
-        on = np.append(index.position, -1)[index.first[its_group] + before] == tied + position
-    else:
-        before, on = _before_by_id(index, run, tied, its_group)
-    return (group + query)[~equal], index.inside_start[its_group] + 2 * before + on
-
-
-def _before(owner: Ints, key: Any, owners: Ints, keys: Any) -> Ints:
-    """Return how many of some sorted (owner, key) pairs come before each of the others."""
-    which = np.repeat([1, 0], [len(key), len(keys)])
-    order = np.lexsort((which, np.concatenate([key, keys]), np.concatenate([owner, owners])))
-    known = order < len(key)
-    out = np.empty(len(keys), np.int64)
-    out[order[~known] - len(key)] = np.cumsum(known)[~known]
-    return out
-
-
-def _before_by_id(index: HitIndex, run: Run, tied: Ints, group: Ints) -> tuple[Ints, Bools]:
-    """Return how many documents of its group come before each row, by id; and whether the row is the next one itself."""
-    owner = np.repeat(np.arange(len(index.value)), np.diff(index.first))
-    ours = np.flatnonzero(np.isin(owner, group))
-    both = IdColumn.of([*index.doc.take(ours).tolist(), *run.doc.take(tied).tolist()])
-    major = np.concatenate([owner[ours], group])
-    order = both.order(major)
-    new = np.ones(len(order), bool)
-    new[1:] = (major[order[1:]] != major[order[:-1]]) | ~both.same(order[1:], both, order[:-1])
-    code = np.empty(len(order), np.int64)  # equal ids of a group have one
-    code[order] = np.cumsum(new)
-    known, sought = code[: len(ours)], code[len(ours) :]
-    before = np.searchsorted(known, sought)
-    return before - np.searchsorted(owner[ours], group), np.append(known, -1)[before] == sought

@@ -7,23 +7,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from needs import each, optional
+from needs import optional
 from refusals import refusal
 
 import judged as jd
 from judged.core.find import reference
 from judged.core.find.reference import Hits
-from judged.core.parts import pass_one, pass_two
+from judged.core.parts import find, pass_one
 from judged.core.parts.find import find_in_partitions
 from judged.core.parts.pass_one import LocatedHits, LocateHits
 from judged.core.parts.pass_two import CountRanks, index_hits
 from judged.core.parts.run import MAX_UNJUDGED, LocalPartitions, PartitionedRun
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
+from judged.core.unread_runs import TextRun
 from judged.io.read import open_whole_run, read_qrels, read_run
 
 pa = optional("pyarrow")
-pytestmark = pytest.mark.needs("pyarrow")
+pytestmark = [pytest.mark.needs("pyarrow"), pytest.mark.needs("native")]
 
 DOCS = ["a", "ab", "abc", "abcd", "d1", "d2", "d3", "d10", "é", "D" * 15, "D" * 16, "D" * 17, "E" * 70]
 QUERIES = ["1", "10", "2", "query-with-a-long-name", "ä", "x1", "x2", "x3", "x4"]
@@ -96,29 +97,21 @@ def outcome(find):
     return tuple((v.dtype.kind, v.tolist()) if isinstance(v, np.ndarray) else v for v in values)
 
 
-@pytest.fixture(params=[*each("native"), "reference"])
-def core(request, monkeypatch):
-    if request.param == "reference":
-        monkeypatch.setattr(pass_one, "native", None)
-        monkeypatch.setattr(pass_two, "native", None)
-    return request.param
-
-
-@pytest.mark.parametrize("kind", ["native", "dictionary", "reference"])
+@pytest.mark.parametrize("kind", ["native", "dictionary", "columns", "reference"])
 @given(rows=runs, cuts=cuts, policy=policies)
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_any_cut_is_bit_identical_to_one_scan(kind, rows, cuts, policy):
     with pytest.MonkeyPatch.context() as patch:
-        if kind == "reference":
-            patch.setattr(pass_one, "native", None)
-            patch.setattr(pass_two, "native", None)
+        if kind == "columns":  # as of a file that only the reference reads
+            patch.setattr(pass_one, "ArrowRun", TextRun)
+        if kind == "reference":  # all rows are read
+            patch.setattr(find, "native", None)
         pool = pool_of(QRELS, policy)
         run = scattered(rows, cuts, dictionary=kind == "dictionary")
         whole = outcome(lambda: reference.find(pool, read_run(table_of(rows)), policy))
         assert outcome(lambda: find_in_partitions(pool, run, policy, KINDS, None)) == whole
 
 
-@pytest.mark.needs("native")
 @pytest.mark.parametrize("dictionary", [False, True])
 @pytest.mark.parametrize("length", [1, 3, 200])
 @pytest.mark.parametrize("policy", [Policy(), Policy(order="rank", ties="input"), Policy(ties="expected", depth=7)])
@@ -139,14 +132,14 @@ def test_many_queries_are_looked_up_together(policy, length, dictionary):
 
 
 @pytest.mark.parametrize("same_score", [True, False])
-def test_a_judged_document_in_two_partitions_is_a_duplicate(core, same_score):
+def test_a_judged_document_in_two_partitions_is_a_duplicate(same_score):
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "abc", 1.0, 3), ("1", "a", 2.0 if same_score else 0.5, 4)]
     policy = Policy()
     run = scattered(rows, [(2, True)])
     refusal("duplicate-doc", find_in_partitions, pool_of(QRELS, policy), run, policy, KINDS, None)
 
 
-def test_a_duplicate_below_the_depth_is_ignored(core):
+def test_a_duplicate_below_the_depth_is_ignored():
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "a", 0.5, 4)]
     policy = Policy(depth=2)
     whole = outcome(lambda: reference.find(pool_of(QRELS, policy), read_run(table_of(rows)), policy))
@@ -156,14 +149,14 @@ def test_a_duplicate_below_the_depth_is_ignored(core):
     assert found == whole
 
 
-def test_duplicates_of_unjudged_documents_are_counted_and_cannot_be_dropped(core):
+def test_duplicates_of_unjudged_documents_are_counted_and_cannot_be_dropped():
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "b", 1.0, 3)]
     run, pool = scattered(rows, [(2, True)]), pool_of(QRELS, Policy())
     assert find_in_partitions(pool, run, Policy(), KINDS, None).retrieved[0] == 3
     refusal("engine", find_in_partitions, pool, run, Policy(duplicates="best"), KINDS, None)
 
 
-def test_a_run_that_changes_between_the_passes_is_an_error(core):
+def test_a_run_that_changes_between_the_passes_is_an_error():
     rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2)]
 
     class Moody(Tables):
@@ -177,7 +170,7 @@ def test_a_run_that_changes_between_the_passes_is_an_error(core):
         refusal("file-changed", find_in_partitions, pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
 
 
-def test_integer_ids_match_and_other_types_are_errors(core):
+def test_integer_ids_match_and_other_types_are_errors():
     qrels = read_qrels([(1, 10, 1), (1, 20, 0), (2, 5, 2)])
     table = pa.table({"query": [1, 1, 2, 3], "doc": [10, 11, 5, 5], "score": [0.5, 0.9, 1.0, 1.0]})
     parts = [Tables((table[:2],)), Tables((table[2:],))]
@@ -189,14 +182,14 @@ def test_integer_ids_match_and_other_types_are_errors(core):
     refusal("id-type", find_in_partitions, pool_of(QRELS, policy), run, policy, KINDS, None)
 
 
-def test_errors_in_a_partition_are_those_of_the_reader(core):
+def test_errors_in_a_partition_are_those_of_the_reader():
     table = pa.table({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]})
     run = partitioned([Tables((table,))])
     refusal("score-nan", read_run, table)
     refusal("score-nan", find_in_partitions, pool_of(QRELS, Policy()), run, Policy(), KINDS, None)
 
 
-def test_the_count_of_unjudged_queries_is_bounded(core):
+def test_the_count_of_unjudged_queries_is_bounded():
     rows = [("1", "a", 1.0, 1), *((f"other{i}", "a", 1.0, 1) for i in range(MAX_UNJUDGED + 1))]
     policy = Policy()
     found = find_in_partitions(pool_of(QRELS, policy), scattered(rows, [(500, True)]), policy, KINDS, None)
@@ -211,7 +204,7 @@ def test_a_table_without_an_order_cannot_be_ordered_by_input():
         refusal("engine", find_in_partitions, pool_of(QRELS, policy), run, policy, KINDS, None)
 
 
-def test_tasks_and_their_results_survive_pickling(core):
+def test_tasks_and_their_results_survive_pickling():
     policy, pool = Policy(), pool_of(QRELS, Policy())
     part = Tables((table_of([("1", "a", 1.0, 1), ("1", "b", 1.0, 2), ("zz", "b", 1.0, 1)]),))
     look = LocateHits(pool, policy, KINDS)
@@ -229,3 +222,19 @@ def test_tasks_and_their_results_survive_pickling(core):
     assert counted.unjudged_queries == other.unjudged_queries == {b"zz": (3 << 36 | 2, False)}
     error = look((0, Tables((pa.table({"query": ["1"], "doc": ["a"], "nothing": [1.0]}),))))
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_without_the_native_core_all_rows_are_read(monkeypatch):
+    rows = [("1", "a", 2.0, 1), ("1", "b", 1.5, 2), ("1", "c", 1.0, 3)]
+    policy = Policy(duplicates="best")
+    whole = outcome(lambda: reference.find(pool_of(QRELS, policy), read_run(table_of(rows)), policy))
+    monkeypatch.setattr(find, "native", None)
+    run = scattered(rows, [(2, True)])
+    assert outcome(lambda: find_in_partitions(pool_of(QRELS, policy), run, policy, KINDS, None)) == whole
+
+
+def test_a_worker_needs_the_native_core(monkeypatch):
+    monkeypatch.setattr(pass_one, "native", None)
+    with pytest.raises(jd.UsageError, match="a worker has no native core") as caught:
+        find_in_partitions(pool_of(QRELS, Policy()), scattered([("1", "a", 2.0, 1)], []), Policy(), KINDS, None)
+    assert caught.value.slug == "needs"
