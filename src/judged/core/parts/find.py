@@ -70,28 +70,21 @@ def find_in_partitions(
             where=run.name,
             hint=Hint("read the run into memory with {engine}", engine="memory"),
         )
-    located = _locate(pool, run, policy, kinds, first)
+    # Each task has an index of its own, which is gone before the next step.
+    locate = LocateHits(pool if run.partitions.in_process else pack_pool(pool, documents=True), policy, kinds)
+    located = run.partitions.locate(locate) or LocatedHits.merge(_tidy(run.map(locate, first)))
+    del locate
     index = index_hits(pool, located, policy)
     located = located.repeated()
     return_memory()
-    counts = _count(run, CountRanks(index, policy, kinds), second)
+    count = CountRanks(index, policy, kinds)
+    counts = count.merge(_tidy(run.map(count, second)))
+    del count
     index = replace(index, doc=IdColumn.of([]))  # ranks need its order only
     return_memory()
     hits = _rank_hits(pool, run, policy, located, index, counts)
     return_memory()
     return hits
-
-
-def _locate(
-    pool: IdPool,
-    run: PartitionedRun,
-    policy: Policy,
-    kinds: tuple[IdKind, IdKind],
-    progress: Callable[[int], object] | None,
-) -> LocatedHits:
-    """The first pass. Its index of the judgments is gone before the second."""
-    locate = LocateHits(pool if run.partitions.in_process else pack_pool(pool, documents=True), policy, kinds)
-    return run.partitions.locate(locate) or LocatedHits.merge(_tidy(run.map(locate, progress)))
 
 
 def _tidy(results: Iterable[Result]) -> Iterator[Result]:
@@ -100,11 +93,6 @@ def _tidy(results: Iterable[Result]) -> Iterator[Result]:
         yield result
         if number % PARTITIONS_BETWEEN == 0:
             return_memory()
-
-
-def _count(run: PartitionedRun, count: CountRanks, progress: Callable[[int], object] | None) -> RankCounts:
-    """The second pass. Its own index is gone before counts become ranks."""
-    return count.merge(_tidy(run.map(count, progress)))
 
 
 def _rank_hits(
@@ -194,22 +182,25 @@ def _inside(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
 def _check_duplicates(
     pool: IdPool, run: PartitionedRun, policy: Policy, located: LocatedHits, index: HitIndex, above: Ints
 ) -> None:
-    """Raise `duplicate-doc` for a judged document that is in a ranking twice, within the depth that is evaluated."""
-    seen = above < (np.inf if policy.depth is None else policy.depth)
-    times = np.bincount(index.judgment[seen], weights=index.times[seen], minlength=len(pool.query))
-    if not (times > 1).any():
+    """Raise `duplicate-doc` for a judged document that is in a ranking twice, within the depth that is evaluated.
+
+    `located` has the rows of documents that were located more than once; `above`, for each document, how many beat it.
+    """
+    if not len(located.judgment):
         return
+    seen = above < (np.inf if policy.depth is None else policy.depth)
     lowest = np.full(len(pool.queries), np.inf)
-    value = np.repeat(index.value, np.diff(index.first))
-    np.minimum.at(lowest, pool.query[index.judgment[seen]], value[seen])
-    suspect = np.flatnonzero((times[located.judgment] > 1) & (located.value >= lowest[pool.query[located.judgment]]))
-    suspect = suspect[np.lexsort((located.position[suspect], located.judgment[suspect]))]
-    again = suspect[1:][located.judgment[suspect][1:] == located.judgment[suspect][:-1]]
-    later = again[np.argmin(located.position[again])]
-    judgment = located.judgment[later]
-    earlier = located.position[(located.judgment == judgment) & (located.position < located.position[later])].max()
-    first, second = (run.partitions.place(int(row), run.name) for row in (earlier, located.position[later]))
-    raise_duplicate(pool.ids[int(pool.query[judgment])], pool.doc[int(judgment)], first, second, len(again))
+    np.minimum.at(lowest, pool.query[index.judgment[seen]], np.repeat(index.value, np.diff(index.first))[seen])
+    row = np.flatnonzero(located.value >= lowest[pool.query[located.judgment]])
+    row = row[np.lexsort((located.position[row], located.judgment[row]))]
+    judgment, position = located.judgment[row], located.position[row]
+    again = np.flatnonzero(judgment[1:] == judgment[:-1]) + 1
+    if not len(again):
+        return
+    later = int(again[np.argmin(position[again])])
+    first, second = (run.partitions.place(int(position[at]), run.name) for at in (later - 1, later))
+    twice = int(judgment[later])
+    raise_duplicate(pool.ids[int(pool.query[twice])], pool.doc[twice], first, second, len(again))
 
 
 # ── one pass ────────────────────────────────────────────────────────────────────────────────────
@@ -230,7 +221,7 @@ def _find_in_one_pass(
     """
     parts = run.partitions
     # Only texts that are mapped into this process: there, a scan that stops early costs little.
-    if native is None or not isinstance(parts, LocalPartitions) or not parts.in_process:
+    if not isinstance(parts, LocalPartitions) or not parts.in_process:
         return None
     if not all(getattr(part, "mapped", False) for part in parts.parts):
         return None
