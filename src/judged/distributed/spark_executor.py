@@ -28,9 +28,9 @@ from judged.core.parts.run import Item, Task
 from judged.core.tables import IdKind, Run, unknown_row
 from judged.core.unread_runs import ArrowRun
 from judged.errors import DataError, JudgedError, UsageError
-from judged.io.frames import MISSING, talking
-from judged.io.read import read_run
-from judged.io.text.encoding import is_text
+from judged.io.columns import ColumnRequest
+from judged.io.frames import MISSING, arrow_frame, talking, unread_frame
+from judged.io.origin import Context
 
 
 def worker_function(
@@ -78,10 +78,7 @@ class SparkPartition:
     name: str
     columns: Mapping[str, str]
 
-    @property
-    def size(self) -> int:
-        """Unknown in advance."""
-        return 0
+    size = 0  # unknown in advance
 
     def batches(self) -> Iterator[ArrowRun]:
         """Yield the rows, several Spark batches at a time."""
@@ -101,32 +98,26 @@ class SparkPartition:
         import pyarrow as pa
 
         table = pa.Table.from_batches(batches).rename_columns(list(self.columns.values()))
-        places = {role: place for place, role in enumerate(self.columns)}
-        query, doc, score, rank = (places.get(role, -1) for role in ("query", "doc", "score", "rank"))
-        read, stream = partial(self._read, table), table.__arrow_c_stream__
-        return ArrowRun(name=self.name, read=read, stream=stream, columns=(query, doc, score, rank))
+        unread = unread_frame(arrow_frame(table), Context(ColumnRequest("run", self.columns)))
+        assert unread is not None
+        return replace(unread, name=self.name, read=partial(self._read, unread.read))
 
-    def _read(self, table: Any) -> Run:
+    def _read(self, read: Callable[[], Run]) -> Run:
         """Read the rows with every check. Rows of a Spark table have no numbers."""
-        named: dict[str, Any] = {f"{role}_col": column for role, column in self.columns.items()}
         try:
-            run = read_run(table, **named, name=self.name)
+            return replace(read(), name=self.name, where=partial(unknown_row, self.name))
         except DataError as error:
             raise error.changed(where=self.name) from None
-        return replace(run, where=partial(unknown_row, self.name))
 
 
 def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
-    """Return an Arrow column of strings or 64-bit integers; null for an id that Spark cannot hold."""
+    """Return an Arrow column of 64-bit integers, null for one that has more bits, or of strings; bytes that are not UTF-8 are replaced."""
     import pyarrow as pa
 
-    raw = ids.tolist()
     if kind == "integer":
-        return pa.array([number if -(2**63) <= number < 2**63 else None for number in map(int, raw)], pa.int64())
-    try:
-        return pa.array(raw, pa.binary()).cast(pa.string())
-    except pa.ArrowInvalid:
-        return pa.array([text if is_text([text]) else None for text in ids.texts()], pa.string())
+        numbers = map(int, ids.tolist())
+        return pa.array([number if -(2**63) <= number < 2**63 else None for number in numbers], pa.int64())
+    return pa.array([raw.decode("utf-8", "replace") for raw in ids.tolist()], pa.string())
 
 
 _HEADER = 8  # bytes: the uncompressed size

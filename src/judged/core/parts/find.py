@@ -115,7 +115,7 @@ def _rank_hits(
             where=run.name,
             hint="evaluate a run that is not being written, and make sure that a computed table is deterministic",
         )
-    group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
+    group = index.group
     _check_duplicates(pool, run, policy, located, index, above[group])
     judgment, position = index.judgment, index.position
     if (index.times > 1).any():  # duplicates below the depth are kept
@@ -172,9 +172,8 @@ def _groups(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints, Ints]:
 
 def _inside(index: HitIndex, counted: RankCounts) -> tuple[Ints, Ints]:
     """Return the number of documents before each document in its group, and the number of its own rows."""
-    group = np.repeat(np.arange(len(index.value)), np.diff(index.first))
-    start = index.inside_start[group]
-    on = start + 2 * (np.arange(len(group)) - index.first[group]) + 1
+    start = index.inside_start[index.group]
+    on = start + 2 * (np.arange(len(start)) - index.first[index.group]) + 1
     before = np.concatenate([[0], np.cumsum(counted.inside, dtype=np.int64)])
     return before[on] - before[start], counted.inside[on]
 
@@ -190,7 +189,7 @@ def _check_duplicates(
         return
     seen = above < (np.inf if policy.depth is None else policy.depth)
     lowest = np.full(len(pool.queries), np.inf)
-    np.minimum.at(lowest, pool.query[index.judgment[seen]], np.repeat(index.value, np.diff(index.first))[seen])
+    np.minimum.at(lowest, pool.query[index.judgment[seen]], index.value[index.group][seen])
     row = np.flatnonzero(located.value >= lowest[pool.query[located.judgment]])
     row = row[np.lexsort((located.position[row], located.judgment[row]))]
     judgment, position = located.judgment[row], located.position[row]

@@ -113,6 +113,11 @@ class HitIndex:
     by_position: bool  # the order of a group's documents
 
     @property
+    def group(self) -> Ints:
+        """The group of each document."""
+        return np.repeat(np.arange(len(self.value)), np.diff(self.first))
+
+    @property
     def inside_start(self) -> Ints:
         """The first slot inside each group, and the number of slots at the end."""
         return 2 * self.first + np.arange(len(self.first))

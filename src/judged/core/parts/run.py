@@ -94,13 +94,13 @@ class LocalPartitions:
 
     Args:
         parts: the partitions, in the order of the run.
-        ordered: True if the order of the rows has a meaning.
         executor: runs tasks; None: one after the other, in this thread.
     """
 
     parts: tuple[Part, ...]
-    ordered: bool = True
     executor: Executor | None = None
+
+    ordered = True
 
     @property
     def sizes(self) -> Sequence[int]:

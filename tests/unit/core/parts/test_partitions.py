@@ -82,8 +82,8 @@ def scattered(rows, cuts, *, dictionary: bool = False) -> PartitionedRun:
     return partitioned(parts, rows)
 
 
-def partitioned(parts, rows=(), **options) -> PartitionedRun:
-    partitions = LocalPartitions(tuple(parts), **options)
+def partitioned(parts, rows=()) -> PartitionedRun:
+    partitions = LocalPartitions(tuple(parts))
     return PartitionedRun(name="run", read=lambda: read_run(table_of(rows)), partitions=partitions)
 
 
@@ -198,8 +198,9 @@ def test_the_count_of_unjudged_queries_is_bounded():
     assert found.some_unjudged == (b"other0", b"other1", b"other2")
 
 
-def test_a_table_without_an_order_cannot_be_ordered_by_input():
-    run = partitioned([Tables((table_of([("1", "a", 1.0, 1)]),))], ordered=False)
+def test_a_table_without_an_order_cannot_be_ordered_by_input(monkeypatch):
+    monkeypatch.setattr(LocalPartitions, "ordered", False)
+    run = partitioned([Tables((table_of([("1", "a", 1.0, 1)]),))])
     for policy in (Policy(order="input"), Policy(ties="input")):
         refusal("engine", find_in_partitions, pool_of(QRELS, policy), run, policy, KINDS, None)
 
