@@ -10,6 +10,7 @@ from refusals import refusal
 
 import judged as jd
 from judged.distributed.spark_table import table_run
+from judged.io.columns import ColumnRequest
 
 pa = optional("pyarrow")
 
@@ -61,10 +62,8 @@ def test_ids_that_are_numbers_and_scores_of_any_type(spark):
 def test_columns_of_any_name_can_be_named(spark):
     qrels, run = tied_run(20)
     frame = frame_of(spark, run).toDF("a.b", "the `doc`", "how good")
-    named = table_run(frame, {"query": "a.b", "doc": "the `doc`", "score": "how good"}, "bm25")
-    found = jd.evaluate(qrels, named, MEASURES)
-    same(found, jd.evaluate(qrels, run, MEASURES))
-    assert found.names[1] == "bm25"
+    named = {"query_col": "a.b", "doc_col": "the `doc`", "score_col": "how good"}
+    same(jd.evaluate(qrels, frame, MEASURES, **named), jd.evaluate(qrels, run, MEASURES))
 
 
 def test_ids_of_a_collation_are_compared_by_their_bytes(spark):
@@ -114,7 +113,7 @@ def test_columns_of_types_that_cannot_be_used_are_refused_before_anything_is_com
     column, kind, slug = cast
     frame = made(spark, query=["q"], doc=["a"], score=[0.5])
     frame = frame.withColumn(column, sql.lit(None).cast(kind))
-    refusal(slug, table_run, frame, {})
+    refusal(slug, table_run, frame, ColumnRequest("run"), jd.Spark())
 
 
 def test_a_table_without_a_row_is_an_empty_run(spark):
@@ -130,7 +129,7 @@ def test_order_of_input_is_refused(spark):
 
 def test_every_partition_is_given_to_the_task_empty_ones_too(spark):
     frame = frame_of(spark, {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}, 6)
-    run = table_run(frame, {})
+    run = table_run(frame, ColumnRequest("run"), jd.Spark())
     counts = list(run.partitions.map(lambda item: (item[0], sum(len(b.read()) for b in item[1].batches()))))
     assert [number for number, _ in counts] == list(range(6))
     assert sum(rows for _, rows in counts) == 3
@@ -143,7 +142,7 @@ def test_a_task_may_leave_rows_unread(spark):
         next(item[1].batches())
         return item[0]
 
-    assert list(table_run(frame, {}).partitions.map(first)) == [0, 1]
+    assert list(table_run(frame, ColumnRequest("run"), jd.Spark()).partitions.map(first)) == [0, 1]
 
 
 def test_documents_of_a_query_can_be_asked_for_afterwards(spark):

@@ -72,10 +72,9 @@ _ROWS = 1 << 17  # of a batch; Spark sends 10,000 at a time
 
 @dataclass(frozen=True, slots=True)
 class SparkPartition:
-    """The rows that a worker receives, which can be scanned once: the name of the table, and its columns by role, in the order in which they are sent."""
+    """The rows that a worker receives, which can be scanned once, and the columns of the table by role, in the order in which they are sent."""
 
     rows: Iterator[Any]
-    name: str
     columns: Mapping[str, str]
 
     size = 0  # unknown in advance
@@ -100,14 +99,15 @@ class SparkPartition:
         table = pa.Table.from_batches(batches).rename_columns(list(self.columns.values()))
         unread = unread_frame(arrow_frame(table), Context(ColumnRequest("run", self.columns)))
         assert unread is not None
-        return replace(unread, name=self.name, read=partial(self._read, unread.read))
+        return replace(unread, read=partial(_read, unread.read))
 
-    def _read(self, read: Callable[[], Run]) -> Run:
-        """Read the rows with every check. Rows of a Spark table have no numbers."""
-        try:
-            return replace(read(), name=self.name, where=partial(unknown_row, self.name))
-        except DataError as error:
-            raise error.changed(where=self.name) from None
+
+def _read(read: Callable[[], Run]) -> Run:
+    """Read rows with every check. Those of a Spark table have no numbers."""
+    try:
+        return replace(read(), where=partial(unknown_row, "run"))
+    except DataError as error:
+        raise error.changed(where="run") from None
 
 
 def ids_for_spark(ids: IdColumn, kind: IdKind) -> Any:
@@ -152,9 +152,9 @@ def run_on_items(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[
 
 def run_on_partition(batches: Iterator[Any], token: str, packed: bytes) -> Iterator[Any]:
     """Run a task on the partition of a table."""
-    task, name, columns = _load_argument(token, packed)
+    task, columns = _load_argument(token, packed)
     number = int(import_module("pyspark").TaskContext.get().partitionId())
-    yield _as_row(number, lambda: task((number, SparkPartition(batches, name, columns))))
+    yield _as_row(number, lambda: task((number, SparkPartition(batches, columns))))
     for _ in batches:  # rows that a task left because of an error: Spark goes on writing
         pass
 

@@ -27,43 +27,34 @@ MAX_JUDGMENTS = 2_000_000  # judgments that are sent to every worker
 _PARTITION = "_partition_"
 
 
-def table_run(frame: Any, named: Mapping[str, str], name: str = "run", executor: Spark | None = None) -> PartitionedRun:
+def table_run(frame: Any, request: ColumnRequest, executor: Spark) -> PartitionedRun:
     """Return a DataFrame, of a classic session or of Spark Connect, as a partitioned run; nothing is computed before it is joined with judgments.
 
     Args:
         frame: the DataFrame.
-        named: columns by their roles, if they do not have known names.
-        name: name of the run.
+        request: the columns that the caller named.
         executor: says whether judged is shipped to the workers; the session is that of the DataFrame.
     """
     with talking():
         names, types = list(frame.columns), {field.name: field.dataType for field in frame.schema.fields}
-    column = find_columns(names, ColumnRequest("run", named), Place(name))
+    column = find_columns(names, request, Place("run"))
     kinds = []
     for role, noun in (("query", "query ids"), ("doc", "document ids")):
         kind = kind_of(types[column[role]])
         if kind is None:
-            _raise_type("id-type", noun, "strings or integers", column[role], types[column[role]], name)
+            _raise_type("id-type", noun, "strings or integers", column[role], types[column[role]])
         kinds.append(kind)
     if "rank" in column and kind_of(types[column["rank"]]) != "integer":
-        if named.get("rank") or "score" not in column:
-            _raise_type("rank-type", "ranks", "integers", column["rank"], types[column["rank"]], name)
+        if request.named_column("rank", names) or "score" not in column:
+            _raise_type("rank-type", "ranks", "integers", column["rank"], types[column["rank"]])
         column = {role: its_column for role, its_column in column.items() if role != "rank"}
     with talking():
         selected = frame.select(
-            *(_column(frame, column[role], types[column[role]], role, name).alias(role) for role in column)
+            *(_column(frame, column[role], types[column[role]], role).alias(role) for role in column)
         )
-    executor = replace(executor or Spark(), session=frame.sparkSession)
-    table = SparkTable(selected, name, dict(column), (kinds[0], kinds[1]), executor)
-    return PartitionedRun(name=name, read=table.read, partitions=table)
-
-
-def check_judgments(count: int, name: str) -> None:
-    """Raise `engine` if judgments should not be sent to every worker."""
-    if count > MAX_JUDGMENTS:
-        problem = f"{count:,} judgments are too many to send to every Spark worker; the limit is {MAX_JUDGMENTS:,}"
-        hint = "evaluate the queries in several batches, or read the run with engine='memory'"
-        raise UsageError("engine", problem, where=name, value=count, hint=hint)
+    executor = replace(executor, session=frame.sparkSession)
+    table = SparkTable(selected, dict(column), (kinds[0], kinds[1]), executor)
+    return PartitionedRun(name="run", read=table.read, partitions=table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +62,6 @@ class SparkTable:
     """The columns of a run in Spark, named by their roles (PySpark does not send every column name to Python), as partitions."""
 
     frame: Any
-    name: str
     columns: Mapping[str, str]
     kinds: tuple[IdKind, IdKind]
     executor: Spark
@@ -82,20 +72,24 @@ class SparkTable:
 
     def read(self) -> Run:
         """Collect all rows."""
-        return read_run(self.frame, name=self.name)
+        return read_run(self.frame)
 
     def map(self, task: Task) -> Iterator[Any]:
         """Run a task on every partition, and return the results in their order."""
-        function = self.executor.function(run_on_partition, (task, self.name, self.columns))
+        function = self.executor.function(run_on_partition, (task, self.columns))
         with talking():
             results = list(self.executor.collect(self.frame.mapInArrow(function, RESULTS), task))
         # Spark makes no partition if it knows that there are no rows.
-        return iter(results or [task((0, SparkPartition(iter(()), self.name, self.columns)))])
+        return iter(results or [task((0, SparkPartition(iter(()), self.columns)))])
 
     def locate(self, task: LocateHits) -> LocatedHits:
         """Locate the judged documents by a semi-join in the JVM: judgments go to every worker, and only judged rows come back."""
         hint = "convert one side: df.withColumn(…, col.cast('string'))"
-        check_same_kinds(task.kinds, self.kinds, self.name, hint)
+        check_same_kinds(task.kinds, self.kinds, "run", hint)
+        if (count := len(task.pool.query)) > MAX_JUDGMENTS:
+            problem = f"{count:,} judgments are too many to send to every Spark worker; the limit is {MAX_JUDGMENTS:,}"
+            hint = "evaluate the queries in several batches, or read the run with engine='memory'"
+            raise UsageError("engine", problem, where="run", value=count, hint=hint)
         import pyarrow.compute as pc
 
         with talking():
@@ -104,9 +98,7 @@ class SparkTable:
         located = []
         for number in pc.unique(rows.column(_PARTITION)).to_pylist():
             part = rows.filter(pc.equal(rows.column(_PARTITION), number)).drop_columns([_PARTITION])
-            located.append(
-                task.on(SparkPartition(iter(part.to_batches()), self.name, self.columns), number << ROW_BITS)
-            )
+            located.append(task.on(SparkPartition(iter(part.to_batches()), self.columns), number << ROW_BITS))
         return replace(LocatedHits.merge(located), rows=None)
 
     def _judged_rows(self, task: LocateHits) -> Any:
@@ -142,12 +134,12 @@ def kind_of(kind: Any) -> IdKind | None:
     return "text" if word.startswith(("string", "char", "varchar")) else None
 
 
-def _raise_type(slug: str, noun: str, types: str, column: str, kind: Any, name: str) -> NoReturn:
+def _raise_type(slug: str, noun: str, types: str, column: str, kind: Any) -> NoReturn:
     problem = f"{noun} must be {types}, but column {column!r} has type {kind.simpleString()}"
-    raise DataError(slug, problem, where=name, value=column, hint="convert it: df.withColumn(…, col.cast(…))")
+    raise DataError(slug, problem, where="run", value=column, hint="convert it: df.withColumn(…, col.cast(…))")
 
 
-def _column(frame: Any, column: str, kind: Any, role: str, name: str) -> Any:
+def _column(frame: Any, column: str, kind: Any, role: str) -> Any:
     """Return the column of a role: ids equal only if their bytes are, unlike under some collations; decimals as doubles."""
     word, selected = kind.typeName(), frame[quoted(column)]
     if role in ("query", "doc"):
@@ -157,4 +149,4 @@ def _column(frame: Any, column: str, kind: Any, role: str, name: str) -> Any:
         return selected
     if word == "decimal":
         return selected.cast("double")
-    _raise_type("score-type", "scores", "numbers", column, kind, name)
+    _raise_type("score-type", "scores", "numbers", column, kind)

@@ -15,7 +15,7 @@ from judged.core.policy import Policy
 from judged.core.pool import in_pool_order
 from judged.core.tables import Id, Qrels, Questions, Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
-from judged.distributed.open_run import open_qrels, open_run
+from judged.distributed.open_run import open_run
 from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.options import (
     INPUT_OPTIONS,
@@ -220,7 +220,7 @@ def _open(
     if found is not None and found.kind == "questions":
         gold = _read_questions(found, options)
         judgments = gold.qrels
-    elif found is not None and found.kind != "spark":
+    elif found is not None:
         judgments = read_requested_qrels(found, columns.request("qrels"))
     opened: list[Any] = [
         _read_questions(one, options)
@@ -236,9 +236,7 @@ def _open(
     if found is None and len(asked) > 1:
         same = all(set(one.qrels.queries.tolist()) == set(asked[0].qrels.queries.tolist()) for one in asked[1:])
         judgments = asked[0].qrels if same else None
-    elif found is not None and gold is None:
-        if judgments is None or any(isinstance(run, PartitionedRun) for run in opened):
-            judgments = open_qrels(found.source if judgments is None else judgments, opened, columns)
+    elif found is not None and judgments is not None and gold is None:
         owned = (  # nobody else needs the order of their rows, and nobody else holds them in memory
             not (options and need_preparation(options)) and found.kind != "read" and type(found.source) is not dict
         )
