@@ -30,9 +30,8 @@ class AlignedRuns:
     queries: IdColumn
     query_kind: IdKind
     doc_kind: IdKind
-    docs: IdColumn  # per row of the runs
-    one: Ints  # a row of each document, into `docs`
-    query: Ints  # per document
+    doc: IdColumn  # per document
+    query: Ints
     size: Ints  # documents per list: runs × queries
     document: Ints  # per row
     run: Ints
@@ -41,14 +40,14 @@ class AlignedRuns:
     by_document: Ints  # order of the rows in which those of one document are adjacent
 
     @cached_property
-    def doc(self) -> IdColumn:
-        """The id of each document."""
-        return self.docs.take(self.one)
-
-    @cached_property
     def list(self) -> Ints:
         """The list of each row, as an index into `size.ravel()`."""
         return self.run * len(self.queries) + self.query[self.document]
+
+    @cached_property
+    def length(self) -> Ints:
+        """The number of documents in the list of each row."""
+        return self.size.ravel()[self.list]
 
     @cached_property
     def count(self) -> Ints:
@@ -100,11 +99,9 @@ class AlignedRuns:
 
     def best_first(self, score: Floats, *, ascending: bool = False) -> Ints:
         """Order the documents by query, then by score from the highest down, then by id, descending unless `ascending`."""
-        if not ascending:  # documents are numbered in this order, and the sort is stable
-            return segments.falling(score, self.candidates)
-        size = self.candidates
-        last = np.repeat(segments.offsets(size)[1:] - 1, size) - segments.positions(size)
-        return last[segments.falling(score[last], size)]
+        if ascending:
+            return np.lexsort((-np.arange(len(score)), -score, self.query))
+        return segments.falling(score, self.candidates)  # which is stable, and documents are numbered in this order
 
     def to_run(self, score: Floats, name: str, *, ascending: bool = False) -> Run:
         """Return the documents as a run, by query, then by score from the highest down, then by id."""
@@ -123,7 +120,7 @@ class AlignedRuns:
             doc_kind=self.doc_kind,
             queries=self.queries.take(sorted_queries),
             query=query,
-            doc=self.docs.take(self.one[order]),
+            doc=self.doc.take(order),
             score=score[order] + 0.0,
         )
 
@@ -157,11 +154,11 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
         kept = slice(None) if policy.depth is None else np.flatnonzero(rank <= policy.depth)
         parts.append((query[kept], rank[kept], run.score[row[kept]]))
         sizes.append(np.bincount(query[kept], minlength=len(queries)))
-        ids = run.doc.take(row[kept])  # in a buffer of their own, if theirs has much else, such as the lines of a file
-        docs.append(ids.compact() if 4 * int(ids.length.sum()) < len(ids.buffer) else ids)
+        doc = run.doc.take(row[kept])  # in a buffer of their own, if theirs has much else, such as the lines of a file
+        docs.append(doc.compact() if 4 * int(doc.length.sum()) < len(doc.buffer) else doc)
     query, rank, score = (np.concatenate(part) for part in zip(*parts, strict=True))
-    every = IdColumn.concatenate(docs)
-    by_document, first = group_documents(query, len(queries), every)
+    ids = IdColumn.concatenate(docs)
+    by_document, first = group_documents(query, len(queries), ids)
     document = np.empty(len(query), np.int64)
     document[by_document] = np.cumsum(first, dtype=np.int64) - 1
     of_run = segments.numbers(np.array([len(part) for part, _, _ in parts]))
@@ -175,8 +172,7 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
         queries=queries,
         query_kind=kinds.pop() if len(kinds) == 1 else "text",
         doc_kind=doc_kinds.pop() if len(doc_kinds) == 1 else "text",
-        docs=every,
-        one=one,
+        doc=ids.take(one),
         query=query[one],
         size=np.stack(sizes),
         document=document,
@@ -211,14 +207,11 @@ def _scaled(a: AlignedRuns) -> Floats:
     return np.ldexp(a.score, -exponent[a.list])
 
 
-def _above_lowest(a: AlignedRuns) -> Floats:
+def _above_lowest(a: AlignedRuns, by: np.ufunc) -> AlignedRuns:
+    """Scores less the lowest of their list, divided by the largest or the sum of these."""
     score = _scaled(a)
-    return score - a.per_list(np.minimum, score)[a.list]
-
-
-def _min_max(a: AlignedRuns) -> AlignedRuns:
-    above = _above_lowest(a)
-    return _divide(a, above, a.per_list(np.maximum, above))
+    above = score - a.per_list(np.minimum, score)[a.list]
+    return _divide(a, above, a.per_list(by, above))
 
 
 def _max(a: AlignedRuns) -> AlignedRuns:
@@ -232,11 +225,6 @@ def _max(a: AlignedRuns) -> AlignedRuns:
     return _divide(a, a.score, highest)
 
 
-def _sum(a: AlignedRuns) -> AlignedRuns:
-    above = _above_lowest(a)
-    return _divide(a, above, a.per_list(np.add, above))
-
-
 def _zmuv(a: AlignedRuns) -> AlignedRuns:
     size = np.maximum(a.size.ravel(), 1)
     score = _scaled(a)
@@ -246,16 +234,11 @@ def _zmuv(a: AlignedRuns) -> AlignedRuns:
     return _divide(a, away, np.where(same, 0.0, deviation))  # the mean of equal scores may be rounded
 
 
-def _rank(a: AlignedRuns) -> AlignedRuns:
-    return replace(a, score=1 - (a.rank - 1) / a.size.ravel()[a.list])
-
-
 def _borda(a: AlignedRuns) -> AlignedRuns:
     every = a.with_missing()
-    candidates, size = a.candidates[every.query[every.document]], a.size.ravel()[every.list]
-    return replace(
-        every, score=np.where(every.rank > 0, 1 - (every.rank - 1) / candidates, 0.5 - (size - 1) / (2 * candidates))
-    )
+    candidates = a.candidates[every.query[every.document]]
+    missing = 0.5 - (every.length - 1) / (2 * candidates)
+    return replace(every, score=np.where(every.rank > 0, 1 - (every.rank - 1) / candidates, missing))
 
 
 NORMALISATIONS: Registry[Normalisation] = Registry("normalisation")
@@ -263,19 +246,21 @@ for _normalisation in (
     Normalisation(
         name="min-max",
         aliases=("min_max", "minmax"),
-        apply=_min_max,
+        apply=lambda a: _above_lowest(a, np.maximum),
         text="(s - lowest) / (highest - lowest): from 0 to 1; 0 if all scores are equal",
     ),
     Normalisation(
         name="min-max-inverted",
         aliases=("min_max_inverted",),
-        apply=_min_max,
+        apply=lambda a: _above_lowest(a, np.maximum),
         lower_is_better=True,
         text="(highest - s) / (highest - lowest), for distances: the lowest score is the best, in ranks too",
     ),
     Normalisation(name="max", apply=_max, text="s / highest; the highest score must be above 0, or all scores 0"),
     Normalisation(
-        name="sum", apply=_sum, text="(s - lowest) / Σ (s - lowest): the sum is 1; 0 if all scores are equal"
+        name="sum",
+        apply=lambda a: _above_lowest(a, np.add),
+        text="(s - lowest) / Σ (s - lowest): the sum is 1; 0 if all scores are equal",
     ),
     Normalisation(
         name="zmuv",
@@ -283,7 +268,11 @@ for _normalisation in (
         apply=_zmuv,
         text="(s - mean) / standard deviation; 0 if all scores are equal",
     ),
-    Normalisation(name="rank", apply=_rank, text="1 - (r - 1) / n at rank r of n"),
+    Normalisation(
+        name="rank",
+        apply=lambda a: replace(a, score=1 - (a.rank - 1) / a.length),
+        text="1 - (r - 1) / n at rank r of n",
+    ),
     Normalisation(
         name="borda",
         apply=_borda,

@@ -124,7 +124,7 @@ def fuse(
         raise UsageError("option", f"{found.name} {problem}", hint=hint)
     with step("fusing"):
         if trained is not None:
-            arrays: Any = trained if isinstance(trained, list | tuple) or np.ndim(trained) == 2 else ()
+            arrays = tuple(trained) if np.iterable(trained) else ()
             if len(arrays) != len(opened):
                 problem = f"trained must have an array for each of {counted(len(opened), 'run')}"
                 raise UsageError("option", problem, hint="pass FusionTuning.trained", value=trained)
@@ -168,10 +168,9 @@ def check_weights(method: Fusion, weights: Weights | None, names: tuple[str, ...
         return None
     if method.weights == "none":
         raise UsageError("weights", f"{method.name} takes no weights", hint="use wsum, or another weighted method")
-    if isinstance(weights, Mapping):
-        column = _numbers([weights[name] for name in names] if set(weights) == set(names) else [], "weights")
-    else:
-        column = _numbers(weights, "weights")
+    if isinstance(weights, Mapping) and set(weights) == set(names):
+        weights = [weights[name] for name in names]
+    column = _numbers(weights, "weights")
     if len(column) != len(names) or (column < 0).any() or not (column > 0).any():
         problem = f"a number ≥ 0 for each of {', '.join(map(shown, names))}, not all 0"
         raise UsageError("weights", problem, got=shown(weights), value=weights)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -44,9 +43,13 @@ class FusionSettings:
     def __getitem__(self, parameter: str) -> float:
         return self.values[parameter]
 
+    def of_runs(self, runs: AlignedRuns) -> Floats:
+        """The weight of each run: 1 without weights."""
+        return np.ones(len(runs.names)) if self.weights is None else self.weights
+
     def weight(self, runs: AlignedRuns) -> Floats:
-        """The weight of each row: 1 without weights."""
-        return np.ones(len(runs.run)) if self.weights is None else self.weights[runs.run]
+        """The weight of the run of each row."""
+        return self.of_runs(runs)[runs.run]
 
     def learnt(self, runs: AlignedRuns, at: Ints, beyond: float = 0.0) -> Floats:
         """The entry of each row in what was learnt of its run; `beyond` past the end and for a negative position."""
@@ -96,7 +99,7 @@ class Fusion:
 
     name: str
     aliases: tuple[str, ...] = ()
-    uses: Literal["scores", "ranks"]
+    uses: Literal["scores", "ranks"] = "ranks"
     score: Callable[[AlignedRuns, FusionSettings], Floats]
     weights: Literal["none", "optional", "needed"] = "none"
     parameters: tuple[FusionParameter, ...] = ()
@@ -145,15 +148,10 @@ def parse_method(text: object) -> tuple[Fusion, dict[str, float]]:
         if name not in known:
             names = f"only {', '.join(known)}" if known else "no parameters"
             raise UsageError("parameter", f"{method.name} takes {names}, got {name}", value=text)
-        p = known[name]
-        kind: Any = int if isinstance(p.default, int) else int | float
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, kind)
-            or not p.low <= value <= min(p.high, sys.float_info.max)
-        ):
-            word = "an integer" if kind is int else "a number"
-            problem = f"{name} must be {word} from {p.low:g} to {p.high:g}, got {shown(value)}"
+        p, whole = known[name], isinstance(known[name].default, int)
+        if not (type(value) is int or (type(value) is float and not whole)) or not p.low <= value <= p.high:
+            kind = "an integer" if whole else "a number"
+            problem = f"{name} must be {kind} from {p.low:g} to {p.high:g}, got {shown(value)}"
             raise UsageError("parameter", problem, value=value)
     return method, {name: call.params.get(name, p.default) for name, p in known.items()}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
@@ -22,7 +24,7 @@ def majority_order(a: AlignedRuns, given: FusionSettings) -> Floats:
     """
     rank = np.full((len(a.names), len(a.query)), _NEVER)
     rank[a.run, a.document] = a.rank
-    weights = np.ones(len(a.names)) if given.weights is None else given.weights
+    weights = given.of_runs(a)
     heavy = np.argsort(-weights, kind="stable")  # sums of weights do not depend on the order of the runs
     rank, weights = rank[heavy], weights[heavy]
     slack = _ROUNDING * weights.sum()
@@ -44,16 +46,15 @@ def majority_order(a: AlignedRuns, given: FusionSettings) -> Floats:
     return score
 
 
-def _merge(order: Ints, sizes: Ints, width: int, beats: object) -> Ints:
+def _merge(order: Ints, sizes: Ints, width: int, beats: Callable[[Ints, Ints], Bools]) -> Ints:
     """Merge neighbouring blocks of `width` documents of every query: all merges take one step at a time.
 
     A document of the second block moves ahead only if it beats the one of the first: neighbours in the result were compared,
     here or before, so that none is beaten by its successor even if majorities have cycles.
     """
-    assert callable(beats)
-    begin = np.repeat(segments.offsets(sizes)[:-1], -(-sizes // (2 * width)))
-    end = np.repeat(segments.offsets(sizes)[1:], -(-sizes // (2 * width)))
-    begin = begin + 2 * width * segments.positions(-(-sizes // (2 * width)))
+    merges = -(-sizes // (2 * width))  # of each query
+    first, end = (np.repeat(ends, merges) for ends in (segments.offsets(sizes)[:-1], segments.offsets(sizes)[1:]))
+    begin = first + 2 * width * segments.positions(merges)
     middle, end = np.minimum(begin + width, end), np.minimum(begin + 2 * width, end)
     left, right, out = begin.copy(), middle.copy(), order.copy()
     active = np.flatnonzero(middle < end)
@@ -76,7 +77,6 @@ for _method in (
     Fusion(
         name="condorcet",
         aliases=("condorcet_fuse",),
-        uses="ranks",
         missing=_MISSING,
         paper="montague2002",
         text="order by majority: how many documents of the query follow, plus 1",
@@ -85,7 +85,6 @@ for _method in (
     Fusion(
         name="w_condorcet",
         aliases=("weighted_condorcet",),
-        uses="ranks",
         weights="needed",
         missing=_MISSING,
         paper="montague2002",

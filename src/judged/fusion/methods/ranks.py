@@ -15,7 +15,7 @@ _K = FusionParameter(
     "k",
     60.0,
     0.0,
-    np.inf,
+    1e9,
     tuple(float(k) for k in (1, 2, 5, *range(10, 101, 10), 200, 500)),
     "damping of the first ranks",
 )
@@ -39,8 +39,7 @@ def _inverse_squares(a: AlignedRuns) -> Floats:
 def borda_points(a: AlignedRuns, given: FusionSettings) -> Floats:
     """Sum of points of each document: c for the first of c candidates, c - 1 for the second …; missing ones share the rest evenly."""
     shared = np.where(a.size > 0, (a.candidates - a.size + 1) / 2, 0.0)  # points of a missing document, runs × queries
-    weights = np.ones(len(a.names)) if given.weights is None else given.weights
-    everywhere = np.sort(shared * weights[:, None], axis=0).sum(axis=0)  # of a document that all runs lack
+    everywhere = np.sort(shared * given.of_runs(a)[:, None], axis=0).sum(axis=0)  # of a document that all runs lack
     points = a.candidates[a.query[a.document]] - a.rank + 1 - shared.ravel()[a.list]
     return a.total(points * given.weight(a)) + everywhere[a.query]
 
@@ -49,7 +48,6 @@ for _method in (
     Fusion(
         name="rrf",
         aliases=("reciprocal_rank_fusion", "rr_fusion"),
-        uses="ranks",
         weights="optional",
         parameters=(_K,),
         paper="cormack2009",
@@ -59,21 +57,18 @@ for _method in (
     Fusion(
         name="isr",
         aliases=("inverse_square_rank",),
-        uses="ranks",
         paper=_MOURAO,
         text="inverse square rank: n · Σ 1 / r²",
         score=lambda a, _: _inverse_squares(a) * a.count,
     ),
     Fusion(
         name="log_isr",
-        uses="ranks",
         paper=_MOURAO,
         text="the same with a logarithm: ln n · Σ 1 / r²; 0 for a document of a single run",
         score=lambda a, _: _inverse_squares(a) * np.log(a.count),
     ),
     Fusion(
         name="logn_isr",
-        uses="ranks",
         parameters=(_SIGMA,),
         paper=_MOURAO,
         text="the same with a constant: ln(n + sigma) · Σ 1 / r²",
@@ -82,7 +77,6 @@ for _method in (
     Fusion(
         name="rbc",
         aliases=("rank_biased_centroid", "rank_biased_centroids"),
-        uses="ranks",
         weights="optional",
         parameters=(_PHI,),
         paper="bailey2017",
@@ -92,7 +86,6 @@ for _method in (
     Fusion(
         name="bordafuse",
         aliases=("borda", "borda_fuse", "borda_count"),
-        uses="ranks",
         missing=_SHARED,
         paper=_ASLAM,
         text="Borda count: Σ (c - r + 1), of c candidates",
@@ -101,7 +94,6 @@ for _method in (
     Fusion(
         name="w_bordafuse",
         aliases=("weighted_bordafuse", "weighted_borda"),
-        uses="ranks",
         weights="needed",
         missing=_SHARED,
         paper=_ASLAM,

@@ -9,7 +9,7 @@ from judged.fusion.method import FUSIONS, Fusion, FusionParameter
 _FOX = "fox1993"
 _WU = "wu2002"
 _GAMMA = FusionParameter(
-    "gamma", 1.0, 0.0, np.inf, tuple(i / 10 for i in range(21)), "exponent of the number of runs that have the document"
+    "gamma", 1.0, 0.0, 1e9, tuple(i / 10 for i in range(21)), "exponent of the number of runs that have the document"
 )
 
 for _method in (

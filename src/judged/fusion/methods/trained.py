@@ -28,9 +28,9 @@ def _shares(t: Training, rows: Ints, place: Ints, size: Floats, length: int) -> 
     return np.asarray(found / max(int(t.queries.sum()), 1))
 
 
-def _length(a: AlignedRuns) -> Ints:
-    """The length of the ranking of each row."""
-    return a.size.ravel()[a.list]
+def _bin_of(rank: Ints, ends: Ints) -> Ints:
+    """The bin of each rank, from 0; beyond the last end, the number of bins; -1 for rank 0."""
+    return np.searchsorted(ends, rank, side="left") - 1
 
 
 # ── what is learnt of each run ───────────────────────────────────────────────────────────────────
@@ -54,7 +54,7 @@ def _by_position(t: Training, rows: Ints, _: FusionSettings) -> Floats:
 
 def _by_segment(t: Training, rows: Ints, given: FusionSettings) -> Floats:
     """Mean share of relevant documents in each of x equal segments."""
-    x, length = int(given["segments"]), _length(t.runs)[rows]
+    x, length = int(given["segments"]), t.runs.length[rows]
     width = -(-length // x)
     place = (t.runs.rank[rows] - 1) // width
     size = np.minimum((place + 1) * width, length) - place * width
@@ -62,26 +62,17 @@ def _by_segment(t: Training, rows: Ints, given: FusionSettings) -> Floats:
 
 
 def _by_growing_segment(t: Training, rows: Ints, _: FusionSettings) -> Floats:
-    place = _segment_of(t.runs.rank[rows])
+    place = _bin_of(t.runs.rank[rows], _GROWING)
     return _shares(t, rows, place, np.diff(_GROWING)[place], len(_GROWING) - 1)
-
-
-def _segment_of(rank: Ints) -> Ints:
-    return np.searchsorted(_GROWING, rank, side="left") - 1
 
 
 def _log_odds(t: Training, rows: Ints, _: FusionSettings) -> Floats:
     """Logarithm of the odds of relevance in each bin of ranks; the share is at least 0.001, as is its complement."""
-    place = _bin_of(t.runs.rank[rows])
+    place = _bin_of(t.runs.rank[rows], _BINS)
     inside = np.diff(_BINS)[np.minimum(place, len(_BINS) - 2)].astype(float)
     share = _shares(t, rows, place, inside, len(_BINS))[: len(_BINS) - 1]
     share = np.where(share == 0, _LEAST, share)
     return np.log(share / np.where(1 - share == 0, _LEAST, 1 - share))
-
-
-def _bin_of(rank: Ints) -> Ints:
-    """The bin of each rank, from 0; beyond the last, their number; -1 for rank 0."""
-    return np.searchsorted(_BINS, rank, side="left") - 1
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────
@@ -89,13 +80,13 @@ def _bin_of(rank: Ints) -> Ints:
 
 def _probfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
     x = np.array([max(len(known), 1) for known in given.trained])[a.run]
-    place = (a.rank - 1) // -(-_length(a) // x)
+    place = (a.rank - 1) // -(-a.length // x)
     return a.total(given.learnt(a, place) / (place + 1))
 
 
 def _slidefuse(a: AlignedRuns, given: FusionSettings) -> Floats:
     w = int(given["w"])
-    low, high = np.maximum(a.rank - 1 - w, 0), np.minimum(a.rank + w, _length(a))
+    low, high = np.maximum(a.rank - 1 - w, 0), np.minimum(a.rank + w, a.length)
     sums = FusionSettings(trained=tuple(np.concatenate([[0.0], np.cumsum(known)]) for known in given.trained))
     known = np.array([len(known) for known in given.trained])[a.run]
     inside = sums.learnt(a, np.minimum(high, known)) - sums.learnt(a, np.minimum(low, known))
@@ -104,14 +95,13 @@ def _slidefuse(a: AlignedRuns, given: FusionSettings) -> Floats:
 
 def _bayesfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
     every = a.with_missing()
-    return every.total(given.learnt(every, _bin_of(every.rank), _NOT_FOUND))
+    return every.total(given.learnt(every, _bin_of(every.rank, _BINS), _NOT_FOUND))
 
 
 for _method in (
     Fusion(
         name="mapfuse",
         aliases=("map_fuse",),
-        uses="ranks",
         train=_mean_precision,
         paper=_LILLIS,
         text="mean average precision of each run, divided by the rank: Σ MAP / r",
@@ -120,7 +110,6 @@ for _method in (
     Fusion(
         name="posfuse",
         aliases=("pos_fuse",),
-        uses="ranks",
         train=_by_position,
         paper=_LILLIS,
         text="share of relevant documents at the rank: Σ P(r)",
@@ -129,7 +118,6 @@ for _method in (
     Fusion(
         name="slidefuse",
         aliases=("slide_fuse",),
-        uses="ranks",
         train=_by_position,
         parameters=(_WINDOW,),
         paper="lillis2008",
@@ -139,7 +127,6 @@ for _method in (
     Fusion(
         name="probfuse",
         aliases=("prob_fuse",),
-        uses="ranks",
         train=_by_segment,
         parameters=(_SEGMENTS,),
         paper="lillis2006",
@@ -153,12 +140,11 @@ for _method in (
         train=_by_growing_segment,
         paper="shokouhi2007",
         text="share of relevant documents in segments of 5, 15, 35, 75 … ranks, times the score: Σ P(k) · (s + 1)",
-        score=lambda a, given: a.total(given.learnt(a, _segment_of(a.rank)) * (a.score + 1)),
+        score=lambda a, given: a.total(given.learnt(a, _bin_of(a.rank, _GROWING)) * (a.score + 1)),
     ),
     Fusion(
         name="bayesfuse",
         aliases=("bayes_fuse",),
-        uses="ranks",
         train=_log_odds,
         paper="aslam2001",
         text="logarithm of the odds of relevance in bins of ranks, up to rank 1,000: Σ ln O(r)",
