@@ -105,13 +105,10 @@ class RanxTable:
         rows = [(query, doc, number) for query, row in self._in_order().items() for doc, number in row.items()]
         return pd.DataFrame(rows, columns=["q_id", "doc_id", "score"])
 
-    @property
-    def size(self) -> int:
-        """Number of queries."""
-        return len(self._rows)
-
     def __len__(self) -> int:
         return len(self._rows)
+
+    size = property(__len__, doc="Number of queries.")
 
     def __getitem__(self, q_id: str) -> dict[str, float]:
         return dict(self._in_order()[q_id])
@@ -336,10 +333,6 @@ class RanxReport(Result):
         """One row per run."""
         return [{"model_names": name, **self.results[name]} for name in self.model_names]
 
-    def to_table(self) -> str:
-        """The table as text."""
-        return self.to_text()
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data: means, p-values, wins, ties and losses."""
         data: dict[str, Any] = {"stat_test": self.stat_test, "metrics": self.metrics, "model_names": self.model_names}
@@ -352,13 +345,7 @@ class RanxReport(Result):
             }
         return data
 
-    def to_data(self) -> dict[str, Any]:
-        """The same as `to_dict`."""
-        return self.to_dict()
-
-    def to_dataframe(self) -> Any:
-        """A pandas frame with one row per run."""
-        return self.to_pandas()
+    to_data, to_table, to_dataframe = to_dict, Result.to_text, Result.to_pandas
 
     def save(self, path: str) -> None:
         """Write `to_dict` as JSON."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
+from types import SimpleNamespace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from judged.compat._errors import as_type, whole
@@ -46,26 +47,20 @@ class TrecRows(Generic[Row]):
 
     Args:
         source: a path, an open file, or the text of a file, which has at least one line end.
-        rows: reads them.
+        rows: reads them, once the first is asked for.
     """
 
     def __init__(self, source: Any, rows: Callable[[Any], Iterator[Row]]) -> None:
-        self._source = io.StringIO(source) if isinstance(source, str) and "\n" in source else source
-        self._rows = rows
-        self._started: Iterator[Row] | None = None
+        # The file, or the remaining rows once one of them was taken.
+        self.unread: Any = io.StringIO(source) if isinstance(source, str) and "\n" in source else source
+        self._rows = rows(self.unread)
 
     def __iter__(self) -> Iterator[Row]:
         return self
 
     def __next__(self) -> Row:
-        if self._started is None:
-            self._started = self._rows(self._source)
-        return next(self._started)
-
-    @property
-    def unread(self) -> Any:
-        """The file, or the remaining rows once one of them was taken."""
-        return self._source if self._started is None else self
+        self.unread = self
+        return next(self._rows)
 
 
 def read_trec_qrels(file: Any) -> TrecRows[Qrel]:
@@ -152,9 +147,9 @@ class PeerMeasure:
         self.NAME = self.__name__ = name
         self.params = params
         self.AT_PARAM = parse(name).definition.at or "cutoff"
-        defaults = {**_DEFAULTS, **_OWN.get(self.NAME, {})}
-        shown = {k: v for k, v in params.items() if k != self.AT_PARAM and v != defaults.get(k)}
-        inside = ",".join(f"{key}={_literal(value)}" for key, value in shown.items())
+        self._defaults = {**_DEFAULTS, **_OWN.get(name, {})}
+        changed = {k: v for k, v in params.items() if k != self.AT_PARAM and v != self._defaults.get(k)}
+        inside = ",".join(f"{key}={_literal(value)}" for key, value in changed.items())
         after = f"@{params[self.AT_PARAM]}" if self.AT_PARAM in params else ""
         self._text = name + (f"({inside})" if inside else "") + after
         parse(self._text)  # which refuses parameters that the measure does not have
@@ -169,7 +164,7 @@ class PeerMeasure:
 
     def __getitem__(self, key: str) -> Any:
         """A parameter, or its default."""
-        return {**_DEFAULTS, **_OWN.get(self.NAME, {}), **self.params}.get(key)
+        return {**self._defaults, **self.params}.get(key)
 
     def __repr__(self) -> str:
         return self._text
@@ -257,24 +252,17 @@ _ALIASES = {
     "MRR": "RR",
     "α_DCG": "alpha_DCG",
     "α_nDCG": "alpha_nDCG",
-}
-_SPECIAL: dict[str, tuple[str, dict[str, Any]]] = {
-    "NumRelRet": ("NumRet", {"rel": 1}),
-    "SetRelP": ("SetP", {"relative": True}),
+    "NumRelRet": "NumRet(rel=1)",
+    "SetRelP": "SetP(relative=True)",
 }
 
 
 def __getattr__(name: str) -> Any:
     """A measure, made when it is first used."""
-    if name in _SPECIAL:
-        base, params = _SPECIAL[name]
-        made = PeerMeasure(base, **params)
-    elif name in _ALIASES or name in _NAMES:
-        made = PeerMeasure(_ALIASES.get(name, name))
-    else:
+    if name not in (*_NAMES, *_ALIASES):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = made
-    return made
+    globals()[name] = parse_measure(name)
+    return globals()[name]
 
 
 def parse_measure(measure: Any) -> PeerMeasure:
@@ -290,11 +278,11 @@ def parse_measure(measure: Any) -> PeerMeasure:
     if isinstance(measure, PeerMeasure):
         return measure
     call = parse_call(measure, "measure")
-    if call.name not in (*_NAMES, *_ALIASES, *_SPECIAL):
-        hint = choose_one(call.name, (*_NAMES, *_ALIASES, *_SPECIAL))
+    if call.name not in (*_NAMES, *_ALIASES):
+        hint = choose_one(call.name, (*_NAMES, *_ALIASES))
         error = UsageError("unknown-name", f"unknown measure {shown(call.name)}", value=measure, hint=hint)
         raise as_type(error, NameError)
-    base: PeerMeasure = globals().get(call.name) or __getattr__(call.name)
+    base = parse_measure(_ALIASES[call.name]) if call.name in _ALIASES else PeerMeasure(call.name)
     found = base(**call.params)
     return found if call.at is None else found @ (float(call.at) if found.AT_PARAM == "recall" else int(call.at))
 
@@ -354,15 +342,13 @@ class RunEvaluator:
         self.qrel_qids = set(decoded(self._qrels.queries, self._qrels.query_kind))
 
     def _values(self, run: Any) -> Values:
-        names = tuple(map(repr, self.measures))
+        names = tuple(map(repr, self.measures)) or ("NumQ",)
         try:
             return evaluate(self._qrels, _source(run), names, profile="ir_measures", keep_names=True)
         except JudgedError as error:
             if error.slug not in ("no-common-query", "empty-run"):
                 raise
-            nothing: dict[Any, Any] = {
-                query: {} for query in self.qrel_qids
-            }  # every value is 0, as of queries that a run lacks
+            nothing: Any = {query: {} for query in self.qrel_qids}  # every value is 0, as of queries that a run lacks
             return evaluate(self._qrels, nothing, names, profile="ir_measures", keep_names=True)
 
     def _means(self, values: Values) -> dict[PeerMeasure, float]:
@@ -370,23 +356,21 @@ class RunEvaluator:
         return {m: means[repr(m)] for m in self.measures}
 
     def _rows(self, values: Values) -> Iterator[Metric]:
-        columns = [values[repr(m)].tolist() for m in self.measures]
+        columns = {m: values[repr(m)].tolist() for m in self.measures}
         queries: tuple[Any, ...] = values.queries
-        for query, row in zip(queries, zip(*columns, strict=True), strict=True):
-            yield from (Metric(query, m, value) for m, value in zip(self.measures, row, strict=True))
+        for row, query in enumerate(queries):
+            yield from (Metric(query, m, column[row]) for m, column in columns.items())
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """The value of each query and measure, queries by id."""
-        return self._rows(self._values(run)) if self.measures else iter(())
+        return self._rows(self._values(run))
 
     def calc_aggregate(self, run: Any) -> dict[PeerMeasure, float]:
         """The value of each measure over all queries: the mean; counts are summed."""
-        return self._means(self._values(run)) if self.measures else {}
+        return self._means(self._values(run))
 
     def calc(self, run: Any) -> CalcResults:
         """Values over all queries, and of each query."""
-        if not self.measures:
-            return CalcResults({}, [])
         values = self._values(run)
         return CalcResults(self._means(values), list(self._rows(values)))
 
@@ -395,38 +379,29 @@ def _source(rows: Any) -> Any:
     return rows.unread if isinstance(rows, TrecRows) else rows
 
 
-class Pipeline:
-    """All measures of ir_measures, each with the conventions of its provider. Providers whose measures no other has are the same by name.
+def iter_calc(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> Iterator[Metric]:
+    """The value of each query and measure."""
+    return RunEvaluator(measures, qrels).iter_calc(run)
 
-    >>> Pipeline().calc_aggregate(["P@1"], {"q": {"a": 1}}, {"q": {"a": 0.5}})
+
+def calc_aggregate(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> dict[PeerMeasure, float]:
+    """The value of each measure over all queries.
+
+    >>> calc_aggregate(["P@1"], {"q": {"a": 1}}, {"q": {"a": 0.5}})
     {P@1: 1.0}
     """
-
-    def evaluator(self, measures: Iterable[PeerMeasure | str], qrels: Any) -> RunEvaluator:
-        """An evaluator of runs, which reads the judgments once."""
-        return RunEvaluator(measures, qrels)
-
-    def iter_calc(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> Iterator[Metric]:
-        """The value of each query and measure."""
-        return RunEvaluator(measures, qrels).iter_calc(run)
-
-    def calc_aggregate(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> dict[PeerMeasure, float]:
-        """The value of each measure over all queries."""
-        return RunEvaluator(measures, qrels).calc_aggregate(run)
-
-    def calc(self, measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> CalcResults:
-        """Values over all queries, and of each query."""
-        return RunEvaluator(measures, qrels).calc(run)
+    return RunEvaluator(measures, qrels).calc_aggregate(run)
 
 
-DefaultPipeline = Pipeline()
+def calc(measures: Iterable[PeerMeasure | str], qrels: Any, run: Any) -> CalcResults:
+    """Values over all queries, and of each query."""
+    return RunEvaluator(measures, qrels).calc(run)
+
+
+evaluator = RunEvaluator
+# All measures, each with the conventions of its provider. Providers whose measures no other has are the same by name.
+DefaultPipeline = SimpleNamespace(evaluator=evaluator, iter_calc=iter_calc, calc_aggregate=calc_aggregate, calc=calc)
 accuracy = compat = judged = msmarco = pyndeval = pytrec_eval = DefaultPipeline
-evaluator, iter_calc, calc_aggregate, calc = (
-    DefaultPipeline.evaluator,
-    DefaultPipeline.iter_calc,
-    DefaultPipeline.calc_aggregate,
-    DefaultPipeline.calc,
-)
 parse_trec_qrels, parse_trec_run, convert_trec_name = read_trec_qrels, read_trec_run, parse_trec_measure  # older names
 GenericQrel, GenericScoredDoc, Measure, BaseMeasure, Evaluator = Qrel, ScoredDoc, PeerMeasure, PeerMeasure, RunEvaluator
 __all__ = [
@@ -453,5 +428,4 @@ __all__ = [
     "read_trec_run",
     *_NAMES,
     *_ALIASES,
-    *_SPECIAL,
 ]

@@ -10,8 +10,8 @@ import io
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 from judged.compat._errors import as_type, raising, whole
@@ -49,13 +49,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> parse_run(["q1 Q0 d1 1 2.5 bm25"])["q1"]
     {'d1': 2.5}
     """
-    text = _lines(f_run)
-    if not text:
-        return defaultdict(dict)
-    run = read_run(io.StringIO(text))
-    with raising(AssertionError):
-        ranked_rows(run, Policy(), hint="keep one of them")
-    return defaultdict(dict, run.to_dict())  # type: ignore[arg-type]  # ids of text files are text
+    return defaultdict(dict, _parse(f_run, read_run, partial(ranked_rows, hint="keep one of them")))
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -64,20 +58,20 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> parse_qrel(["q1 0 d1 2"])["q1"]
     {'d1': 2}
     """
-    text = _lines(f_qrel)
-    if not text:
-        return defaultdict(dict)
-    qrels = read_qrels(io.StringIO(text))
-    with raising(AssertionError):
-        pool_of(qrels, Policy())
-    rows: Mapping[Any, dict[Any, float]] = qrels.to_dict()
+    rows = _parse(f_qrel, read_qrels, pool_of)
     return defaultdict(dict, {query: {doc: whole(x) for doc, x in row.items()} for query, row in rows.items()})
 
 
-def _lines(lines: Iterable[str]) -> str:
-    """The lines as one text, empty if all of them are."""
+def _parse(lines: Iterable[str], read: Callable[[Any], Any], check: Callable[[Any, Policy], Any]) -> dict[str, Any]:
+    """Read lines, none of which need be there, and check that no document is there twice."""
     text = "\n".join(line.rstrip("\n") for line in lines)
-    return "" if text.isspace() else text
+    if not text.strip():
+        return {}
+    table = read(io.StringIO(text))
+    with raising(AssertionError):
+        check(table, Policy())
+    rows: dict[str, Any] = table.to_dict()
+    return rows
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:

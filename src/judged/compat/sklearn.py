@@ -7,6 +7,7 @@ Each returns a number, the mean over samples, as the function of that name in `s
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = [
     "top_k_accuracy_score",
 ]
 _AVERAGES = ("macro", "micro", "weighted", "samples", None)
+_score = partial(score, profile="sklearn")
 
 
 def ndcg_score(
@@ -99,8 +101,10 @@ def top_k_accuracy_score(
     classes = np.unique(true if labels is None else np.asarray(labels))
     if not np.isin(true, classes).all():
         raise DataError("class-labels", "y_true has labels that are not among labels=", where="y_true")
-    if len(np.unique(true)) <= 2 and len(classes) <= 2:
-        scores, classes = _two_classes(scores, classes)
+    if len(classes) <= 2:
+        # The scores of the second class, which is predicted above 0.5 if they are probabilities, else above 0; the first class wins a tie.
+        threshold = 0.5 if scores.min(initial=0.0) >= 0 and scores.max(initial=1.0) <= 1 else 0.0
+        scores, classes = np.column_stack([scores, np.full(len(scores), threshold)]), classes[::-1]
     if scores.ndim != 2 or scores.shape[1] != len(classes):
         raise DataError(
             "shape",
@@ -116,20 +120,6 @@ def top_k_accuracy_score(
         return _mean(values)
     hits = next(iter(values.columns.values()))
     return float((hits if values.weights is None else hits * values.weights).sum())
-
-
-def _two_classes(scores: Floats, classes: Any) -> tuple[Floats, Any]:
-    """Scores of two classes from those of the second, which is predicted above 0.5 if they are probabilities, else above 0."""
-    if scores.ndim == 2 and scores.shape[1] != 1:
-        raise DataError(
-            "shape",
-            "one column of scores, since y_true has two classes",
-            got=f"an array of the shape {scores.shape}",
-            where="y_score",
-        )
-    column = scores.reshape(-1)
-    threshold = 0.5 if column.min(initial=0.0) >= 0 and column.max(initial=1.0) <= 1 else 0.0
-    return np.column_stack([column, np.full(len(column), threshold)]), classes[::-1]  # the first class wins a tie
 
 
 def average_precision_score(
@@ -225,10 +215,6 @@ def _averaged(name: str, y_true: Any, y_score: Any, average: str | None, pos_lab
         if np.isnan(column if support is None else column[np.asarray(support) > 0]).any() and average is not None:
             return math.nan
     return column if average is None else _mean(values)
-
-
-def _score(true: Floats, scores: Floats, measure: str, *, profile: str = "sklearn", **options: Any) -> Values:
-    return score(true, scores, measure, profile=profile, **options)
 
 
 def _mean(values: Values) -> float:
