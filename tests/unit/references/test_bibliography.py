@@ -10,7 +10,7 @@ from for_each import for_each
 
 from judged.citations import _PAPERS, _REGISTRIES
 from judged.measures.registry import MEASURES
-from judged.references import keys_in, parse_bibtex, plain_text, references, short_form
+from judged.references import Reference, keys_in, parse_bibtex, references, short_form
 from judged.stats.two_phase import PAPER
 
 NEEDED = {
@@ -20,6 +20,27 @@ NEEDED = {
 SHAPES = {
     "year": r"[12]\d{3}", "pages": r"\d+(:\d+)?--\d+(:\d+)?", "doi": r"10\.\d{4,}/[!-z]+", "volume": r"\d+", "author": r"[^,]+(, [^,]+)?( and [^,]+, [^,]+)*",
 }  # fmt: skip
+
+
+ACCENT = re.compile(r"""\{\\(["'`^~cv])\s*\{?(\\?\w)\}?\}""")
+MARKS = {'"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "c": "\u0327", "v": "\u030c"}
+LETTERS = {"{\\o}": "ø", "{\\ss}": "ß", "\\&": "&", "--": "-", "~": " ", "{": "", "}": ""}
+
+
+def plain_text(text: str) -> str:
+    """Text of BibTeX as people read it."""
+    text = ACCENT.sub(lambda m: normalize("NFC", m[2].lstrip("\\") + MARKS[m[1]]), text)
+    for written, meant in LETTERS.items():
+        text = text.replace(written, meant)
+    return text
+
+
+def authors(reference: Reference) -> str:
+    """The family names of up to three authors, or of the first one."""
+    names = [plain_text(name.partition(",")[0]) for name in reference.fields["author"].split(" and ")]
+    if len(names) > 3 or names[-1] == "others":
+        return f"{names[0]} et al."
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def declared() -> list[str]:
@@ -52,6 +73,12 @@ def test_an_entry_is_complete_and_in_ascii(reference):
     assert re.fullmatch(rf"{plain}{year}[a-z]?", reference.key) or reference.key == "judged"
 
 
+@for_each("reference", references().values(), ids=references())
+def test_the_short_form_names_the_authors_and_the_year(reference):
+    assert reference.short.startswith(f"{authors(reference)}, ")
+    assert reference.short.endswith(reference.fields.get("year", ""))
+
+
 def test_the_entries_are_in_the_order_of_their_keys():
     assert list(references()) == sorted(references())
 
@@ -59,7 +86,7 @@ def test_the_entries_are_in_the_order_of_their_keys():
 def test_what_is_written_can_be_read():
     for reference in references().values():
         read = parse_bibtex(reference.bibtex)[reference.key]
-        assert {**read.fields, "venue": reference.fields.get("venue")} == {"venue": None, **reference.fields}
+        assert {**read.fields, "short": reference.short} == reference.fields
 
 
 def test_people_read_names_without_tex():
