@@ -49,7 +49,7 @@ _PAPERS = {
     "estimator": ESTIMATOR_PAPERS,
 }
 _KINDS = (*_REGISTRIES, *_PAPERS)
-_NAMED = {  # fields of results whose text names something
+_NAMED = {  # fields of results whose text, texts or keys name something
     "measure": ("measure",),
     "measures": ("measure",),
     "test": ("test",),
@@ -58,11 +58,9 @@ _NAMED = {  # fields of results whose text names something
     "method": ("fusion", "interleaving"),
     "model": ("click model",),
     "estimator": ("estimator",),
-}
-_KEYED = {
     "summary": ("measure", "rank correlation"),
     "coefficients": ("agreement", "rank correlation"),
-}  # whose keys do
+}
 
 Use = tuple[str, str]  # what is cited, such as "measure nDCG", and its papers
 
@@ -184,11 +182,9 @@ def _of_data(data: Any) -> Iterator[Use]:
             yield from _of_data(item)
     elif isinstance(data, Mapping):
         for field, value in data.items():
-            names = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+            names = [value] if isinstance(value, str) else value if isinstance(value, Mapping | list | tuple) else ()
             for name in names if field in _NAMED else ():
                 yield from _known(name, _NAMED[field])
-            for name in value if field in _KEYED and isinstance(value, Mapping) else ():
-                yield from _known(name, _KEYED[field])
             if field == "model" and value and not isinstance(value, str):
                 yield "human and model judgments", MODEL_PAPER
             if field == "intervals" and isinstance(data.get("summary"), Mapping) and "policy" in data:
