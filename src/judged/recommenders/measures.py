@@ -87,8 +87,13 @@ def parse_beyond(names: str | Measure | Iterable[str | Measure]) -> list[Measure
     """
     if isinstance(names, Measure):
         return [names]
+    measures: list[Measure] = []
     if isinstance(names, str):
-        measures = [m for word in split_calls(names) for m in _parse(word)]
+        hint = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
+        for call in map(parse_call, split_calls(names)):
+            measure = Measure(BEYOND.find(call.name, hint=hint))(**call.params)
+            places = [] if call.at is None else expand_at(call.at)
+            measures += [measure @ (int(at) if at.isdecimal() else at) for at in places] or [measure]
     elif isinstance(names, Iterable):
         measures = [m for name in names for m in parse_beyond(name)]
     else:
@@ -96,15 +101,6 @@ def parse_beyond(names: str | Measure | Iterable[str | Measure]) -> list[Measure
     if not measures:
         raise UsageError("measure", "no beyond-accuracy measure given", hint="name one, such as Coverage")
     return list(dict.fromkeys(measures))
-
-
-def _parse(text: str) -> list[Measure]:
-    call = parse_call(text)
-    hint = Hint("use {evaluate} for measures of relevance", evaluate=Wording("jd.evaluate", "judged eval"))
-    measure = Measure(BEYOND.find(call.name, hint=hint))(**call.params)
-    if call.at is None:
-        return [measure]
-    return [measure @ (int(at) if at.isdecimal() else at) for at in expand_at(call.at)]
 
 
 def definition_of(measure: Measure) -> BeyondDefinition:
