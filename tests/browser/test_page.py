@@ -44,7 +44,7 @@ def test_without_script_the_verdict_the_table_and_the_methods_are_there(visit, s
     page = visit(sample_page, ready=False, java_script_enabled=False)
     assert page.locator("h1").inner_text() == "dense is clearly best on nDCG@10."
     assert "+0.255 nDCG@10: tfidf 0.530 → dense 0.785" in page.locator("#card").inner_text()
-    assert page.locator("#summary svg circle").count() == len(sample.names) - 1
+    assert page.locator("#summary svg circle").count() == len(sample.rows)
     assert "share a letter" in page.locator("#key").inner_text()
     assert number(sample.means()["dense"]["AP"]) in page.locator("#summary").inner_text()
     assert "paired t test" in page.locator("#methods").inner_text()

@@ -109,7 +109,7 @@ def _parts(
     if details is not None:
         facts["headers"] = details.headers
     blocks = details.blocks(size) if details else ()
-    return document(slots_of(facts), facts, values, blocks), -(-len(subject.first) // size), warnings
+    return document(slots_of(facts, subject), facts, values, blocks), -(-len(subject.first) // size), warnings
 
 
 def _warn_unmatched(texts: Any, noun: str, ids: set[str], matched: int) -> tuple[Warned, ...]:
