@@ -44,6 +44,6 @@ def command(qrels: str, runs: tuple[str, ...], output: str, settings: dict[str, 
         result: Any = compare(results, **tests)
     else:
         result = dict(zip(short_names([results[0].names[1]]), results, strict=True))
-    show_warnings(write_page(result, output, **page, title=None, depth=None))
+    show_warnings(write_page(result, output, **page))
     size = os.path.getsize(output) if os.path.isfile(output) else 0  # noqa: PTH113, PTH202 - see `main`
     say(f"{output} ({size / 1e6:.1f} MB)")

@@ -11,7 +11,7 @@ import numpy as np
 from judged._version import __version__
 from judged.comparison.comparison import Comparison
 from judged.core.native import NATIVE
-from judged.core.policy import Policy
+from judged.core.policy import POLICY_OPTIONS, Policy
 from judged.core.tables import Qrels
 from judged.io.fingerprint import content_of, file_hash
 from judged.measures.profiles import PROFILES
@@ -79,43 +79,18 @@ def _measure(m: Measure) -> str:
     return f"{m}{formula}{used}{lower}{summed}"
 
 
+_ALWAYS = ("queries", "empty", "order", "ties", "unjudged")  # policies that are named even if they are the default
+
+
 def _policy(policy: Policy) -> str:
-    queries = {
-        "judged": "all judged queries count; a query missing from the run counts as 0",
-        "both": "only queries in both the judgments and the run count",
-        "strict": "every judged query must be in the run",
-    }[policy.queries]
-    empty = EMPTY[policy.empty]
-    ties = {
-        "id-desc": "ties are broken by document id, descending",
-        "id-asc": "ties are broken by document id, ascending",
-        "input": "ties keep the order of the input",
-        "best": "ties are broken in favour of the run",
-        "worst": "ties are broken against the run",
-        "expected": "values are averaged over the orders of tied documents, or over 1,000 random orders if there are more",
-    }[policy.ties]
-    order = {"score": "sorted by score", "rank": "sorted by the rank column", "input": "in the order of the input"}[
-        policy.used_order
-    ]
-    unjudged = {"irrelevant": "are treated as irrelevant", "condensed": "are removed from the rankings"}[
-        policy.unjudged
-    ]
-    depth = "" if policy.depth is None else f" Rankings are truncated at rank {policy.depth}."
-    precision = " (in float32)" if policy.precision == "float32" else ""
-    duplicates = {
-        "error": "",
-        "first": " The first occurrence of a duplicate document counts.",
-        "best": " The best-ranked occurrence of a duplicate document counts.",
-    }[policy.duplicates]
-    rejudged = (
-        "" if policy.rejudged == "error" else f" If a document has several grades, the {policy.rejudged} grade is used."
-    )
-    crossing = " The document that exceeds a token budget is included." if policy.crossing == "in" else ""
+    """The choices that matter, in the words of the documentation."""
+    words = []
+    for option in POLICY_OPTIONS:
+        value = policy.used_order if option.name == "order" else getattr(policy, option.name)
+        if option.name in _ALWAYS or value != option.default:
+            words.append(f"{option.help[:1].lower()}{option.help[1:-1]}: {option.meanings.get(value, value)}")
     prepared = f" Preprocessing: {'; '.join(policy.prepared)}." if policy.prepared else ""
-    return (
-        f"Conventions: {queries}; a query without a relevant document {empty}; rankings are {order}{precision}; {ties}; "
-        f"unjudged documents {unjudged}.{depth}{duplicates}{rejudged}{crossing}{prepared}"
-    )
+    return f"Conventions: {'; '.join(words)}.{prepared}"
 
 
 def _intervals(subject: Subject, level: float) -> str:

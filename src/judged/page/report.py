@@ -51,25 +51,22 @@ def report(
     >>> page.stat().st_size > 10_000
     True
     """
-    texts = {"doc_texts": doc_texts, "query_texts": query_texts}
+    options = {"doc_texts": doc_texts, "query_texts": query_texts, "title": title, "depth": depth, "length": length}
     if path is not None:
-        write_page(result, path, **texts, title=title, depth=depth, length=length)
+        write_page(result, path, **options)
         return None
     subject = subject_of(result)
-    parts, _, _ = _parts(subject, **texts, title=title, depth=depth, length=length)
+    parts, _, _ = _parts(subject, **options)
     return Page("".join(parts), subject.comparison or subject.first)
 
 
 @step("preparing the page")
-def write_page(
-    result: Any, path: Any, *, doc_texts: Any, query_texts: Any, title: str | None, depth: int | None, length: int = 500
-) -> tuple[Warned, ...]:
-    """Write the page as `report` does, and return its warnings."""
+def write_page(result: Any, path: Any, **options: Any) -> tuple[Warned, ...]:
+    """Write the page as `report` does, with its options, and return its warnings."""
     subject = subject_of(result)
-    check_path(path, [*(file for one in subject.results for file in one.input_files), doc_texts, query_texts])
-    parts, total, warnings = _parts(
-        subject, doc_texts=doc_texts, query_texts=query_texts, title=title, depth=depth, length=length
-    )
+    texts = (options.get("doc_texts"), options.get("query_texts"))
+    check_path(path, [*(file for one in subject.results for file in one.input_files), *texts])
+    parts, total, warnings = _parts(subject, **options)
     with write_atomically(path) as file, step("writing the page") as progress:
         for done, part in enumerate(parts):
             file.write(part)
@@ -79,7 +76,13 @@ def write_page(
 
 
 def _parts(
-    subject: Subject, *, doc_texts: Any, query_texts: Any, title: str | None, depth: int | None, length: int
+    subject: Subject,
+    *,
+    doc_texts: Any = None,
+    query_texts: Any = None,
+    title: str | None = None,
+    depth: int | None = None,
+    length: int = 500,
 ) -> tuple[Iterable[str], int, tuple[Warned, ...]]:
     """Return the page in parts, the number of those that take time, and its warnings."""
     for name, value in (("depth", depth), ("length", length)):

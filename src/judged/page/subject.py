@@ -24,7 +24,7 @@ from judged.stats.summary import no_weights
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Runs and their results over the same queries, with the comparison if there are several runs. Blank names are in quotes."""
+    """Runs and their results over the same queries, with the comparison if there are several runs."""
 
     runs: tuple[str, ...]
     results: tuple[Values, ...]
@@ -99,9 +99,8 @@ def subject_of(result: Any) -> Subject:
         if not numbers:
             names = ", ".join(map(str, result.measures))
             raise UsageError("measure", f"no measure with numeric values: {names}")
-        return Subject((_shown(short_names([result.names[1]])[0]),), (result,), numbers, None, result.warnings)
+        return Subject(tuple(short_names([result.names[1]])), (result,), numbers, None, result.warnings)
     if isinstance(result, Comparison):
-        result = _with_shown_names(result)
         numbers = tuple(m for m in result.results[0].measures if str(m) in result.measures)
         return Subject(result.names, result.results, numbers, result, result.warnings)
     several = (
@@ -111,9 +110,7 @@ def subject_of(result: Any) -> Subject:
         if len(several) > 1:
             return subject_of(compare(result))
         alone = subject_of(several[0])
-        return (
-            replace(alone, runs=tuple(_shown(str(name)) for name in result)) if isinstance(result, Mapping) else alone
-        )
+        return replace(alone, runs=tuple(map(str, result))) if isinstance(result, Mapping) else alone
     if are_questions(result, {}):
         several = [] if recognise(result).kind == "questions" else several
         return subject_of(compare(result) if len(several) > 1 else evaluate(*(several or [result])))
@@ -124,19 +121,3 @@ def subject_of(result: Any) -> Subject:
         value=result,
         hint="for example, call jd.report(jd.compare(qrels, runs), 'report.html')",
     )
-
-
-def _shown(name: str) -> str:
-    return name if name.strip() else repr(name)
-
-
-def _with_shown_names(comparison: Comparison) -> Comparison:
-    names = {name: _shown(name) for name in comparison.names}
-    if all(map(str.strip, names)):
-        return comparison
-    rows, parts = (
-        tuple(replace(row, a=names[row.a], b=names[row.b]) for row in some)
-        for some in (comparison.rows, comparison.parts)
-    )
-    baseline = None if comparison.baseline is None else names[comparison.baseline]
-    return replace(comparison, names=tuple(names.values()), rows=rows, parts=parts, baseline=baseline)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import judged as jd
-from judged.comparison.answer import Certainty, certainty, details, odds, pair_headline, relative, words_text
+from judged.comparison.answer import Certainty, certainty, odds, pair_headline, relative, words_text
 from judged.page.facts import answers, facts_of, found_documents, unjudged_answer
 from judged.page.subject import subject_of
 
@@ -134,13 +134,6 @@ def test_a_single_run_has_its_mean_as_headline():
     mean = subject.means[0][0]
     assert words_text(answers(subject)[0]["words"], ["bm25"]) == f"bm25 has a mean nDCG@10 of {mean:.3f}."
     assert answers(subject)[0]["pair"] is None
-
-
-def test_a_blank_name_is_shown_in_quotes():
-    subject = subject_of(jd.compare(QRELS, {"": GOOD, " ": BAD, "c": BAD}, "RR"))
-    assert subject.runs == ("''", "' '", "c")
-    assert "'' 1.000" in details(subject.comparison)[0].text
-    assert subject.means[0][0] == 1
 
 
 def test_a_total_is_not_called_a_mean():

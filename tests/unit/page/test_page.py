@@ -208,7 +208,7 @@ def test_methods_name_every_convention_and_input(comparison, page):
     for words in (
         "40 queries",
         "703 judgments",
-        "all judged queries count",
+        "queries that count: all judged queries;",
         "document id, descending",
         "paired t test",
         "pairs × measures (bonferroni)",
