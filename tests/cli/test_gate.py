@@ -194,7 +194,7 @@ def test_another_file_may_be_named(folder):
     ("text", "slug"),
     [
         ("[gate]\nmax_drops = 0.1\n", "rule"),
-        ("[gate]\nmode = 'hard'\n", "rule"),
+        ("[gate]\nmode = 'hard'\n", "parameter"),
         ("[gat]\nmode = 'mean'\n", "rule"),
         ("[gate\n", "rule"),
     ],
@@ -237,9 +237,9 @@ def test_wrong_calls_say_what_is_right():
     assert "'--mode'" in wrong("qrels.txt", "half.run", "--mode", "hard")
     assert refused("qrels.txt", "half.run").slug == "rule"
     assert "nDCG" in refused("qrels.txt", "half.run", "--min", "NDGC=1").message
-    assert refused("qrels.txt", "half.run", "-b", "best.run", "--max-drop=-1").slug == "rule"
+    assert refused("qrels.txt", "half.run", "-b", "best.run", "--max-drop=-1").slug == "parameter"
     for words in (["--max-drop", "nan"], ["--max-drop", "RR=nan"], ["--max-drop", "inf"], ["--min", "RR=nan"]):
-        assert "finite number" in refused("qrels.txt", "half.run", "-b", "best.run", *words).message
+        assert "must be a number" in refused("qrels.txt", "half.run", "-b", "best.run", *words).message
 
 
 def test_a_run_may_come_from_standard_input():

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from judged.core.policy import Policy, PolicyOptions
 from judged.errors import DataError, Hint, JudgedError, UsageError, shown
 from judged.evaluation.options import INPUT_OPTIONS, InputOptions
 from judged.io.files import read_text
 from judged.measures.grammar import parse_all
+from judged.measures.parameters import number, one_of
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
 from judged.registry import choose_one
-from judged.stats.checks import check_choice, check_count
+from judged.stats.checks import check_count
 from judged.stats.corrections import CORRECTIONS
 from judged.stats.paired.registry import TESTS
 
@@ -175,57 +176,33 @@ def _read(key: str, value: Any, where: str | None) -> Any:
         elif key not in known and key not in INPUT_OPTIONS:
             hint = choose_one(key, [*known, *policies, *INPUT_OPTIONS])
             raise UsageError("rule", f"no rule is called {shown(key)}", hint=hint, value=key)
-        return _READERS[key](key, value) if key in _READERS else value
+        return _READERS[key](value) if key in _READERS else value
     except JudgedError as error:
-        if where is None:
-            raise
         problem = error.problem if key in error.problem else f"{key}: {error.problem}"
-        raise error.changed(problem=problem, where=where) from error
+        raise error.changed(problem=problem, where=where or error.where) from error
 
 
-def _number(key: str, value: Any, *, least: float = -math.inf) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
-        bound = f" ≥ {least:g}" if math.isfinite(least) else ""
-        raise UsageError("rule", f"{key} must be a finite number{bound}, got {shown(value)}", value=value)
-    return float(value)
+_VALUE, _DROP = number(), number(0)
 
 
-def _alpha(key: str, value: Any) -> float:
-    if not 0 < _number(key, value) < 0.5:
-        raise UsageError("parameter", f"{key} must be above 0 and below 0.5, got {shown(value)}", value=value)
-    return float(value)
-
-
-def _flag(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise UsageError("rule", f"{key} must be true or false, got {shown(value)}", value=value)
-    return value
-
-
-def _mode(key: str, value: Any) -> str:
-    check_choice(value, Mode, key, slug="rule")
-    return str(value)
-
-
-def _bounds(key: str, value: Any, *, least: float = -math.inf) -> dict[str, float]:
+def _bounds(value: Any, check: Callable[[Any], float] = _VALUE) -> dict[str, float]:
     if not isinstance(value, Mapping):
-        problem = f"{key} must name measures, such as {{'nDCG@10': 0.5}}, got {shown(value)}"
-        raise UsageError("rule", problem, value=value)
+        raise UsageError("rule", f"name measures, such as {{'nDCG@10': 0.5}}, got {shown(value)}", value=value)
     bounds: dict[str, float] = {}
-    for name, number in value.items():
+    for name, bound in value.items():
         named = [name] if name == DEFAULT_KEY else parse_all(name if isinstance(name, str | Measure) else [name])
         for measure in map(str, named):
             if measure in bounds:
-                raise UsageError("rule", f"{key} has two values for {measure}", value=value)
-            bounds[measure] = _number(key if name == DEFAULT_KEY else f"{key} of {name}", number, least=least)
+                raise UsageError("rule", f"two values for {measure}", value=value)
+            bounds[measure] = check(bound)
     return bounds
 
 
-def _max_drop(key: str, value: Any) -> dict[str, float]:
-    return _bounds(key, value if isinstance(value, Mapping) else {DEFAULT_KEY: value}, least=0)
+def _max_drop(value: Any) -> dict[str, float]:
+    return _bounds(value if isinstance(value, Mapping) else {DEFAULT_KEY: value}, _DROP)
 
 
-def _query_drop(key: str, value: Any) -> tuple[float, int]:
+def _query_drop(value: Any) -> tuple[float, int]:
     parts: Any = value if isinstance(value, tuple | list | str) else (value, 0)
     if isinstance(value, str):
         drop, _, count = value.partition(":")
@@ -234,46 +211,46 @@ def _query_drop(key: str, value: Any) -> tuple[float, int]:
         except ValueError:
             parts = ()
     if len(parts) != 2:
-        problem = f"{key} must be a drop, or a drop and a number of queries, such as 0.3:2, got {shown(value)}"
+        problem = f"a drop, or a drop and a number of queries, such as 0.3:2, is needed, got {shown(value)}"
         raise UsageError("rule", problem, value=value)
-    return _number(key, parts[0], least=0), check_count(parts[1], key, least=0)
+    return _DROP(parts[0]), check_count(parts[1], "the number of queries", least=0)
 
 
-def _columns(key: str, value: Any) -> tuple[str, ...]:
+def _columns(value: Any) -> tuple[str, ...]:
     columns = [value] if isinstance(value, str) else value
     if not isinstance(columns, list | tuple) or not all(isinstance(column, str) for column in columns):
-        raise UsageError("slice", f"{key} must be names of columns, got {shown(value)}", value=value)
+        raise UsageError("slice", f"by must be names of columns, got {shown(value)}", value=value)
     return tuple(columns)
 
 
-def _correction(key: str, value: Any) -> str:
+def _correction(value: Any) -> str:
     """The name of a correction; not `max`, which needs tests of the same queries."""
     correction = CORRECTIONS.find(value)
     if correction.function is None:
-        problem = f"the {key} {correction.name} needs tests on the same queries, not measures and slices"
+        problem = f"the correction {correction.name} needs tests on the same queries, not measures and slices"
         raise UsageError("correction", problem, hint=Hint("use {correction}", correction="bonferroni"), value=value)
     return correction.name
 
 
-_READERS: dict[str, Callable[[str, Any], Any]] = {  # the values of other keys are read where they are used
-    "measures": lambda key, value: tuple(map(str, parse_all(value))),
+_READERS: dict[str, Callable[[Any], Any]] = {  # the values of other keys are read where they are used
+    "measures": lambda value: tuple(map(str, parse_all(value))),
     "max_drop": _max_drop,
     "max_total_drop": _max_drop,
-    "mode": _mode,
-    "alpha": _alpha,
+    "mode": one_of("mode", get_args(Mode)),
+    "alpha": number(0, 0.5, open_low=True, open_high=True),
     "min": _bounds,
     "max": _bounds,
     "max_query_drop": _query_drop,
     "by": _columns,
-    "min_queries": lambda key, value: check_count(value, key),
-    "allow_changed_judgments": _flag,
-    "allow_missing_queries": _flag,
-    "test": lambda key, value: TESTS.find(value).name,
+    "min_queries": partial(check_count, name="min_queries"),
+    "allow_changed_judgments": one_of("allow_changed_judgments", (True, False)),
+    "allow_missing_queries": one_of("allow_missing_queries", (True, False)),
+    "test": lambda value: TESTS.find(value).name,
     "correction": _correction,
-    "resamples": lambda key, value: check_count(value, key),
-    "seed": lambda key, value: check_count(value, key, least=0),
-    "level": _number,
-    "profile": lambda key, value: profile_named(value).name,
+    "resamples": partial(check_count, name="resamples"),
+    "seed": partial(check_count, name="seed", least=0),
+    "level": _VALUE,
+    "profile": lambda value: profile_named(value).name,
 }
 
 
