@@ -70,7 +70,7 @@ class Judged:
         return as_tuple(self.pool.queries)
 
     def __len__(self) -> int:
-        return len(self.pool.queries)
+        return len(self.retrieved)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "warnings": self.warnings}
@@ -119,7 +119,7 @@ class Judged:
 
     def total(self, x: Column) -> Floats:
         """Return the sum over the hits of each query, in rank order."""
-        return segments.total(self.weighted(x), self.query, len(self))
+        return segments.total(self.weighted(x), self.query, len(self.retrieved))
 
     def weighted(self, x: Column) -> Column:
         """A column of hits as sums see it: unchanged, unless a view has shares of documents."""
@@ -180,9 +180,7 @@ class Judged:
     def ratio(self, numerator: Column | float, denominator: Column | float) -> Floats:
         """Return the final fraction of a measure; 0 if the denominator is 0."""
         top, bottom = np.asarray(numerator, float), np.asarray(denominator, float)
-        if top.shape != bottom.shape:
-            top, bottom = np.broadcast_arrays(top, bottom)
-        return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+        return np.divide(top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=bottom != 0)
 
     # ── other views of the same judgments ────────────────────────────────────────────────────────
 

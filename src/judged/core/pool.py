@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from judged.core import segments
 from judged.core.ids import IdColumn
 from judged.core.native import as_floats, as_ints, native, usable_cores
 from judged.core.policy import Policy
-from judged.core.tables import Id, Names, Once, Qrels, Result, decoded, unknown_row
+from judged.core.tables import Id, Kept, Names, Qrels, decoded, unknown_row
 from judged.errors import DataError, Hint, Warned, shown
 
+Result = TypeVar("Result")
 _ROWS, _FEWEST, _MOST = 1 << 24, 8, 128  # of levels and cutoffs whose columns are kept
 
 
@@ -52,11 +53,22 @@ class Pool:
     grade: Floats
     doc: IdColumn | None = None  # None where documents have no ids
     aspects: Aspects | None = None
-    _results: Once = field(default_factory=Once, init=False)
+    _results: Kept = field(default_factory=Kept, init=False)
 
     def once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
-        """Return the result of `compute`, which is called for the first use of the key only, unless there are many levels or cutoffs."""
-        return self._results.get_or(key, compute, max(_FEWEST, min(_MOST, _ROWS // (len(self.query) + 1))))
+        """Return the result of `compute`, which is called for the first use of the key only.
+
+        Of keys with parameters (tuples), such as levels and cutoffs, the oldest are dropped if there are many, and computed again.
+        """
+        result: Result | None = self._results.get(key)
+        if result is None:
+            result = self._results.setdefault(key, compute())  # of two threads that compute it, both get the first
+            if len(self._results) > _FEWEST:
+                most = max(_FEWEST, min(_MOST, _ROWS // (len(self.query) + 1)))
+                kept = self._results.copy()  # other threads may add keys during the loop
+                for old in [old for old in kept if isinstance(old, tuple)][:-most]:
+                    self._results.pop(old, None)
+        return result
 
     def forget(self, key: Hashable) -> None:
         """Release a result."""
@@ -67,14 +79,10 @@ class Pool:
         """Judged documents per query."""
         return self.once("sizes", lambda: np.bincount(self.query, minlength=len(self.queries)))
 
-    @property
-    def largest(self) -> int:
-        """The most judged documents of a query."""
-        return self.once("largest", lambda: int(np.maximum.reduce(self.sizes, initial=0)))
-
     def best_first(self, cutoff: int | None) -> BestFirst:
         """The perfect ranking down to a cutoff."""
-        cutoff = None if cutoff is None or cutoff >= self.largest else cutoff
+        if cutoff is not None and cutoff >= self.once("largest", lambda: int(np.maximum.reduce(self.sizes, initial=0))):
+            cutoff = None
         return self.once(("best first", cutoff), lambda: self._best_first(cutoff))
 
     def _best_first(self, cutoff: int | None) -> BestFirst:
@@ -184,9 +192,10 @@ def pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     Raises:
         DataError: no judgments; a document judged twice with different grades, unless the policy chooses one.
     """
-    if not len(qrels):
+    if not len(qrels.query):
         raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
-    return qrels.results.get_or(("pool", policy.rejudged), lambda: _pool_of(qrels, policy))
+    key = "pool", policy.rejudged
+    return qrels.results.get(key) or qrels.results.setdefault(key, _pool_of(qrels, policy))
 
 
 def in_pool_order(qrels: Qrels) -> Qrels:

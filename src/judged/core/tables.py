@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -15,32 +15,18 @@ from judged.core.ids import IdColumn
 from judged.errors import Place, UsageError, Warned
 from judged.tables.text import counted
 
-Result = TypeVar("Result")
 
-
-class Once(dict[Hashable, Any]):
+class Kept(dict[Hashable, Any]):
     """Results by key. Copies and pickles of the object begin without any: results may be large, or belong to this process."""
 
-    def get_or(self, key: Hashable, compute: Callable[[], Result], most: int | None = None) -> Result:
-        """Return the result of `compute`, which is called for the first use of the key only.
-
-        `most`: number of keys with parameters (tuples) that are kept; the oldest are dropped, and computed again if they are needed.
-        """
-        result: Result | None = self.get(key)
-        if result is None:
-            result = self.setdefault(key, compute())  # of two threads that compute it, both get the first
-            if most is not None and len(self) > most:
-                kept = self.copy()  # other threads may add keys during the loop
-                for old in [old for old in kept if isinstance(old, tuple)][:-most]:
-                    self.pop(old, None)
-        return result
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return Once, ()
+        return Kept, ()
 
 
 class Deferred:
     """An attribute of an immutable object: a value, or a function of the object that returns it at its first use.
+
+    Ids as `Names` are decoded at the first use.
 
     >>> class Sum:
     ...     total = Deferred("total")
@@ -62,7 +48,7 @@ class Deferred:
         value = vars(owner)[self._name]
         if callable(value):
             value = vars(owner)[self._name] = value(owner)
-        return value
+        return value.decode() if isinstance(value, Names) else value
 
 
 Id = Hashable
@@ -95,7 +81,7 @@ class Names(Sequence[Id]):
         return self._all
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._ids.start)
 
     def __getitem__(self, at: Any) -> Any:
         return self.decode()[at]
@@ -111,19 +97,6 @@ class Names(Sequence[Id]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Names, (self._ids.compact(), self._kind)
-
-
-class Decoded:
-    """An attribute that is given ids as a tuple or as `Names`, and is a tuple: they are decoded at its first use."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __set__(self, owner: Any, ids: Sequence[Id]) -> None:
-        vars(owner)[self._name] = ids
-
-    def __get__(self, owner: Any, cls: type) -> Any:
-        return self if owner is None else as_tuple(vars(owner)[self._name])
 
 
 def as_tuple(ids: Sequence[Id]) -> tuple[Id, ...]:
@@ -298,7 +271,7 @@ class Qrels(_IdTable):
     sub: IdColumn | None = None
     choice: Ints | None = None
     overlap: str = "any"
-    results: Once = field(default_factory=Once, init=False, compare=False)  # such as the pool, which all runs share
+    results: Kept = field(default_factory=Kept, init=False, compare=False)  # such as the pool, which all runs share
 
     def __post_init__(self) -> None:
         for name in ("query", "grade"):  # an array that changes would contradict what is kept of it

@@ -11,7 +11,7 @@ import numpy as np
 
 from judged._types import Column, Floats, Ints
 from judged.core.policy import Policy
-from judged.core.tables import Decoded, Deferred, Id
+from judged.core.tables import Deferred, Id
 from judged.errors import DataError, UsageError, Warned, safe, shown
 from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as find_profile
@@ -469,7 +469,7 @@ class Values(Tracked):
         return draw_values(self, None if measures is None else [self._key(m) for m in parse_all(measures)], ax)
 
 
-Values.queries = Decoded("queries")  # type: ignore[assignment]
+Values.queries = Deferred("queries")  # type: ignore[assignment]
 Values.coverage = Deferred("coverage")  # type: ignore[assignment]
 Values.warnings = Deferred("warnings")  # type: ignore[assignment]
 

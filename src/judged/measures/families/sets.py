@@ -21,7 +21,8 @@ Collection = Annotated[
 
 def relevant_hits(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
     """Mask of the relevant documents down to the cutoff."""
-    return j.column("relevant", j.is_relevant(level)) & j.within(cutoff)
+    hit = j.column("relevant", j.is_relevant(level))
+    return hit if cutoff is None else hit & j.within(cutoff)
 
 
 def relevant_retrieved(j: Judged, level: Level = 1, cutoff: Cutoff = None) -> Column:
