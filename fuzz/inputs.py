@@ -28,7 +28,8 @@ from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import UnreadRun
 from judged.io.files import PAD
 from judged.io.formats.trec import unread_bytes
-from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_qrels, read_run
 from judged.io.text.decimals import is_decimal
 from judged.io.text.trec import parse_run
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from judged.core.tables import Run
 from judged.core.unread_runs import UnreadRun
-from judged.io.read import open_whole_run, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_run
 
 __all__ = ["json_text", "opened"]
 

@@ -47,7 +47,11 @@ _ELSEWHERE = {  # names in other libraries
 
 
 def __getattr__(name: str) -> Any:
-    public, _, names = _STUB or _read_stub()
+    if not _STUB:
+        import lazy_loader
+
+        _STUB[:] = lazy_loader.attach_stub(__name__, __file__)
+    public, _, names = _STUB
     if name in names or name == "__all__":
         value = names if name == "__all__" else public(name)
     else:
@@ -59,13 +63,6 @@ def __getattr__(name: str) -> Any:
 
 
 _STUB: list[Any] = []
-
-
-def _read_stub() -> list[Any]:
-    import lazy_loader
-
-    _STUB[:] = lazy_loader.attach_stub(__name__, __file__)
-    return _STUB
 
 
 def _measure(name: str) -> Any:

@@ -12,7 +12,8 @@ from judged.core.judged import Judged
 from judged.core.parts.run import LocalPartitions, PartitionedRun
 from judged.core.policy import Policy
 from judged.distributed.executors import Threads
-from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_qrels, read_run
 from judged.measures.registry import MEASURES, Measure
 
 pa = optional("pyarrow")

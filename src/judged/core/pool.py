@@ -195,7 +195,8 @@ def pool_of(qrels: Qrels, policy: Policy) -> IdPool:
     if not len(qrels.query):
         raise DataError("empty-qrels", "the input has no judgments", hint="check the path", where=qrels.name)
     key = "pool", policy.rejudged
-    return qrels.results.get(key) or qrels.results.setdefault(key, _pool_of(qrels, policy))
+    kept = qrels.results
+    return kept.get(key) or kept.setdefault(key, kept.get(_SORTED) or _sort_natively(qrels) or _sort(qrels, policy))
 
 
 def in_pool_order(qrels: Qrels) -> Qrels:
@@ -212,10 +213,7 @@ def in_pool_order(qrels: Qrels) -> Qrels:
     return ordered
 
 
-def _pool_of(qrels: Qrels, policy: Policy) -> IdPool:
-    pool = qrels.results.get(_SORTED) or _sort_natively(qrels)
-    if pool is not None:
-        return pool
+def _sort(qrels: Qrels, policy: Policy) -> IdPool:
     by_id, judged = _order_queries(qrels)
     place = np.full(len(qrels.queries), -1)
     place[by_id] = np.arange(len(by_id))

@@ -11,7 +11,8 @@ from judged.core.unread_runs import UnreadRun
 from judged.errors import Hint, UsageError, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.files import PATH
-from judged.io.read import open_whole_run, read_requested_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_requested_run
 from judged.io.recognise import is_dataset, is_lazy, recognise
 
 
@@ -31,9 +32,7 @@ def open_run(source: Any, engine: Any = None, columns: ColumnRequest = ANY_COLUM
     if found.kind == "spark" and engine != "memory":
         return _open_spark_table(source, _executor("spark" if engine is None else engine), request)
     if engine == "memory" or (engine is None and not partitioned):
-        # The native core does not know columns and splits that are named.
-        read = partitioned or columns.named or columns.split
-        return read_requested_run(source, request) if read else open_whole_run(source)
+        return read_requested_run(source, request) if partitioned else open_whole_run(source, columns)
     from judged.io.partitions import open_partitions
 
     executor = _executor("local" if engine is None else engine)
@@ -46,7 +45,7 @@ def open_run(source: Any, engine: Any = None, columns: ColumnRequest = ANY_COLUM
     if run is not None:
         return _with_executor(run, executor)
     if isinstance(source, PATH):
-        return open_run(found, "memory", columns)  # which reads other formats and names errors
+        return open_whole_run(source, columns)  # which reads other formats and names errors
     problem = f"a run in memory ({type(source).__name__}) cannot be evaluated by an engine"
     raise UsageError("engine", problem, hint=Hint("omit {engine}", engine=None))
 

@@ -15,22 +15,20 @@ from judged.core.policy import Policy
 from judged.core.pool import in_pool_order
 from judged.core.tables import Id, Qrels, Questions, Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
-from judged.distributed.open_run import open_run
 from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.options import (
     INPUT_OPTIONS,
     need_preparation,
     policies_in,
-    policy_of,
     question_fields,
     requested_columns,
 )
 from judged.evaluation.provenance import Provenance
 from judged.io.columns import ANY_COLUMNS
 from judged.io.files import PATH
-from judged.io.read import read_requested_qrels
+from judged.io.open_table import open_whole_run, read_requested_qrels
 from judged.io.recognise import Input, named_runs, recognise
-from judged.measures.profiles import Profile
+from judged.measures.profiles import POLICIES, Profile
 from judged.tables.text import counted
 
 Progress = Callable[[int, int], object]
@@ -51,16 +49,18 @@ def read_and_join(
         options: those of `evaluate`.
         progress: callback `progress(done, total)`, called periodically while a large run is scanned.
     """
-    policy = policy_of(profile, policies_in(options) if options else {})
-    fields = question_fields(options) if options else {}
-    questions = None if run is not None else recognise(qrels, **fields)
-    if questions is not None and questions.kind != "questions" and not fields:
-        unknown = isinstance(questions.source, PATH) or not hasattr(questions.source, "__len__")  # before it is read
-        if not unknown:
+    policy, fields = POLICIES[profile.name], dict[str, str]()
+    if options:
+        policy, fields = replace(policy, **policies_in(options)), question_fields(options)
+    if run is None:
+        found = recognise(qrels, **fields)
+        in_memory = not isinstance(found.source, PATH) and hasattr(found.source, "__len__")
+        if found.kind != "questions" and in_memory and not fields:
             hint = "pass the judgments and a run"
             raise UsageError("runs", "no run was given, and the input has no questions", hint=hint)
-    gold, asked = (qrels, run) if questions is None else (None, questions)
-    judgments, [ranking], _ = _open(gold, [asked], options)
+        judgments, [ranking], _ = _open(None, [found], options)
+    else:
+        judgments, [ranking], _ = _open(qrels, [run], options)
     if isinstance(ranking, Questions):
         judgments, ranking = ranking.qrels, ranking.run
     assert judgments is not None
@@ -221,13 +221,18 @@ def _open(
         gold = _read_questions(found, options)
         judgments = gold.qrels
     elif found is not None:
-        judgments = read_requested_qrels(found, columns.request("qrels"))
-    opened: list[Any] = [
-        _read_questions(one, options)
-        if found is None or one.kind == "questions"
-        else open_run(one, options.get("engine"), columns)
-        for one in inputs
-    ]
+        judgments = read_requested_qrels(found.source, columns.request("qrels"))
+    opened: list[Any] = []
+    engine = options.get("engine")
+    for one in inputs:
+        if found is None or one.kind == "questions":
+            opened.append(_read_questions(one, options))
+        elif engine is None and one.kind in ("read", "table"):
+            opened.append(open_whole_run(one.source, columns))
+        else:
+            from judged.distributed.open_run import open_run  # executors are rarely needed
+
+            opened.append(open_run(one, engine, columns))
     asked = [one for one in (gold, *opened) if isinstance(one, Questions)]
     if len(asked) > 1:
         from judged.evaluation.roll_up import check_agreement

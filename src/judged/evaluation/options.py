@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any, TypedDict
 
-from judged.core.policy import Empty, Policy, PolicyOptions, Precision, Ties
+from judged.core.policy import Empty, PolicyOptions, Precision, Ties
 from judged.errors import UsageError
 from judged.io.columns import ANY_COLUMNS, ColumnRequest, UsedColumns
 from judged.io.read import split_of
-from judged.measures.profiles import Profile
-from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 
 _MEANT = {  # names in other tools
@@ -173,16 +170,6 @@ def check_options(
             if action == "use measures=" and "measure" in named:
                 action = "use measure="
             raise UsageError("unknown-option", f"unknown option {name!r}", hint=action, value=name)
-
-
-def policy_of(profile: Profile, options: Mapping[str, Any]) -> Policy:
-    """The policy of a profile, with the options that were given."""
-    return Policy(**{**profile.policy, **options}) if options else _policy_of(profile.name)
-
-
-@cache
-def _policy_of(profile: str) -> Policy:
-    return Policy(**find_profile(profile).policy)
 
 
 def with_level(measure: Measure, level: float | None) -> Measure:

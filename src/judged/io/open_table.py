@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -10,19 +11,64 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.core.native import NATIVE
 from judged.core.tables import Qrels, Run
 from judged.core.unread_runs import DictRun, ScoreColumn, UnreadRun
-from judged.errors import DataError
-from judged.io.columns import ColumnRequest, Roles, are_columns
-from judged.io.files import Content, is_file_like, is_path, open_content, open_stream
+from judged.errors import DataError, UsageError, shown
+from judged.io.columns import ANY_COLUMNS, ColumnRequest, Roles, are_columns
+from judged.io.files import PATH, Content, is_file_like, is_path, open_content, open_stream
 from judged.io.formats.registry import detect_format, raise_undetected
 from judged.io.origin import Context
 from judged.io.outputs import located
+from judged.io.recognise import Input
 from judged.io.text.lines import read_head
 
 if TYPE_CHECKING:
     from judged.io.formats.registry import Detected, OpenTable
     from judged.io.table import RoleTable
+
+
+def open_whole_run(source: Any, columns: ColumnRequest = ANY_COLUMNS) -> Run | UnreadRun:
+    """Open a run in one piece. It stays unread if the native core can scan it in place, which knows no names of columns.
+
+    Errors in an unread run show when it is joined with judgments, or read.
+    """
+    if isinstance(source, Run | UnreadRun):
+        return source
+    if columns.named or columns.split:
+        return read_one_run(source, columns.request("run"))
+    request = ColumnRequest("run")
+    read = partial(read_one_run, source, request)
+    if NATIVE and type(source) is dict:
+        kinds = set(map(type, source.values()))
+        if kinds == {dict} or (kinds == {list} and not are_columns(source, request)):
+            return DictRun(name="run", read=read, rankings=source)
+    run = open_unread(source, read) if NATIVE else open_table(source, request)
+    return located(run if isinstance(run, UnreadRun) else as_read_run(run), source)
+
+
+def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | None = None) -> Qrels:
+    """Read judgments as `read_qrels` does, with the columns of a request."""
+    source = source.source if isinstance(source, Input) else source
+    if isinstance(source, Qrels):
+        return source
+    if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
+        raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
+    if isinstance(source, PATH) and os.path.isdir(os.fsdecode(source)):  # noqa: PTH112 - `Path` raises for long texts
+        from judged.io.formats.collections import qrels_file
+
+        source = qrels_file(source, request.split)
+    qrels = open_table(source, request)
+    if request.split is not None and request.used is None:
+        request.split.check_used()
+    if not isinstance(qrels, Qrels):
+        from judged.io.table import SourceTable, as_qrels
+
+        assert isinstance(qrels, SourceTable)
+        qrels = as_qrels(qrels)
+    if type(source) is not dict:
+        qrels = located(qrels, source)
+    return qrels if name is None else replace(qrels, name=name)
 
 
 def open_table(source: Any, request: ColumnRequest) -> OpenTable:
@@ -105,16 +151,12 @@ def as_read_run(table: OpenTable, labels: Callable[[], Qrels] | None = None) -> 
 def open_unread(source: Any, read: Callable[[], Run]) -> UnreadRun | OpenTable:
     """Return a run as the native core takes it, if it can, else as `open_table` does; `read` reads the source again."""
     request = ColumnRequest("run")
-    if type(source) is dict:
-        kinds = set(map(type, source.values()))
-        if kinds == {dict} or (kinds == {list} and not are_columns(source, request)):
-            return DictRun(name="run", read=read, rankings=source)
-    elif is_path(source):
+    if is_path(source):
         with open_content(source) as content:
             return _read_content(content, request, read)
     elif is_file_like(source):
         return _read_content(open_stream(source), request, read)
-    else:
+    elif type(source) is not dict:
         from judged.io.arrays import is_column
         from judged.io.frames import frame_of, read_frame, unread_frame
         from judged.io.table import concatenate

@@ -18,8 +18,6 @@ Table = TypeVar("Table", bound=HasName)
 
 def located(table: Table, source: object) -> Table:
     """Return a table with the path and the files of the source that it was read from."""
-    if type(source) is dict:
-        return table
     path, files = file_path(source), tuple(_absolute_paths(source))
     if (path, files) == (table.path, table.files):
         return table

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.core.native import NATIVE
 from judged.core.tables import READERS
 from judged.core.tables import Qrels as Qrels  # from here `Qrels(source)` can read
 from judged.core.tables import Run as Run
 from judged.core.unread_runs import ScoreColumn, UnreadRun
-from judged.errors import UsageError, shown
 from judged.io.columns import ColumnRequest
-from judged.io.files import PATH
-from judged.io.open_table import as_read_run, open_table, open_unread, read_one_run
+from judged.io.open_table import as_read_run, read_one_run, read_requested_qrels
 from judged.io.outputs import located
 from judged.io.recognise import Input, are_files
 
@@ -98,17 +93,6 @@ def split_of(name: str | None) -> Split | None:
     return Split(name)
 
 
-def open_whole_run(source: Any) -> Run | UnreadRun:
-    """Open a run; it stays unread if the native core can scan it in place.
-
-    Errors in an unread run show when it is joined with judgments, or read.
-    """
-    if isinstance(source, Run | UnreadRun):
-        return source
-    run = open_unread(source, partial(read_run, source)) if NATIVE else open_table(source, ColumnRequest("run"))
-    return located(run if isinstance(run, UnreadRun) else as_read_run(run), source)
-
-
 def read_qrels(
     source: Any,
     *,
@@ -148,32 +132,8 @@ def read_qrels(
     """
     columns = {"query": query_col, "doc": doc_col, "grade": grade_col, "aspect": aspect_col}
     named = {role: column for role, column in columns.items() if column is not None}
-    return read_requested_qrels(
-        source, ColumnRequest("qrels", named, grade_map=grade_map, split=split_of(split)), name=name
-    )
-
-
-def read_requested_qrels(source: Any, request: ColumnRequest, *, name: str | None = None) -> Qrels:
-    """Read judgments as `read_qrels` does, with the columns of a request."""
-    source = source.source if isinstance(source, Input) else source
-    if isinstance(source, Qrels):
-        return source
-    if request.grade_map is not None and not isinstance(request.grade_map, Mapping):
-        raise UsageError("option", "grade_map as {word: grade}", got=shown(request.grade_map), value=request.grade_map)
-    if isinstance(source, PATH) and os.path.isdir(os.fsdecode(source)):  # noqa: PTH112 - `Path` raises for long texts
-        from judged.io.formats.collections import qrels_file
-
-        source = qrels_file(source, request.split)
-    table = open_table(source, request)
-    if request.split is not None and request.used is None:
-        request.split.check_used()
-    if not isinstance(table, Qrels):
-        from judged.io.table import SourceTable, as_qrels
-
-        assert isinstance(table, SourceTable)
-        table = as_qrels(table)
-    qrels = located(table, source)
-    return qrels if name is None else replace(qrels, name=name)
+    request = ColumnRequest("qrels", named, grade_map=grade_map, split=split_of(split))
+    return read_requested_qrels(source, request, name=name)
 
 
 READERS.update(Run=read_run, Qrels=read_qrels)

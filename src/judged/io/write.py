@@ -21,9 +21,10 @@ from judged.errors import DataError, Hint, UsageError, shown
 from judged.io.atomic import ENDINGS, write_atomically
 from judged.io.columns import ColumnRequest, UsedColumns
 from judged.io.files import is_path
+from judged.io.open_table import read_requested_qrels
 from judged.io.outputs import check_output
 from judged.io.questions import read_questions
-from judged.io.read import read_qrels, read_requested_qrels, read_requested_run, read_run, split_of
+from judged.io.read import read_qrels, read_requested_run, read_run, split_of
 from judged.io.recognise import recognise
 from judged.registry import choose_one
 

@@ -17,7 +17,7 @@ from judged.core.pool import pool_of
 from judged.core.tables import Id, IdKind, Qrels, decoded
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest
-from judged.io.read import read_requested_qrels
+from judged.io.open_table import read_requested_qrels
 from judged.io.run_names import short_names
 from judged.judging.judge_columns import read_judges
 from judged.stats.ratings import Ratings

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from judged.core.policy import Policy
 from judged.errors import UsageError
 from judged.measures.registry import MEASURES, Measure
 from judged.registry import choose_one
@@ -287,6 +288,8 @@ PROFILES = {
         ),
     )
 }
+
+POLICIES = {name: Policy(**tool.policy) for name, tool in PROFILES.items()}
 
 
 def profile(name: str) -> Profile:

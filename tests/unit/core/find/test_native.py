@@ -14,7 +14,8 @@ from judged.core.find.reference import Hits
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
 from judged.io.formats.trec import unread_bytes
-from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_qrels, read_run
 
 pytestmark = pytest.mark.needs("native")
 

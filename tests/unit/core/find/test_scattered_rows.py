@@ -9,7 +9,8 @@ from refusals import refusal
 from judged.core.find import reference, scan
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
-from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_qrels, read_run
 
 pa = optional("pyarrow")
 

@@ -21,7 +21,8 @@ from judged.core.parts.run import MAX_UNJUDGED, LocalPartitions, PartitionedRun
 from judged.core.policy import Policy
 from judged.core.pool import pool_of
 from judged.core.unread_runs import TextRun
-from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_qrels, read_run
 
 pa = optional("pyarrow")
 pytestmark = [pytest.mark.needs("pyarrow"), pytest.mark.needs("native")]

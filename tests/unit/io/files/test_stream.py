@@ -20,7 +20,8 @@ from judged.core.pool import pool_of
 from judged.core.unread_runs import TextStream
 from judged.io import stored as stream
 from judged.io.decompress import decompress
-from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_qrels, read_run
 
 pytestmark = pytest.mark.needs("native")
 

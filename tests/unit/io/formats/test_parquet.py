@@ -14,7 +14,8 @@ from judged.core.native import NATIVE
 from judged.core.unread_runs import ArrowRun
 from judged.io import files as limits
 from judged.io.frames import frame_of
-from judged.io.read import open_whole_run, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_run
 from judged.io.write import write_run
 
 pyarrow = optional("pyarrow")

@@ -10,7 +10,8 @@ from refusals import refusal
 import judged as jd
 from judged.core.unread_runs import ScoreColumn
 from judged.errors import DataError
-from judged.io.read import open_whole_run, read_run
+from judged.io.open_table import open_whole_run
+from judged.io.read import read_run
 
 LETOR = """\
 2 qid:10 1:0.031310 2:0.666667 #docid = GX029-35-5894638 inc = 0.01 prob = 0.13
@@ -37,7 +38,7 @@ def test_a_file_of_scores_is_the_run_of_the_lines_beside_it(files):
 
 
 def test_without_the_native_core_it_is_the_same(files, monkeypatch):
-    monkeypatch.setattr("judged.io.read.NATIVE", False)
+    monkeypatch.setattr("judged.io.open_table.NATIVE", False)
     assert jd.evaluate(*files, "RR")["RR"].tolist() == [1 / 2, 1]
 
 

@@ -15,8 +15,9 @@ from judged.core.native import native
 from judged.core.policy import Policy
 from judged.core.unread_runs import TextRun
 from judged.io.columns import ColumnRequest
+from judged.io.open_table import open_whole_run
 from judged.io.partitions import open_partitions
-from judged.io.read import open_whole_run, read_qrels, read_run
+from judged.io.read import read_qrels, read_run
 
 pytestmark = pytest.mark.needs("native")
 
