@@ -90,7 +90,7 @@ def _told(ours: Answer, theirs: Answer, names: Iterable[str] | None = None) -> s
 def _grouped(data: bytes) -> tuple[Answer, Answer]:
     """Rows of several runs, those of one document next to each other."""
     query, queries, docs, threads = documents_of(data)
-    with mock.patch.object(documents, "usable_cores", return_value=threads):
+    with mock.patch.object(documents, "CORES", threads):
         ours = documents.group_documents(query, queries, docs)
     theirs = documents.group_documents_reference(query, docs)
     return dict(zip(("order", "first"), ours, strict=True)), dict(zip(("order", "first"), theirs, strict=True))
@@ -106,7 +106,7 @@ def replay(target: str, data: bytes) -> None:
 
 def _natively(case: Case) -> Hits:
     """As `join` does it, with parts so small that a short run has several."""
-    with mock.patch.multiple(scan, BYTES=case.part, _ROWS=case.part, usable_cores=lambda: case.threads):
+    with mock.patch.multiple(scan, BYTES=case.part, _ROWS=case.part, CORES=case.threads):
         run = case.opened()
         if isinstance(run, Run):
             check_id_kinds(_kinds(case), run)

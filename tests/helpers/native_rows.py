@@ -46,7 +46,7 @@ def described(table):
 
 
 def check(kind: str, text: bytes, **options):
-    with mock.patch.object(unread_runs, "_BYTES", 50), mock.patch.object(unread_runs, "usable_cores", return_value=2):
+    with mock.patch.object(unread_runs, "_BYTES", 50), mock.patch.object(unread_runs, "CORES", 2):
         seen = outcome(kind, text, **options)
     with only_reference():
         assert seen == outcome(kind, text, **options)

@@ -64,13 +64,13 @@ def _own_parts() -> list[dict[str, str]]:
     import scipy
 
     from judged._version import __version__
-    from judged.core.native import usable_cores
+    from judged.core.native import CORES
 
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     python = f"{platform.python_version()}{'' if gil else ', free-threaded'}, {platform.system()} {platform.machine()}"
     return [
         {"part": "judged", "state": __version__, "for": ""},
-        {"part": "Python", "state": python, "for": f"uses {usable_cores()} cores"},
+        {"part": "Python", "state": python, "for": f"uses {CORES} cores"},
         {"part": "native core", "state": _native(), "for": "speed; values are the same without it"},
         {"part": "numpy", "state": numpy.__version__, "for": "required"},
         {"part": "scipy", "state": scipy.__version__, "for": "required"},

@@ -110,9 +110,10 @@ def join(
         )
     of_run = run.warnings if isinstance(run, Run | TextRun) else hits.warnings
     known = (*qrels.warnings, *(fold_warnings(of_run) if of_run else ()), *pool.warnings)
-    named = HasName(name=run.name, path=run.path)  # no more of the run is needed
-    # Warnings are computed when they are asked for.
-    object.__setattr__(judged, "warnings", lambda j: (*known, *join_warnings(j, qrels, named, hits)))
+    # Warnings are computed when they are asked for; no more of the run is kept for them than its name.
+    name, path = run.name, run.path
+    later = lambda j: (*known, *join_warnings(j, qrels, HasName(name=name, path=path), hits))  # noqa: E731
+    object.__setattr__(judged, "warnings", later)
     if policy.queries == "both" and not judged.answered.all():
         judged = judged.select(np.flatnonzero(judged.answered))
     if policy.empty == "error" and (without := _names(judged, judged.pool.positive == 0)):

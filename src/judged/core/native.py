@@ -21,6 +21,7 @@ if os.environ.get("JUDGED_NATIVE") != "0":
         native = None
 
 NATIVE = native is not None
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1  # of this process
 
 
 def end_on_bus_error(message: str, code: int) -> None:
@@ -37,11 +38,6 @@ def return_memory() -> None:
         import ctypes
 
         getattr(ctypes.CDLL(None), "malloc_trim", bool)(0)
-
-
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # A column as the native core takes integers, and as it takes numbers.

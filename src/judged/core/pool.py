@@ -12,7 +12,7 @@ import numpy as np
 from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.core.ids import IdColumn
-from judged.core.native import as_floats, as_ints, native, usable_cores
+from judged.core.native import CORES, as_floats, as_ints, native
 from judged.core.policy import Policy
 from judged.core.tables import Id, Kept, Names, Qrels, decoded, unknown_row
 from judged.errors import DataError, Hint, Warned, shown
@@ -91,8 +91,8 @@ class Pool:
             return BestFirst(self.sizes, self.query, rank, self.grade, np.arange(len(self.query)))
         kept = np.minimum(self.sizes, cutoff)
         rank = segments.ranks(kept)
-        judgment = rank - 1 + np.repeat(segments.offsets(self.sizes)[:-1], kept)
-        return BestFirst(kept, segments.numbers(kept), rank, self.grade[judgment], judgment)
+        judgment = rank - 1 + np.repeat(np.cumsum(self.sizes) - self.sizes, kept)
+        return BestFirst(kept, self.query[judgment], rank, self.grade[judgment], judgment)
 
     def relevant(self, level: float) -> Floats:
         """Documents per query with at least this grade. A document with a negative grade is never relevant."""
@@ -254,7 +254,7 @@ def _sort_natively(qrels: Qrels) -> IdPool | None:
     if native is None or qrels.aspect is not None:
         return None
     columns = as_ints(qrels.query), as_floats(qrels.grade), qrels.doc.arrays()
-    found = native.sort_judgments(qrels.queries.arrays(), qrels.query_kind == "integer", *columns, usable_cores())
+    found = native.sort_judgments(qrels.queries.arrays(), qrels.query_kind == "integer", *columns, CORES)
     if found is None:
         return None
     by_id, judged, query, grade, *doc = found

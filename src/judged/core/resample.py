@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
-from judged.core.native import native, usable_cores
+from judged.core.native import CORES, native
 from judged.errors import UsageError, shown
 
 
@@ -92,7 +92,7 @@ class SignFlips:
         The sum of a pair is that of its second column less that of its first; without pairs, that of a column. The statistic is
         its absolute value, or the sum times the side.
         """
-        size = max(1, self.rows // (4 * usable_cores()) + 1)
+        size = max(1, self.rows // (4 * CORES) + 1)
         parts = [(first, min(first + size, self.rows)) for first in range(0, self.rows, size)]
         count = self._count if native is None else self._count_native
         seen = _in_parallel(lambda part: count(pairs, bound, factor, side, *part), parts)
@@ -194,7 +194,7 @@ def _shift(sums: Floats, count: Floats, none: float) -> Floats:
 
 
 def _in_parallel(act: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
-    workers = min(usable_cores(), _CORES, len(items))
+    workers = min(CORES, _CORES, len(items))
     if workers < 2:
         return [act(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor

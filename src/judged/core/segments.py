@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Floats, Ints
-from judged.core.native import as_floats, as_ints, native, usable_cores
+from judged.core.native import CORES, as_floats, as_ints, native
 
 
 def offsets(sizes: Ints) -> Ints:
@@ -59,7 +59,7 @@ def first(mask: NDArray[np.bool_], segment: Ints, rank: Ints, count: int) -> Flo
 def falling(x: Floats, sizes: Ints) -> Ints:
     """Stable order of the elements of each segment, from the highest to the lowest."""
     if native is not None:
-        return native.falling(as_floats(x), as_ints(sizes), usable_cores())
+        return native.falling(as_floats(x), as_ints(sizes), CORES)
     return np.lexsort((-x, np.repeat(np.arange(len(sizes)), sizes)))
 
 
@@ -71,7 +71,7 @@ def top(score: Floats, grade: Floats, sizes: Ints, depth: int, sign: int) -> tup
     lower if it is -1, and the first in the column if it is 0, or if the grades are equal too.
     """
     if native is not None:
-        return native.top(as_floats(score), as_floats(grade), as_ints(sizes), depth, sign, usable_cores())
+        return native.top(as_floats(score), as_floats(grade), as_ints(sizes), depth, sign, CORES)
     segment, rank = numbers(sizes), ranks(sizes)
     order = np.lexsort((-sign * grade, -score, segment))
     by_grade = falling(grade, sizes)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged._types import Bytes, Floats, Ints
 from judged.core.ids import IdColumn
-from judged.core.native import native, usable_cores
+from judged.core.native import CORES, native
 from judged.core.tables import HasName, IdKind, Qrels, Run
 from judged.errors import DataError, Place, Warned
 
@@ -144,7 +144,7 @@ class TextRows:
 
 def read_rows(data: Bytes, start: int, layout: Layout) -> TextRows | None:
     """Return all rows of a text; None if only the reference can read it, or it has none."""
-    columns = native and native.read_text(data, start, len(data), dict(layout), usable_cores(), _BYTES)
+    columns = native and native.read_text(data, start, len(data), dict(layout), CORES, _BYTES)
     if not columns:
         return None
     ids = {name: IdColumn(*columns[name]) for name in ("queries", "doc", "aspect")}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judged.core.native import usable_cores
+from judged.core.native import CORES
 from judged.core.parts.run import Item, Task
 from judged.errors import UsageError, shown
 
@@ -31,7 +31,7 @@ class Threads:
     @property
     def threads(self) -> int:
         """The number of threads."""
-        return self.count or usable_cores()
+        return self.count or CORES
 
     def map(self, task: Task, items: Sequence[Item]) -> Iterator[Any]:
         """Yield the results in the order of the items, as they are ready; only a few are held, since each may be large."""

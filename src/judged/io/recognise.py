@@ -53,15 +53,18 @@ def recognise(source: Any, **fields: str) -> Input:
         return source
     if isinstance(source, PATH):
         return _recognise_path(source, fields)
-    if type(source) is not dict:
-        if source is None or isinstance(source, HasName):
-            return Input("read", source)
-        if isinstance(source, Questions):
-            return Input("questions", source)
-        if is_spark(source):
-            return Input("spark", source)
-        if is_dataset(source) or is_lazy(source) or are_files(source):
-            return Input("partitions", source)
+    if type(source) is dict:
+        first = next(iter(source.values()), None)
+        if type(first) is dict and type(next(iter(first.values()), None)) in (int, float):
+            return Input("table", source)  # {query: {doc: number}}
+    elif source is None or isinstance(source, HasName):
+        return Input("read", source)
+    elif isinstance(source, Questions):
+        return Input("questions", source)
+    elif is_spark(source):
+        return Input("spark", source)
+    elif is_dataset(source) or is_lazy(source) or are_files(source):
+        return Input("partitions", source)
     items = _first_items(source)
     return Input("questions" if items and _have_questions(items, fields) else "table", source)
 

@@ -7,7 +7,7 @@ import numpy as np
 from judged._types import Bools, Ints
 from judged.core.find.reference import KEEP_ONE, RankedRows, Sieve, by_document_id, by_grade, rank_rows
 from judged.core.ids import IdColumn
-from judged.core.native import as_ints, native, usable_cores
+from judged.core.native import CORES, as_ints, native
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
 from judged.core.tables import Run
@@ -76,7 +76,7 @@ def group_documents(query: Ints, queries: int, docs: IdColumn) -> tuple[Ints, Bo
     """
     if native is None:
         return group_documents_reference(query, docs)
-    order, first = native.group_rows(as_ints(query), queries, docs.arrays(), usable_cores())
+    order, first = native.group_rows(as_ints(query), queries, docs.arrays(), CORES)
     return order, first.view(np.bool_)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from judged._types import Bytes
 from judged.core.find.reference import Hits, queries_of, raise_duplicate, raise_no_common_query, raise_no_rank
-from judged.core.native import as_ints, native, usable_cores
+from judged.core.native import CORES, as_ints, native
 from judged.core.policy import Policy
 from judged.core.pool import IdPool
 from judged.core.tables import IdKind, Run
@@ -55,7 +55,7 @@ def find(
     if native is None:
         return None
     integer = [kind == "integer" for kind in kinds]
-    common = (pool.once(INDEX, lambda: native_pool(pool)), native_policy(policy), usable_cores())
+    common = (pool.once(INDEX, lambda: native_pool(pool)), native_policy(policy), CORES)
     if isinstance(run, TextStream):
         return _find_in_stream(pool, run, policy, kinds, progress, *common)
     if isinstance(run, TextRun):

@@ -222,7 +222,7 @@ def test_a_large_shuffled_run_is_put_together_from_its_fragments(monkeypatch, th
     lines = [f"q{q} Q0 d{d} 1 {s} t" for q, d, s in zip(queries, docs, scores, strict=True)]
     qrels = read_qrels({f"q{q}": {f"d{d}": int(d) % 3 for d in docs[queries == q][::7]} for q in range(35)})
     monkeypatch.setattr(scan, "BYTES", 5_000)
-    monkeypatch.setattr(scan, "usable_cores", lambda: threads)
+    monkeypatch.setattr(scan, "CORES", threads)
     check(unread_bytes("\n".join(lines).encode() + bytes(8), "run.txt"), Policy(), qrels)
 
 
