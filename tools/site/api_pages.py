@@ -55,7 +55,6 @@ _CONSTANTS = {
     "TESTS": "The paired tests, found by name or alias.",
     "CORRECTIONS": "The corrections for several tests, found by name or alias.",
     "SUMMARIES": "The summaries of the values of queries.",
-    "Alternative": "The alternative hypothesis of a test.",
 }
 
 

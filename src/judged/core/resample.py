@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,6 @@ def drawn_at(seed: int, k: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Side = Literal[-1, 0, 1]
 Rank = Callable[[int, int], int]
 
 _TILE = 64  # signs are multiplied in tiles of 64 × 64: these fit the cache, and are too small for BLAS to start threads
@@ -86,33 +85,31 @@ class SignFlips:
     rows: int
     seed: int | None
 
-    def count_reached(self, pairs: Ints | None, bound: Floats, factor: Floats, side: Side) -> tuple[Ints, Floats]:
+    def count_reached(self, pairs: Ints | None, bound: Floats, factor: Floats) -> tuple[Ints, Floats]:
         """Return in how many rows the statistic of each pair reaches its bound, and the largest statistic · factor of each row.
 
         The sum of a pair is that of its second column less that of its first; without pairs, that of a column. The statistic is
-        its absolute value, or the sum times the side.
+        its absolute value.
         """
         size = max(1, self.rows // (4 * CORES) + 1)
         parts = [(first, min(first + size, self.rows)) for first in range(0, self.rows, size)]
         count = self._count if native is None else self._count_native
-        seen = _in_parallel(lambda part: count(pairs, bound, factor, side, *part), parts)
+        seen = _in_parallel(lambda part: count(pairs, bound, factor, *part), parts)
         return np.add.reduce([hits for hits, _ in seen]), np.concatenate([tops for _, tops in seen])
 
-    def _count_native(
-        self, pairs: Ints | None, bound: Floats, factor: Floats, side: Side, first: int, last: int
-    ) -> Any:
+    def _count_native(self, pairs: Ints | None, bound: Floats, factor: Floats, first: int, last: int) -> Any:
         own = np.arange(len(bound))
         a, b = (np.full_like(own, -1), own) if pairs is None else (pairs[:, 0], pairs[:, 1])
         ends = np.ascontiguousarray(a, np.int64), np.ascontiguousarray(b, np.int64), np.ascontiguousarray(bound)
-        return native.count_reached(*self._columns(), *ends, np.ascontiguousarray(factor), side, first, last)
+        return native.count_reached(*self._columns(), *ends, np.ascontiguousarray(factor), 0, first, last)
 
-    def _count(self, pairs: Ints | None, bound: Floats, factor: Floats, side: Side, first: int, last: int) -> Any:
+    def _count(self, pairs: Ints | None, bound: Floats, factor: Floats, first: int, last: int) -> Any:
         hits, tops = np.zeros(len(bound), np.int64), []
         step = max(1, _SIGNS // max(len(bound), len(self.columns)))
         for at in range(first, last, step):
             sums = self._sums(at, min(at + step, last))
             sums = sums if pairs is None else sums[:, pairs[:, 1]] - sums[:, pairs[:, 0]]
-            reached = np.abs(sums) if side == 0 else side * sums
+            reached = np.abs(sums)
             hits += (reached >= bound).sum(axis=0)
             tops.append((reached * factor).max(axis=1))
         return hits, np.concatenate(tops)

@@ -6,7 +6,6 @@ from .corrections import adjusted as adjusted
 from .decisions import Decisions as Decisions
 from .decisions import decide as decide
 from .decisions import decide_family as decide_family
-from .differences import Alternative as Alternative
 from .differences import TestOutcome as TestOutcome
 from .effect_sizes import Record as Record
 from .effect_sizes import cliff as cliff

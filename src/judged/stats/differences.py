@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from judged._types import Bools, Floats, Ints
 from judged.errors import DataError, shown
 from judged.stats.checks import check_sums, finite
-
-Alternative = Literal["two-sided", "greater", "less"]
 
 ONE = "one query: nothing to test"
 ONE_CLUSTER = "one cluster: nothing to test"
@@ -27,15 +25,13 @@ class TestOutcome:
     """Outcome of a test, with one entry per pair in every column.
 
     `p` is above 0 and at most 1. It is 1 if the test is not applicable (one query, no difference, no variance), and
-    `note` then gives the reason. `method` is the way `p` was computed. `adjusted` is `p` corrected for all pairs by
-    the test itself, if the test supports it (`"max"`).
+    `note` then gives the reason. `adjusted` is `p` corrected for all pairs by the test itself, if the test supports it
+    (`"max"`).
     """
 
     test: str
-    alternative: Alternative
     statistic: Floats
     p: Floats
-    method: tuple[str, ...]
     note: tuple[str, ...]
     adjusted: Floats | None = None
 
@@ -101,10 +97,8 @@ def weighted_mean(x: Floats, weights: Any = None) -> Floats:
 
 def outcome_of(
     test: str,
-    alternative: Alternative,
     statistic: Floats,
     p: Floats,
-    method: Sequence[str],
     silent: Sequence[tuple[Any, str]],
     adjusted: Floats | None = None,
 ) -> TestOutcome:
@@ -118,7 +112,7 @@ def outcome_of(
     p = np.where(tested, np.clip(p, LEAST, 1.0), 1.0)
     if adjusted is not None:
         adjusted = np.maximum(np.where(tested, adjusted, 1.0), p)
-    return TestOutcome(test, alternative, statistic, p, tuple(method), tuple(map(str, note)), adjusted)
+    return TestOutcome(test, statistic, p, tuple(map(str, note)), adjusted)
 
 
 def last_accepted(hits: int, rows: int, p: float, level: float, *, drawn: bool) -> int:

@@ -9,13 +9,12 @@ import numpy as np
 from judged._types import Bools, Floats
 from judged.core.resample import resampled_means
 from judged.errors import UsageError
-from judged.stats.checks import check_choice, check_count
+from judged.stats.checks import check_count
 from judged.stats.differences import (
     ONE,
     ONE_CLUSTER,
     SLACK,
     ZERO,
-    Alternative,
     TestOutcome,
     constant,
     degrees_of_freedom,
@@ -40,12 +39,11 @@ FEW = "fewer than three queries have both kinds of values"
 def student(
     d: Any,
     *,
-    alternative: Alternative = "two-sided",
     clusters: Any = None,
     weights: Any = None,
     cheap: CheapValues | None = None,
 ) -> TestOutcome:
-    """Run the paired t test (Student 1908) on differences d = b - a, queries or queries × pairs; the statistic is t.
+    """Run the two-sided paired t test (Student 1908) on differences d = b - a, queries or queries × pairs; the statistic is t.
 
     It assumes that the mean difference is normal: because the differences are, or because there are many queries. With
     `clusters` the standard error is CR2 with Satterthwaite's degrees of freedom (Bell and McCaffrey 2002; Pustejovsky
@@ -57,17 +55,14 @@ def student(
     >>> student([1.0, 2.0, 3.0]).statistic.round(6)  # mean 2, standard error 1/√3
     array([3.464102])
     """
-    check_choice(alternative, Alternative, "alternative")
     table = differences(d)
     sums, sizes, (mean, spread, df) = _estimate(table, clusters, weights, cheap)
     flat = constant(sums, sizes)
     t = np.divide(mean, spread, out=np.zeros_like(mean), where=~flat & (spread > 0))
     p = np.ones_like(t) if len(sizes) < 2 else two_sided_p(t, df)
-    if alternative != "two-sided":
-        p = np.where(t > 0 if alternative == "greater" else t < 0, p / 2, 1 - p / 2)
-    p = np.where(flat, _constant_p(mean, len(sizes), alternative), p)
+    p = np.where(flat, _constant_p(sizes), p)
     few = [(cheap is not None and len(sizes) < FEWEST, FEW)]
-    return outcome_of("t", alternative, t, p, ["t"] * len(p), [*_silent(table, sizes), *few])
+    return outcome_of("t", t, p, [*_silent(table, sizes), *few])
 
 
 def _student_interval(
@@ -113,8 +108,8 @@ TESTS.add(
 )
 
 
-def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
-    """Run the sign test (Arbuthnot 1710; Conover 1999, 3.4) on the queries that are not tied.
+def sign(d: Any) -> TestOutcome:
+    """Run the two-sided sign test (Arbuthnot 1710; Conover 1999, 3.4) on the queries that are not tied.
 
     The test is exact, by the binomial distribution with 1/2; differences of 0 are dropped. The statistic is the number
     of queries won (d > 0). The size of differences is neither assumed nor tested.
@@ -124,14 +119,12 @@ def sign(d: Any, *, alternative: Alternative = "two-sided") -> TestOutcome:
     """
     from scipy.special import betainc
 
-    check_choice(alternative, Alternative, "alternative")
     table = differences(d)
     won, lost = (table > 0).sum(axis=0).astype(float), (table < 0).sum(axis=0).astype(float)
     n = won + lost
-    at_most = {"two-sided": np.minimum(won, lost), "greater": lost, "less": won}[alternative]
-    tail = np.where(at_most < n, betainc(np.maximum(n - at_most, 1), at_most + 1, 0.5), 1.0)
-    p = 2 * tail if alternative == "two-sided" else tail
-    return outcome_of("sign", alternative, won, p, ["exact"] * len(p), [(len(table) == 1, ONE), (n == 0, ZERO)])
+    fewer = np.minimum(won, lost)
+    tail = np.where(fewer < n, betainc(np.maximum(n - fewer, 1), fewer + 1, 0.5), 1.0)
+    return outcome_of("sign", won, 2 * tail, [(len(table) == 1, ONE), (n == 0, ZERO)])
 
 
 TESTS.add(
@@ -152,29 +145,27 @@ TESTS.add(
 def bootstrap_test(
     d: Any,
     *,
-    alternative: Alternative = "two-sided",
     resamples: int = 10_000,
     seed: int = 0,
     clusters: Any = None,
 ) -> TestOutcome:
-    """Run the paired bootstrap test: resample queries from differences that are shifted to mean 0.
+    """Run the two-sided paired bootstrap test: resample queries from differences that are shifted to mean 0.
 
     p = (1 + hits) / (1 + resamples), where a hit is a resample whose statistic is at least as far from 0 as the
     observed one. The statistic is t (Efron and Tibshirani 1993, 16.4; in retrieval: Sakai, SIGIR 2006).
     With `clusters` whole clusters are resampled. A resample without variance has an infinite t, or 0, and counts as a
     hit. Equal differences other than 0 have the p of random signs, 2 / 2ⁿ.
     """
-    check_choice(alternative, Alternative, "alternative")
     check_count(resamples, "resamples")
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
     mean = totals(sums) / sizes.sum()
     flat = constant(sums, sizes)
-    hits = [_hits(sums[:, at : at + _PAIRS], sizes, resamples, seed, alternative) for at in range(0, len(mean), _PAIRS)]
-    p = np.where(flat, _constant_p(mean, len(sizes), alternative), (1 + np.concatenate(hits)) / (1 + resamples))
+    hits = [_hits(sums[:, at : at + _PAIRS], sizes, resamples, seed) for at in range(0, len(mean), _PAIRS)]
+    p = np.where(flat, _constant_p(sizes), (1 + np.concatenate(hits)) / (1 + resamples))
     error = mean_and_error(sums, sizes)[1]
     reported = np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
-    return outcome_of("bootstrap", alternative, reported, p, ["random"] * len(p), _silent(table, sizes))
+    return outcome_of("bootstrap", reported, p, _silent(table, sizes))
 
 
 def _bootstrap_interval(
@@ -214,17 +205,16 @@ TESTS.add(
 )
 
 
-def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int, alternative: Alternative) -> Floats:
+def _hits(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
     """Count the resamples whose statistic reaches the observed one."""
-    mean, side = totals(sums) / sizes.sum(), {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[alternative]
-    reaches = bootstrap_reaches(sums, sizes, resamples, seed, side)
-    return (reaches >= (side * mean if side else np.abs(mean))).sum(axis=0).astype(np.float64)
+    reaches = bootstrap_reaches(sums, sizes, resamples, seed)
+    return (reaches >= np.abs(totals(sums) / sizes.sum())).sum(axis=0).astype(np.float64)
 
 
-def bootstrap_reaches(sums: Floats, sizes: Floats, resamples: int, seed: int, side: float = 0.0) -> Floats:
+def bootstrap_reaches(sums: Floats, sizes: Floats, resamples: int, seed: int) -> Floats:
     """Return for each resample and column the largest mean that its statistic reaches: |t*| standard errors.
 
-    With `side` 1 or -1 the sign of the statistic counts. A resample without variance reaches any mean.
+    A resample without variance reaches any mean.
     """
     mean = totals(sums) / sizes.sum()
     size, k = sizes[:, None], len(mean)
@@ -234,13 +224,12 @@ def bootstrap_reaches(sums: Floats, sizes: Floats, resamples: int, seed: int, si
     drawn = resampled_means(np.hstack(parts), resamples, seed)
     top, n = drawn[:, :k], np.ones((1, 1)) if single else drawn[:, -2:-1]
     resampled = top / n
-    far = np.abs(resampled) if side == 0 else side * resampled
     cross, sizes2 = (top, 1.0) if single else (drawn[:, 2 * k : 3 * k], drawn[:, -1:])
     squares = drawn[:, k : 2 * k] - 2 * resampled * cross + resampled**2 * sizes2
     spread = mean_and_error(shifted, sizes)[1] * np.sqrt(len(sizes) - 1)
     error = np.sqrt(np.maximum(squares, 0.0)) / n
-    top = far * spread + SLACK * spread * spread
-    far = np.divide(top, error, out=np.where(top >= 0, np.inf, -np.inf), where=error > 0)
+    top = np.abs(resampled) * spread + SLACK * spread * spread
+    far = np.divide(top, error, out=np.full_like(top, np.inf), where=error > 0)
     return np.ldexp(far, power)
 
 
@@ -250,11 +239,9 @@ def _symmetric(sums: Floats, sizes: Floats, mean: Floats, reach: Floats, rejecte
     return mean - reach, mean + reach
 
 
-def _constant_p(mean: Floats, clusters: int, alternative: Alternative) -> Floats:
+def _constant_p(sizes: Floats) -> float:
     """The p of equal differences: the share of sign assignments that leave the mean as far from 0."""
-    if alternative == "two-sided":
-        return np.full_like(mean, 2.0 ** (1 - clusters))
-    return np.where(mean > 0 if alternative == "greater" else mean < 0, 2.0**-clusters, 1.0)
+    return float(2.0 ** (1 - len(sizes)))
 
 
 def _silent(table: Floats, sizes: Floats) -> list[tuple[Any, str]]:

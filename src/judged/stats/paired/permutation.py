@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
-from judged.core.resample import Side, SignFlips
-from judged.stats.checks import check_choice, check_count
+from judged.core.resample import SignFlips
+from judged.stats.checks import check_count
 from judged.stats.differences import (
     ONE,
     ONE_CLUSTER,
     SLACK,
     ZERO,
-    Alternative,
     TestOutcome,
     differences,
     last_accepted,
@@ -33,7 +32,6 @@ from judged.stats.paired.registry import TESTS, PairTest
 
 _BITS = 51  # sums of a column stay below 2⁵¹, differences of two below 2⁵²
 _MOST_EXACT = 20  # largest number of queries that is enumerated, for any number of resamples
-_SIDES: dict[Alternative, Side] = {"two-sided": 0, "greater": 1, "less": -1}
 
 
 def permutation(
@@ -42,12 +40,11 @@ def permutation(
     resamples: int = 100_000,
     seed: int = 0,
     clusters: Any = None,
-    alternative: Alternative = "two-sided",
 ) -> TestOutcome:
-    """Run the paired permutation (randomisation, sign-flip) test on differences d = b - a, queries or queries × pairs.
+    """Run the two-sided paired permutation (randomisation, sign-flip) test on differences d = b - a, queries or queries × pairs.
 
-    p is the share of sign assignments whose mean is at least as far from 0 as the observed one. The two-sided test
-    counts |mean| (SciPy's `permutation_test` doubles the smaller tail instead); `greater` and `less` count one side.
+    p is the share of sign assignments whose |mean| is at least as far from 0 as the observed one (SciPy's
+    `permutation_test` doubles the smaller tail instead).
     If a pair has so few nonzero differences that 2ⁿ ≤ `resamples` (n = 16 for 100,000), all assignments are
     enumerated. Otherwise signs are drawn and p = (1 + hits) / (1 + resamples), which is never 0 (Phipson and Smyth
     2010). The draws depend only on the number of queries and the seed.
@@ -65,7 +62,7 @@ def permutation(
     """
     table = differences(d)
     sums, sizes = sum_by_cluster(table, clusters)
-    return _outcome(sums, sums, None, table, sizes, resamples, seed, alternative)
+    return _outcome(sums, sums, None, table, sizes, resamples, seed)
 
 
 def permutation_of(
@@ -75,7 +72,6 @@ def permutation_of(
     resamples: int = 100_000,
     seed: int = 0,
     clusters: Any = None,
-    alternative: Alternative = "two-sided",
 ) -> TestOutcome:
     """Run `permutation` on the differences x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds queries × systems.
 
@@ -84,10 +80,10 @@ def permutation_of(
     """
     table, which, d = pairwise(x, pairs)
     if len(which) < table.shape[1]:
-        return permutation(d, resamples=resamples, seed=seed, clusters=clusters, alternative=alternative)
+        return permutation(d, resamples=resamples, seed=seed, clusters=clusters)
     sums, sizes = sum_by_cluster(np.hstack([d, table - table[:, :1]]), clusters)
     d, basis = sums[:, : len(which)], sums[:, len(which) :]
-    return _outcome(d, basis, which, table, sizes, resamples, seed, alternative)
+    return _outcome(d, basis, which, table, sizes, resamples, seed)
 
 
 def _interval(
@@ -147,25 +143,20 @@ def _outcome(
     sizes: Floats,
     resamples: int,
     seed: int,
-    alternative: Alternative,
 ) -> TestOutcome:
-    check_choice(alternative, Alternative, "alternative")
     most = _most_enumerated(resamples)
     moved = np.count_nonzero(d, axis=0)
     nonzero = d[d.any(axis=1)]
     if len(nonzero) <= most:
-        hits, largest = _count_hits(_Grid.of(nonzero, nonzero, None), 2 ** len(nonzero), None, alternative)
+        hits, largest = _count_hits(_Grid.of(nonzero, nonzero, None), 2 ** len(nonzero), None)
         p, adjusted = hits / 2 ** len(nonzero), largest / 2 ** len(nonzero)
-        few = np.ones(len(p), dtype=bool)
     else:
-        hits, largest = _count_hits(_Grid.of(d, basis, pairs), resamples, seed, alternative)
+        hits, largest = _count_hits(_Grid.of(d, basis, pairs), resamples, seed)
         p, adjusted = (1 + hits) / (1 + resamples), (1 + largest) / (1 + resamples)
-        few = moved <= most
-        for i in np.flatnonzero(few):
-            p[i] = _exact_p(d[d[:, i] != 0, i], alternative)
+        for i in np.flatnonzero(moved <= most):
+            p[i] = _exact_p(d[d[:, i] != 0, i])
     silent = [(len(table) == 1, ONE), (len(sizes) == 1, ONE_CLUSTER), (moved == 0, ZERO)]
-    method = ["exact" if one else "random" for one in few]
-    return outcome_of("permutation", alternative, totals(d) / len(table), p, method, silent, adjusted)
+    return outcome_of("permutation", totals(d) / len(table), p, silent, adjusted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,29 +183,23 @@ class _Grid:
         return cls(columns, pairs, total, slack, spread, np.broadcast_to(unit, total.shape))
 
 
-def _count_hits(grid: _Grid, rows: int, seed: int | None, alternative: Alternative) -> tuple[Floats, Floats]:
+def _count_hits(grid: _Grid, rows: int, seed: int | None) -> tuple[Floats, Floats]:
     """Count the rows of signs in which a pair's statistic, and the largest of all pairs, reach the observed one.
 
     The factor makes the sums of different pairs comparable: Σd² does not depend on the signs, so t is an increasing function of
     Σd / √Σd², the same function for all pairs.
     """
-    bound = _toward(grid.total, alternative) - grid.slack
+    bound = np.abs(grid.total) - grid.slack
     factor = np.divide(1.0, grid.spread, out=np.zeros_like(grid.spread), where=grid.spread > 0)
-    hits, tops = SignFlips(grid.columns, rows, seed).count_reached(grid.pairs, bound, factor, _SIDES[alternative])
+    hits, tops = SignFlips(grid.columns, rows, seed).count_reached(grid.pairs, bound, factor)
     reached = rows - np.searchsorted(np.sort(tops), bound * factor)
     return hits.astype(np.float64), reached.astype(np.float64)
 
 
-def _toward(sums: Floats, alternative: Alternative) -> Floats:
-    side = _SIDES[alternative]
-    return np.abs(sums) if side == 0 else side * sums
-
-
-def _exact_p(d: Floats, alternative: Alternative) -> float:
+def _exact_p(d: Floats) -> float:
     """Return the exact p of one pair by enumerating all sign assignments."""
     grid = _Grid.of(d[:, None], d[:, None], None)
     sums = np.zeros(1)
     for value in grid.columns[:, 0]:
         sums = np.concatenate([sums + value, sums - value])
-    bound = _toward(grid.total, alternative) - grid.slack
-    return np.count_nonzero(_toward(sums, alternative) >= bound) / len(sums)
+    return np.count_nonzero(np.abs(sums) >= np.abs(grid.total) - grid.slack) / len(sums)

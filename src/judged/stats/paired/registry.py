@@ -14,7 +14,7 @@ import numpy as np
 from judged._types import Bools, Floats
 from judged.errors import UsageError
 from judged.registry import Registry
-from judged.stats.differences import Alternative, TestOutcome, differences, pairwise, weighted_mean
+from judged.stats.differences import TestOutcome, differences, pairwise, weighted_mean
 from judged.stats.two_phase import FEWEST, two_phase_means
 
 
@@ -33,7 +33,7 @@ class PairTest:
         interval: `(d, p, level, **options) -> (low, high)`: the mean differences that the two-sided test does not reject
             at the level of each column, infinite if it cannot reject any. 0 is outside exactly where p ≤ level, with the p
             of `function` for the same options. None if the test is not about the mean (see `interval_of`).
-        options: keyword options of the function, besides `alternative`.
+        options: keyword options of the function.
         of_pairs: the same from values of queries × systems and pairs of columns, if that is faster.
         direction: direction of the tested quantity, per pair; None if it is that of the mean.
         flips_signs: True if the smallest p of n queries (or clusters) is 2 / 2ⁿ.
@@ -62,9 +62,7 @@ class PairTest:
 TESTS: Registry[PairTest] = Registry("test", package="judged.stats.paired")
 
 
-def outcome(
-    d: Any, test: str | PairTest = "t", *, alternative: Alternative = "two-sided", **options: Any
-) -> TestOutcome:
+def outcome(d: Any, test: str | PairTest = "t", **options: Any) -> TestOutcome:
     """Test differences d = b - a, one column or queries × pairs.
 
     An option of None has the default of the test. All tests accept a seed; only random ones use it.
@@ -76,7 +74,7 @@ def outcome(
     array([0.0305])
     """
     chosen = _find(test)
-    return chosen.function(d, alternative=alternative, **_own_options(chosen, options))
+    return chosen.function(d, **_own_options(chosen, options))
 
 
 def interval_of(
@@ -117,15 +115,13 @@ def _agreeing(low: Floats, high: Floats, total: Floats, rejected: Bools) -> tupl
     return low, high
 
 
-def outcome_of_pairs(
-    x: Any, pairs: Any, test: str | PairTest = "t", *, alternative: Alternative = "two-sided", **options: Any
-) -> TestOutcome:
+def outcome_of_pairs(x: Any, pairs: Any, test: str | PairTest = "t", **options: Any) -> TestOutcome:
     """Test x[:, b] - x[:, a] for each row (a, b) of `pairs`; x holds values of queries × systems."""
     chosen = _find(test)
     own = _own_options(chosen, options)
     if chosen.of_pairs is not None:
-        return chosen.of_pairs(x, pairs, alternative=alternative, **own)
-    return chosen.function(pairwise(x, pairs)[2], alternative=alternative, **own)
+        return chosen.of_pairs(x, pairs, **own)
+    return chosen.function(pairwise(x, pairs)[2], **own)
 
 
 def _find(test: str | PairTest) -> PairTest:

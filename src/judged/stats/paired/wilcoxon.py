@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from judged._types import Floats
-from judged.errors import UsageError
-from judged.stats.checks import check_choice
-from judged.stats.differences import ONE, ZERO, Alternative, TestOutcome, differences, outcome_of
+from judged.stats.differences import ONE, ZERO, TestOutcome, differences, outcome_of
 from judged.stats.paired.registry import TESTS, PairTest
-
-Distribution = Literal["auto", "exact", "normal"]
 
 _EXACT = 50  # queries, without ties and zeros
 _EXACT_TIED = 13  # with them, as SciPy
-_MOST_EXACT = 500
 
 
-def wilcoxon(d: Any, *, alternative: Alternative = "two-sided", method: Distribution = "auto") -> TestOutcome:
-    """Run the signed-rank test (Wilcoxon 1945) on differences d = b - a, queries or queries × pairs.
+def wilcoxon(d: Any) -> TestOutcome:
+    """Run the two-sided signed-rank test (Wilcoxon 1945) on differences d = b - a, queries or queries × pairs.
 
-    Differences of 0 are dropped. Equal sizes share their mean rank. The method "auto" is `"exact"` for up to 50
-    queries without ties and zeros, and for up to 13 with them (as SciPy 1.17); otherwise `"normal"`, with the variance
-    corrected for ties. An explicit `"exact"` is exact with ties too, by all sign assignments of the observed ranks
-    (Streitberg and Röhmel 1986). The statistic is the smaller rank sum, or for a one-sided test the rank sum of d > 0.
+    Differences of 0 are dropped. Equal sizes share their mean rank. p is exact for up to 50 queries without ties and
+    zeros, and for up to 13 with them (as SciPy 1.17), by all sign assignments of the observed ranks (Streitberg and
+    Röhmel 1986); otherwise it is that of a normal distribution with the variance corrected for ties. The statistic is
+    the smaller rank sum.
 
     The null hypothesis is symmetry of the differences about 0, not a mean of 0. Differences are used as they are:
     sizes that differ in the last bits only are not tied.
@@ -33,27 +28,19 @@ def wilcoxon(d: Any, *, alternative: Alternative = "two-sided", method: Distribu
     >>> wilcoxon([1.0, 2.0, 3.0, 4.0, -5.0]).statistic
     array([5.])
     """
-    check_choice(alternative, Alternative, "alternative")
-    check_choice(method, Distribution, "method")
     table = differences(d)
     zero = (table == 0).sum(axis=0).astype(np.float64)
     rank, same = _ranks(np.abs(table))
     rank, count = rank - zero, len(table) - zero
     plus, minus = ((rank * side).sum(axis=0) for side in (table > 0, table < 0))
     tied = ((np.square(same) - 1) * (table != 0)).sum(axis=0)  # Σ t³ - t over groups of t equal sizes
-    if method == "auto":
-        plain = (tied == 0) & (zero == 0)
-        exact = (len(table) <= _EXACT) & (plain | (len(table) <= _EXACT_TIED))
-    else:
-        exact = np.full(table.shape[1], method == "exact")
-    if len(table) > _MOST_EXACT and exact.any():
-        raise UsageError("option", f"the exact test takes at most {_MOST_EXACT} queries, got {len(table)}")
-    p = _normal(plus, count, tied, alternative) if not exact.all() else np.ones(len(exact))
+    plain = (tied == 0) & (zero == 0)
+    exact = (len(table) <= _EXACT) & (plain | (len(table) <= _EXACT_TIED))
+    p = _normal(plus, count, tied) if not exact.all() else np.ones(len(exact))
     for i in np.flatnonzero(exact):
-        p[i] = _exact(rank[table[:, i] != 0, i], float(plus[i]), alternative)
-    statistic = np.minimum(plus, minus) if alternative == "two-sided" else plus
-    used = ["exact" if e else "normal" for e in exact]
-    return outcome_of("wilcoxon", alternative, statistic, p, used, [(len(table) == 1, ONE), (~table.any(axis=0), ZERO)])
+        p[i] = _exact(rank[table[:, i] != 0, i], float(plus[i]))
+    silent = [(len(table) == 1, ONE), (~table.any(axis=0), ZERO)]
+    return outcome_of("wilcoxon", np.minimum(plus, minus), p, silent)
 
 
 TESTS.add(
@@ -65,7 +52,6 @@ TESTS.add(
         assumes="symmetry: skewed differences of mean 0 are rejected, more so with more queries",
         paper="wilcoxon1945",
         function=wilcoxon,
-        options=("method",),
         direction=lambda d: (np.sign(d) * _ranks(np.abs(d))[0]).sum(axis=0),
         flips_signs=True,
     )
@@ -89,19 +75,17 @@ def _ranks(size: Floats) -> tuple[Floats, Floats]:
     return rank, same
 
 
-def _normal(plus: Floats, count: Floats, tied: Floats, alternative: Alternative) -> Floats:
+def _normal(plus: Floats, count: Floats, tied: Floats) -> Floats:
     from scipy.special import ndtr
 
     variance = count * (count + 1) * (2 * count + 1) - tied / 2
     spread = np.sqrt(variance / 24)
     away = plus - count * (count + 1) / 4
     z = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
-    if alternative == "two-sided":
-        return 2 * ndtr(-np.abs(z))
-    return ndtr(-z if alternative == "greater" else z)
+    return np.asarray(2 * ndtr(-np.abs(z)))
 
 
-def _exact(rank: Floats, plus: float, alternative: Alternative) -> float:
+def _exact(rank: Floats, plus: float) -> float:
     """Return the tail of the sum of ranks, each counted with probability 1/2; ranks are doubled, since mean ranks may
     be halves.
     """
@@ -112,7 +96,4 @@ def _exact(rank: Floats, plus: float, alternative: Alternative) -> float:
         longer[step:] += chance / 2
         chance = longer
     at = round(2 * plus)
-    above, below = float(chance[at:].sum()), float(chance[: at + 1].sum())
-    if alternative == "two-sided":
-        return 2 * min(above, below)
-    return above if alternative == "greater" else below
+    return 2 * min(float(chance[at:].sum()), float(chance[: at + 1].sum()))

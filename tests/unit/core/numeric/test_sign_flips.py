@@ -21,12 +21,8 @@ def outcomes(flips: SignFlips) -> list:
     total, slack, sizes = flips.columns.sum(axis=0), np.full(k, 3.0), np.arange(n) % 3 + 1.0
     pairs = np.array(list(combinations(range(k), 2)))
     counts = [
-        [
-            part.tolist()
-            for part in flips.count_reached(which, np.linspace(0, 2**42, size), np.linspace(0, 1, size), side)
-        ]
+        [part.tolist() for part in flips.count_reached(which, np.linspace(0, 2**42, size), np.linspace(0, 1, size))]
         for which, size in ((None, k), (pairs, len(pairs)))
-        for side in (0, 1, -1)
     ]
     ranks = [lambda column, hits, some=some: min(some, flips.rows) for some in (0, 1, 3, flips.rows // 2, flips.rows)]
     seen: list[tuple[int, int]] = []
