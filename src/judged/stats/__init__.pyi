@@ -33,12 +33,10 @@ from .paired.registry import outcome_of_pairs as outcome_of_pairs
 from .paired.wilcoxon import wilcoxon as wilcoxon
 from .power import achieved_power as achieved_power
 from .power import detectable_difference as detectable_difference
-from .power import queries_for_width as queries_for_width
 from .power import queries_needed as queries_needed
 from .rank_correlation import kendall as kendall
 from .rank_correlation import spearman as spearman
 from .rank_correlation import tau_ap as tau_ap
-from .rank_overlap import RBO as RBO
 from .rank_overlap import overlap as overlap
 from .rank_overlap import rbo as rbo
 from .ratings import Ratings as Ratings

@@ -8,7 +8,6 @@ detect the observed difference adds nothing to its p-value (Hoenig and Heisey, T
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
@@ -71,25 +70,10 @@ def queries_needed(difference: float, deviation: float, *, power: float = 0.8, a
     spread = check_number(deviation, "deviation", zero=True)
     chance, level = _above(power, alpha)
 
-    return smallest_number(lambda n: spread == 0 or _power(true / spread * math.sqrt(n), n - 1, level) >= chance)
+    def enough(n: int) -> bool:
+        return spread == 0 or _power(true / spread * math.sqrt(n), n - 1, level) >= chance
 
-
-def queries_for_width(width: float, deviation: float, *, alpha: float = 0.05) -> int | None:
-    """Return the smallest number of queries whose 1 - alpha t interval of a difference is at most this wide; None above 10⁹.
-
-    >>> queries_for_width(0.1, 0.2)
-    64
-    """
-    from scipy.special import stdtrit
-
-    wide, spread = check_number(width, "width"), check_number(deviation, "deviation", zero=True)
-    level = check_share(alpha, "alpha")
-    return smallest_number(lambda n: 2 * float(stdtrit(n - 1, 1 - level / 2)) * spread / math.sqrt(n) <= wide)
-
-
-def smallest_number(enough: Callable[[int], bool], least: int = 2) -> int | None:
-    """Return the smallest number of queries, from `least` on, that is enough; None above 10⁹."""
-    low, high = least - 1, least
+    low, high = 1, 2
     while not enough(high):
         low, high = high, 2 * high
         if high > _MOST:

@@ -324,7 +324,7 @@ for _coefficient in (
         aliases=("rbo_ext", "rank_biased_overlap"),
         usage="rbo(p=0.9)",
         default=0.9,
-        depths=lambda r, p: rbo_of(r, p)[2],
+        depths=rbo_of,
         low=0.0,
         ties="corrected: 1 for equal rankings with ties",
         paper="webber2010 corsi2024",

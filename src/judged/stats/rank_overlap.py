@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import log1p
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,6 @@ from judged._types import Floats, Ints
 from judged.core import segments
 from judged.errors import DataError, shown
 from judged.stats.checks import check_count, check_share
-
-_NEGLIGIBLE = 1e-18  # weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,37 +47,19 @@ class Rankings:
         return np.repeat(np.arange(len(self)), self.a.sizes)[self.a_at]
 
 
-@dataclass(frozen=True, slots=True)
-class RBO:
-    """Rank-biased overlap of two rankings that may be incomplete: lower bound, residual, and extrapolation."""
-
-    min: float  # lower bound, if nothing more is shared
-    res: float  # residual: upper less lower bound
-    ext: float  # extrapolated: unknown items agree as much as known ones
-    p: float
-
-    @property
-    def max(self) -> float:
-        """The upper bound, if all unknown items were shared."""
-        return self.min + self.res
-
-    def __str__(self) -> str:
-        return f"RBO {self.ext:.4f} (at least {self.min:.4f}, at most {self.max:.4f}; p={self.p:g})"
-
-
-def rbo(a: Any, b: Any, p: float = 0.9) -> RBO:
+def rbo(a: Any, b: Any, p: float = 0.9) -> float:
     """Compute rank-biased overlap: (1 - p)·Σ over depths d of p^(d-1)·agreement at d (Webber, Moffat and Zobel, TOIS
     2010).
 
     `p` is the probability that a reader continues to the next rank: 0.9 puts 86% of the weight on the first ten.
-    Rankings may have different lengths (equation 32). For an empty ranking min is 0, res 1 and ext NaN.
+    Rankings may have different lengths; below them, items are taken to agree as much as the known ones (the
+    extrapolation of equation 32). NaN for an empty ranking.
 
-    >>> print(rbo(["a", "b", "c"], ["a", "c", "b"]))
-    RBO 0.9550 (at least 0.4775, at most 0.9550; p=0.9)
+    >>> round(rbo(["a", "b", "c"], ["a", "c", "b"]), 4)
+    0.955
     """
     check_share(p, "p")
-    low, rest, guess = rbo_of(_rankings(a, b), p)
-    return RBO(float(low[0]), float(rest[0]), float(guess[0]), p)
+    return float(rbo_of(_rankings(a, b), p)[0])
 
 
 def overlap(a: Any, b: Any, k: int = 10) -> float:
@@ -199,9 +178,9 @@ def overlap_of(r: Rankings, k: int) -> Floats:
     return segments.total(parts[0] * parts[1], r.shared, len(r)) / np.sqrt(first * second)
 
 
-def rbo_of(r: Rankings, p: float) -> tuple[Floats, Floats, Floats]:
-    """Return min, res and ext of each segment. Depths have three ranges: in both rankings, in the longer one, and
-    below both.
+def rbo_of(r: Rankings, p: float) -> Floats:
+    """Return the extrapolated overlap of each segment. Depths have three ranges: in both rankings, in the longer one,
+    and below both.
     """
     count, short, long = len(r), np.minimum(r.a.sizes, r.b.sizes), np.maximum(r.a.sizes, r.b.sizes)
     of, depth = np.repeat(np.arange(count), long), segments.positions(long) + 1
@@ -220,19 +199,10 @@ def rbo_of(r: Rankings, p: float) -> tuple[Floats, Floats, Floats]:
     alone, beyond = held + opened, np.maximum(depth - short[of], 0)
     mean = np.divide(held + share * opened, alone, out=np.zeros(len(alone)), where=alone > 0)
     guessed = beyond * at_end[of] * mean
-    most = np.minimum(beyond, held) + np.maximum(beyond - held, 0) * share
 
-    least = segments.total(weight * agreement, of, count)
-    guess = least + segments.total(weight * guessed / full, of, count)
-    more = segments.total(weight * most / full, of, count)
-    least_tail, most_tail = _tails(short, long, common, p)
-    guess += p**long * (common + (long - short) * at_end) / np.maximum(long, 1)
-    whole = r.a.sizes * r.b.sizes > 0
-    return (
-        np.where(whole, least + least_tail, 0.0),
-        np.where(whole, np.maximum(more + most_tail - least_tail, 0.0), 1.0),
-        np.where(whole, np.minimum(guess, 1.0), np.nan),
-    )
+    found = segments.total(weight * agreement, of, count) + segments.total(weight * guessed / full, of, count)
+    found += p**long * (common + (long - short) * at_end) / np.maximum(long, 1)
+    return np.where(r.a.sizes * r.b.sizes > 0, np.minimum(found, 1.0), np.nan)
 
 
 def _open_tie(side: Ranked, of: Ints, depth: Ints) -> tuple[Floats, Floats]:
@@ -281,21 +251,3 @@ def _within(of: Ints, first: Ints, last: Ints, long: Ints) -> Ints:
     slots = int(start[-1])
     along = np.cumsum(np.bincount(begin, minlength=slots) - np.bincount(end, minlength=slots))
     return np.delete(along, start[1:] - 1)
-
-
-def _tails(short: Ints, long: Ints, common: Floats, p: float) -> tuple[Floats, Floats]:
-    """Return the contributions of depths below both rankings, if nothing more is shared and if everything possible is.
-
-    In the second case the overlap grows by 2 per depth until both rankings have the same items, at depth f.
-    """
-    f = (long + short - common).astype(np.int64)
-    size = int(f.max(initial=0))
-    d = np.arange(1.0, size + 1)
-    term = p**d / d
-    below = 0.0 if p**size < _NEGLIGIBLE else max(-log1p(-p) - float(term.sum()), 0.0)
-    left = below + np.append(
-        np.cumsum(term[::-1])[::-1], 0.0
-    )  # Σ over d > m of p^d / d, for each m; in all -log(1 - p)
-    certain = common * left[long]
-    possible = (2 * p ** (long + 1.0) - p ** (f + 1.0)) / (1 - p) - f * (left[long] - left[f])
-    return certain * (1 - p) / p, possible * (1 - p) / p
