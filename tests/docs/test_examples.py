@@ -18,7 +18,7 @@ ANSWERS = {  # what a script prints, in facts that no version of a library chang
     "agreement": ["kappa(quadratic) 0.76", "kappa of four labels: 0.50"],
     "compare_two_runs": ["dense is clearly better than bm25 on nDCG@10."],
     "evaluate_dataframe": [f"'RR': {(1 + 1 / 2) / 2}", f"'P@1': {1 / 2}"],
-    "fuse_runs": ["fused is better than bm25 on nDCG@10"],
+    "fuse_runs": ["fused is clearly better than bm25 on nDCG@10"],
     "gate_in_ci": ["PASS  synonyms against main"],
     "lightgbm_metric": ["by model is clearly better than by hand on nDCG@5."],
     "rag_retrievers": ["1 / 2 = 0.5", f"'R@500tok': {round((1 + 1 / 2 + 1) / 3, 3)}"],

@@ -11,18 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judged.comparison.difference import Difference, these_queries
+from judged.comparison.difference import Difference, Words, p_clause, pair_headline, these_queries
 from judged.comparison.evaluated_runs import judges_of
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
-from judged.stats.decisions import OPPOSITE, Verdict
+from judged.stats.decisions import Verdict
 from judged.tables.table import Detail, Span
-from judged.tables.text import number, p_text, signed
+from judged.tables.text import number, signed
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-
-Words = list[str | int]
 
 PLACES = 3
 _VERY_SURE = 0.001  # corrected p below which the answer says so
@@ -71,22 +69,6 @@ def headlines(comparison: Comparison) -> list[str]:
     if len(comparison.names) == 2 and len(rows) > 1 and all(row.verdict == "identical" for row in rows):
         return [f"{rows[0].b} and {rows[0].a} are identical on all {len(rows)} measures."]
     return [words_text(answer.words, comparison.names) for answer in answers(comparison)]
-
-
-def pair_headline(row: Difference, a: int, b: int, *, turned: bool = False) -> Words:
-    """Return the headline of one pair: the verdict on b, compared with a; `turned` if the row has them the other way round."""
-    m, verdict = row.measure, OPPOSITE.get(row.verdict, row.verdict) if turned else row.verdict
-    if verdict in ("better", "worse"):
-        return [b, f" is clearly {verdict} than ", a, f" on {m}."]
-    if verdict in ("wins more queries", "loses more queries"):
-        return [b, f" clearly {verdict} than ", a, f" on {m}."]
-    if row.verdict == "identical":
-        return [b, " and ", a, f" are identical on {m} on {these_queries(row.queries)}."]
-    if row.verdict == "equal":
-        return [b, " and ", a, f" are equal on {m}, within the margin."]
-    if row.verdict == "too few queries":
-        return ["Too few queries to compare ", b, " with ", a, f" on {m}."]
-    return ["No clear winner between ", b, " and ", a, f" on {m}."]
 
 
 def _answer(comparison: Comparison, measure: str, means: Sequence[float]) -> Headline:
@@ -268,12 +250,12 @@ def certainty(row: Difference, tests: int) -> Certainty:
     if row.verdict == "equal":
         return Certainty("Sure", ("The difference is too small to matter: its interval is within the margin.",))
     corrected = row.adjusted != row.p
-    chance = f"Chance alone gives such a difference {odds(row.p)} ({_p(row.p)})."
+    chance = f"Chance alone gives such a difference {odds(row.p)} ({p_clause(row.p)})."
     note = [_sentence(row.note)] if row.note else []
     if row.verdict == "no clear difference":
-        by = f"Not clear after the correction for {tests:,} tests: corrected {_p(row.adjusted)}."
+        by = f"Not clear after the correction for {tests:,} tests: corrected {p_clause(row.adjusted)}."
         return Certainty("Not sure", (chance, *([by] if corrected and row.p < 0.05 else []), *note, *_needed(row)))
-    by = f"Corrected for {tests:,} tests: {_p(row.adjusted)}."
+    by = f"Corrected for {tests:,} tests: {p_clause(row.adjusted)}."
     short = "Fairly sure" if note else "Very sure" if row.adjusted < _VERY_SURE else "Sure"
     return Certainty(short, (chance, *([by] if corrected else []), *note))
 
@@ -299,11 +281,6 @@ def odds(p: float) -> str:
     if p >= 0.15:
         return f"in {round(10 * p)} of 10 cases"
     return f"once in {float(f'{1 / p:.2g}'):,.0f} times"
-
-
-def _p(p: float) -> str:
-    text = p_text(p) if p < 0.99995 else "1"
-    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def _sentence(text: str) -> str:

@@ -167,36 +167,21 @@ class Difference:
         )
 
     @property
-    def claim(self) -> str:
-        """The verdict as a clause, without numbers."""
-        a, b, m = self.a, self.b, self.measure
-        if self.verdict == "too few queries":
-            return f"Too few queries ({self.queries}) to compare {b} with {a} on {m}"
-        if self.verdict == "no clear difference":
-            return f"No clear difference between {b} and {a} on {m}"
-        if self.verdict == "identical":
-            return f"{b} and {a} are identical on {m} on {these_queries(self.queries)}"
-        if self.verdict == "equal":
-            return f"{b} and {a} are equal on {m}"
-        if self.verdict in ("wins more queries", "loses more queries"):
-            return f"{b} {self.verdict} than {a} on {m}"
-        return f"{b} is {self.verdict} than {a} on {m}"
-
-    @property
     def words(self) -> str:
         """The verdict as a sentence, with the difference, its interval and p."""
+        claim = "".join(map(str, pair_headline(self, self.a, self.b))).removesuffix(".")
         if self.verdict in ("too few queries", "identical"):
-            return self.claim
+            return claim
         more = [text for text in (self.note, self.needs) if text]
-        return "; ".join([f"{self.claim}: {self.size(4)}", *more])
+        return "; ".join([f"{claim}: {self.size(4)}", *more])
 
     def size(self, places: int) -> str:
         """The difference, its interval and p; if there is no clear difference, the range of those that are possible first."""
-        ends = [number(end, places, sign="+") for end in (self.low, self.high)]
-        mean = number(self.difference, places, sign="+")
+        low, mean, high = (number(one, places, sign="+") for one in (self.low, self.difference, self.high))
+        p = f"{'' if self.adjusted == self.p else 'corrected '}{p_clause(self.adjusted)}"
         if self.verdict == "no clear difference":
-            return f"between {ends[0]} and {ends[1]} (measured {mean}), {p_clause(self)}"
-        return f"{mean} [{ends[0]}, {ends[1]}], {p_clause(self)}"
+            return f"between {low} and {high} (measured {mean}), {p}"
+        return f"{mean} [{low}, {high}], {p}"
 
     @property
     def sign(self) -> str:
@@ -219,10 +204,32 @@ class Difference:
         return f"a difference of {self.material:.2g} needs about {self.needed:,} queries"
 
 
-def p_clause(row: Difference) -> str:
-    """A p-value in a sentence: "p = 0.0123", or "corrected p < 0.0001"."""
-    text, name = p_text(row.adjusted), "p" if row.adjusted == row.p else "corrected p"
-    return f"{name} < {text[1:]}" if text.startswith("<") else f"{name} = {text}"
+Words = list[str | int]
+
+
+def pair_headline(row: Difference, a: str | int, b: str | int, *, turned: bool = False) -> Words:
+    """Return the headline of one pair: the verdict on b, compared with a; `turned` if the row has them the other way round.
+
+    Runs are names, or numbers that are replaced where the words are shown.
+    """
+    m, verdict = row.measure, OPPOSITE.get(row.verdict, row.verdict) if turned else row.verdict
+    if verdict in ("better", "worse"):
+        return [b, f" is clearly {verdict} than ", a, f" on {m}."]
+    if verdict in ("wins more queries", "loses more queries"):
+        return [b, f" clearly {verdict} than ", a, f" on {m}."]
+    if verdict == "identical":
+        return [b, " and ", a, f" are identical on {m} on {these_queries(row.queries)}."]
+    if verdict == "equal":
+        return [b, " and ", a, f" are equal on {m}, within the margin."]
+    if verdict == "too few queries":
+        return ["Too few queries to compare ", b, " with ", a, f" on {m}."]
+    return ["No clear winner between ", b, " and ", a, f" on {m}."]
+
+
+def p_clause(p: float) -> str:
+    """A p-value in a sentence: "p = 0.0123", "p < 0.0001" or "p = 1"."""
+    text = p_text(p) if p < 0.99995 else "1"
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def notes_on(

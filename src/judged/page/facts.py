@@ -11,8 +11,8 @@ import numpy as np
 
 from judged._version import __version__
 from judged.comparison import answer
-from judged.comparison.answer import Words, between, certainty, details, pair_headline, relative
-from judged.comparison.difference import Difference
+from judged.comparison.answer import between, certainty, details, relative
+from judged.comparison.difference import Difference, Words, pair_headline
 from judged.comparison.evaluated_runs import judges_of
 from judged.comparison.tables import key_of_signs, signs, summary_markdown
 from judged.core.judged import Judged
