@@ -15,8 +15,9 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.difference import ComparisonSettings, PairsOfRuns
 from judged.comparison.evaluated_runs import (
     ComparedRuns,
-    check_not_geometric,
+    common_measures,
     evaluate_runs,
+    matrix,
     model_matrix,
     slice_requests,
 )
@@ -26,7 +27,6 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
 from judged.evaluation.values import Values
 from judged.io.run_names import short_names
-from judged.measures.registry import Measure
 from judged.stats.checks import check_count, check_number
 from judged.stats.corrections import CORRECTIONS
 from judged.stats.differences import known_rows
@@ -143,8 +143,8 @@ def compare_with_first(results: Sequence[Values], names: Sequence[str]) -> Compa
 def _compare(
     compared: ComparedRuns, pairs: Ints, groups: Slices, settings: ComparisonSettings, against_one: bool
 ) -> Comparison:
-    first, measures = compared.results[0], _common_measures(compared)
-    columns = {m: np.stack([np.asarray(r[str(m)], float) for r in compared.results], axis=1) for m in measures}
+    first = compared.results[0]
+    columns = {m: matrix(compared.results, str(m)) for m in common_measures(compared.results)}
     found = {str(m): model_matrix(compared.results, str(m)) for m in columns}
     model = {name: x for name, x in found.items() if x is not None} or None
     pairs_of_runs = PairsOfRuns(compared.names, pairs, groups.groups, first.clusters, settings, first.weights, model)
@@ -207,18 +207,6 @@ def _settings(
         resamples=resamples,
         seed=seed,
     )
-
-
-def _common_measures(compared: ComparedRuns) -> list[Measure]:
-    """The measures that every result has and that are numbers."""
-    common = set.intersection(*({str(m) for m in r.measures} for r in compared.results))
-    measures = [m for m in compared.results[0].measures if str(m) in common and not m.definition.text]
-    for m in measures:
-        check_not_geometric(m)
-    if not measures:
-        names = ", ".join(map(str, compared.results[0].measures))
-        raise UsageError("measure", f"no measure with numeric values: {names}")
-    return measures
 
 
 def _pairs(names: Sequence[str], baseline: str | int | None) -> Ints:

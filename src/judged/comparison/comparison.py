@@ -11,6 +11,7 @@ import numpy as np
 
 from judged._types import Bools, Floats
 from judged.comparison.difference import ComparisonSettings, Difference, tracked_differences
+from judged.comparison.evaluated_runs import matrix
 from judged.core.judged import Judged
 from judged.errors import UsageError, Warned, shown
 from judged.evaluation.values import ByMeasure, Values, find_measure
@@ -100,7 +101,7 @@ class Comparison(Tracked):
 
     def matrix(self, measure: str) -> Floats:
         """Values of queries × runs."""
-        return np.stack([np.asarray(result[measure], float) for result in self.results], axis=1)
+        return matrix(self.results, measure)
 
     def where(
         self,

@@ -139,6 +139,26 @@ def _select(result: Values, queries: list[Id]) -> Values:
     )
 
 
+def matrix(results: Sequence[Values], measure: str) -> Floats:
+    """Return values of queries × runs."""
+    return np.stack([np.asarray(result[measure], float) for result in results], axis=1)
+
+
+def common_measures(results: Sequence[Values]) -> list[Measure]:
+    """Return the measures that every result has and that are numbers.
+
+    Raises:
+        UsageError: there is none; or a measure is summarised by a geometric mean.
+    """
+    measures = [m for m in results[0].numeric_measures if all(str(m) in r.columns for r in results)]
+    for m in measures:
+        check_not_geometric(m)
+    if not measures:
+        names = ", ".join(map(str, results[0].measures))
+        raise UsageError("measure", f"no measure with numeric values: {names}")
+    return measures
+
+
 def model_matrix(results: Sequence[Values], measure: str) -> Floats | None:
     """Return values by judgments of a model, of queries × runs; None without such judgments."""
     if results[0].model is None:

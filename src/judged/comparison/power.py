@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 
-import numpy as np
-
 from judged._types import Floats
-from judged.comparison.evaluated_runs import split_name
+from judged.comparison.evaluated_runs import ComparedRuns, common_measures, evaluate_runs, matrix, split_name
 from judged.errors import DataError, UsageError, Warned, shown
-from judged.evaluation.evaluate import Measures, check_is_no_measure, evaluate
-from judged.evaluation.inputs import are_questions, open_named, queries_differ
+from judged.evaluation.evaluate import Measures, check_is_no_measure
+from judged.evaluation.inputs import are_questions
 from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.values import Values, find_measure
 from judged.evaluation.weights import check_plain
-from judged.io.run_names import short_names
 from judged.measures.grammar import parse
 from judged.stats.checks import check_count, deviation
+from judged.stats.differences import known_rows
 from judged.stats.power import (
     LITTLE,
     MATERIAL,
@@ -183,14 +181,13 @@ def power(
         raise UsageError("parameter", problem, value=difference)
     if n_queries is not None:
         check_count(n_queries, "n_queries")
-    sides = _values(qrels, a, b, measures, level=level, profile=profile, **options)
-    check_plain("power", sides)
+    compared = _compared_runs(qrels, a, b, measures, level=level, profile=profile, **options)
+    check_plain("power", compared.results)
     with step("estimating power"):
-        lost = queries_differ([side.queries for side in sides], "excluded {}")
-        warnings = list(dict.fromkeys((*(w for side in sides for w in side.warnings), *lost)))
-        powers = []
-        for name in [str(m) for m in sides[0].measures if not m.definition.text]:
-            first, second = _align(sides, name)
+        warnings, powers = list(compared.warnings), []
+        for name in map(str, common_measures(compared.results)):
+            x = matrix(compared.results, name)
+            first, second = x[known_rows(x)].T
             d = second - first
             if len(d) < 2:
                 problem = f"{counted(len(d), 'query')} with a value of {name}: differences need at least two to vary"
@@ -208,13 +205,10 @@ def power(
             if difference is not None and math.isclose(matters, abs(mean(d)), rel_tol=1e-3):
                 text = f"{name}: this is the observed difference; the power to find it says nothing beyond its p-value"
                 warnings.append(Warned("power", 1, text))
-    if not powers:
-        raise UsageError("measure", "no measure with numeric values", hint="evaluate nDCG@10, for example")
-    names = short_names([side.names[1] for side in sides])
-    return Power((names[0], names[1]), float(power), float(alpha), tuple(powers), tuple(warnings))
+    return Power((compared.names[0], compared.names[1]), float(power), float(alpha), tuple(powers), tuple(warnings))
 
 
-def _values(
+def _compared_runs(
     qrels: Any,
     a: Any,
     b: Any,
@@ -223,38 +217,20 @@ def _values(
     level: float | None,
     profile: str,
     **options: Unpack[EvaluateOptions],
-) -> tuple[Values, Values]:
+) -> ComparedRuns:
     if b is None:
         if not are_questions(qrels, options):
-            raise UsageError(
-                "runs", "two runs are needed", hint="pass the judgments and two runs, or two question files"
-            )
+            hint = "pass the judgments and two runs, or two question files"
+            raise UsageError("runs", "two runs are needed", hint=hint)
         qrels, a, b = None, qrels, a
     check_is_no_measure(b)
     sides = [split_name(run) for run in (a, b)]
-    inputs = open_named(qrels, [(None, run) for _, run in sides if not isinstance(run, Values)], options)
-    opened = (run for _, run in inputs.runs)
-    results = [
-        run
-        if isinstance(run, Values)
-        else evaluate(inputs.qrels, next(opened), measures, level=level, profile=profile, **inputs.options)
-        for _, run in sides
-    ]
-    first, second = (
-        r if name is None else replace(r, names=(r.names[0], name)) for (name, _), r in zip(sides, results, strict=True)
-    )
-    if set(first.columns) != set(second.columns):
-        raise UsageError("not-asked", f"the runs have different measures: {', '.join(first)}; {', '.join(second)}")
-    return first, second
-
-
-def _align(sides: tuple[Values, Values], name: str) -> tuple[Floats, Floats]:
-    """The values of both runs, for the queries on which both have one."""
-    first, second = (dict(zip(side.queries, side[name].tolist(), strict=True)) for side in sides)
-    shared = [q for q in first if q in second and not math.isnan(first[q]) and not math.isnan(second[q])]
-    if not shared:
-        raise DataError("no-common-query", f"no query has a value of {name} in both runs", value=name)
-    return np.array([first[q] for q in shared], dtype=float), np.array([second[q] for q in shared], dtype=float)
+    runs: Any = [run for _, run in sides]
+    if any(name for name, _ in sides):
+        runs = {name or f"run {i}": run for i, (name, run) in enumerate(sides, 1)}
+    if all(isinstance(run, Values) for _, run in sides):
+        qrels, runs = runs, None
+    return evaluate_runs(qrels, runs, measures, level=level, profile=profile, **options)
 
 
 def _measure_power(name: str, d: Floats, matters: float, queries: int, power: float, alpha: float) -> MeasurePower:

@@ -9,8 +9,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from judged._types import Floats
 from judged.comparison.difference import ends_text, largest_difference
-from judged.comparison.evaluated_runs import ComparedRuns, check_not_geometric, evaluate_runs
+from judged.comparison.evaluated_runs import ComparedRuns, common_measures, evaluate_runs, matrix
 from judged.comparison.tables import listed
 from judged.errors import Hint, UsageError, Warned
 from judged.evaluation.evaluate import Measures
@@ -215,20 +216,18 @@ def _components(tables: list[ComparedRuns], systems: int) -> dict[str, VarianceC
     """The components of every measure, over the queries that all judges judged; one table per judge."""
     common = [q for q in tables[0].results[0].queries if all(q in set(t.results[0].queries) for t in tables)]
     parts = {}
-    for m in [m for m in tables[0].results[0].measures if not m.definition.text]:
-        check_not_geometric(m)
-        y = np.stack([_column(t.results, str(m), common) for t in tables], axis=2)  # queries × runs × judges
+    for m in common_measures(tables[0].results):
+        y = np.stack([_values(t.results, str(m), common) for t in tables], axis=2)  # queries × runs × judges
         y = y[known_rows(y.reshape(len(y), -1))]
         shaped = y.reshape(len(y), systems, -1, len(tables)).transpose(1, 0, 3, 2)
         parts[str(m)] = variance_components(shaped)
     return parts
 
 
-def _column(results: tuple[Values, ...], measure: str, queries: list[Any]) -> Any:
+def _values(results: tuple[Values, ...], measure: str, queries: list[Any]) -> Floats:
     """Values of the queries × runs."""
     place = {q: i for i, q in enumerate(results[0].queries)}
-    rows = [place[q] for q in queries]
-    return np.stack([np.asarray(r[measure], float)[rows] for r in results], axis=1)
+    return matrix(results, measure)[[place[q] for q in queries]]
 
 
 def _replicates(runs: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -65,13 +65,13 @@ def test_the_power_for_the_observed_difference_is_warned_of():
 def test_values_are_taken_as_they_are_and_nothing_is_scored_twice(monkeypatch):
     a, b = jd.evaluate(QRELS, A, "RR AP"), jd.evaluate(QRELS, B, "RR AP")
     wanted = jd.power(QRELS, A, B, "RR AP", difference=0.1)
-    monkeypatch.setattr("judged.comparison.power.evaluate", None)
+    monkeypatch.setattr("judged.comparison.evaluated_runs.evaluate", None)
     assert jd.power(None, a, b, difference=0.1).to_data()["measures"] == wanted.to_data()["measures"]
 
 
 def test_queries_of_one_side_only_are_left_out():
-    some = {q: B[q] for q in QUERIES[:9]}
-    a, b = jd.evaluate(QRELS, A, "RR"), jd.evaluate(QRELS, some, "RR", queries="both")
+    some = {q: QRELS[q] for q in QUERIES[:9]}
+    a, b = jd.evaluate(QRELS, A, "RR"), jd.evaluate(some, {q: B[q] for q in some}, "RR")
     assert jd.power(None, a, b)["RR"].observed == 9
 
 
@@ -129,5 +129,6 @@ def test_too_few_or_no_common_queries_are_refused():
     refusal("no-common-query", jd.power, None, a, b)
     with pytest.raises(UsageError):
         jd.power(QRELS, A, B, "RR")["AP"]
-    with pytest.raises(UsageError):
+    with pytest.raises(DataError) as caught:
         jd.power(None, a, jd.evaluate({"q": {"x": 1}}, {"q": ["x"]}, "AP"))
+    assert caught.value.slug == "incomparable"
