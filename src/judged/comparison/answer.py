@@ -141,14 +141,14 @@ def _several(comparison: Comparison, m: str, means: Sequence[float], order: Sequ
 
 
 _PHRASES: dict[Verdict, str] = {
-    "better": "clearly better than",
-    "wins more queries": "clearly wins more queries than",
-    "equal": "equal to",
-    "identical": "identical to",
-    "no clear difference": "no clear difference from",
-    "worse": "clearly worse than",
-    "loses more queries": "clearly loses more queries than",
-    "too few queries": "too few queries to compare with",
+    "better": "Clearly better than ",
+    "wins more queries": "Clearly wins more queries than ",
+    "equal": "Equal to ",
+    "identical": "Identical to ",
+    "no clear difference": "No clear difference from ",
+    "worse": "Clearly worse than ",
+    "loses more queries": "Clearly loses more queries than ",
+    "too few queries": "Too few queries to compare with ",
 }
 
 
@@ -158,9 +158,8 @@ def _by_verdict(rows: Sequence[tuple[Difference, int]], base: int | None = None)
     for verdict, phrase in _PHRASES.items():
         others = [other for row, other in rows if row.verdict == verdict]
         if others:
-            told = f"{phrase[:1].upper()}{phrase[1:]} "
             against: Words = [] if base is None else [base, ": "]
-            lines.append([told, *against, *_list(others), "."])
+            lines.append([phrase, *against, *_list(others), "."])
     return tuple(lines)
 
 
@@ -179,19 +178,17 @@ def _list(runs: Sequence[int]) -> Words:
 def details(comparison: Comparison) -> list[Detail]:
     """Return the lines below the headline on the first measure."""
     answer = answers(comparison)[0]
-    others, row = (
-        " ".join(words_text(line, comparison.names) for line in answer.more),
-        between(comparison, comparison.measures[0], *answer.pair),
-    )
+    others = " ".join(words_text(line, comparison.names) for line in answer.more)
+    row = between(comparison, comparison.measures[0], *answer.pair)
     return [*pair_details(row, comparison), *([Detail("Other runs", others)] if others else [])]
 
 
 def pair_details(row: Difference, comparison: Comparison) -> list[Detail]:
     """Return the size of the difference b - a, its certainty, and the number of queries on which b is better, same and worse."""
-    sure, model = certainty(row, comparison.settings.tests), comparison.settings.model
+    (sure, *why), model = certainty(row, comparison.settings.tests), comparison.settings.model
     return [
         Detail("By how much?", size_text(row, comparison.settings.interval_name()), span_of(row)),
-        Detail("How certain?", " ".join([f"{sure.short}.", *sure.long])),
+        Detail("How certain?", " ".join([f"{sure}.", *why])),
         Detail("Where?", f"{row.wins:,} queries better, {row.ties:,} same, {row.losses:,} worse."),
         *([Detail("Who judged?", f"{judges_of(row, comparison.names, comparison.results)}.")] if model else []),
     ]
@@ -233,39 +230,26 @@ def relative(row: Difference, m: Measure) -> tuple[float | None, float | None]:
     return d / row.mean_a if row.mean_a > 0 else None, -d / row.mean_b if row.mean_b > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Certainty:
-    """The certainty of a verdict: in a few words, and in sentences."""
+def certainty(row: Difference, tests: int) -> list[str]:
+    """Return the certainty of the verdict on a pair, as one of `tests` that were corrected together: in a few words, then in sentences.
 
-    short: str
-    long: tuple[str, ...]
-
-
-def certainty(row: Difference, tests: int) -> Certainty:
-    """Return the certainty of the verdict on a pair, as one of `tests` that were corrected together; a p in doubt is less sure than any other."""
+    A p in doubt is less sure than any other.
+    """
     if row.verdict == "identical":
-        return Certainty("Nothing to test", (f"The runs have the same value on {these_queries(row.queries)}.",))
+        return ["Nothing to test", f"The runs have the same value on {these_queries(row.queries)}."]
     if row.verdict == "too few queries":
-        return Certainty("Cannot say", (_sentence(row.note or "no query has a value in both runs"),))
+        return ["Cannot say", _sentence(row.note or "no query has a value in both runs")]
     if row.verdict == "equal":
-        return Certainty("Sure", ("The difference is too small to matter: its interval is within the margin.",))
+        return ["Sure", "The difference is too small to matter: its interval is within the margin."]
     corrected = row.adjusted != row.p
     chance = f"Chance alone gives such a difference {odds(row.p)} ({p_clause(row.p)})."
-    note = [_sentence(row.note)] if row.note else []
+    note, needs = ([_sentence(text)] if text else [] for text in (row.note, row.needs))
     if row.verdict == "no clear difference":
         by = f"Not clear after the correction for {tests:,} tests: corrected {p_clause(row.adjusted)}."
-        return Certainty("Not sure", (chance, *([by] if corrected and row.p < 0.05 else []), *note, *_needed(row)))
+        return ["Not sure", chance, *([by] if corrected and row.p < 0.05 else []), *note, *needs]
     by = f"Corrected for {tests:,} tests: {p_clause(row.adjusted)}."
     short = "Fairly sure" if note else "Very sure" if row.adjusted < _VERY_SURE else "Sure"
-    return Certainty(short, (chance, *([by] if corrected else []), *note))
-
-
-def _needed(row: Difference) -> list[str]:
-    """Return the number of queries that would show a difference that matters, as a sentence."""
-    if row.needed is None or row.material is None:
-        return []
-    share = f" ({row.material / abs(row.mean_a):.0%} of the mean)" if row.mean_a else ""
-    return [f"About {row.needed:,} queries would show a difference of {row.material:.2g}{share}."]
+    return [short, chance, *([by] if corrected else []), *note]
 
 
 def odds(p: float) -> str:

@@ -27,8 +27,9 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.slices import Slices, slices_of
 from judged.evaluation.values import Values
 from judged.io.run_names import short_names
-from judged.stats.checks import check_count, check_number
+from judged.stats.checks import check_count
 from judged.stats.corrections import CORRECTIONS
+from judged.stats.decisions import check_levels
 from judged.stats.differences import known_rows
 from judged.stats.paired.registry import TESTS
 from judged.stats.summary import no_weights
@@ -88,10 +89,8 @@ def compare(
     >>> compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a", "b"]}}, "RR").rows[0].verdict
     'too few queries'
     """
-    settings, requests = (
-        _settings(test, correction, alpha, margin, min_queries, resamples, seed),
-        slice_requests(slices, by),
-    )
+    settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
+    requests = slice_requests(slices, by)
     if "interval" in options:
         hint = Hint("choose the interval by its test: {test}", test="bootstrap")
         raise UsageError("option", "compare has no option interval: the interval is that of the test", hint=hint)
@@ -189,10 +188,7 @@ def _settings(
         problem = f"the correction {corrected.name} works with the permutation test only"
         hint = Hint("use {correction}, which works with any test", correction="bonferroni")
         raise UsageError("correction", problem, hint=hint, value=correction)
-    check_number(alpha, "alpha", zero=True)
-    if not 0 < alpha < 0.5:
-        raise UsageError("parameter", f"alpha must be above 0 and below 0.5, got {shown(alpha)}", value=alpha)
-    check_number(margin, "margin", zero=True)
+    check_levels(alpha, margin)
     check_count(least, "min_queries")
     check_count(seed, "seed", least=0)
     if resamples is not None and "resamples" not in chosen.options:

@@ -201,7 +201,8 @@ class Difference:
         """The number of queries that would find a material difference, as a clause; empty if there are enough."""
         if self.needed is None or self.material is None:
             return ""
-        return f"a difference of {self.material:.2g} needs about {self.needed:,} queries"
+        share = f" ({self.material / abs(self.mean_a):.0%} of the mean)" if self.mean_a else ""
+        return f"a difference of {self.material:.2g}{share} needs about {self.needed:,} queries"
 
 
 Words = list[str | int]
@@ -275,13 +276,8 @@ def skewed(skew: float, units: int) -> bool:
     return units >= _SKEWNESS_KNOWN and abs(skew) > SKEWED * math.sqrt(units)
 
 
-def skewness(d: Floats) -> float:
-    """Return the third standardised moment of a column; 0 if it does not vary."""
-    return float(skewness_of(d[:, None])[0])
-
-
-def skewness_of(d: Floats) -> Floats:
-    """Return `skewness` of each column of units × pairs."""
+def skewness(d: Floats) -> Floats:
+    """Return the third standardised moment of each column of units × pairs; 0 if it does not vary."""
     rest = np.ascontiguousarray(d.T)
     rest = rest - rest.mean(axis=1, keepdims=True)
     largest = np.abs(rest).max(axis=1, keepdims=True)
@@ -417,7 +413,7 @@ class PairsOfRuns:
             d = part.units[:, pairs[:, 1]] - part.units[:, pairs[:, 0]]
             tested = part.x[:, pairs[:, 0]], part.x[:, pairs[:, 1]]  # weighted, if queries have weights
             counts, sizes = record(a, b), (standardised(*tested), superiority(a, b), cliff(a, b))
-            skew, spread = skewness_of(d).tolist(), deviations(d).tolist()
+            skew, spread = skewness(d).tolist(), deviations(d).tolist()
             for k, pair in enumerate(pairs.tolist()):
                 i = start + k
                 verdict = decided.verdict[i]

@@ -15,7 +15,7 @@ from judged.evaluation.options import EvaluateOptions
 from judged.evaluation.values import Values, find_measure
 from judged.evaluation.weights import check_plain
 from judged.measures.grammar import parse
-from judged.stats.checks import check_count, deviation
+from judged.stats.checks import check_count, deviations
 from judged.stats.differences import known_rows
 from judged.stats.power import (
     LITTLE,
@@ -234,7 +234,7 @@ def _compared_runs(
 
 
 def _measure_power(name: str, d: Floats, matters: float, queries: int, power: float, alpha: float) -> MeasurePower:
-    spread = deviation(d)
+    spread = float(deviations(d[:, None])[0])
     if spread == 0:
         return MeasurePower(name, len(d), 0.0, queries, math.nan, matters, math.nan, None)
     return MeasurePower(

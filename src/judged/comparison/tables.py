@@ -28,7 +28,6 @@ from judged.tables.text import counted, number, p_text
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.difference import Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,9 @@ def system_table(comparison: Comparison, *, places: int = 4) -> Table:
         (name, *(f"{number(means[name][m], places)} {marks[m][i]}".rstrip() for m in measures))
         for i, name in enumerate(comparison.names)
     )
-    gains = [_gains(comparison, m) for m in measures]
+    gains = [
+        (-1 if parse(m).definition.lower_is_better else 1) * comparison.mean_of(m) for m in measures
+    ]  # higher is better
     best = frozenset((i, 1 + c) for c, column in enumerate(gains) for i, v in enumerate(column) if v == max(column))
     sizes = {int(known_rows(comparison.matrix(m)).sum()) for m in measures}
     over = (
@@ -138,12 +139,6 @@ def signs(comparison: Comparison, measure: str) -> list[str]:
     return [marks.get(name, "") for name in comparison.names]
 
 
-def _gains(comparison: Comparison, measure: str) -> list[float]:
-    """The means, negated if lower is better."""
-    sign = -1 if parse(measure).definition.lower_is_better else 1
-    return [sign * mean for mean in comparison.mean_of(measure).tolist()]
-
-
 def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
     """A table of the pairs of runs that a verdict tells apart, and the runs from the best mean."""
     size = len(comparison.names)
@@ -153,8 +148,7 @@ def separated(comparison: Comparison, measure: str) -> tuple[Bools, list[int]]:
         if row.verdict in APART:
             i, j = place[row.a], place[row.b]
             apart[i, j] = apart[j, i] = True
-    values = _gains(comparison, measure)
-    return apart, sorted(range(size), key=lambda i: -values[i] if values[i] == values[i] else math.inf)
+    return apart, best_first(parse(measure), comparison.mean_of(measure).tolist())
 
 
 def pair_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = True) -> Table:
@@ -258,14 +252,17 @@ def slice_table(comparison: Comparison, *, places: int = 4, all_pairs: bool = Tr
     return _table(headers, rows, tuple(notes), shown)
 
 
-def change_table(
-    changes: tuple[Change, ...], a: str, b: str, *, measure: str = "", places: int = 4, moves: int = 5
-) -> Table:
+_MOVES = 5  # documents that are shown
+
+
+def change_table(changes: tuple[Change, ...], a: str, b: str, *, measure: str = "", places: int = 4) -> Table:
     """The queries that changed most, with the judged documents that moved."""
     rows = []
     for change in changes:
-        listed = [f"{m.doc} (grade {m.grade:g}): {number(m.rank_a)} → {number(m.rank_b)}" for m in change.moves[:moves]]
-        more = [f"… {len(change.moves) - moves} more"] if len(change.moves) > moves else []
+        listed = [
+            f"{m.doc} (grade {m.grade:g}): {number(m.rank_a)} → {number(m.rank_b)}" for m in change.moves[:_MOVES]
+        ]
+        more = [f"… {len(change.moves) - _MOVES} more"] if len(change.moves) > _MOVES else []
         rows.append(
             (
                 str(change.query),

@@ -270,9 +270,9 @@ def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]
         pair = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
         if row.part is None and subject.comparison is not None:
             pair["headlines"] = [pair_headline(row, a, b), pair_headline(row, b, a, turned=True)]
-            sure = certainty(row, subject.comparison.settings.tests)
+            sure, *why = certainty(row, subject.comparison.settings.tests)
             judges = [f"{judges_of(row, subject.runs, subject.results)}."] if subject.comparison.settings.model else []
-            pair["sure"] = {"short": sure.short, "long": [*sure.long, *judges]}
+            pair["sure"] = {"short": sure, "long": [*why, *judges]}
             pair["relative"] = relative(row, subject.measures[i])
         found.append(pair)
     return found

@@ -15,7 +15,7 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.difference import SKEWED, Difference, skewness
 from judged.measures.grammar import parse
 from judged.quality_gate.rules import Rules
-from judged.stats.checks import deviation
+from judged.stats.checks import deviations
 from judged.stats.corrections import CORRECTIONS, adjusted, levels
 from judged.stats.decisions import usable_test
 from judged.stats.differences import constant, known_rows, totals
@@ -104,7 +104,7 @@ class Drop:
     def found(self) -> float:
         """The drop that this rule finds with a probability of 80%."""
         losses = self.of.losses
-        spread = deviation(losses)
+        spread = float(deviations(losses[:, None])[0])
         if math.isnan(self.level) or len(losses) < 2 or not spread > 0:
             return math.nan
         level = min(2 * self.level, POWER / 2)
@@ -193,7 +193,7 @@ def sure_ends(losses: Floats, limit: float, rules: Rules) -> tuple[float, float]
         return mean - share * (limit + mean), mean + share * (limit - mean)
     ends = interval_of(losses, rules.paired_test, level=rules.alpha, seed=rules.seed, resamples=rules.resamples)
     low, high = (float(end[0]) for end in ends)
-    if is_sparse(int(np.count_nonzero(losses)), n) or skewness(losses) > SKEWED * math.sqrt(n):
+    if is_sparse(int(np.count_nonzero(losses)), n) or skewness(losses[:, None])[0] > SKEWED * math.sqrt(n):
         more = np.append(losses, np.full(2, np.abs(losses).max()))
         high = max(high, float(interval_of(more, "t", level=rules.alpha)[1][0]))
     return low, high

@@ -67,13 +67,8 @@ def check_choice(value: Any, kinds: Any, name: str, *, slug: str = "parameter") 
         raise UsageError(slug, f"{name} must be one of {known}, got {shown(value)}", value=value)
 
 
-def deviation(d: Floats) -> float:
-    """Return the standard deviation (n - 1) of differences: 0 if they differ by rounding only, NaN for one query."""
-    return float(deviations(d[:, None])[0])
-
-
 def deviations(d: Floats) -> Floats:
-    """Return `deviation` of each column of queries × pairs."""
+    """Return the standard deviation (n - 1) of each column of queries × pairs: 0 if its values differ by rounding only, NaN for one query."""
     rows = np.ascontiguousarray(d.T)
     if rows.shape[1] < 2:
         return np.full(len(rows), math.nan)

@@ -147,9 +147,7 @@ def decide_family(
     number of tables.
     """
     chosen, corrected = TESTS.find(test), CORRECTIONS.find(correction)
-    if not 0 < check_number(alpha, "alpha", zero=True) < 0.5:
-        raise UsageError("parameter", f"alpha must be above 0 and below 0.5, got {shown(alpha)}", value=alpha)
-    check_number(margin, "margin", zero=True)
+    check_levels(alpha, margin)
     if not tables:
         return []
     differences = [pairwise(x, pairs)[2] for x in tables]
@@ -197,6 +195,13 @@ def decide_family(
             )
         )
     return decisions
+
+
+def check_levels(alpha: Any, margin: Any) -> None:
+    """Raise unless alpha is above 0 and below 0.5, and the margin is at least 0."""
+    if not 0 < check_number(alpha, "alpha", zero=True) < 0.5:
+        raise UsageError("parameter", f"alpha must be above 0 and below 0.5, got {shown(alpha)}", value=alpha)
+    check_number(margin, "margin", zero=True)
 
 
 def usable_test(

@@ -36,7 +36,7 @@ def test_a_headline_has_at_most_twelve_words(board, verdict):
     text = words_text(pair_headline(row, 0, 1), board.names)
     assert len(text.split()) <= 12
     assert text.endswith(".")
-    assert certainty(row, 9).short
+    assert certainty(row, 9)[0]
 
 
 @pytest.mark.parametrize("verdict", get_args(Verdict))
@@ -73,7 +73,7 @@ def test_no_clear_winner_is_an_answer_too():
     row = board.rows[0]
     sure = board.details()[1]
     assert sure.text.startswith("Not sure. Chance alone gives such a difference")
-    assert f"About {row.needed:,} queries would show a difference of {row.material:.2g} (10% of the mean)." in sure.text
+    assert f"A difference of {row.material:.2g} (10% of the mean) needs about {row.needed:,} queries." in sure.text
     assert span_of(row).tone == ""
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 import judged as jd
-from judged.comparison.answer import Certainty, certainty, odds, pair_headline, relative, words_text
+from judged.comparison.answer import certainty, odds, relative, words_text
+from judged.comparison.difference import pair_headline
 from judged.page.facts import answers, facts_of, found_documents, unjudged_answer
 from judged.page.subject import subject_of
 
@@ -150,9 +151,8 @@ def test_a_total_is_not_called_a_mean():
 def test_the_chance_in_words_is_the_uncorrected_p():
     comparison = sample()
     row = comparison.of("nDCG@10", "tfidf", "dense")
-    said = certainty(row, comparison.settings.tests)
-    assert said.short == "Very sure"
-    assert list(said.long) == [
+    assert certainty(row, comparison.settings.tests) == [
+        "Very sure",
         "Chance alone gives such a difference less than once in 10,000 times (p < 0.0001).",
         f"Corrected for 15 tests: p = {row.adjusted:.4f}.",
     ]
@@ -162,11 +162,10 @@ def test_the_chance_in_words_is_the_uncorrected_p():
 def test_an_unclear_difference_says_how_many_queries_would_show_one():
     comparison = sample()
     row = comparison.of("RR", "bm25", "tfidf")
-    said = certainty(row, comparison.settings.tests)
-    assert said.short == "Not sure"
-    assert list(said.long) == [
+    assert certainty(row, comparison.settings.tests) == [
+        "Not sure",
         f"Chance alone gives such a difference {odds(row.p)} (p = {row.p:.4f}).",
-        f"About {row.needed:,} queries would show a difference of {row.material:.2g} (10% of the mean).",
+        f"A difference of {row.material:.2g} (10% of the mean) needs about {row.needed:,} queries.",
     ]
 
 
@@ -174,26 +173,26 @@ def test_a_small_p_that_the_correction_takes_away_is_explained():
     row = sample().of("RR", "tfidf", "dense")
     assert row.verdict == "no clear difference"
     assert row.p < 0.05 < row.adjusted
-    said = certainty(row, 15).long
-    assert said[1] == f"Not clear after the correction for 15 tests: corrected p = {row.adjusted:.4f}."
-    capped = certainty(replace(row, adjusted=1.0), 15).long
-    assert capped[1].endswith("corrected p = 1.")
+    said = certainty(row, 15)
+    assert said[2] == f"Not clear after the correction for 15 tests: corrected p = {row.adjusted:.4f}."
+    capped = certainty(replace(row, adjusted=1.0), 15)
+    assert capped[2].endswith("corrected p = 1.")
 
 
 def test_a_verdict_with_a_reservation_is_only_fairly_sure():
     comparison = sample("FirstHit nDCG@10", baseline="bm25")
     row = replace(comparison.of("nDCG@10", "bm25", "dense"), note="differences are skewed (-3.0): few decide")
-    assert certainty(replace(row, note=""), 2).short == "Very sure"
+    assert certainty(replace(row, note=""), 2)[0] == "Very sure"
     said = certainty(row, 2)
-    assert said.short == "Fairly sure"
-    assert said.long[-1] == "Differences are skewed (−3.0): few decide."
+    assert said[0] == "Fairly sure"
+    assert said[-1] == "Differences are skewed (−3.0): few decide."
 
 
 def test_without_a_value_in_both_runs_the_reason_is_given():
     none = {"q0": {"z": 0}, "q1": {"z": 0}}
     row = jd.compare(none, {"a": GOOD, "b": BAD}, "ARP").rows[0]
     assert (row.queries, row.note) == (0, "")
-    assert certainty(row, 1) == Certainty("Cannot say", ("No query has a value in both runs.",))
+    assert certainty(row, 1) == ["Cannot say", "No query has a value in both runs."]
 
 
 def test_nothing_is_claimed_where_nothing_was_tested():
@@ -202,8 +201,8 @@ def test_nothing_is_claimed_where_nothing_was_tested():
         qrels = {"q0": {"a": 1}} if short == "Cannot say" else QRELS
         comparison = jd.compare(qrels, one, "RR")
         said = certainty(comparison.rows[0], 1)
-        assert said.short == short
-        assert "p =" not in " ".join(said.long)
+        assert said[0] == short
+        assert "p =" not in " ".join(said)
 
 
 def test_odds_round_to_what_people_can_imagine():
