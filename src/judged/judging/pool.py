@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,8 @@ from judged.judging.todo import Todo, TodoItem
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure
 from judged.stats.checks import check_count
-from judged.tables.result import Result
-from judged.tables.table import Table
-from judged.tables.text import counted, number
+from judged.tables.result import RecordTable
+from judged.tables.text import counted
 
 Pooled = dict[Id, dict[Id, dict[int, int]]]  # query → doc → run → rank
 
@@ -112,66 +111,6 @@ def _by_id(id: Any) -> tuple[bool, Any]:
     return (False, id) if isinstance(id, int) else (True, str(id).encode("utf-8", "surrogateescape"))
 
 
-@dataclass(frozen=True, slots=True)
-class RunBias:
-    """A run with all judgments, and without those that only it contributed.
-
-    Args:
-        run: its name.
-        unique: judged documents at its top that no other run has at its top.
-        relevant: those of them that are relevant.
-        value, value_without: the mean of the measure.
-        difference: the value without its contributions minus the value with them.
-        rank, rank_without: among the runs; the others have their values with all judgments.
-    """
-
-    run: str
-    unique: int
-    relevant: int
-    value: float
-    value_without: float
-    difference: float
-    rank: int
-    rank_without: int
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class PoolBias(Result):
-    """Values of runs as if each had not contributed to the pool, by decreasing change."""
-
-    measure: str
-    depth: int
-    runs: tuple[RunBias, ...]
-
-    def headline(self) -> tuple[str, ...]:
-        """Sentences: the largest change, and the number of runs whose rank changes."""
-        worst, moved = self.runs[0], sum(r.rank != r.rank_without for r in self.runs)
-        change = f"{self.measure} {number(worst.value)} → {number(worst.value_without)}"
-        return (
-            f"Without its own contributions {worst.run} changes most: {change}, rank {worst.rank} → {worst.rank_without}.",
-            f"{moved} of {counted(len(self.runs), 'run')} would have another rank. Expect a change of this size for a new run that did not contribute.",
-        )
-
-    def tables(self, *, places: int = 4) -> list[Table]:
-        """Return one row per run, by decreasing change."""
-        rows = []
-        for r in self.runs:
-            values = (number(r.value, places), number(r.value_without, places), number(r.difference, places, sign="+"))
-            rows.append((r.run, str(r.unique), str(r.relevant), *values, str(r.rank), str(r.rank_without)))
-        headers = ("run", "unique", "relevant", self.measure, "without", "difference", "rank", "rank without")
-        key = "unique: judged documents that only this run has among its first documents; without: the value without their judgments"
-        title = f"bias of the pool of depth {self.depth}, leaving out one run at a time"
-        return [Table(headers, tuple(rows), title=title, key=key)]
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return one mapping per run."""
-        return [asdict(run) for run in self.runs]
-
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data."""
-        return {"judged": 1, "measure": self.measure, "depth": self.depth, "runs": self.records()}
-
-
 def pool_bias(
     qrels: Any,
     runs: Any,
@@ -182,11 +121,11 @@ def pool_bias(
     order: Order = "score",
     ties: Ties = "id-desc",
     duplicates: Duplicates = "error",
-) -> PoolBias:
+) -> RecordTable:
     """Check whether a pool is fair to runs that did not contribute to it (Zobel, SIGIR 1998).
 
     Each run is evaluated again without the judgments of documents that no other run has among its first `depth`: as a new run would be. Ranks
-    are among the values that the other runs have with all judgments.
+    are among the values that the other runs have with all judgments. Runs are listed by decreasing change.
 
     Args:
         qrels: the judgments.
@@ -199,8 +138,8 @@ def pool_bias(
         duplicates: what to do with a document that a ranking has twice.
 
     >>> found = pool_bias({"q": {"a": 1, "b": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "P@1")
-    >>> [(row.run, row.unique, row.difference) for row in found.runs]
-    [('x', 1, -1.0), ('y', 1, -1.0)]
+    >>> found["run"], found["unique"], found["difference"]
+    (('x', 'y'), (1, 1), (-1.0, -1.0))
     """
     check_count(depth, "depth")
     chosen = parse(measure)
@@ -222,17 +161,34 @@ def pool_bias(
     values = [evaluate(judgments, opened[name], chosen, **settings).mean() for name in names]
     full = [next(iter(v.values())) for v in values]
     lower = chosen.definition.lower_is_better
-    rows = []
+    rows: list[dict[str, Any]] = []
     for i, name in enumerate(names):
         unique = only == i
         without = full[i]
         if unique.any():
             [without] = evaluate(_remove(judgments, unique), opened[name], chosen, **settings).mean().values()
         ranks = [1 + sum((v < x if lower else v > x) for k, v in enumerate(full) if k != i) for x in (full[i], without)]
-        counts = int(unique.sum()), int((unique & relevant).sum())
-        rows.append(RunBias(name, *counts, full[i], without, without - full[i], *ranks))
-    rows.sort(key=lambda row: -abs(row.difference))
-    return PoolBias(next(iter(values[0])), depth, tuple(rows))
+        rows.append(
+            {
+                "run": name,
+                "unique": int(unique.sum()),
+                "relevant": int((unique & relevant).sum()),
+                "value": full[i],
+                "value_without": without,
+                "difference": without - full[i],
+                "rank": ranks[0],
+                "rank_without": ranks[1],
+            }
+        )
+    rows.sort(key=lambda row: -abs(row["difference"]))
+    title = f"bias of the pool of depth {depth} by {chosen}, leaving out one run at a time"
+    return RecordTable.of(rows, words=("run",), title=title, notes=_ABOUT_BIAS)
+
+
+_ABOUT_BIAS = (
+    "unique: judged documents that only this run has among its first documents; value_without: the value without their judgments",
+    "expect a change of this size for a new run that did not contribute to the pool",
+)
 
 
 def _only_contributor(qrels: Qrels, pooled: Pooled) -> Any:
