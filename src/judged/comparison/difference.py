@@ -93,11 +93,6 @@ SKEWED = 0.25  # |skewness| / √n above which the t test rejects in more than a
 _SKEWNESS_KNOWN = 25  # queries; from fewer, skewness cannot be estimated
 
 
-def ends_text(low: float, high: float, places: int) -> str:
-    """The interval of a difference, as a cell of a table."""
-    return "–" if math.isnan(low) else f"[{number(low, places, sign='+')}, {number(high, places, sign='+')}]"
-
-
 def largest_difference(m: Measure) -> float:
     """The largest possible difference of two values of a measure: the width of its range."""
     limits = m.definition.limits
@@ -190,11 +185,8 @@ class Difference:
 
     def columns(self, places: int) -> tuple[str, str, str]:
         """The difference, its interval and the verdict, as cells of a table."""
-        return (
-            number(self.difference, places, sign="+"),
-            ends_text(self.low, self.high, places),
-            self.verdict,
-        )
+        low, mean, high = (number(one, places, sign="+") for one in (self.low, self.difference, self.high))
+        return mean, "–" if math.isnan(self.low) else f"[{low}, {high}]", self.verdict
 
     @property
     def needs(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from judged._types import Floats
-from judged.comparison.difference import ends_text, largest_difference
+from judged.comparison.difference import largest_difference
 from judged.comparison.evaluated_runs import ComparedRuns, common_measures, evaluate_runs, matrix
 from judged.comparison.tables import listed
 from judged.errors import Hint, UsageError, Warned
@@ -25,7 +25,7 @@ from judged.stats.variance_components import FACETS, Source, VarianceComponents,
 from judged.steps import step
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
-from judged.tables.text import counted, number
+from judged.tables.text import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,38 +112,18 @@ class VarianceStudy(Result):
 
     def tables(self, *, places: int = 4) -> list[Table]:
         """Differences, sources of variance, and the plan."""
-        confidence = f"{1 - self.alpha:.0%} interval"
-        rows = tuple(
-            (
-                r["measure"],
-                r["run"],
-                r["against"],
-                number(r["difference"], places, sign="+"),
-                ends_text(r["low"], r["high"], places),
-                r["verdict"],
-            )
-            for r in self.differences()
-        )
         sizes = next(iter(self.parts.values())).sizes
         varied = [f for f in FACETS if sizes[f] > 1]
-        about = f"intervals for other {' and '.join(varied)}, simultaneous over all rows"
-        over = ", ".join(counted(sizes[f], {"queries": "query"}.get(f, f[:-1])) for f in FACETS if f in varied)
-        differences = Table(
-            ("measure", "run", "against", "difference", confidence, "verdict"), rows, words=(0, 1, 2, 5), notes=(about,)
-        )
-        sources = Table(
-            ("measure", "source", "variance", "share of the error"),
-            tuple(
-                (r["measure"], r["source"], number(r["variance"], places + 2), f"{r['share']:.1%}")
-                for r in self.records()
+        over = ", ".join(counted(sizes[f], {"queries": "query"}.get(f, f[:-1])) for f in varied)
+        about = f"{1 - self.alpha:.0%} intervals for other {' and '.join(varied)}, simultaneous over all rows"
+        told = (
+            RecordTable.of(self.differences(), words=("measure", "run", "against", "verdict"), notes=(about,)),
+            RecordTable.of(
+                self.records(), words=("measure", "source"), title=f"Sources of variance: {over} per system"
             ),
-            words=(0, 1),
-            title=f"Sources of variance: {over} per system",
+            RecordTable.of(self.plan(), words=("measure",), title="What to add: standard error of a difference"),
         )
-        (plan,) = RecordTable.of(
-            self.plan(), words=("measure",), title="What to add: standard error of a difference"
-        ).tables(places=places)
-        return [differences, sources, plan]
+        return [table for one in told for table in one.tables(places=places)]
 
 
 def _source(source: Source) -> str:
