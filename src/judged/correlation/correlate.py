@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,15 +40,6 @@ Kind = Literal["runs", "items"]
 DEFAULT = "tau_b tau_ap rbo overlap@10"
 _DEFAULT_OF_ITEMS = "tau_b tau_ap rbo"  # two orders often have fewer than ten items
 _ROUNDING = 1e-12  # relative to a score: error of adding in another order
-
-
-class AlignedPair(NamedTuple):
-    """Two aligned rankings, from which coefficients are computed: one segment per query, or a single one for two orders."""
-
-    columns: Columns  # of the shared items
-    rankings: Rankings
-    queries: tuple[Id, ...]  # empty for two orders
-    warnings: tuple[Warned, ...]
 
 
 @step("correlating")
@@ -98,14 +89,15 @@ def correlate(
         if left.name == right.name:
             left, right = replace(left, name=f"{left.name} (a)"), replace(right, name=f"{right.name} (b)")
         own_names = tuple(short_names([left.name, right.name]))  # type: ignore[assignment]
-        pair = _align_runs(left, right, depth)
+        shared, rankings, queries, warnings = _align_runs(left, right, depth)
     else:
-        kind, pair = "items", _align_items(x, y, depth)
+        kind, queries = "items", ()
+        shared, rankings, warnings = _align_items(x, y, depth)
     default = DEFAULT if kind == "runs" else _DEFAULT_OF_ITEMS
     requests = parse_coefficients(default if measures is None else measures)
     columns: dict[str, Floats] = {}
     for name, (one, parameter) in requests.items():
-        columns[name] = one.pairs(pair.columns) if one.pairs else one.depths(pair.rankings, parameter)  # type: ignore[misc]
+        columns[name] = one.pairs(shared) if one.pairs else one.depths(rankings, parameter)  # type: ignore[misc]
         columns[name].flags.writeable = False
     intervals: dict[str, Interval] = {}
     p_values: dict[str, float | None] = {}
@@ -114,35 +106,35 @@ def correlate(
         ends = interval(list(columns.values()), confidence=level, limits=limits)
         intervals = dict(zip(columns, ends, strict=True))
     else:
-        p_values = {name: p_value(pair.columns, one, float(columns[name][0])) for name, (one, _) in requests.items()}
+        p_values = {name: p_value(shared, one, float(columns[name][0])) for name, (one, _) in requests.items()}
     return Correlation(
         kind=kind,
         names=own_names if names is None else (names[0], names[1]),
-        queries=pair.queries,
-        items=pair.columns.sizes,
+        queries=queries,
+        items=shared.sizes,
         columns=columns,
         intervals=intervals,
         p_values=p_values,
         conventions={"depth": depth, "level": level},
-        warnings=(*pair.warnings, *_warnings(columns, pair, kind)),
+        warnings=(*warnings, *_warnings(columns, rankings, queries)),
     )
 
 
-def _warnings(columns: dict[str, Floats], pair: AlignedPair, kind: Kind) -> list[Warned]:
+def _warnings(columns: dict[str, Floats], rankings: Rankings, queries: tuple[Id, ...]) -> list[Warned]:
     """Warn about cutoffs that neither ranking of a query reaches, since overlap stays below 1, and about undefined values."""
-    longer, warnings, runs = np.maximum(pair.rankings.a.sizes, pair.rankings.b.sizes), [], kind == "runs"
-    what = "documents" if runs else "items"
+    longer, warnings = np.maximum(rankings.a.sizes, rankings.b.sizes), []
+    what = "documents" if queries else "items"
     for name, column in columns.items():
         cutoff = int(name.partition("@")[2] or 0)
         short, missing = int((longer < cutoff).sum()), np.flatnonzero(np.isnan(column))
         if short:
-            where = f" in {counted(short, 'query')}" if runs else ""
+            where = f" in {counted(short, 'query')}" if queries else ""
             text = f"both rankings have fewer than {cutoff} {what}{where}, so {name} cannot reach 1"
             warnings.append(Warned("short", short, text))
         if len(missing):
             text = f"{name} is undefined"
-            if runs:
-                ids = some([pair.queries[i] for i in missing])
+            if queries:
+                ids = some([queries[i] for i in missing])
                 text += f" for {counted(len(missing), 'query')}, excluded from the mean: {ids}"
             text += f" (fewer than two shared {what}, or all tied)"
             warnings.append(Warned("undefined", len(missing), text))
@@ -234,7 +226,9 @@ def _is_number(value: Any) -> bool:
 Side = tuple[Ints, Floats]  # query (a segment) and score of each document
 
 
-def _align_items(a: tuple[list[Any], Floats], b: tuple[list[Any], Floats], depth: int | None) -> AlignedPair:
+def _align_items(
+    a: tuple[list[Any], Floats], b: tuple[list[Any], Floats], depth: int | None
+) -> tuple[Columns, Rankings, list[Warned]]:
     """Align two orders of items by id; warn about items of one side only, and about scores that may be ties."""
     (a_ids, x), (b_ids, y) = a, b
     if len(x) != len(y) and a_ids == list(range(len(x))) and b_ids == list(range(len(y))):
@@ -259,11 +253,11 @@ def _align_items(a: tuple[list[Any], Floats], b: tuple[list[Any], Floats], depth
     if near:  # such means may be ties
         text = f"{counted(near, 'score differs', 'scores differ')} from the next one by rounding only"
         warnings.append(Warned("near-ties", near, text, Hint("round the scores if they are tied")))
-    return AlignedPair(columns, rankings, (), tuple(warnings))
+    return columns, rankings, warnings
 
 
-def _align_runs(a: Run, b: Run, depth: int | None) -> AlignedPair:
-    """Align the rankings of the queries that both runs have, in the order of query ids."""
+def _align_runs(a: Run, b: Run, depth: int | None) -> tuple[Columns, Rankings, tuple[Id, ...], list[Warned]]:
+    """Align the rankings of the queries that both runs have, in the order of query ids, which are returned too."""
     for what, a_kind, b_kind in (("query", a.query_kind, b.query_kind), ("document", a.doc_kind, b.doc_kind)):
         if a_kind != b_kind and len(a) and len(b):
             problem = f"{what} ids are of type {a_kind} in {a.name} and {b_kind} in {b.name}"
@@ -290,7 +284,7 @@ def _align_runs(a: Run, b: Run, depth: int | None) -> AlignedPair:
             warnings.append(Warned("query-unshared", len(alone), text))
     at = match_documents(a, b, (rows[0], rows[1]), (sides[0][0], sides[1][0]), "keep one of them")
     columns, rankings = _align(sides[0], sides[1], *at, len(ordered), depth)
-    return AlignedPair(columns, rankings, tuple(decoded(IdColumn.of(ordered), a.query_kind)), tuple(warnings))
+    return columns, rankings, tuple(decoded(IdColumn.of(ordered), a.query_kind)), warnings
 
 
 def _align(a: Side, b: Side, a_at: Ints, b_at: Ints, count: int, depth: int | None) -> tuple[Columns, Rankings]:

@@ -384,23 +384,13 @@ def whole_text(texts: Texts | None) -> str | None:
 _MOST = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """The documents of each judge, as positions in the list of documents, in the order in which to judge them.
-
-    Args:
-        judges: the names; one empty name if anyone may judge everything.
-        orders: the positions, for each judge.
-        shared: number of documents that every judge judges.
-    """
-
-    judges: tuple[str, ...]
-    orders: tuple[tuple[int, ...], ...]
-    shared: int
-
-
-def assign(items: Sequence[TodoItem], judges: Any = None, overlap: Any = 0.2, seed: int = 0) -> Assignment:
+def assign(
+    items: Sequence[TodoItem], judges: Any = None, overlap: Any = 0.2, seed: int = 0
+) -> dict[str, tuple[int, ...]]:
     """Give each query to one judge, who judges all its documents, and a share of its documents to the other judges too.
+
+    Returns:
+        The documents of each judge by name, as positions in `items`, in the order in which to judge them; of one empty name if anyone may judge everything.
 
     So the grades of a query are consistent, and the agreement of judges can be measured on every query. The number of documents per judge is
     balanced. Queries keep their order; the documents of a query are shuffled, for each judge differently.
@@ -412,8 +402,8 @@ def assign(items: Sequence[TodoItem], judges: Any = None, overlap: Any = 0.2, se
         seed: random seed.
 
     >>> found = assign([TodoItem("q1", "a"), TodoItem("q2", "b"), TodoItem("q2", "c")], ["ann", "bob"], overlap=0)
-    >>> [sorted(order) for order in found.orders]
-    [[1, 2], [0]]
+    >>> {judge: sorted(order) for judge, order in found.items()}
+    {'ann': [1, 2], 'bob': [0]}
     """
     names = _names(judges)
     if isinstance(overlap, bool) or not isinstance(overlap, int | float | np.number) or not 0 <= overlap <= 1:
@@ -424,14 +414,14 @@ def assign(items: Sequence[TodoItem], judges: Any = None, overlap: Any = 0.2, se
         queries.setdefault(str(item.query), []).append(position)
     shared = _shared(list(queries.values()), float(overlap) if len(names) > 1 else 0.0, rng)
     owner = _owners([len(places) - len(shared & set(places)) for places in queries.values()], len(names))
-    orders = []
-    for judge in range(len(names)):
+    orders = {}
+    for judge, name in enumerate(names):
         order: list[int] = []
         for query, places in enumerate(queries.values()):
             own = [place for place in places if owner[query] == judge or place in shared]
             order.extend(own[i] for i in rng.permutation(len(own)).tolist())
-        orders.append(tuple(order))
-    return Assignment(names, tuple(orders), len(shared))
+        orders[name] = tuple(order)
+    return orders
 
 
 def _names(judges: Any) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -12,13 +12,15 @@ from judged._version import __version__
 from judged.errors import DataError, safe
 from judged.io.atomic import write_atomically
 from judged.io.texts import Texts, cut_text
-from judged.judging.todo import Assignment, Missing, Scale, TodoItem, assign, read_todo, texts_to_judge
+from judged.judging.todo import Missing, Scale, TodoItem, assign, read_todo, texts_to_judge
 from judged.page.assemble import assembled, check_path, check_title, json_bytes
 from judged.stats.checks import check_choice, check_count
 from judged.steps import step
 from judged.tables.text import counted
 
 _BLOCK = 50  # documents whose texts are unpacked together
+
+_Orders = Mapping[str, tuple[int, ...]]  # the positions of the documents of each judge
 
 
 @step("preparing the page")
@@ -79,20 +81,20 @@ def label(
     first = {query: i for i, query in enumerate(dict.fromkeys(str(item.query) for item, _ in pairs))}
     pairs.sort(key=lambda pair: first[str(pair[0].query)])  # stable: the documents of a query become neighbours
     items = [item for item, _ in pairs]
-    assignment = assign(items, judges, overlap, seed)
+    orders = assign(items, judges, overlap, seed)
     heading = f"{counted(len(items), 'document')} to judge" if title is None else title
-    facts = _facts(items, [query for _, (query, _) in pairs], grades, assignment, heading)
+    facts = _facts(items, [query for _, (query, _) in pairs], grades, orders, heading)
     slots = {"title": escape(safe(heading)), "version": escape(__version__)}
     documents = [_document(text, length) for _, (_, text) in pairs]
     blocks = [(f"texts-{i // _BLOCK}", json_bytes(documents[i : i + _BLOCK])) for i in range(0, len(documents), _BLOCK)]
     with write_atomically(path) as file:
         for part in assembled("label", slots, [("facts", json_bytes(facts)), *blocks]):
             file.write(part)
-    return _about(items, assignment, len(every) - len(items))
+    return _about(items, orders, len(every) - len(items))
 
 
 def _facts(
-    items: Sequence[TodoItem], queries: Sequence[str], scale: Scale, assignment: Assignment, title: str
+    items: Sequence[TodoItem], queries: Sequence[str], scale: Scale, orders: _Orders, title: str
 ) -> dict[str, Any]:
     """Return the data of the page but for the texts of documents; see facts.js. Runs, ranks and reasons are left out: judges must not know them."""
     ids = list(dict.fromkeys(str(item.query) for item in items))
@@ -109,7 +111,7 @@ def _facts(
         "scale": names,
         "queries": [[query, texts[query]] for query in ids],
         "items": pairs,
-        "judges": [[name, list(order)] for name, order in zip(assignment.judges, assignment.orders, strict=True)],
+        "judges": [[name, list(order)] for name, order in orders.items()],
         "block": _BLOCK,
     }
 
@@ -121,13 +123,13 @@ def _document(texts: Texts, length: int) -> list[Any]:
     return [*short, short != whole]
 
 
-def _about(items: Sequence[TodoItem], assignment: Assignment, skipped: int) -> tuple[str, ...]:
+def _about(items: Sequence[TodoItem], orders: _Orders, skipped: int) -> tuple[str, ...]:
     lines = [f"{counted(len(items), 'document')} of {counted(len({str(item.query) for item in items}), 'query')}."]
     if skipped:
         lines.append(f"{counted(skipped, 'document')} without a text left out.")
-    if len(assignment.judges) > 1:
-        counts = ", ".join(
-            f"{safe(name)} {len(order):,}" for name, order in zip(assignment.judges, assignment.orders, strict=True)
+    if len(orders) > 1:
+        counts = ", ".join(f"{safe(name)} {len(order):,}" for name, order in orders.items())
+        lines.append(
+            f"Documents per judge: {counts}; {len(set.intersection(*map(set, orders.values()))):,} are judged by all."
         )
-        lines.append(f"Documents per judge: {counts}; {assignment.shared:,} are judged by all.")
     return tuple(lines)
