@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged.errors import UsageError
-from judged.stats.checks import deviation
+from judged.stats.checks import deviations
 from judged.stats.power import (
     achieved_power,
     detectable_difference,
@@ -67,8 +67,8 @@ def test_where_nothing_varies_or_there_is_one_query():
     assert detectable_difference(1.0, 1) == math.inf
     assert detectable_difference(0.0, 5) == 0.0
     assert queries_needed(0.1, 0.0) == 2
-    assert deviation(np.array([0.1 + 0.2, 0.3])) == 0.0
-    assert math.isnan(deviation(np.array([0.3])))
+    assert deviations(np.array([[0.1 + 0.2], [0.3]])) == [0.0]
+    assert math.isnan(deviations(np.array([[0.3]]))[0])
 
 
 @pytest.mark.parametrize("call", [
