@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import CHUNKS, COMPARISON, EVALUATION, QUESTIONS, options
-from judged.cli.options.engine import master_option, spark_session
-from judged.cli.options.inputs import split_files
+from judged.cli.options.inputs import master_option, spark_session, split_files
 from judged.cli.options.output import emit, output_options, show_warnings
 from judged.comparison.tables import TableName
 

@@ -8,8 +8,7 @@ import click
 
 from judged.cli.options.command import Command, option
 from judged.cli.options.derive import CHUNKS, EVALUATION, QUESTIONS, options
-from judged.cli.options.engine import master_option, spark_session
-from judged.cli.options.inputs import evaluate_files
+from judged.cli.options.inputs import evaluate_files, master_option, spark_session
 from judged.cli.options.output import emit, output_options
 
 _MORE = "order empty duplicates rejudged strict weights clusters model engine"
