@@ -14,7 +14,7 @@ from commands import run
 
 from judged.cli import doctor
 from judged.cli.main import COMMANDS, cli
-from judged.cli.options.progress import show_steps
+from judged.cli.options.command import show_steps
 from judged.steps import step
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("unix")]  # pseudo-terminals

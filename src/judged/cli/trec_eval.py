@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli.options.command import say
+from judged.cli.options.command import say, show_steps
 from judged.cli.options.output import write_text
-from judged.cli.options.progress import show_steps
 from judged.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 
 from judged._types import Floats
-from judged.core.resample import resampled_means
 from judged.errors import DataError
 from judged.stats.checks import check_choice, check_count, check_share, check_sums
 from judged.stats.differences import (
@@ -148,6 +147,8 @@ def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamp
         far = bootstrap_reaches(sums, sizes, count, seed)
         ends = _symmetric(sums, sizes, np.partition(far, count - rank, axis=0)[count - rank], level)
     else:
+        from judged.core.resample import resampled_means  # most intervals are those of t
+
         drawn = resampled_means(sums if codes is None else np.hstack([sums, sizes[:, None]]), count, seed)
         means = drawn if codes is None else drawn[:, :-1] / drawn[:, -1:]
         ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
