@@ -10,8 +10,7 @@ import re
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from judged.errors import DataError, Place, UsageError, shown
 from judged.io.columns import ColumnRequest, Role, match, named_fields
@@ -19,144 +18,125 @@ from judged.io.containers import names_of
 from judged.io.files import PAD, Content, is_file_like, is_path, open_content, open_stream
 from judged.io.formats.collections import collection_name, is_collection, iterate_collection, texts_file
 from judged.io.formats.columnar import open_columns
-from judged.io.formats.delimited import Header, find_header, raise_width, split_line, split_lines
-from judged.io.formats.json import JSON, iterate_json
-from judged.io.formats.registry import detect_format
-from judged.io.formats.shapes import TextRow, shape_texts
+from judged.io.formats.delimited import CSV, iterate_rows, raise_width
+from judged.io.formats.json import JSON, read_values
+from judged.io.formats.registry import detect_format, raise_undetected
+from judged.io.formats.shapes import shape_texts
 from judged.io.frames import Frame, arrow_frame, frame_of, mapping_frame, raise_lengths
+from judged.io.origin import Context
 from judged.io.stored import TextKind
-from judged.io.text.lines import Head, Numbered, first_line, iterate_lines
+from judged.io.text.encoding import raise_encoding
+from judged.io.text.json_parser import load_json
+from judged.io.text.lines import Head, first_line, iterate_blocks, iterate_lines
 
 # ── Records of texts: ids, titles and texts, found by their known names ─────────────────────────────
 
-Row = tuple[str, Any, Any]  # id, title, text
+# A record is a mapping, a named tuple, (id, text) or (id, title, text).
+Records = Generator[tuple[Any, Place], None, None]
+Fields = tuple[str | None, str | None, str | None]  # the names of id, title and text
 Ids = Container[str] | None
-
-
-def _role(meaning: str, *names: str) -> Role:
-    return Role(tuple((name,) for name in names), meaning)
-
 
 # The surest name first. A passage of MS MARCO has a `pid` beside the `docid` of its document; beside `docno`, `docid` is an
 # engine's internal number; beside any id, `query` is the query itself.
-_ID = _role(
-    "ids (id, doc_id, docno, pid, qid, query_id …)",
-    "docno",
-    "id",
-    "pid",
-    "passageid",
-    "segmentid",
-    "docid",
-    "documentid",
-    "corpusid",
-    "qid",
-    "queryid",
-    "topicid",
-    "questionid",
-    "itemid",
-    "productid",
-    "articleid",
-    "paperid",
-    "number",
-    "num",
-    "key",
-    "sku",
-    "chunkid",
-    "topic",
-    "doc",
-    "document",
-    "query",
+_NAMES = {
+    "id": (
+        "docno",
+        "id",
+        "pid",
+        "passageid",
+        "segmentid",
+        "docid",
+        "documentid",
+        "corpusid",
+        "qid",
+        "queryid",
+        "topicid",
+        "questionid",
+        "itemid",
+        "productid",
+        "articleid",
+        "paperid",
+        "number",
+        "num",
+        "key",
+        "sku",
+        "chunkid",
+        "topic",
+        "doc",
+        "document",
+        "query",
+    ),
+    "title": ("title", "headline", "producttitle", "subject", "heading", "name"),
+    "text": (
+        "text",
+        "contents",
+        "content",
+        "body",
+        "passage",
+        "passagetext",
+        "segment",
+        "abstract",
+        "querytext",
+        "query",
+        "question",
+        "description",
+        "productdescription",
+        "desc",
+        "document",
+        "doc",
+        "chunk",
+        "summary",
+        "narrative",
+        "topic",
+        "value",
+    ),
+}
+_MEANING = {
+    "id": "ids (id, doc_id, docno, pid, qid, query_id …)",
+    "title": "titles",
+    "text": "texts (text, contents, body, passage, query …)",
+}
+TEXTS = ColumnRequest(
+    "texts",
+    roles={
+        role: Role(tuple((name,) for name in names), _MEANING[role], required=role != "title")
+        for role, names in _NAMES.items()
+    },
 )
-_TITLE = _role("titles", "title", "headline", "producttitle", "subject", "heading", "name")
-_TEXT = _role(
-    "texts (text, contents, body, passage, query …)",
-    "text",
-    "contents",
-    "content",
-    "body",
-    "passage",
-    "passagetext",
-    "segment",
-    "abstract",
-    "querytext",
-    "query",
-    "question",
-    "description",
-    "productdescription",
-    "desc",
-    "document",
-    "doc",
-    "chunk",
-    "summary",
-    "narrative",
-    "topic",
-    "value",
-)
-TEXTS = ColumnRequest("texts", roles={"id": _ID, "title": _TITLE, "text": _TEXT})
 
 
-class Fields(NamedTuple):
-    """The names of the columns; a text may have only a title, or neither."""
-
-    id: str
-    title: str | None
-    text: str | None
+def _match(role: str, names: Sequence[Any]) -> str | None:
+    return next(iter(match(TEXTS.roles[role].names, names)), None)
 
 
-def _match(role: Role, names: Sequence[Any]) -> str | None:
-    columns = match(role.names, names)
-    return columns[0] if columns else None
+def _fields(names: Sequence[Any], key: str | None = None) -> Fields:
+    """Return the names of id, title and text, of those that there are; `key` is that of the ids, if it is known."""
+    key = key or _match("id", names)
+    others = [name for name in names if name != key]
+    return key, _match("title", others), _match("text", others)
 
 
-def find_text_fields(names: Sequence[Any], where: Place, known: str | None = None) -> Fields:
-    """Find the columns by their names; `known` is that of the ids in earlier records."""
-    key = known or _match(_ID, names)
-    listing = ", ".join(shown(name, 40) for name in names) or "none"
-    hint = "name the columns id and text"
-    if key is None or key not in names:
-        problem = f"no column of {_ID.meaning}" if key is None else f"no {key!r} in this record, unlike in the first"
-        raise DataError("columns", f"{problem}; the columns are {listing}", where=where, value=listing, hint=hint)
+def _is_record(names: Sequence[Any]) -> bool:
+    """Return whether these are the names of one text with its id, not ids of texts."""
+    key, title, text = _fields(names)
+    return key is not None and (title or text) is not None
+
+
+def _find_fields(names: Sequence[Any], where: Place, known: str | None = None) -> Fields:
+    """Return the same, or raise; `known` is the name of the ids in earlier records, of which some may have no text."""
+    fields = key, title, text = _fields(names, known)
+    missing = None
+    if key not in names:
+        missing = _MEANING["id"] if known is None else f"ids called {known!r}, as in the first record"
+    elif title is None and text is None and known is None:
+        missing = _MEANING["text"]
+    if missing is not None:
+        listing = ", ".join(shown(name, 40) for name in names) or "none"
+        problem, hint = f"no column of {missing}; the columns are {listing}", "name the columns id and text"
+        raise DataError("columns", problem, where=where, value=listing, hint=hint)
     if list(names).count(key) > 1:
         raise DataError("columns", f"two columns are called {key!r}", where=where, hint="rename one of them")
-    others = [name for name in names if name != key]
-    title, text = _match(_TITLE, others), _match(_TEXT, others)
-    if title is None and text is None and known is None:
-        problem = f"no column of {_TEXT.meaning}; the columns are {listing}"
-        raise DataError("columns", problem, where=where, value=listing, hint=hint)
-    return Fields(key, title, text)
-
-
-def _is_record(item: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is one text with its id, not texts by their ids."""
-    key = _match(_ID, list(item))
-    others = [name for name in item if name != key]
-    scalar = key is not None and not isinstance(item[key], (Mapping, list, tuple))
-    return scalar and (_match(_TEXT, others) or _match(_TITLE, others)) is not None
-
-
-# ── records ──────────────────────────────────────────────────────────────────────────────────────
-
-
-class TextRecords:
-    """Records one after the other: the id has the same name in all of them; title and text may be missing."""
-
-    def __init__(self) -> None:
-        self.key: str | None = None
-        self._known: dict[tuple[Any, ...], Fields] = {}
-
-    def row(self, item: Any, where: Place) -> Row:
-        if type(item) in (tuple, list) and len(item) in (2, 3):
-            return id_text(item[0], where), item[1] if len(item) == 3 else None, item[-1]
-        names = tuple(names_of(item))
-        fields = self._known.get(names)
-        if fields is None:
-            if not isinstance(item, Mapping) and named_fields(type(item)) is None:
-                expected = "a record with id and text, (id, text) or (id, title, text)"
-                hint = 'write {"id": …, "title": …, "text": …}'
-                raise DataError("columns", expected, got=shown(item), where=where, value=item, hint=hint)
-            fields = self._known[names] = find_text_fields(names, where, self.key)
-            self.key = fields.id
-        return id_text(_get(item, fields.id), where), _get(item, fields.title), _get(item, fields.text)
+    return fields
 
 
 def _get(item: Any, name: str | None) -> Any:
@@ -168,168 +148,165 @@ def _get(item: Any, name: str | None) -> Any:
 def _title_and_text(value: Any) -> tuple[Any, Any]:
     """Return title and text of the value of an id."""
     names = names_of(value)
-    title = _match(_TITLE, names)
-    text = _match(_TEXT, [name for name in names if name != title])
-    if title is None and text is None:
-        return None, value
-    return _get(value, title), _get(value, text)
+    title, text = _match("title", names), _match("text", names)
+    return (None, value) if title is None and text is None else (_get(value, title), _get(value, text))
 
 
-def is_missing(value: Any) -> bool:
+def _rows(records: Records) -> Iterator[tuple[str, Any, Any]]:
+    """Iterate over id, title and text. The id has the same name in all records; title and text may be missing."""
+    key: str | None = None
+    known: dict[tuple[Any, ...], Fields] = {}
+    for item, where in records:
+        if type(item) in (tuple, list) and len(item) in (2, 3):
+            yield _id_text(item[0], where), item[1] if len(item) == 3 else None, item[-1]
+            continue
+        names = tuple(names_of(item))
+        if names not in known:
+            if not isinstance(item, Mapping) and named_fields(type(item)) is None:
+                expected = "a record with id and text, (id, text) or (id, title, text)"
+                hint = 'write {"id": …, "title": …, "text": …}'
+                raise DataError("columns", expected, got=shown(item), where=where, value=item, hint=hint)
+            known[names] = _find_fields(names, where, key)
+        key, title, text = known[names]
+        yield _id_text(_get(item, key), where), _get(item, title), _get(item, text)
+
+
+def _is_missing(value: Any) -> bool:
     return (
         value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     )
 
 
-def id_text(value: Any, where: Place) -> str:
+def _id_text(value: Any, where: Place) -> str:
     """Return an id as text: 7 and "7" are one id here."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
-    if is_missing(value) or value == "":
-        problem = f"the id is missing: {shown(value)}"
-        raise DataError("id-type", problem, where=where, value=value, hint="drop texts without an id")
-    if isinstance(value, (Mapping, list, tuple, set, bool)):
-        hint = "convert it, for example with str(id)"
+    if _is_missing(value) or value == "" or isinstance(value, (Mapping, list, tuple, set, bool)):
+        hint = "write an id for every text"
         raise DataError("id-type", "an id as text or integer", got=shown(value), where=where, value=value, hint=hint)
     return str(value)
 
 
-def _iterate_document(value: Any, where: Place) -> Iterator[Row]:
-    """Iterate over the rows of a JSON document: texts by id, one record, columns, or a list of records."""
-    if (rows := shape_texts(value, where)) is not None:
-        return _name_texts(rows, where)
-    if isinstance(value, Mapping):
-        columns = {name: column for name, column in value.items() if isinstance(column, list)}
-        if len(columns) == len(value) > 1 and _is_record(dict.fromkeys(columns, "")):
-            return _iterate_frame(mapping_frame(columns), where)
-        if _is_record(value):
-            return iter([TextRecords().row(value, where)])
-        return ((id_text(key, where), *_title_and_text(entry)) for key, entry in value.items())
-    if isinstance(value, list):
-        return _iterate_records(value, where.path)
-    hint = "write {id: text}, or one record per line"
-    raise DataError("json", "a JSON object or array", got=shown(value), where=where, value=value, hint=hint)
-
-
-def _iterate_records(items: Iterable[Any], name: str | None) -> Iterator[Row]:
-    records = TextRecords()
-    return (records.row(item, Place(f"{name}[{i}]")) for i, item in enumerate(items))
-
-
-def _name_texts(rows: Iterator[TextRow], where: Place) -> Iterator[Row]:
-    """Return the texts of a document of another program; an object is searched for title and text."""
-    return ((id_text(key, where), *_title_and_text(text)) for key, _, text in rows)
-
-
-def _iterate_frame(frame: Frame, where: Place) -> Iterator[Row]:
-    """Iterate over the rows of a table; of a file, in batches, because texts are large."""
-    fields, start = find_text_fields(list(frame.names), where), 0
-    names = [name for name in fields if name is not None]
-    for table in [frame] if frame.batches is None else map(arrow_frame, frame.batches(names, _BATCH)):
-        lists = (column.tolist() if hasattr(column, "tolist") else column for column in table.columns(names))
-        columns: dict[str | None, Any] = dict(zip(names, lists, strict=True))
-        if len(set(map(len, columns.values()))) > 1:
-            raise_lengths({str(name): len(column) for name, column in columns.items()}, where)
-        nothing = [None] * len(columns[fields.id])
-        titles, texts = columns.get(fields.title, nothing), columns.get(fields.text, nothing)
-        for row, (value, title, text) in enumerate(zip(columns[fields.id], titles, texts, strict=True), start):
-            yield id_text(value, Place(f"{where.path}[{fields.id!r}][{row}]")), title, text
-        start += len(nothing)
-
-
-# ── Texts in files, line by line ────────────────────────────────────────────────────────────────────
+# ── Records of each kind of source ──────────────────────────────────────────────────────────────────
 
 _BATCH = 1 << 12
 _MARCO = {2: ("id", "text"), 4: ("id", "url", "title", "text")}
 
 
-def _iterate_file(content: Content, ids: Ids) -> Iterator[Row]:
-    """Iterate over the rows of a file; other lines than those of the ids are parsed only as far as needed to exclude them."""
-    name = content.name
+def _records(source: Any, ids: Ids, kind: TextKind) -> Records:
+    """Iterate over the records of a source, those of these ids among them."""
+    where = Place(TEXTS.what)
+    if is_path(source):
+        with open_content(source) as content:
+            yield from _file_records(content, ids)
+    elif is_file_like(source):
+        yield from _file_records(open_stream(source, default=TEXTS.what), ids)
+    elif (frame := frame_of(source)) is not None:
+        yield from _frame_records(frame, where)
+    elif is_collection(source):
+        where = Place(collection_name(source) or TEXTS.what)
+        for item in iterate_collection(source, kind):
+            # Fields of unknown names are left to the dataset, which knows its main text.
+            unknown = hasattr(item, "default_text") and not _is_record(names_of(item))
+            yield (item[0], item.default_text()) if unknown else item, where
+    elif isinstance(source, Iterable):
+        yield from _value_records(source, Context(TEXTS))
+    else:
+        expected, got = "a path, a frame, {id: text} or records", type(source).__name__
+        raise DataError("form", expected, got=got, where=where, hint="write them as {id: text}")
+
+
+def _value_records(value: Any, context: Context) -> Records:
+    """Iterate over a JSON document or its like in memory: texts by id, one record, columns, or records."""
+    if isinstance(value, Mapping | list) and (rows := shape_texts(value, context.place)) is not None:
+        for key, _, text in rows:
+            yield (key, *_title_and_text(text)), context.place
+    elif not isinstance(value, Mapping):
+        for i, item in enumerate(value):
+            yield item, Place(f"{context.name}[{i}]") if context.lines is None else context.items().place(i)
+    elif _is_record(list(value)) and all(isinstance(entry, list) for entry in value.values()):
+        yield from _frame_records(mapping_frame(value), context.place)
+    elif _is_record(list(value)):
+        yield value, context.place
+    else:
+        for key, entry in value.items():
+            yield (key, *_title_and_text(entry)), context.place
+
+
+def _frame_records(frame: Frame, where: Place) -> Records:
+    """Iterate over the rows of a table; of a file, in batches, because texts are large."""
+    fields, start = _find_fields(list(frame.names), where), 0
+    names = [name for name in fields if name is not None]
+    for table in [frame] if frame.batches is None else map(arrow_frame, frame.batches(names, _BATCH)):
+        lists = (column.tolist() if hasattr(column, "tolist") else column for column in table.columns(names))
+        columns: dict[str | None, Any] = dict(zip(names, lists, strict=True))
+        lengths = {str(name): len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise_lengths(lengths, where)
+        nothing = [None] * len(columns[fields[0]])
+        for row, record in enumerate(zip(*(columns.get(name, nothing) for name in fields), strict=True), start):
+            yield record, Place(f"{where.path}[{fields[0]!r}][{row}]")
+        start += len(nothing)
+
+
+def _file_records(content: Content, ids: Ids) -> Records:
+    """Iterate over the records of a file; other lines than those of the ids are parsed only as far as needed to exclude them."""
     head = Head(content.head, *first_line(bytes(content.head) + PAD), content.complete)
-    detected = detect_format(head, TEXTS)
+    detected, context = detect_format(head, TEXTS), Context(TEXTS, content.name)
     if detected is not None and detected.format.open_frame is not None:
         with open_columns(content, detected.format) as frame:
-            yield from _iterate_frame(frame, Place(name))
-        return
-    lines: Numbered = enumerate(iterate_lines(content), 1)
-    filled = ((number, line) for number, line in lines if line and not line.isspace())
-    first = next(filled, None)
-    if first is None:
-        hint = "check that this is the right file"
-        raise DataError("columns", "the file is empty", where=Place(name), hint=hint)
-    if detected is not None and detected.format is JSON:
-        yield from _iterate_json(chain([first], filled), name, ids)
-        return
-    line, where = _text(first[1]), Place(name, first[0])
-    headers = (one for one in find_header(line) if len(set(one.names)) == len(one.names))
-    header = next((one for one in headers if _is_record(dict.fromkeys(one.names, ""))), None)
-    cells = split_line(line, ",")
-    if header is None and "\t" not in line and len(cells) in _MARCO and " " not in cells[0].strip():
-        header = Header(",", _MARCO[len(cells)], spaced=cells[1].startswith(" "))
-        lines = chain([first], lines)
-    if header is not None:
-        yield from _iterate_cells(lines, header, find_text_fields(header.names, where), name, ids)
-    elif (width := line.count("\t") + 1) in _MARCO:
-        yield from _iterate_marco(chain([first], filled), width, name, ids)
+            yield from _frame_records(frame, context.place)
+    elif detected is not None and detected.format is JSON:
+        if _is_record(detected.header) and head.has_rows:
+            yield from _json_lines(content, str(_match("id", detected.header)), ids)
+        else:
+            yield from _value_records(*read_values(content.read(), context))
+    elif detected is not None and detected.format is CSV and _is_record(detected.header.names):
+        names = detected.header.names
+        at = names.index(_match("id", names))
+        for rows, lines in iterate_rows(iterate_blocks(content), detected.header, content.name):
+            for cells, number in zip(rows, lines.tolist(), strict=True):
+                if ids is None or cells[at] in ids:
+                    yield dict(zip(names, cells, strict=True)), Place(content.name, number)
     else:
-        expected = "expected id and text, or id, url, title and body, separated by tabs"
-        hint = "add a header line, such as id<TAB>title<TAB>text"
-        raise DataError("columns", f"{expected}, got {width}: {shown(line)}", where=where, value=line, hint=hint)
+        yield from _lines(content, head, ids)
 
 
-def _iterate_json(lines: Numbered, name: str, ids: Ids) -> Iterator[Row]:
-    """Iterate over the records of JSON Lines, or over the texts of one document."""
-    records = TextRecords()
-    own_id: re.Pattern[bytes] | None = None  # of a line that begins with its id
-
-    def is_excluded(line: bytes) -> bool:
-        found = None if own_id is None or ids is None else own_id.match(line)
-        return found is not None and ids is not None and _text(found[1] or found[2]) not in ids
-
-    for value, where in iterate_json(lines, name, is_excluded):
-        if where.line is None:
-            yield from _iterate_document(value, where)
-            return
-        if records.key is None and (rows := shape_texts(value, where)) is not None:
-            yield from _name_texts(rows, where)
+def _json_lines(content: Content, key: str, ids: Ids) -> Records:
+    """Iterate over records, one per line; a line that begins with another id is not parsed."""
+    own_id = re.compile(rb'\s*\{\s*"' + re.escape(key.encode("utf-8", "replace")) + rb'"\s*:\s*"([^"\\]+)"')
+    for number, line in enumerate(iterate_lines(content), 1):
+        if not line or line.isspace():
             continue
-        yield records.row(value, where)
-        if own_id is None and records.key is not None:
-            key = re.escape(json.dumps(records.key, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-            own_id = re.compile(
-                rb"[ \t]*\{[ \t]*" + key + rb'[ \t]*:[ \t]*(?:"([^"\\]+)"|(0|-?[1-9][0-9]*)(?=[ \t]*[,}]))'
-            )
+        if ids is not None and (found := own_id.match(line)) and _text(found[1]) not in ids:
+            continue
+        where = Place(content.name, number)
+        try:
+            yield load_json(line.decode(), where), where
+        except UnicodeDecodeError as error:
+            raise_encoding(line, error.start, where)
 
 
-def _iterate_marco(rows: Numbered, width: int, name: str, ids: Ids) -> Iterator[Row]:
-    """Iterate over lines without quoting, as in MS MARCO; the last column may contain tabs."""
-    for number, line in rows:
+def _lines(content: Content, head: Head, ids: Ids) -> Records:
+    """Iterate over lines without a header and without quoting, as in MS MARCO; the last column may contain tabs."""
+    width = 0
+    for number, line in enumerate(iterate_lines(content), 1):
+        if not line or line.isspace():
+            continue
+        width = width or line.count(b"\t") + 1
+        if width not in _MARCO:
+            break
         raw, tab, rest = line.partition(b"\t")
         key = _text(raw)
         if tab and ids is not None and key not in ids:
             continue
         cells = rest.split(b"\t", width - 2)
+        where = Place(content.name, number)
         if not tab or len(cells) != width - 1:
-            raise_width(line.decode("utf-8", "replace"), line.count(b"\t") + 1, _MARCO[width], Place(name, number))
-        yield id_text(key, Place(name, number)), cells[1] if width == 4 else None, cells[-1]
-
-
-def _iterate_cells(rest: Numbered, header: Header, fields: Fields, name: str, ids: Ids) -> Iterator[Row]:
-    """Iterate over the rows below a header. A cell in quotes may contain delimiters and line breaks."""
-    at = [None if field is None else header.names.index(field) for field in fields]
-    first, delimiter = at[0] == 0 and not header.spaced, header.delimiter.encode()
-    for number, line in rest:
-        if not line or line.isspace():
-            continue
-        if first and ids is not None and b'"' not in line and _text(line.partition(delimiter)[0]) not in ids:
-            continue
-        where = Place(name, number)
-        cells = split_lines(_text(line), (_text(below) for _, below in rest), header, where)
-        if len(cells) != len(header.names):
-            raise_width(header.delimiter.join(cells), len(cells), header.names, where)
-        key, title, text = (None if i is None else cells[i].encode("utf-8", "surrogateescape") for i in at)
-        yield id_text(key, where), title, text
+            raise_width(line.decode("utf-8", "replace"), line.count(b"\t") + 1, _MARCO[width], where)
+        yield (key, cells[1] if width == 4 else None, cells[-1]), where
+    if width not in _MARCO:
+        raise_undetected(head, Context(TEXTS, content.name))
 
 
 def _text(raw: bytes) -> str:
@@ -337,8 +314,6 @@ def _text(raw: bytes) -> str:
 
 
 # ── Texts of documents and queries, by id ───────────────────────────────────────────────────────────
-
-_WHAT = "texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,8 +357,8 @@ def read_texts(
         raise UsageError("parameter", "wanted as a set or a list of ids", got=shown(wanted), value=wanted)
     texts: dict[str, Texts] = {}
     enough = len(wanted) if isinstance(wanted, Sized) else None
-    with closing(_rows(texts_file(source, kind), wanted, kind)) as rows:
-        for key, title, text in rows:
+    with closing(_records(texts_file(source, kind), wanted, kind)) as records:
+        for key, title, text in _rows(records):
             if key not in texts and (wanted is None or key in wanted):
                 texts[key] = Texts(_cell_text(title, length), _cell_text(text, length))
                 if len(texts) == enough:
@@ -391,44 +366,10 @@ def read_texts(
     return texts
 
 
-def _rows(source: Any, ids: Ids, kind: TextKind) -> Generator[Row, None, None]:
-    """Iterate over the rows of a source, those of these ids among them."""
-    if is_path(source):
-        with open_content(source) as content:
-            yield from _iterate_file(content, ids)
-    elif is_file_like(source):
-        yield from _iterate_file(open_stream(source, default=_WHAT), ids)
-    elif (frame := frame_of(source)) is not None:
-        yield from _iterate_frame(frame, Place(_WHAT))
-    elif is_collection(source):
-        yield from _collection_rows(source, kind)
-    elif isinstance(source, Mapping):
-        yield from _iterate_document(source, Place(_WHAT))
-    elif isinstance(source, Iterable):
-        yield from _iterate_records(source, _WHAT)
-    else:
-        expected, got = "a path, a frame, {id: text} or records", type(source).__name__
-        raise DataError("form", expected, got=got, where=_WHAT, hint="write them as {id: text}")
-
-
-def _collection_rows(source: Any, kind: TextKind) -> Iterator[Row]:
-    """Iterate over the texts of a dataset; fields of unknown names are left to the dataset, which knows its main text."""
-    records, where = TextRecords(), Place(collection_name(source) or _WHAT)
-    for item in iterate_collection(source, kind):
-        text = getattr(item, "default_text", None)
-        try:
-            row = records.row(item, where)
-        except DataError:
-            if not callable(text):
-                raise
-            row = id_text(item[0], where), None, None
-        yield (row[0], None, text()) if row[1:] == (None, None) and callable(text) else row
-
-
 def _cell_text(value: Any, length: int | None = None) -> str | None:
     """Return a cell as text: paragraphs are joined, lone surrogates and undecodable bytes replaced; None if it is missing."""
     value = value.tolist() if hasattr(value, "tolist") else value
-    if is_missing(value):
+    if _is_missing(value):
         return None
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")

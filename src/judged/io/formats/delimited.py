@@ -109,29 +109,6 @@ def _is_number(cell: str) -> bool:
 # ── rows ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def split_lines(line: str, rest: Iterator[str], header: Header, where: Place) -> list[str]:
-    """Return the cells of a line; with an open quote, those of the lines below it too."""
-    if '"' not in line:
-        cells = line.split(header.delimiter)
-        return [cell.lstrip(" ") for cell in cells] if header.spaced else cells
-    reader = header.reader(f"{part}\n" for part in chain([line], rest))
-    longest = csv.field_size_limit(limits.LONGEST_LINE)
-    try:
-        return list(next(reader))
-    except csv.Error as error:
-        separate = header.delimiter == "\t" and line.count("\t") == len(header.names) - 1
-        if separate and reader.line_num <= 1 and not split_line(f'{line}"', "\t"):  # not a quote that the end left open
-            return line.split("\t")  # no writer of quotes makes `"a" b`: here a quote is a letter
-        _raise_quotes(error, where)
-    finally:
-        csv.field_size_limit(longest)
-
-
-def _raise_quotes(error: csv.Error, where: Place) -> NoReturn:
-    hint = "quote the whole cell, and double any quotes inside it"
-    raise DataError("csv", f"unclosed quote: {error}", where=where, hint=hint) from error
-
-
 def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> NoReturn:
     """Raise an error for a row whose number of columns differs from that of the header."""
     hint = "check whether the file is truncated, or a cell contains an unquoted delimiter"
@@ -139,7 +116,7 @@ def raise_width(line: str, count: int, names: tuple[str, ...], where: Place) -> 
     raise DataError("columns", problem, where=where, value=line, hint=hint)
 
 
-def _iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str) -> Iterator[Rows]:
+def iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str) -> Iterator[Rows]:
     """Iterate over batches of rows with their lines; blank lines are skipped. The chunks follow each other."""
     chunks = iter(chunks)
     first = next(chunks)
@@ -148,10 +125,15 @@ def _iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str
     above += first[1].lines
     while True:
         before = reader.line_num
+        longest = csv.field_size_limit(limits.LONGEST_LINE)
         try:
             rows = list(islice(reader, _BATCH))
         except csv.Error as error:
-            _raise_quotes(error, Place(path, above + max(reader.line_num, 1)))
+            hint = "quote the whole cell, and double any quotes inside it"
+            where = Place(path, above + max(reader.line_num, 1))
+            raise DataError("csv", f"unclosed quote: {error}", where=where, hint=hint) from error
+        finally:
+            csv.field_size_limit(longest)
         if not rows:
             return
         span = np.ones(len(rows), np.int64)
@@ -231,7 +213,7 @@ def _read(content: Content, detected: Detected, context: Context) -> ColumnBatch
             return table
     data = content.read()
     context = replace(context, warnings=check_end(data[-9:-8], context.name))
-    return _read_rows(_iterate_rows([(data, WHOLE)], header, context.name), header, context, whole=True)
+    return _read_rows(iterate_rows([(data, WHOLE)], header, context.name), header, context, whole=True)
 
 
 def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> TextRun | None:
@@ -279,7 +261,7 @@ def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterat
         lines = begin.lines + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
         text = _find_text(None if begin.offset else data, header, context) if NATIVE and b'"' not in data else None
         if text is None:  # a cell in quotes may continue in the next chunk
-            batches = _iterate_rows(chain([(data, begin)], chunks), header, context.name)
+            batches = iterate_rows(chain([(data, begin)], chunks), header, context.name)
             for batch in batches:
                 yield concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
         elif _FILLED.search(data, text.start or 0, len(data) - len(PAD)):
@@ -288,7 +270,7 @@ def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterat
 
 
 def _read_chunk(data: bytes | bytearray, begin: Begin, header: Header, context: Context) -> Run:
-    rows = _iterate_rows([(data, begin)], header, context.name)
+    rows = iterate_rows([(data, begin)], header, context.name)
     return as_run(concatenate(_read_rows(rows, header, context)))
 
 

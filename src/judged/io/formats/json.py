@@ -23,9 +23,9 @@ from judged.io.formats.shapes import parts_of, read_shape, shape_of
 from judged.io.mapped import TextLines, open_later
 from judged.io.native_text import NativeText
 from judged.io.origin import Context, Origin
-from judged.io.text.encoding import WHOLE, Begin, check_end, decode, raise_encoding, text_start
+from judged.io.text.encoding import WHOLE, Begin, check_end, decode, text_start
 from judged.io.text.json_parser import is_json, load_json
-from judged.io.text.lines import Head, Numbered
+from judged.io.text.lines import Head
 
 if TYPE_CHECKING:
     from judged.io.table import ColumnBatches, SourceTable
@@ -135,36 +135,6 @@ def _read_records(values: Iterator[Any], names: Sequence[str], context: Context)
             at += len(batch)
 
     return ColumnBatches(context, columns, batches(), lambda: context.items(columns))
-
-
-def iterate_json(lines: Numbered, name: str, skip: Callable[[bytes], bool]) -> Iterator[tuple[Any, Place]]:
-    """Iterate over the values of JSON Lines with their places; or return one document, whose place has no line.
-
-    Args:
-        lines: the lines of a file, with their numbers.
-        name: of the file.
-        skip: returns whether a line is passed over before it is parsed.
-    """
-    filled = ((number, line) for number, line in lines if line and not line.isspace())
-    begin = list(islice(filled, 2))
-    if len(begin) > 1 and is_json(_decode_line(begin[0][1], name, begin[0][0])):
-        for number, line in chain(begin, filled):
-            if not skip(line):
-                where = Place(name, number)
-                yield load_json(_decode_line(line, name, number), where), where
-        return
-    text, at = [], 1
-    for number, line in chain(begin, filled):
-        text.append(b"\n" * (number - at) + line)  # errors name the line
-        at = number
-    yield load_json(_decode_line(b"".join(text), name, 1), Place(name)), Place(name)
-
-
-def _decode_line(line: bytes, name: str, number: int) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise_encoding(line, error.start, Place(name, number + line.count(b"\n", 0, error.start)))
 
 
 # ── the native core ──────────────────────────────────────────────────────────────────────────────

@@ -15,15 +15,14 @@ from judged.core.tables import Qrels
 from judged.core.unread_runs import ScoreColumn, read_rows
 from judged.errors import DataError, Place, shown
 from judged.io.columns import ColumnRequest
-from judged.io.files import Content, limit_text
+from judged.io.files import PAD, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat
 from judged.io.origin import Context, Origin
 from judged.io.text.decimals import LARGEST_GRADE, is_decimal, raise_number
-from judged.io.text.encoding import check_end, text_start
-from judged.io.text.lines import Head, find_ending
+from judged.io.text.encoding import check_end
+from judged.io.text.lines import Head, iterate_blocks
 from judged.io.text.trec import is_letor_line, is_score, parse_scores
 
-_BLOCK = 1 << 20
 _LINE = "label qid:… features # document"
 _START = re.compile(rb"[ \t]*+([+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+)[ \t]++qid:([^ \t\r#]++)")
 # LETOR writes `#docid = G00-1 inc = 1`, SVMlight's own example `# 1A`, others `# docid:7`, `#docid 7` or `# 7 its query`.
@@ -41,8 +40,9 @@ def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels
     codes: dict[bytes, int] = {}  # of queries, in order of appearance
     query, lines = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     grade, doc = [np.empty(0)], [IdColumn.of([])]
-    first, last = 1, b"\n"
-    for block in _blocks(content):
+    last = b"\n"
+    for padded, begin in iterate_blocks(content):
+        block, first = padded[: -len(PAD)], begin.lines + 1
         last = block[-1:]
         block = block if last == b"\n" else block + b"\n"
         rows = read_rows(np.frombuffer(block, np.uint8), 0, {"source": "letor", "line": first})
@@ -58,7 +58,6 @@ def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels
             grade.append(rows.number)
             doc.append(rows.doc)
             lines.append(np.arange(first, first + len(rows.number)))
-        first += block.count(b"\n")
     return Qrels(
         name=name,
         queries=IdColumn.of(codes),
@@ -68,22 +67,6 @@ def _read_letor(content: Content, detected: Detected, context: Context) -> Qrels
         where=Origin(name=name, typed=False, line=np.concatenate(lines)).place,
         warnings=check_end(last, name),
     )
-
-
-def _blocks(content: Content) -> Iterator[bytes]:
-    """Iterate over blocks of whole lines, each ended by LF; the last line may have no end."""
-    parts, ending = find_ending(limit_text(content.parts, content.name, content.tell, nul=True))
-    skip, size, held = text_start(content.head, content.name), 0, list[bytes]()
-    for part in parts:
-        held.append(part)
-        size += len(part)
-        if size >= _BLOCK and ending in part:
-            block = b"".join(held)
-            cut = block.rfind(ending) + 1
-            yield block[skip:cut].replace(ending, b"\n")
-            skip, size, held = 0, len(block) - cut, [block[cut:]]
-    if rest := b"".join(held)[skip:]:
-        yield rest.replace(ending, b"\n")
 
 
 def _parse_lines(block: bytes, first: int, name: str) -> Iterator[tuple[bytes, float, bytes, int]]:

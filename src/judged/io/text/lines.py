@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 from judged.io import files as limits
 from judged.io.files import HEAD, PAD, Content, Raw, limit_text
-from judged.io.text.encoding import text_start
+from judged.io.text.encoding import WHOLE, Begin, text_start
 from judged.io.text.trec import QRELS, RUN, read_hash_line
-
-Numbered = Iterator[tuple[int, bytes]]  # lines with their numbers
 
 _STEP = 1 << 20
 # One pattern passes over a million blank lines and comments in the time of a hundred calls.
@@ -70,21 +68,28 @@ def first_line(data: Raw) -> tuple[bytes, int]:
     return bytes(found[1][:HEAD]).strip(b" \t\r"), data.count(b"\n", 0, found.start(1)) + 1
 
 
-def iterate_lines(content: Content) -> Iterator[bytes]:
-    """Iterate over the lines without their ends (LF, CRLF; CR if the file has no LF), with one part in memory."""
+def iterate_blocks(content: Content) -> Iterator[tuple[bytes, Begin]]:
+    """Iterate over padded blocks of whole lines, each ended by LF or CRLF; the last line may have no end."""
     parts, ending = find_ending(limit_text(content.parts, content.name, content.tell, nul=True))
-    skip = text_start(content.head, content.name)
-    held: list[bytes] = []
-    for part in parts:
-        first, *others = part[skip:].split(ending)
-        skip = 0
-        held.append(first)
-        if others:
-            yield _strip_return(b"".join(held))
-            held = [others.pop()]
-            yield from map(_strip_return, others)
-    if any(held):
-        yield _strip_return(b"".join(held))
+    skip, size, begin, held = text_start(content.head, content.name), 0, WHOLE, list[bytes]()
+    for part in chain(parts, [b""]):
+        held.append(part)
+        size += len(part)
+        if not part or (size >= _STEP and ending in part):
+            joined = b"".join(held)
+            cut = joined.rfind(ending) + 1 if part else len(joined)
+            block = joined[skip:cut].replace(ending, b"\n")
+            held, skip, size = [joined[cut:]], 0, len(joined) - cut
+            if block:
+                yield block + PAD, begin
+            begin = Begin(begin.offset + cut, begin.lines + block.count(b"\n"))
+
+
+def iterate_lines(content: Content) -> Iterator[bytes]:
+    """Iterate over the lines without their ends."""
+    for block, _ in iterate_blocks(content):
+        for line in block[: -len(PAD)].removesuffix(b"\n").split(b"\n"):
+            yield line.removesuffix(b"\r")
 
 
 def find_ending(parts: Iterator[bytes]) -> tuple[Iterator[bytes], bytes]:
@@ -96,7 +101,3 @@ def find_ending(parts: Iterator[bytes]) -> tuple[Iterator[bytes], bytes]:
             break
     cr = not any(b"\n" in part for part in held) and any(b"\r" in part for part in held)
     return chain(held, parts), b"\r" if cr else b"\n"
-
-
-def _strip_return(line: bytes) -> bytes:
-    return line[:-1] if line.endswith(b"\r") else line

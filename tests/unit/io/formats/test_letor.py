@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from refusals import refusal
 
 from judged.errors import DataError
-from judged.io.formats import letor as _letor
 from judged.io.read import read_qrels, read_run
 from judged.io.text import lines as _stream
 from judged.io.write import convert
@@ -165,7 +164,6 @@ def test_parts_of_any_size_give_the_rows_that_were_written(lines, step):
         wanted.append((str(query), f"d-{i}" if named else str(line), float(label)))
         line += end.count("\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_letor, "_BLOCK", step)
         patch.setattr(_stream, "_STEP", step)
         qrels = read_qrels(io.BytesIO(text.encode()))
     assert rows(qrels) == wanted
