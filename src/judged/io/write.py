@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +26,7 @@ from judged.io.outputs import check_output
 from judged.io.questions import read_questions
 from judged.io.read import read_qrels, read_requested_run, read_run, split_of
 from judged.io.recognise import recognise
+from judged.io.text.encoding import is_text
 from judged.registry import choose_one
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -161,13 +162,6 @@ class Export:
             ranking[doc] = number
         return rankings
 
-    def judgments(self) -> Iterator[tuple[str, dict[str, float]]]:
-        """Iterate over queries and {doc: grade}, for programs whose judgments have no subtopics."""
-        if self.aspects is not None:
-            self.refuse("judgments with subtopics cannot be written in this format", "write TREC or CSV")
-        self.columns()  # refuses a query without judgments
-        return iter(self.rankings().items())
-
     def refuse(self, problem: str, hint: str) -> NoReturn:
         raise DataError("format", problem, hint=hint, where=self.table.name)
 
@@ -180,7 +174,8 @@ class Writer(NamedTuple):
         endings: extensions of files by which it is chosen.
         refused: characters that an id cannot have in it.
         utf8: ids must be UTF-8.
-        kind: run or qrels, if it has no place for the other.
+        kind: run or qrels, if it has no place for the other, nor for subtopics.
+        whole: grades must be integers.
         target: the program that reads it, for the docs.
         inside: the file to write if the target is a folder.
         mode: of the open file.
@@ -191,6 +186,7 @@ class Writer(NamedTuple):
     refused: str = ""
     utf8: bool = True
     kind: str = ""
+    whole: bool = False
     target: str = ""
     inside: str = ""
     mode: str = "w"
@@ -206,19 +202,21 @@ def _export(table: Run | Qrels, writer: Writer) -> Export:
     else:
         numbers = [int(grade) if grade == int(grade) else grade for grade in table.grade.tolist()]
     export = Export(table, table.queries.texts(), table.doc.texts(), aspects, numbers)
-    if writer.kind not in ("", kind) or (isinstance(table, Qrels) and table.sub is not None):
+    preferences = isinstance(table, Qrels) and table.sub is not None
+    if writer.kind not in ("", kind) or preferences or (writer.kind and aspects is not None):
         contents = {"run": "a run", "qrels": "judgments"}[kind]
         export.refuse(f"{contents} of this kind cannot be written in this format", "choose another format")
+    fraction = next((number for number in numbers if not isinstance(number, int)), None) if writer.whole else None
+    if fraction is not None:
+        export.refuse(f"the grade {fraction:g} is no integer", "scale the grades first, or write TREC or CSV")
     for words in (export.queries, export.docs, export.aspects or []):
         joined = "".join(words)
         if any(mark in joined for mark in writer.refused):
             word = next(word for word in words if any(mark in word for mark in writer.refused))
             export.refuse(f"the id {shown(word)} contains a blank, a line break or a quote", "write JSON or Parquet")
-        if writer.utf8 and not joined.isprintable():  # bytes that are not UTF-8 are not, and few other ids
-            for word in words:
-                if any("\udc80" <= letter <= "\udcff" for letter in word):
-                    raw = word.encode("utf-8", "surrogateescape")
-                    export.refuse(f"the id {shown(raw)} is not UTF-8", "write TREC, CSV or TSV")
+        if writer.utf8 and not is_text(words):
+            raw = next(word for word in words if not is_text([word])).encode("utf-8", "surrogateescape")
+            export.refuse(f"the id {shown(raw)} is not UTF-8", "write TREC, CSV or TSV")
     return export
 
 
@@ -301,10 +299,12 @@ def _write_json(value: Any, export: Export, file: IO[str]) -> None:
         export.refuse("JSON has no infinite scores", "write TREC, CSV or Parquet")
 
 
-def _csv(export: Export, file: IO[str], delimiter: str = ",") -> None:
+def _csv(export: Export, file: IO[str], delimiter: str = ",", names: Sequence[str] = ()) -> None:
     columns = export.columns()
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
+    if names:
+        export.rankings()  # refuses duplicates, of which other programs take the last
+    writer.writerow(names or columns)
     writer.writerows(zip(*columns.values(), strict=True))
 
 
@@ -328,33 +328,11 @@ def _parquet(export: Export, file: IO[bytes]) -> None:
 
 def _rank_eval(export: Export, file: IO[str]) -> None:
     """Write the ratings of a request; index and request of each query are left to the user, since judgments have neither."""
-    requests = []
-    for query, grades in export.judgments():
-        wrong = next((grade for grade in grades.values() if not isinstance(grade, int) or grade < 0), None)
-        if wrong is not None:
-            problem = f"a rating of _rank_eval is an integer ≥ 0, and query {shown(query)} has {wrong:g}"
-            export.refuse(problem, "scale the grades first")
-        requests.append({"id": query, "ratings": [{"_id": doc, "rating": grade} for doc, grade in grades.items()]})
+    requests = [
+        {"id": query, "ratings": [{"_id": doc, "rating": grade} for doc, grade in grades.items()]}
+        for query, grades in export.rankings().items()
+    ]
     _write_json({"requests": requests}, export, file)
-
-
-def _quepid(export: Export, file: IO[str]) -> None:
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(("query", "docid", "rating"))
-    for query, grades in export.judgments():
-        if query.startswith((" -", " =", " +", " @")):
-            export.refuse(f"Quepid drops the blank of the query {shown(query)}", "write TREC, CSV or JSON")
-        rows.writerows((query, doc, grade) for doc, grade in grades.items())
-
-
-def _beir(export: Export, file: IO[str]) -> None:
-    """Write judgments as BEIR reads them: grades are integers, and nothing is quoted."""
-    file.write("query-id\tcorpus-id\tscore\n")
-    for query, grades in export.judgments():
-        for doc, grade in grades.items():
-            if not isinstance(grade, int):
-                export.refuse(f"the grade {grade:g} of document {shown(doc)} is no integer", "write TREC or CSV")
-            file.write(f"{query}\t{doc}\t{grade}\n")
 
 
 def _mteb(export: Export, file: IO[str]) -> None:
@@ -371,12 +349,21 @@ WRITERS: Mapping[str, Writer] = {
     "csv": Writer(_csv, (".csv",), refused=_LINES, utf8=False),
     "tsv": Writer(partial(_csv, delimiter="\t"), (".tsv",), refused=_LINES, utf8=False),
     "parquet": Writer(_parquet, (".parquet", ".pq"), mode="wb"),
-    "rank-eval": Writer(_rank_eval, kind="qrels", target="`_rank_eval`, after `_index` and `request` were added"),
-    "quepid": Writer(_quepid, refused=_LINES, utf8=False, kind="qrels", target="the import of ratings of Quepid (CSV)"),
-    "beir": Writer(
-        _beir,
-        refused='\t\n\r"',
+    "rank-eval": Writer(
+        _rank_eval, kind="qrels", whole=True, target="`_rank_eval`, after `_index` and `request` were added"
+    ),
+    "quepid": Writer(
+        partial(_csv, names=("query", "docid", "rating")),
+        refused=_LINES,
+        utf8=False,
         kind="qrels",
+        target="the import of ratings of Quepid (CSV)",
+    ),
+    "beir": Writer(
+        partial(_csv, delimiter="\t", names=("query-id", "corpus-id", "score")),
+        refused='\t\n\r"',  # BEIR reads quotes as letters
+        kind="qrels",
+        whole=True,
         target="BEIR, as `qrels/test.tsv` of a folder",
         inside="qrels/test.tsv",
     ),
