@@ -219,7 +219,7 @@ def _records(source: Any, ids: Ids, kind: TextKind) -> Records:
 def _value_records(value: Any, context: Context) -> Records:
     """Iterate over a JSON document or its like in memory: texts by id, one record, columns, or records."""
     if isinstance(value, Mapping | list) and (rows := shape_texts(value, context.place)) is not None:
-        for key, _, text in rows:
+        for key, text in rows:
             yield (key, *_title_and_text(text)), context.place
     elif not isinstance(value, Mapping):
         for i, item in enumerate(value):

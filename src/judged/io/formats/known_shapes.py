@@ -141,7 +141,6 @@ SHAPES = (
    "ratings": [{"_index": "shop", "_id": "d1", "rating": 0}, {"_index": "shop", "_id": "d2", "rating": 3}]}],
  "metric": {"dcg": {"k": 10, "normalize": true}}}""",
         qrels=Paths("ratings[]", "_id", "rating", lists="requests[]", query="id"),
-        texts=Paths("requests[]", "id", "request.query|request|params"),
     ),
     Shape(
         "_rank_eval response",
@@ -199,7 +198,6 @@ SHAPES = (
         """{"case_name": "Shop", "queries": [{"query_text": "red shoes", "information_need": "shoes that are red",
   "ratings": [{"doc_id": "d1", "rating": 0.0}, {"doc_id": "d2", "rating": 3.0}]}]}""",
         qrels=Paths("ratings[]", "doc_id", "rating", lists="queries[]", query="query_text", skip=("rating", None)),
-        texts=Paths("queries[]", "query_text", "information_need|query_text"),
     ),
     Shape(
         "RRE ratings file",
@@ -208,7 +206,6 @@ SHAPES = (
         """{"index": "shop", "id_field": "id", "queries": [{"placeholders": {"$query": "red shoes"},
   "relevant_documents": {"d1": {"gain": 1}, "d2": {"gain": 3}}}]}""",
         qrels=Paths("relevant_documents{}", value="gain", lists="queries[]", query="placeholders.$query"),
-        texts=Paths("queries[]", "placeholders.$query", "placeholders.$query"),
     ),
     Shape(
         "OpenSearch judgment list",
@@ -217,13 +214,6 @@ SHAPES = (
         """{"name": "Imported judgments", "type": "IMPORT_JUDGMENT",
  "judgmentRatings": [{"query": "red shoes", "ratings": [{"docId": "d1", "rating": "0.0"}, {"docId": "d2", "rating": "3.0"}]}]}""",
         qrels=Paths("ratings[]", "docId", "rating", lists="judgmentRatings[]", query="query"),
-    ),
-    Shape(
-        "OpenSearch query set",
-        "the body of `PUT _plugins/_search_relevance/query_sets`",
-        ("querySetQueries[]",),
-        """{"name": "Shoes", "sampling": "manual", "querySetQueries": [{"queryText": "red shoes"}, {"queryText": "boots"}]}""",
-        texts=Paths("querySetQueries[]", "queryText", "queryText"),
     ),
     Shape(
         "Azure document retrieval record",

@@ -22,7 +22,6 @@ from judged.io.table import SourceTable
 from judged.io.text.decimals import is_decimal
 from judged.tables.text import counted
 
-TextRow = tuple[Any, Any, Any]  # id, title, text
 _QUERIES = ("query", "query_id", "queryid", "qid", "topic")
 _FEW = 16  # entries by which a value is recognised
 _CONTENTS = {"run": "rankings", "qrels": "judgments", "texts": "texts"}
@@ -215,16 +214,16 @@ def read_shape(value: Any, context: Context) -> SourceTable | None:
     return _table(rankings, context)
 
 
-def shape_texts(value: Any, where: Place) -> Iterator[TextRow] | None:
-    """Return the texts in a document of a known shape; None if the value has no such shape."""
+def shape_texts(value: Any, where: Place) -> Iterator[tuple[Any, Any]] | None:
+    """Return ids and texts in a document of a known shape; None if the value has no such shape."""
     parts = parts_of(value)
     return None if parts is None else chain.from_iterable(_texts(part, where) for part in parts)
 
 
-def _texts(part: Shaped, where: Place) -> Iterator[TextRow]:
+def _texts(part: Shaped, where: Place) -> Iterator[tuple[Any, Any]]:
     paths = _paths_of(part.shape, "texts", where)
-    ids, docs = _documents(part.value, paths, where, "")[:2]
-    return ((key, None, lookup(doc, paths.value) if paths.value else doc) for key, doc in zip(ids, docs, strict=True))
+    ids, docs, _ = _documents(part.value, paths, where, "")
+    return zip(ids, [lookup(doc, paths.value) if paths.value else doc for doc in docs], strict=True)
 
 
 def _paths_of(shape: Shape, what: str, where: Place) -> Paths:

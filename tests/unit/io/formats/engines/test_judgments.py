@@ -19,7 +19,6 @@ from engine_documents import (
 from refusals import refusal
 
 import judged as jd
-from judged.io.texts import read_texts
 
 FLOATS = {query: {doc: float(grade) for doc, grade in grades.items()} for query, grades in GRADES.items()}
 DOCUMENTS = {
@@ -59,22 +58,6 @@ def test_a_query_without_ratings_is_left_out_and_counted(build):
     result = jd.evaluate(build(graded={**GRADES, "red shoes": {}}), RANKINGS, "RR")
     assert (result.queries, result["RR"].tolist()) == (("boots",), [1 / 2])
     assert "not-judged" in [warned.slug for warned in result.warnings]
-
-
-def test_queries_have_texts(save):
-    words = dict.fromkeys(GRADES)
-    for document, expected in (
-        (rank_eval_request(), {query: json.dumps({"match": {"title": f"about {query}"}}) for query in GRADES}),
-        (
-            {"name": "x", "querySetQueries": [{"queryText": query} for query in GRADES]},
-            {query: query for query in GRADES},
-        ),
-        (rre(), {query: query for query in GRADES}),
-        (quepid_case(), {query: f"about {query}" for query in GRADES}),
-    ):
-        texts = read_texts(save("a.json", json.dumps(document)))
-        assert {key: text.text for key, text in texts.items()} == expected
-        assert texts.keys() == words.keys()
 
 
 WRONG = [
