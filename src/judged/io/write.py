@@ -21,6 +21,7 @@ from judged.errors import DataError, Hint, UsageError, shown
 from judged.io.atomic import ENDINGS, write_atomically
 from judged.io.columns import ColumnRequest, UsedColumns
 from judged.io.files import is_path
+from judged.io.formats.columnar import import_pyarrow
 from judged.io.open_table import read_requested_qrels
 from judged.io.outputs import check_output
 from judged.io.questions import read_questions
@@ -315,11 +316,7 @@ def _parquet(export: Export, file: IO[bytes]) -> None:
             columns[name] = [int(word) for word in columns[name]]
     if "relevance" in columns:
         columns["relevance"] = [float(grade) for grade in columns["relevance"]]
-    try:
-        pyarrow = import_module("pyarrow")
-    except ImportError as error:
-        hint = "install it with pip install judged[parquet]"
-        raise DataError("needs", "writing Parquet needs pyarrow", hint=hint, where=table.name) from error
+    pyarrow = import_pyarrow("Parquet", table.name)
     import_module("pyarrow.parquet").write_table(pyarrow.table(columns), file, compression="zstd")
 
 

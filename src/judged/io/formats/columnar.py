@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from judged.errors import DataError, JudgedError, Place
-from judged.io.columns import ColumnRequest, count_known, find_columns
+from judged.io.columns import ColumnRequest, find_columns
 from judged.io.files import ARROW_STREAM, Content
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, Rows
 from judged.io.origin import Context
@@ -31,7 +31,7 @@ def import_pyarrow(format: str, where: str, module: str = "pyarrow") -> Any:
         return import_module(module)
     except ImportError as error:
         hint = "install it with pip install judged[parquet]"
-        raise DataError("needs", f"reading a {format} file needs pyarrow", hint=hint, where=where) from error
+        raise DataError("needs", f"a {format} file needs pyarrow", hint=hint, where=where) from error
 
 
 def open_buffer(data: Any) -> Any:
@@ -81,34 +81,41 @@ def report_library(problem: str, where: str, hint: str) -> Iterator[None]:
         raise DataError("damaged", reason, where=where, hint=hint) from error
 
 
-def columns_in_file(names: Sequence[str], file: Stored, request: ColumnRequest) -> dict[str, str]:
-    """Return the column of each role. If missing columns are names of folders, the error says so."""
-    try:
-        return find_columns(names, request, Place(file.name))
-    except DataError as error:
-        folders = [step.partition("=")[0] for step in file.path.split("/")[:-1] if "=" in step]
-        if not count_known(folders, request):
-            raise
-        hint = "pass pyarrow.dataset.dataset(path, partitioning='hive'), which reads names of folders"
-        raise error.changed(problem=f"{error.problem}; and folders called {folders[0]}=…", hint=hint) from error
+@contextmanager
+def _opened(file: Stored, format: str) -> Iterator[tuple[Any, Any]]:
+    """Open a file of a partitioned run, and return the library that reads it, and the file."""
+    module, handle = ("pyarrow.parquet", "OSFile") if format == "Parquet" else ("pyarrow.ipc", "memory_map")
+    library = import_pyarrow(format, file.name, module)
+    with find_damage(format, file.name), file.open(handle) as raw:
+        yield library, raw
 
 
-def cut_batches(rows: Rows, names: Sequence[str], row: int, batches: Iterable[Any]) -> Iterator[ArrowRun]:
-    """Return the requested rows of record batches, of which the first begins at `row`, for the native core."""
+def _group_rows(
+    file: Stored, format: str, request: ColumnRequest, columns: Mapping[str, str], counts: Iterable[int]
+) -> list[Rows]:
+    """Return the groups of rows of a file, from the number of rows of each."""
+    groups, row = [], 0
+    for block, count in enumerate(counts):
+        if count:
+            groups.append(Rows(file, format, row, count, request, "score" in columns, block))
+        row += count
+    return groups
+
+
+def _read_batches(rows: Rows, names: Sequence[str], batches: Iterable[Any]) -> Iterator[ArrowRun]:
+    """Return the requested rows for the native core; `batches` are the record batches from the first of them on."""
     from judged.io.frames import arrow_frame, unread_frame
 
-    pyarrow, end = import_module("pyarrow"), rows.row + rows.count
+    pyarrow, row = import_module("pyarrow"), rows.row
     context = Context(rows.request, rows.file.name, columnar=True)
     for batch in batches:
         for at in range(0, batch.num_rows, ROWS):  # a record batch may be as large as its file
-            low, high = max(row + at, rows.row), min(row + at + ROWS, row + batch.num_rows, end)
-            if low < high:
-                table = pyarrow.Table.from_batches([batch.slice(low - row, high - low)])
-                unread = unread_frame(replace(arrow_frame(table), names=names), replace(context, row=low))
-                assert unread is not None  # pyarrow has Arrow batches
-                yield unread
+            table = pyarrow.Table.from_batches([batch.slice(at, ROWS)])
+            unread = unread_frame(replace(arrow_frame(table), names=names), replace(context, row=row + at))
+            assert unread is not None  # pyarrow has Arrow batches
+            yield unread
         row += batch.num_rows
-        if row >= end:
+        if row >= rows.row + rows.count:
             return
 
 
@@ -142,33 +149,27 @@ def _open_parquet(data: Any) -> Frame:
 
 
 def _parquet_groups(file: Stored, request: ColumnRequest) -> list[Rows]:
-    parquet = import_pyarrow("Parquet", file.name, "pyarrow.parquet")
-    with find_damage("Parquet", file.name), file.open("OSFile") as raw:
+    with _opened(file, "Parquet") as (parquet, raw):
         footer = parquet.read_metadata(raw)
-        if not footer.num_rows:
-            return []
-        columns = columns_in_file(footer.schema.to_arrow_schema().names, file, request)
-        groups, row = [], 0
-        for number in range(footer.num_row_groups):
-            count = footer.row_group(number).num_rows
-            if count:
-                groups.append(Rows(file, "Parquet", row, count, request, "score" in columns))
-            row += count
-        return groups
+        columns = find_columns(footer.schema.to_arrow_schema().names, request, Place(file.name))
+        counts = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+        return _group_rows(file, "Parquet", request, columns, counts)
 
 
 def _read_parquet_rows(rows: Rows) -> Iterator[ArrowRun]:
-    parquet = import_pyarrow("Parquet", rows.file.name, "pyarrow.parquet")
-    with find_damage("Parquet", rows.file.name), rows.file.open("OSFile") as raw:
+    with _opened(rows.file, "Parquet") as (parquet, raw):
         footer = parquet.read_metadata(raw)
         schema = footer.schema.to_arrow_schema()
-        columns = columns_in_file(schema.names, rows.file, rows.request)
-        first, numbers = _group_numbers(footer, rows)
-        texts = [columns["query"]] if _is_coded_text(footer, schema, columns["query"], numbers[0]) else []
+        columns = find_columns(schema.names, rows.request, Place(rows.file.name))
+        texts = [columns["query"]] if _is_coded_text(footer, schema, columns["query"], rows.block) else []
         buffer = _NEAR if rows.file.store is None else _FAR
         file = parquet.ParquetFile(raw, metadata=footer, read_dictionary=texts, pre_buffer=False, buffer_size=buffer)
-        batches = file.iter_batches(ROWS, columns=list(columns.values()), row_groups=numbers, use_threads=False)
-        yield from cut_batches(rows, schema.names, first, batches)
+        groups, count = list[int](), 0
+        while count < rows.count:
+            groups.append(rows.block + len(groups))
+            count += footer.row_group(groups[-1]).num_rows
+        batches = file.iter_batches(ROWS, columns=list(columns.values()), row_groups=groups, use_threads=False)
+        yield from _read_batches(rows, schema.names, batches)
 
 
 def _is_coded_text(footer: Any, schema: Any, name: str, number: int = 0) -> bool:
@@ -179,19 +180,6 @@ def _is_coded_text(footer: Any, schema: Any, name: str, number: int = 0) -> bool
     columns = [group.column(i) for i in range(group.num_columns)]
     size = next((c.total_uncompressed_size for c in columns if c.path_in_schema == name), 0)
     return 0 < size <= _CODE * group.num_rows
-
-
-def _group_numbers(footer: Any, rows: Rows) -> tuple[int, list[int]]:
-    """Return the first row of the row groups that contain these rows, and their numbers."""
-    numbers: list[int] = []
-    row = first = 0
-    for number in range(footer.num_row_groups):
-        end = row + footer.row_group(number).num_rows
-        if row < rows.row + rows.count and end > rows.row:
-            first = first if numbers else row
-            numbers.append(number)
-        row = end
-    return first, numbers
 
 
 PARQUET = FORMATS.add(
@@ -222,27 +210,19 @@ def _open_arrow(data: Any) -> Frame:
 
 
 def _arrow_groups(file: Stored, request: ColumnRequest) -> list[Rows]:
-    ipc = import_pyarrow("Arrow", file.name, "pyarrow.ipc")
-    with find_damage("Arrow", file.name), file.open("memory_map") as raw:
+    with _opened(file, "Arrow") as (ipc, raw):
         names = _reader(ipc, raw).schema.names
-        columns = columns_in_file(names, file, request)
+        columns = find_columns(names, request, Place(file.name))
         reader = _reader(ipc, raw, [names.index(columns.get("score") or columns["rank"])])
-        groups, row = [], 0
-        for number, batch in enumerate(_batches(reader)):
-            if batch.num_rows:
-                groups.append(Rows(file, "Arrow", row, batch.num_rows, request, "score" in columns, number))
-            row += batch.num_rows
-        return groups
+        return _group_rows(file, "Arrow", request, columns, [batch.num_rows for batch in _batches(reader)])
 
 
 def _read_arrow_rows(rows: Rows) -> Iterator[ArrowRun]:
-    ipc = import_pyarrow("Arrow", rows.file.name, "pyarrow.ipc")
-    with find_damage("Arrow", rows.file.name), rows.file.open("memory_map") as raw:
+    with _opened(rows.file, "Arrow") as (ipc, raw):
         names = _reader(ipc, raw).schema.names
-        columns = columns_in_file(names, rows.file, rows.request)
+        columns = find_columns(names, rows.request, Place(rows.file.name))
         reader = _reader(ipc, raw, sorted(names.index(name) for name in columns.values()))
-        first = 0 if rows.block is None else rows.row
-        yield from cut_batches(rows, names, first, _batches(reader, rows.block or 0))
+        yield from _read_batches(rows, names, _batches(reader, rows.block))
 
 
 def _reader(ipc: Any, raw: Any, fields: list[int] | None = None) -> Any:

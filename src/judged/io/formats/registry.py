@@ -70,7 +70,7 @@ class Detected(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Rows:
-    """Some rows of a file of columns: a partition. `scored`: they have scores, not only ranks. `block`: the first record batch, if known."""
+    """Some rows of a file of columns: a partition. `scored`: they have scores, not only ranks. `block`: the number of their first group."""
 
     file: Stored
     format: str
@@ -78,7 +78,7 @@ class Rows:
     count: int
     request: ColumnRequest
     scored: bool
-    block: int | None = None
+    block: int
 
     @property
     def size(self) -> int:

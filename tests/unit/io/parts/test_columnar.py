@@ -178,12 +178,3 @@ def test_ids_of_two_types_are_not_put_together(tmp_path):
     write({**COLUMNS, "docno": [1, 2, 3, 4, 5, 6, 7]}, tmp_path / "b.parquet")
     error = error_of(open_partitions(tmp_path).read)
     assert error.slug == "id-type"
-
-
-def test_a_query_in_the_name_of_a_folder_is_said(tmp_path):
-    (tmp_path / "query=7").mkdir()
-    write({name: COLUMNS[name] for name in ("docno", "score")}, tmp_path / "query=7" / "a.parquet")
-    error = error_of(open_partitions, tmp_path)
-    assert error.slug == "columns"
-    assert "folders called query=…" in str(error)
-    assert "partitioning='hive'" in str(error)
