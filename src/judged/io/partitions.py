@@ -312,15 +312,9 @@ class ChunkedFile:
         return self.file.size
 
     def batches(self) -> Iterator[Run | UnreadRun]:
-        from judged.io.table import SourceTable, as_run
-
         read_chunks = FORMATS.find(self.format).read_chunks
         assert read_chunks is not None
-        for table in read_chunks(self._chunks(), self.header, Context(self.request, self.file.name)):
-            if not isinstance(table, SourceTable):
-                yield table
-            elif len(table.query):
-                yield as_run(table)
+        return read_chunks(self._chunks(), self.header, Context(self.request, self.file.name))
 
     def _chunks(self) -> Iterator[tuple[bytes, Begin]]:
         """Iterate over chunks of whole lines, each padded, with the place where it begins."""

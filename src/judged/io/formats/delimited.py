@@ -142,6 +142,8 @@ def iterate_rows(chunks: Iterable[tuple[Raw, Begin]], header: Header, path: str)
         lines = above + before + 1 + np.cumsum(span) - span
         if not all(rows):
             filled = [i for i, row in enumerate(rows) if row]
+            if not filled:
+                continue
             rows, lines = [rows[i] for i in filled], lines[filled]
         if set(map(len, rows)) - {width}:
             bad = next(i for i, row in enumerate(rows) if len(row) != width)
@@ -253,7 +255,7 @@ def _find_text(head: Raw | None, header: Header, context: Context) -> NativeText
     return NativeText(layout, columns, scored=request.number in position, ranked="rank" in position, start=start)
 
 
-def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[TextRun | SourceTable]:
+def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterator[Run | TextRun]:
     """Read a stretch of a file; its first line follows the header, or another line of the file."""
     chunks, lines = iter(chunks), -1
     for data, begin in chunks:
@@ -263,7 +265,7 @@ def _read_chunks(chunks: TextChunks, header: Header, context: Context) -> Iterat
         if text is None:  # a cell in quotes may continue in the next chunk
             batches = iterate_rows(chain([(data, begin)], chunks), header, context.name)
             for batch in batches:
-                yield concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context))
+                yield as_run(concatenate(_read_rows(chain([batch], islice(batches, _BATCHES - 1)), header, context)))
         elif _FILLED.search(data, text.start or 0, len(data) - len(PAD)):
             read = partial(_read_chunk, data, begin, header, context)
             yield text.unread_chunk(data, text.start or 0, context.name, read)

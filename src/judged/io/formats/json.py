@@ -15,7 +15,7 @@ import numpy as np
 from judged.core.native import NATIVE
 from judged.core.tables import Run
 from judged.core.unread_runs import TextRun
-from judged.errors import DataError, JudgedError, Place, shown
+from judged.errors import JudgedError, Place
 from judged.io.columns import NAMES, ColumnRequest, find_columns, is_flat, nested
 from judged.io.files import PAD, Content, Raw
 from judged.io.formats.registry import FORMATS, Detected, FileFormat, TextChunks
@@ -65,12 +65,19 @@ def _read(content: Content, detected: Detected, context: Context) -> SourceTable
     table = None if text is None else text.read(content, context, partial(_origin, content, text, context))
     if table is not None:
         return table
+    from judged.io.containers import read_items, read_mapping
+
     data = content.read()
     values, context = _load_values(data, context)
     if context.lines is None:
-        return _read_value(values, context)
+        return read_mapping(values, context) if isinstance(values, Mapping) else read_items(values, context)
     context = replace(context, warnings=check_end(data[-9:-8], context.name))
-    return _read_items(values, context)
+    first = next(values)
+    values = chain([first], values)
+    if is_flat(first, context.request) and not _is_shaped(first, context.request):
+        return _read_records(values, list(first), context)
+    shaped = read_shape(values, context) if _is_shaped(first, context.request) else None  # few exist at a time
+    return read_items(list(values), context) if shaped is None else shaped
 
 
 def read_values(data: Raw, context: Context) -> tuple[Any, Context]:
@@ -89,34 +96,6 @@ def _load_values(data: Raw, context: Context, begin: Begin = WHOLE, *, lines: bo
     numbers = np.array(filled, np.int64) + begin.lines + 1
     values = (load_json(rows[i], Place(context.name, int(number))) for i, number in zip(filled, numbers, strict=True))
     return values, replace(context, lines=numbers)
-
-
-def _read_value(value: Any, context: Context) -> SourceTable | ColumnBatches:
-    from judged.io.containers import read_items, read_mapping
-
-    if isinstance(value, Mapping):
-        return read_mapping(value, context)
-    if isinstance(value, list):
-        return read_items(value, context)
-    hint = "write {query: {doc: score}}, or one record per line"
-    raise DataError("json", "a JSON object or array", got=shown(value), where=context.name, value=value, hint=hint)
-
-
-def _read_items(values: Iterator[Any], context: Context) -> SourceTable | ColumnBatches:
-    """Read the values of JSON Lines; of records and responses, few exist at a time."""
-    first = next(values)
-    values = chain([first], values)
-    if _is_shaped(first, context.request):
-        table = read_shape(values, context)
-        assert table is not None
-        return table
-    if is_flat(first, context.request):
-        return _read_records(values, list(first), context)
-    if context.request.is_ranking:
-        from judged.io.containers import read_items
-
-        return read_items(list(values), context)
-    raise DataError("columns", "one record per line", got=shown(first), where=context.items().place(0))
 
 
 def _read_records(values: Iterator[Any], names: Sequence[str], context: Context) -> ColumnBatches:
@@ -149,30 +128,23 @@ def _unread(content: Content, detected: Detected, read: Callable[[], Run]) -> Te
     return None if text is None else text.unread(content, read)
 
 
-def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> Iterator[SourceTable | TextRun]:
+def _read_chunks(chunks: TextChunks, names: Sequence[str], context: Context) -> Iterator[Run | TextRun]:
     """Read stretches of JSON Lines with a plain record on each; the first record of the file has these names."""
-    from judged.io.table import concatenate
-
     text = _records(names, context.request, lines=True) if NATIVE else None
     for data, begin in chunks:
-        if not _FILLED.search(data, 0, len(data) - len(PAD)):
-            continue
-        if text is None:
-            yield concatenate(_read_chunk(data, begin, names, context))
-        else:
-            read = partial(_read_chunk_as_run, data, begin, names, context)
-            yield text.unread_chunk(data, text_start(data, context.name, begin), context.name, read)
+        if _FILLED.search(data, 0, len(data) - len(PAD)):
+            read = partial(_read_chunk, data, begin, names, context)
+            if text is None:
+                yield read()
+            else:
+                yield text.unread_chunk(data, text_start(data, context.name, begin), context.name, read)
 
 
-def _read_chunk(data: bytes | bytearray, begin: Begin, names: Sequence[str], context: Context) -> ColumnBatches:
-    values, context = _load_values(data, context, begin, lines=True)
-    return _read_records(values, names, context)
-
-
-def _read_chunk_as_run(data: bytes | bytearray, begin: Begin, names: Sequence[str], context: Context) -> Run:
+def _read_chunk(data: bytes | bytearray, begin: Begin, names: Sequence[str], context: Context) -> Run:
     from judged.io.table import as_run, concatenate
 
-    return as_run(concatenate(_read_chunk(data, begin, names, context)))
+    values, context = _load_values(data, context, begin, lines=True)
+    return as_run(concatenate(_read_records(values, names, context)))
 
 
 def _find_text(head: Head, names: Sequence[str], request: ColumnRequest) -> NativeText | None:

@@ -40,7 +40,7 @@ class FileFormat(NamedTuple):
         priority: formats are tried in ascending order; the first that recognises a file reads it.
         detect: takes the beginning of a file and the request; returns what `read` needs, such as a header, or None.
         read: returns the table of an open file.
-        read_chunks: returns the tables of consecutive lines of a run, so that a large file is not read at once.
+        read_chunks: returns consecutive lines of a run, so that a large file is not read at once.
         unread: returns a run as the native core takes it, without reading it first; None if the file has to be read. Its last argument reads
             the file again.
         row_groups: returns the groups of rows of a file of columns. With `read_rows`, a file can be cut between them.
@@ -52,7 +52,7 @@ class FileFormat(NamedTuple):
     priority: int
     detect: Callable[[Head, ColumnRequest], Any]
     read: Callable[[Content, Detected, Context], OpenTable]
-    read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun | SourceTable]] | None = None
+    read_chunks: Callable[[TextChunks, Any, Context], Iterator[Run | UnreadRun]] | None = None
     unread: Callable[[Content, Detected, Callable[[], Run]], UnreadRun | None] | None = None
     row_groups: Callable[[Stored, ColumnRequest], list[Rows]] | None = None
     read_rows: Callable[[Rows], Iterator[ArrowRun]] | None = None
