@@ -15,7 +15,6 @@ from refusals import refusal
 import judged as jd
 from judged.clicks.log_columns import LISTS
 from judged.errors import JudgedError
-from judged.io.atomic import ENDINGS
 from judged.io.open_table import open_role_table
 from judged.io.write import WRITERS as ALL
 from judged.tables.formats.csv import csv_text
@@ -107,14 +106,6 @@ def test_any_table_reads_back_exactly_or_is_refused(format, kind, table, tmp_pat
     write, read = functions(format, kind)
     encoded_table = {encoded(q): {encoded(d): n for d, n in docs.items()} for q, docs in table.items()}
     check(write, read, read(encoded_table), tmp_path_factory.mktemp("any") / f"a.{format}")
-
-
-@pytest.mark.parametrize("packed", ENDINGS)
-def test_compression_changes_nothing(packed, tmp_path):
-    for format in FORMATS:
-        check(
-            jd.write_run, jd.read_run, jd.read_run({"-5": {"'-5": 1.0, "@ann": 0.5}}), tmp_path / f"a.{format}{packed}"
-        )
 
 
 @pytest.mark.parametrize("format", ["csv", "json"])

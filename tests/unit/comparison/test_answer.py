@@ -7,7 +7,6 @@ import pytest
 
 import judged as jd
 from judged.comparison.answer import (
-    answers,
     certainty,
     odds,
     pair_details,
@@ -37,19 +36,6 @@ def test_a_headline_has_at_most_twelve_words(board, verdict):
     assert len(text.split()) <= 12
     assert text.endswith(".")
     assert certainty(row, 9)[0]
-
-
-@pytest.mark.parametrize("verdict", get_args(Verdict))
-@pytest.mark.parametrize("baseline", [None, "tfidf", "bm25"])
-def test_headlines_of_many_runs_have_at_most_twelve_words(board, verdict, baseline):
-    rows = [replace(row, verdict=verdict) for row in board.rows]
-    if baseline is not None:
-        rows = [r if r.a == baseline else r.turned() for r in rows if baseline in (r.a, r.b)]
-    for answer in answers(replace(board, rows=tuple(rows), baseline=baseline)):
-        assert len(words_text(answer.words, board.names).split()) <= 12
-        assert answer.pair is not None
-        for line in answer.more:
-            assert words_text(line, board.names)[0].isupper()
 
 
 def test_the_answer_of_the_sample(board):

@@ -432,12 +432,6 @@ def test_the_verdict_comes_first_and_the_warnings_last():
     assert jd.compare(QRELS, RUNS, "AP").headline() == ["good is clearly best on AP."]
 
 
-def test_letters_tell_who_cannot_be_told_apart(board):
-    text = str(board)
-    assert "share a letter" in text
-    assert "good" in text
-
-
 @pytest.mark.parametrize(
     ("options", "slug"),
     [
@@ -460,13 +454,6 @@ def test_a_wrong_call_is_told(options, slug):
 def test_fewer_than_two_runs_cannot_be_compared():
     for arguments in ((QRELS, [RUNS["good"]], "AP"), (QRELS,)):
         refusal("runs", jd.compare, *arguments)
-
-
-def test_a_table_of_queries_may_be_grouped_by_users(tmp_path):
-    (tmp_path / "q.csv").write_text("query,user\n" + "".join(f"q{i},u{i % 3}\n" for i in range(12)))
-    qrels = {f"q{i}": {"x": 1} for i in range(12)}
-    runs = {"a": {q: ["y", "x"] for q in qrels}, "b": {q: ["x"] if i % 2 else ["y", "x"] for i, q in enumerate(qrels)}}
-    assert jd.compare(qrels, runs, "RR", clusters=tmp_path / "q.csv", cluster_col="user").settings.clusters == 3
 
 
 def test_a_verdict_has_one_name_in_python_json_tables_and_scripts_of_the_page():

@@ -6,14 +6,11 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from needs import each
 from refusals import refusal
 from small_collection import QRELS, RUN
 
 from judged.core.tables import Qrels, Run
-from judged.errors import DataError
 from judged.io.read import read_qrels, read_run
 from judged.io.write import convert, write_qrels, write_run
 
@@ -50,37 +47,6 @@ def test_a_trec_file_is_written_as_it_was_read(save, tmp_path):
         assert (tmp_path / "b").read_bytes() == content
 
 
-WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=4)
-SCORES = st.floats(allow_nan=False, allow_infinity=False)
-ROWS = st.dictionaries(WORDS, st.dictionaries(WORDS, SCORES, min_size=1, max_size=4), min_size=1, max_size=3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ending", ["run", "json", "jsonl", "csv", "tsv"])
-@given(rankings=ROWS)
-def test_any_ids_and_scores_read_back_exactly_or_are_refused(ending, rankings, tmp_path_factory):
-    path = tmp_path_factory.mktemp("any") / f"a.{ending}"
-    run = read_run(rankings)
-    try:
-        write_run(run, path)
-    except DataError as error:
-        assert error.slug == "format"  # noqa: PT017
-        assert not path.exists()
-        return
-    again = read_run(path)
-    assert again.doc.tolist() == run.doc.tolist()
-    assert again.score.tobytes() == run.score.tobytes()
-    assert [again.queries[i] for i in again.query] == [run.queries[i] for i in run.query]
-
-
-@given(rankings=ROWS)
-def test_any_judgments_read_back_exactly_from_json(rankings, tmp_path_factory):
-    grades = {q: {d: g % 7 for d, g in docs.items()} for q, docs in rankings.items()}
-    path = tmp_path_factory.mktemp("any") / "a.json"
-    write_qrels(grades, path)
-    assert read_qrels(path).grade.tolist() == read_qrels(grades).grade.tolist()
-
-
 @pytest.mark.parametrize("ending", ["txt", "json", "jsonl", "csv", *each(others={"parquet": "pyarrow"})])
 def test_subtopics_are_written_too(ending, tmp_path, rows):
     qrels = read_qrels([("q", "1", "d", 1), ("q", "2", "d", 0.5)])
@@ -98,15 +64,6 @@ def test_blanks_cannot_be_written_as_trec(query, doc, tag, tmp_path):
     assert error.hint
     assert list(tmp_path.iterdir()) == []
     write_run(run, tmp_path / "a.json")
-
-
-def test_a_query_that_begins_like_a_comment_cannot_be_written_as_trec(tmp_path):
-    refusal("format", write_run, {"#": {"d": 1}}, tmp_path / "a.run")
-    refusal("format", write_run, {"\ufeffq": {"d": 1}}, tmp_path / "a.run")
-
-
-def test_an_id_over_two_lines_cannot_be_written_as_csv(tmp_path):
-    refusal("format", write_run, {"q": {"a\nb": 1}}, tmp_path / "a.csv")
 
 
 def test_infinite_scores_are_refused_in_json_and_kept_elsewhere(tmp_path):

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import zstd
 from refusals import refusal
 
 import judged as jd
@@ -29,15 +30,7 @@ STEP = 1 << 11
 QRELS = read_qrels({str(query): {f"d{i}": i % 3 for i in range(0, 60, 7)} for query in range(40)})
 
 
-def zstd(data: bytes) -> bytes:
-    if sys.version_info >= (3, 14):
-        from compression.zstd import compress
-    else:
-        from zstandard import compress
-    return compress(data)
-
-
-PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstd}
+PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstd.compress}
 
 
 def lines_of(queries, depth=60, seed=0) -> list[str]:

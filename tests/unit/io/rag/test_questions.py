@@ -292,14 +292,3 @@ def test_words_of_texts_are_counted_when_asked():
 def test_a_grade_that_is_null_is_refused(relevant):
     with pytest.raises(jd.DataError, match="a grade"):
         jd.evaluate([{"id": "q", "relevant": relevant, "retrieved": ["b", "a"]}], measures="RR")
-
-
-def test_one_record_of_langsmith_is_one_record(tmp_path):
-    record = {
-        "inputs": {"question": "why"},
-        "outputs": {"documents": ["a", "b"]},
-        "reference_outputs": {"documents": ["b"]},
-    }
-    (tmp_path / "one.jsonl").write_text(json.dumps(record))
-    found = [jd.evaluate(source, measures="RR").mean() for source in ([record], tmp_path / "one.jsonl")]
-    assert found == [{"RR": 1 / 2}] * 2

@@ -115,10 +115,6 @@ def test_a_run_and_judgments_are_not_taken_for_each_other():
     refusal("swapped", read_qrels, run)
 
 
-def test_two_columns_of_one_name_are_refused(save):
-    refusal("columns", read_run, save("a.csv", "a,a,docno,score\n1,2,d,1\n"), query_col="a")
-
-
 def test_columns_of_different_length_are_refused():
     error = refusal("columns", read_run, {"qid": ["q"], "docno": ["d", "e"], "score": [1]})
     assert "2 in 'docno'" in str(error)

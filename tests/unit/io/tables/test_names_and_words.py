@@ -80,17 +80,6 @@ def test_names_that_people_use_are_known(names):
         assert (qrels.queries.tolist(), qrels.doc.tolist(), qrels.grade.tolist()) == ([b"q 1"], [b"x", b"y"], [2, 0])
 
 
-@pytest.mark.parametrize(
-    ("names", "role"),
-    [(("query_id", "qid", "doc", "grade"), "query_col"), (("qid", "sku", "item_sku", "grade"), "doc_col")],
-)
-def test_two_columns_of_one_role_are_ambiguous(names, role):
-    error = refused(lines(names, ("q", "r", "s", 1)))
-    assert error.slug == "columns"
-    assert role in dict(error.hint.options)
-    assert len(jd.read_qrels(lines(names, ("q", "r", "s", 1)), **{role: names[1]})) == 1
-
-
 def test_a_header_with_blanks_is_never_a_trec_line():
     source = "Search Term,Product SKU,Grade\nred shoes,s1,2\nred shoes,s2,0\n"
     assert jd.read_qrels(io.StringIO(source)).queries.tolist() == [b"red shoes"]

@@ -132,10 +132,6 @@ def test_a_list_of_whole_numbers_is_a_column_and_other_lists_are_what_they_were(
     assert not isinstance(open_whole_run({"q": [3, 1, 2]}), ScoreColumn)
 
 
-def test_scores_are_shown_by_their_name(files):
-    assert repr(open_whole_run(files[1])) == "ScoreColumn('scores.txt')"
-
-
 def test_comparisons_curves_explanations_and_pages_take_them(files, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("0.9\n0.7\n0\n")
