@@ -30,11 +30,6 @@ def test_a_description_is_printed_in_any_format():
     assert "| gain |" in run("measures", "nDCG", "--format", "md")
 
 
-@pytest.mark.parametrize("name", ["P", "R", "F", "AP", "RR", "nDCG", "DCG", "ERR", "RBP", "Success", "Rprec", "Bpref", "infAP", "Judged", "alpha_nDCG"])  # fmt: skip
-def test_common_measures_begin_with_an_intuition(name):
-    assert MEASURES.find(name).intuition.count(". ") >= 1
-
-
 def test_measures_lists_every_one_and_those_beyond_accuracy():
     listed = {row["measure"] for row in json.loads(run("measures", "--format", "json"))}
     assert {d.name for d in MEASURES} <= listed

@@ -80,17 +80,6 @@ def test_ties_are_ties_whatever_the_order_of_the_file():
         np.testing.assert_allclose(first[name], second[name], rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.needs("pandas", "polars")
-def test_the_two_sides_may_be_given_in_any_form(tmp_path):
-    path = tmp_path / "a.run"
-    path.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, docs in A.items() for d, s in docs.items()))
-    rows = [(q, d, s) for q, docs in A.items() for d, s in docs.items()]
-    wanted = jd.correlate(A, B)
-    forms = [path, str(path), rows, pd.DataFrame(rows, columns=["query", "doc", "score"]), jd.read_run(A)]
-    for form in [*forms, pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")]:
-        assert json.loads(jd.correlate(form, B).to_json())["values"] == json.loads(wanted.to_json())["values"]
-
-
 def test_lists_of_documents_are_runs_without_ties():
     found = jd.correlate({"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}, "tau_a overlap@2")
     assert found.mean() == {"tau_a": near(1 / 3), "overlap@2": 0.5}

@@ -125,13 +125,6 @@ def test_intervals_hold_the_value_and_shrink_with_more_items():
         assert high - low < small.intervals[name][1] - small.intervals[name][0]
 
 
-def test_the_interval_of_recall_is_about_that_of_a_share():
-    labels, decisions = np.ones(400), np.r_[np.ones(300), np.zeros(100)]
-    low, high = jd.curves.classify(labels, decisions).intervals["recall"]
-    reach = 1.96 * math.sqrt(0.75 * 0.25 / 400)
-    assert (low, high) == pytest.approx((0.75 - reach, 0.75 + reach), abs=0.005)
-
-
 @pytest.mark.needs("pandas")
 def test_frames_of_scores_are_models_and_rows_in_another_order_are_refused():
     import pandas as pd

@@ -1,7 +1,6 @@
 """Fused scores by the formulas of the papers, and what is refused."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,26 +140,6 @@ def test_inverted_scores_rank_the_lowest_first():
 
 def test_only_the_first_documents_are_fused_with_a_depth():
     assert jd.fuse(RUNS, "rrf", depth=1)["q"] == pytest.approx({"b": 1 / 61, "a": 1 / 61})
-
-
-@pytest.mark.needs("pandas")
-def test_files_tables_and_mappings_give_the_same_run(tmp_path: Path):
-    import pandas as pd
-
-    jd.write_run(A, tmp_path / "first.run")
-    frame = pd.DataFrame([("q", doc, score) for doc, score in B["q"].items()], columns=["query_id", "doc_id", "score"])
-    frame.to_csv(tmp_path / "second.csv", index=False)
-    expected = jd.fuse(RUNS, "wsum", weights=[1, 2])
-    for runs in (
-        [tmp_path / "first.run", tmp_path / "second.csv"],
-        [jd.read_run(A, name="first"), frame],
-        [tmp_path / "first.run", frame],
-    ):
-        assert jd.fuse(runs, "wsum", weights=[1, 2])["q"] == expected["q"]
-    named = jd.fuse([tmp_path / "first.run", tmp_path / "second.csv"], "wsum", weights={"first": 1, "second": 2})
-    assert named["q"] == expected["q"]
-    jd.write_run(expected, tmp_path / "fused.run")
-    assert jd.read_run(tmp_path / "fused.run")["q"] == expected["q"]
 
 
 def test_ids_that_are_integers_stay_integers_in_numeric_order():

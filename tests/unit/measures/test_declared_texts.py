@@ -15,14 +15,6 @@ COUNTS = {d.name for d in MEASURES if d.family == "count" or d.text or d.whole}
 
 
 @for_each("declared", DECLARED, ids=NAMES)
-def test_an_intuition_is_two_sentences_in_other_words_than_the_definition(declared):
-    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Zβα]|nDCG)", declared.intuition)
-    assert 2 <= len(sentences) <= 3
-    assert declared.intuition[-1] == "."
-    assert declared.description.partition("\n")[0] not in declared.intuition
-
-
-@for_each("declared", DECLARED, ids=NAMES)
 def test_a_formula_is_typeset_unless_the_measure_is_a_plain_count(declared):
     assert bool(declared.latex) == (declared.name not in COUNTS)
     assert declared.latex.count("{") == declared.latex.count("}")

@@ -284,13 +284,6 @@ def test_without_matplotlib_it_is_said_what_to_install(sample, monkeypatch):
         assert "judged[plot]" in str(caught.hint)
 
 
-def test_the_same_result_gives_the_same_picture(sample):
-    def points_of(ax):
-        return [c.get_offsets().tolist() for c in ax.collections], [line.get_xydata().tolist() for line in ax.lines]
-
-    assert points_of(sample.results[0].plot("AP")) == points_of(sample.results[0].plot("AP"))
-
-
 # ── style ────────────────────────────────────────────────────────────────────────────────────────
 
 

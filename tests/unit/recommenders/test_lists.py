@@ -201,9 +201,3 @@ def test_names_are_read_and_written_alike():
 )  # fmt: skip
 def test_wrong_names_are_refused(name, slug):
     refusal(slug, parse_beyond, name)
-
-
-def test_a_wrong_name_is_answered_with_the_nearest():
-    with pytest.raises(UsageError) as caught:
-        parse_beyond("Ginii")
-    assert str(caught.value.hint) == "did you mean Gini?"

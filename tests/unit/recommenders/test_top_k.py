@@ -45,12 +45,6 @@ def test_blocks_do_not_change_the_result(monkeypatch):
     assert listed(top_of_dense(scores, 4, NONE)) == whole == brute(scores.tolist(), 4)
 
 
-def test_the_scores_are_not_changed():
-    scores = np.arange(6.0).reshape(2, 3)
-    top_of_dense(scores, 2, (np.array([0]), np.array([2])))
-    assert scores.tolist() == [[0, 1, 2], [3, 4, 5]]
-
-
 def test_of_a_sparse_matrix_only_what_is_stored_is_recommended():
     matrix = sparse.csr_array(np.array([[0, 3, 0, 1], [0, 0, 0, 0], [2, 2, 0, 2]], dtype=float))
     found = top_of_sparse(matrix, 2, NONE)

@@ -358,27 +358,3 @@ def test_a_coefficient_that_no_resample_has_leaves_the_others_their_interval():
     assert found["kappa"].interval is None
     assert found["raw"].method == "jackknife over queries, Student's t"
     assert float(found["raw"]) == found["raw"].value == 1
-
-
-def test_units_that_differ_in_the_label_of_one_of_many_raters_are_told_apart():
-    """Forty raters and three grades: 4^40 patterns are possible, more than a number of 64 bits can count."""
-    first, other = [0, 1, 2, 2], [0, 1, 2, 0]
-    found = Ratings.of(first, *[other] * 39).patterns()
-    assert found.count.tolist() == [1, 1, 1, 1]
-    assert found.codes[:, found.unit].tolist() == [first, *[other] * 39]
-
-
-def test_every_usual_coefficient_exists():
-    for raters in (2, 3):
-        ratings = Ratings.of(*[[0, 1, 2, 2]] * raters)
-        for weights in ("nominal", "linear", "quadratic"):
-            for key in usual_coefficients(ratings, weights):
-                assert parse_coefficient(key, ratings).key == key
-
-
-@pytest.mark.needs("pandas")
-def test_a_missing_value_of_pandas_is_a_missing_label():
-    import pandas as pd
-
-    for missing in (pd.NA, pd.NaT, None, float("nan")):
-        assert Ratings.of([0, missing, 2], [0, 1, 2]).codes.tolist() == [[0, -1, 2], [0, 1, 2]]

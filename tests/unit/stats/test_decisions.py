@@ -197,22 +197,6 @@ def test_values_of_any_size_have_a_decision(test, size):
 # ── error rates of the defaults, with wide limits; `make simulate` has the exact tables ──────────
 
 
-def populations(rng, n, k):
-    """Columns of mean 0: normal, and skewed as differences of real measures are."""
-    yield "normal", rng.normal(0, 1, (n, k))
-    yield "gamma", rng.gamma(4, 1, (n, k)) - 4  # skewness 1
-    yield "mixture", rng.choice([-1.0, 0.0, 1.0], (n, k)) * rng.exponential(1, (n, k))
-
-
-@pytest.mark.parametrize("n", [25, 50, 200])
-def test_the_default_rejects_equal_means_and_misses_the_true_mean_in_5_percent(n):
-    rng = np.random.default_rng(n)
-    for name, d in populations(rng, n, 4_000):
-        p, (low, high) = outcome(d, "t").p, interval_of(d, "t", level=0.05)
-        assert abs((p <= 0.05).mean() - 0.05) < 0.015, name  # four standard errors, and the skewness
-        assert abs(((low <= 0) & (high >= 0)).mean() - 0.95) < 0.015, name
-
-
 @pytest.mark.slow
 def test_a_table_has_a_false_finding_in_at_most_5_percent_and_never_contradicts_itself():
     rng, wrong, contradictions = np.random.default_rng(8), 0, 0

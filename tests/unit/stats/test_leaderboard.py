@@ -68,17 +68,6 @@ def test_tables_that_are_none_are_refused(bad):
         standings(bad)
 
 
-@pytest.mark.parametrize("call", [
-    lambda: standings([[0.1]], missing="zero"),
-    lambda: standings([[0.1]]).order("median"),
-])  # fmt: skip
-def test_wrong_calls_are_refused(call):
-    with pytest.raises((UsageError, DataError)):
-        call()
-
-
-# ── confidence sets of ranks ─────────────────────────────────────────────────────────────────────
-
 ORDERS = ("mean", "mean_rank")
 
 
@@ -174,6 +163,8 @@ def test_all_sets_contain_the_true_ranks_with_the_stated_confidence():
 
 
 WRONG = [
+    lambda: standings([[0.1]], missing="zero"),
+    lambda: standings([[0.1]]).order("median"),
     lambda: rank_sets([[[0.1, 0.2]]], by="x"),
     lambda: rank_sets([[[0.1, 0.2]]], confidence=95),
     lambda: rank_sets([]),
@@ -188,7 +179,7 @@ def test_a_system_that_some_queries_lack_is_refused_whatever_the_others_have():
 
 
 @pytest.mark.parametrize("call", WRONG)
-def test_wrong_calls_of_rank_sets_are_refused(call):
+def test_wrong_calls_are_refused(call):
     with pytest.raises((UsageError, DataError)):
         call()
 

@@ -248,12 +248,6 @@ def test_pairs_are_two_column_numbers(pairs):
     refusal("table", outcome_of_pairs, [[0.1, 0.2], [0.3, 0.5]], pairs, "t")
 
 
-def test_one_cluster_tests_nothing():
-    found = student([0.1, 0.2, 0.4], clusters=[7, 7, 7])
-    assert found.p.tolist() == [1.0]
-    assert found.note[0] != ""
-
-
 @pytest.mark.parametrize("test", [t for t in TESTS if "resamples" in t.options], ids=lambda t: t.name)
 def test_a_number_of_resamples_is_an_integer_from_1_on(test):
     for resamples in (0, -1, 2.5, True, "9"):
