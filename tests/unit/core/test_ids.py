@@ -53,14 +53,6 @@ def test_an_id_at_the_end_of_the_buffer_is_read_whole():
     assert text.same(np.array([1]), IdColumn.of([b"0123456789abcdef"]), np.array([0])).all()
 
 
-def test_packed_ids_are_the_same_in_a_buffer_of_their_own():
-    text = IdColumn.of([b"one", b"", b"three", b"x" * 70]).take(np.array([3, 0, 1, 0]))
-    packed = text.compact()
-    assert packed.tolist() == text.tolist() == [b"x" * 70, b"one", b"", b"one"]
-    assert len(packed.buffer) == 76 + 8
-    assert IdColumn.of([]).compact().tolist() == []
-
-
 @given(ids=IDS, seed=st.integers(0, 9))
 def test_compact_ids_are_the_same_in_a_buffer_of_their_own(ids, seed):
     text = IdColumn.of(ids)

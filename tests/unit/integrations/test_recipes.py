@@ -38,27 +38,6 @@ def test_measures_and_options_are_checked_before_any_question():
     refusal("unknown-option", jd.rag.scorer, "AP", tie="best")
 
 
-def test_ndcg_of_mlflow_is_wrong_if_fewer_than_k_documents_are_retrieved():
-    """Values that MLflow itself gave (`tools/record_profiles.py`): perfect where one relevant document of several was found."""
-    from profile_answers import table
-    from profile_inputs import positive_only, recorded_inputs
-
-    wrong = 0
-    for kind, answers in table("mlflow").items():
-        qrels, run = recorded_inputs(kind)
-        relevant = positive_only(qrels)
-        ours = jd.evaluate(qrels, run, "nDCG(gain='binary')@10", ties="input")
-        for query, value in zip(ours.queries, ours["nDCG(gain='binary')@10"].tolist(), strict=True):
-            theirs, found = answers["nDCG@10"][str(query)], len(run.get(str(query), ()))
-            many = len(relevant.get(str(query), ()))
-            if found >= min(10, many) or not found:
-                assert theirs == pytest.approx(value, abs=3e-6) or not many
-            elif value:
-                assert theirs > value + 1e-6
-                wrong += 1
-    assert wrong >= 5
-
-
 def test_every_tool_has_its_recipe():
     assert {name for name, _ in BLOCKS} == TOOLS
 

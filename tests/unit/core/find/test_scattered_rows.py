@@ -1,5 +1,7 @@
 """Tables whose rows are in no order: those of each query are brought together first, with the same outcome."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from for_each import for_each
@@ -17,8 +19,10 @@ pa = optional("pyarrow")
 pytestmark = [pytest.mark.needs("native", "pyarrow")]
 
 QUERIES, ROWS = 300, 40_000  # more than are looked at to tell
+AT_ONCE = scan._ROWS
 
 
+@cache
 def table(*, dictionary: bool = False, repeat: bool = False) -> pa.Table:
     rng = np.random.default_rng(5)
     pairs = rng.choice(QUERIES * 900, ROWS, replace=False)
@@ -38,6 +42,11 @@ def table(*, dictionary: bool = False, repeat: bool = False) -> pa.Table:
 QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for d in range(0, 900, 30)])
 
 
+@cache
+def expected_of(policy: Policy):
+    return reference.find(pool_of(QRELS, policy), read_run(table()), policy)
+
+
 @for_each("dictionary", [False, True])
 @for_each("chunks", [1, 7])
 @for_each("in_rounds", [False, True])
@@ -55,17 +64,15 @@ QRELS = read_qrels([(f"q{q}", f"d{d}", d % 3) for q in range(0, QUERIES, 2) for 
     ids=str,
 )
 def test_shuffled_rows_give_what_the_reference_gives(dictionary, chunks, in_rounds, policy, monkeypatch):
-    if in_rounds:  # a quarter of the rows at a time
-        monkeypatch.setattr(scan, "_ROWS", 1)
+    monkeypatch.setattr(scan, "_ROWS", 1 if in_rounds else AT_ONCE)  # a quarter of the rows at a time, or all
     rows = table(dictionary=dictionary)
     rows = pa.concat_tables(
         [rows.slice(i * ROWS // chunks, (i + 1) * ROWS // chunks - i * ROWS // chunks) for i in range(chunks)]
     )
-    pool = pool_of(QRELS, policy)
+    pool, expected = pool_of(QRELS, policy), expected_of(policy)
     for run in (open_whole_run(rows), read_run(rows)):
         found = scan.find(pool, run, policy, ("text", "text"))
         assert found is not None
-        expected = reference.find(pool, read_run(rows), policy)
         for name in ("retrieved", "answered", "query", "rank", "judgment", "tie_first", "tie_last"):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
         assert (found.unjudged, found.some_unjudged) == (expected.unjudged, expected.some_unjudged)
