@@ -112,14 +112,6 @@ def test_a_level_for_each_judge():
     assert "count as 1, others as 0: 1 (a.txt), 2 (b.txt)" in text
 
 
-def test_a_document_judged_twice_follows_the_hint():
-    Path("c.txt").write_text(A + "q1 0 a 0\n")
-    assert "[duplicate-judgment]" in refused("c.txt", "b.txt")
-    assert run("c.txt", "b.txt", "--rejudged", "max") == run("c.txt", "b.txt", "--rejudged", "first")
-    merge("c.txt", "b.txt", "--rejudged", "min", "--how", "min", "-o", "m.txt")
-    assert "q1 0 a 0\n" in Path("m.txt").read_text()
-
-
 def test_one_table_with_all_judges():
     Path("sheet.csv").write_text("qid,docno,human,gpt4\nq1,a,2,1\nq1,b,0,\nq1,c,1,1\nq2,a,0,0\n")
     text = run("sheet.csv", "--judges", "human,gpt4")
@@ -140,21 +132,10 @@ def test_judgments_from_standard_input():
     assert "5 documents judged by both" in run("a.txt", "-", stdin=B)
 
 
-# ── disagreements and merging ────────────────────────────────────────────────────────────────────
-
-
 def test_disagreements_are_printed_alone():
     found = outcome("a.txt", "b.txt", "--disagreements", "-")
     assert found.stdout == ("query_id,doc_id,a.txt,b.txt,difference,relevance\nq2,b,1,3,2,\nq1,b,0,1,1,\n")
     assert "2 documents to adjudicate" in found.stderr
-
-
-def test_what_is_to_be_adjudicated_comes_back_as_judgments():
-    run("a.txt", "b.txt", "--disagreements", "todo.csv")
-    lines = Path("todo.csv").read_text().splitlines()
-    Path("todo.csv").write_text("\n".join([lines[0], *(f"{line}2" for line in lines[1:])]) + "\n")
-    merge("a.txt", "b.txt", "--how", "adjudicate", "--adjudicator", "todo.csv", "-o", "m.txt")
-    assert Path("m.txt").read_text() == "q1 0 a 2\nq1 0 b 2\nq1 0 c 1\nq2 0 a 0\nq2 0 b 2\nq2 0 x 3\nq3 0 a 1\n"
 
 
 def test_ids_and_names_that_mean_something_else_come_back():
@@ -176,9 +157,6 @@ def test_an_adjudicator_who_has_not_decided_all_is_told_how_many_are_left():
     assert "2 of 2 rows of todo.csv have no relevance" in refused(*words, command="merge")
     Path("todo.csv").write_text(f"{Path('todo.csv').read_text()[:-1]}1\n")
     assert "1 of 2 rows of todo.csv has no relevance." in refused(*words, command="merge")
-
-
-# ── refused ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,6 @@ def refused(*words):
     return re.findall(r"\[([a-z-]+)\]$", outcome.stderr.strip())[0], outcome.exit_code
 
 
-# ── fit ──────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_fit_prints_the_parameters_of_a_model():
     assert (
         run("fit", "log.csv", "--model", "cascade")
@@ -74,9 +71,6 @@ def test_fit_says_what_is_wrong_with_a_log():
     assert refused("fit", "none.csv") == ("io", 3)
     Path("two.csv").write_text("session,query,doc,rank,click\n1,q,a,1,1\n1,q,b,2,1\n")
     assert refused("fit", "two.csv", "--model", "cascade") == ("clicks", 2)
-
-
-# ── interleave and score ─────────────────────────────────────────────────────────────────────────
 
 
 def test_interleave_prints_lists_with_teams():

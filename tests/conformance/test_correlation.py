@@ -79,9 +79,6 @@ def test_every_recorded_correlation_of_systems_is_compared():
     assert len(recorded()) == 40  # 20 more are of coefficients that are not computed here
 
 
-# ── judges ───────────────────────────────────────────────────────────────────────────────────────
-
-
 def judges():
     path = DATA / "agreement_dl20" / "agreement.tsv"
     rows = [tuple(r.values()) for r in table(path)] if path.exists() else []
@@ -122,9 +119,6 @@ def test_every_recorded_correlation_of_judges_is_compared():
         "scipy" in row["measure"] and "pearsonr" not in row["measure"]
         for row in table(DATA / "agreement_dl20" / "agreement.tsv")
     )
-
-
-# ── runs ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def scores(path):

@@ -131,8 +131,6 @@ def test_the_scale_of_grades_begins_at_min():
     assert parse("SDCG(min_rel=1, max_rel=3)@2").on(ranked([2, 1, 3]))[0] == pytest.approx(0.5 / (1 + 1 / np.log2(3)))
 
 
-# ── recorded ─────────────────────────────────────────────────────────────────────────────────────
-
 AD_HOC = [p for p in pairs("ir_measures") if not p.collection.endswith("diversity") or "__" in p.name]
 each_run = pytest.mark.parametrize("pair", AD_HOC or [None], ids=str)
 

@@ -37,8 +37,6 @@ def judged(qrels: str, ranking: str, policy: Policy | None = None):
     return join(parse_qrels(files[0], "qrels", aspects=True), parse_run(files[1], "run"), policy or Policy())
 
 
-# ── worked by hand: b serves subtopic 1, a serves 1 and 2, x is not judged, c serves 3; 4 is never served ──
-
 WORKED = {
     "alpha_DCG@4": (1 + 1.5 / log2(3) + 1 / log2(5)) / (3 * (1 + 0.5 / log2(3) + 0.25 / 2 + 0.125 / log2(5))),
     "alpha_DCG@1": 1 / 3,
@@ -90,8 +88,6 @@ def test_of_documents_that_gain_the_same_the_ideal_takes_the_largest_id():
 def test_a_ranking_that_beats_the_greedy_ideal_scores_1():
     assert parse("alpha_nDCG@3").on(judged(LOOSE.format(a="x", b="z", c="y"), "xyz"))[0] == 1
 
-
-# ── recorded ─────────────────────────────────────────────────────────────────────────────────────
 
 DIVERSE = [p for p in pairs("ir_measures") if p.collection.endswith("diversity") and "__" not in p.name]
 each_run = pytest.mark.parametrize("pair", DIVERSE or [None], ids=str)

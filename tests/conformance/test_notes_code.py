@@ -4,8 +4,6 @@ They take labels that are sorted already, one list at a time. Where they cannot 
 What is wrong in the notes is called E1 to E19, as in `test_notes.py`; all of the code's slips are E13.
 """
 
-from math import log2
-
 import numpy as np
 import pytest
 from for_each import for_each
@@ -16,7 +14,6 @@ import judged as jd
 
 torch = optional("torch")
 
-# ── the same numbers ─────────────────────────────────────────────────────────────────────────────
 
 FLOAT32 = {"abs": 2e-6}  # the notes compute in single precision
 LISTS = [
@@ -118,16 +115,6 @@ def test_lists_of_different_lengths_go_in_one_call():
         assert ours.tolist() == [pytest.approx(row, **FLOAT32) for row in wanted]
 
 
-@pytest.mark.needs("torch")
-def test_tensors_are_taken_as_they_are():
-    labels = sorted_tensor(np.array([3, 0, 2, 1]))
-    scores = torch.tensor([4.0, 3.0, 2.0, 1.0], requires_grad=True)
-    ours = jd.err(labels, scores, k=[1, 2, 4], max=3)
-    assert ours.tolist() == pytest.approx(tor_err_at_ks(labels, [1, 2, 4], max_rele_level=3).tolist(), **FLOAT32)
-
-
-# ── where the notes' code answers otherwise, or not at all (E13) ─────────────────────────────────
-
 S0 = np.array([1, 0, 1, 1, 0, 1, 0, 0])
 DOWN = -np.arange(8.0)
 
@@ -153,34 +140,6 @@ def test_e13_beyond_the_list_the_notes_give_0_and_judged_what_the_list_has():
 
 
 @pytest.mark.needs("torch")
-def test_e13_the_notes_fail_where_every_k_is_beyond_the_list():
-    for function in (tor_p_at_ks, tor_ap_at_ks, lambda v, ks: tor_err_at_ks(v, ks, max_rele_level=1)):
-        with pytest.raises(ValueError, match="max"):
-            function(sorted_tensor(np.array([1, 0])), [3, 5])
-    assert jd.precision([1, 0], [2, 1], k=[3, 5], short="zero").tolist() == [0, 0]
-
-
-@pytest.mark.needs("torch")
-def test_e13_the_notes_take_ks_in_ascending_order_only():
-    labels = np.array([1, 0, 0])
-    assert tor_p_at_ks(sorted_tensor(labels), [5, 1]).tolist() == [
-        1,
-        0,
-    ]  # the value of k = 1 stands where k = 5 was asked
-    assert jd.precision(labels, [3, 2, 1], k=[5, 1], short="zero").tolist() == [0, 1]
-
-
-@pytest.mark.needs("torch")
-def test_e13_the_notes_dcg_fails_beyond_the_list_and_judged_stays_where_it_was():
-    labels = np.array([2, 1])
-    with pytest.raises(RuntimeError, match="size"):
-        tor_discounted_cumu_gain_at_ks(sorted_tensor(labels), 3)
-    assert jd.dcg(labels, [2, 1], k=[1, 2, 3], gain="exp").tolist() == pytest.approx(
-        [3, 3 + 1 / log2(3), 3 + 1 / log2(3)]
-    )
-
-
-@pytest.mark.needs("torch")
 def test_e13_the_notes_err_needs_a_top_grade_and_knows_no_binary_labels():
     labels = sorted_tensor(np.array([1, 0, 1]))
     with pytest.raises(TypeError):
@@ -193,12 +152,6 @@ def test_e13_the_notes_err_needs_a_top_grade_and_knows_no_binary_labels():
     assert jd.err(labels, [3, 2, 1], k=1) == pytest.approx(1 / 16)  # the top of the scale is 4 unless given
     with pytest.raises(jd.DataError, match="label-above-max"):
         jd.err([2, 0], [2, 1], max=1)  # the notes' code goes on with a probability above 1
-
-
-def test_e7_the_text_of_the_note_has_linear_gain_and_its_code_exponential():
-    labels = np.array([3, 2])
-    assert jd.dcg(labels, [2, 1]) == pytest.approx(3 + 2 / log2(3))
-    assert jd.dcg(labels, [2, 1], gain="exp") == pytest.approx(7 + 3 / log2(3))
 
 
 @pytest.mark.needs("torch")

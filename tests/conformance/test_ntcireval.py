@@ -12,8 +12,6 @@ from judged.io.text.trec import parse_qrels, parse_run
 from judged.measures.grammar import parse
 from judged.measures.registry import Measure, ranked
 
-# ── worked examples: grades 0, 1, 3; the ideal gains 3, 4, 4 down to ranks 1, 2, 3 ───────────────
-
 WORKED = {
     "O_measure": (1 + 1) / (2 + 4),
     "O_measure(beta=10)": (1 + 10 * 1) / (2 + 10 * 4),
@@ -30,9 +28,6 @@ WORKED = {
 @pytest.mark.parametrize(("name", "value"), WORKED.items(), ids=WORKED)
 def test_the_worked_example_comes_out(name, value):
     assert parse(name).on(ranked([0, 1, 3]))[0] == pytest.approx(value, rel=1e-15)
-
-
-# ── how NTCIREVAL's names are said here ──────────────────────────────────────────────────────────
 
 
 def translated(name: str, gains: dict[int, int]) -> Measure:
@@ -53,9 +48,6 @@ def translated(name: str, gains: dict[int, int]) -> Measure:
     if not cutoff:
         return measure
     return (measure(norm="capped") if measure.name in ("AP", "Q") else measure) @ int(cutoff)
-
-
-# ── recorded ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def sample(condensed: bool) -> Judged:

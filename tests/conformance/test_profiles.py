@@ -125,9 +125,6 @@ def test_interpolated_precision_of_nothing_has_no_value_in_ir_measures():
     assert "IPrec(judged_only=True)" in PROFILES["ir_measures"].except_for
 
 
-# ── the declarations ─────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("name", PROFILES)
 def test_conventions_name_measures_and_parameters_that_exist(name):
     for convention in PROFILES[name].conventions:
@@ -150,8 +147,6 @@ def test_a_profile_applied_twice_is_applied_once(name):
             assert (profile.apply(once), profile.apply(once).policy) == (once, once.policy)
             assert profile.apply(parse(str(once))) == once
 
-
-# ── one evaluation with several orders ───────────────────────────────────────────────────────────
 
 QRELS = {"q": {"a": 1, "b": 0, "c": 0}, "r": {"x": 0, "y": 1}}
 RUN = {"q": {"b": 1.0, "c": 1.0, "a": 1.0}, "r": {"x": 1.00000001, "y": 1.0}}

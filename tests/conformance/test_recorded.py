@@ -195,8 +195,6 @@ _MISNAMED = {("robust03", "P_10"): "P_15"}  # what that page calls P_10
 _AGAINST_TREC_EVAL = {"robust03": [("SABIR03BASE", "Rprec", "0.2296", "0.2295")]}
 
 
-# ── learning to rank: libraries that take arrays ─────────────────────────────────────────────────
-
 _SKLEARN = {"sklearn.ndcg_score(k={k})": "nDCG", "sklearn.dcg_score(k={k})": "DCG"}
 
 

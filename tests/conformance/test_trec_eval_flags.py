@@ -134,9 +134,6 @@ def test_z_scores_count_standard_deviations_from_a_mean(files):
     ]  # fmt: skip
 
 
-# ── as a program ─────────────────────────────────────────────────────────────────────────────────
-
-
 def program(*argv: str, **more) -> subprocess.CompletedProcess:
     start = "from judged.cli.main import main; main()"
     where = {**os.environ, "PYTHONPATH": str(Path(judged.__file__).parents[1])}

@@ -97,9 +97,6 @@ def test_the_navigation_has_every_page_in_the_order_of_the_design(pages):
     assert sorted(ordered(pages)) == sorted(pages)
 
 
-# ── parts ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_links_anchors_and_outside_resources_are_checked(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "index.html").write_text(
@@ -141,8 +138,6 @@ def test_the_search_finds_errors_by_their_slugs_and_measures_by_all_their_names(
         & found.keys()
     )
 
-
-# ── the site as readers get it, built once with zensical ─────────────────────────────────────────
 
 FORMULAS = {d.name: d.latex for d in [*MEASURES, *BEYOND] if d.latex}
 

@@ -83,9 +83,6 @@ def differences(case: str, args: str, ours: list[str], theirs: list[str]) -> tup
     return wrong, reasons
 
 
-# ── edge cases ───────────────────────────────────────────────────────────────────────────────────
-
-
 def edge_cases() -> list[Path]:
     return sorted(path for path in EDGE_CASES.iterdir() if path.is_dir())
 
@@ -104,9 +101,6 @@ def outcome(options: Options, qrels: Path, run: Path) -> list[str]:
 def present(path: Path) -> Path:
     """The file, or its compressed form."""
     return path if path.exists() else path.with_name(f"{path.name}.gz")
-
-
-# ── collections ──────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)

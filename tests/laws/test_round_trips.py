@@ -141,8 +141,6 @@ def test_a_csv_for_spreadsheets_computes_nothing_and_can_be_restored():
     assert [row["id"].removeprefix("'") for row in safe] == words
 
 
-# ── judgments in the formats of other programs ───────────────────────────────────────────────────
-
 JUDGMENTS = [name for name, writer in ALL.items() if writer.kind == "qrels"]
 
 

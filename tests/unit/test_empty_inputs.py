@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import called
 
 import judged as jd
 
@@ -65,18 +64,6 @@ def test_judgments_without_any_are_refused(nothings):
     assert [slug(jd.evaluate, nothing, RUN, "AP") for nothing in (*nothings, {"q": {}})] == ["empty-qrels"] * (
         len(nothings) + 1
     )
-
-
-@pytest.mark.needs("pandas", "polars", "pyarrow")
-def test_the_command_line_refuses_both_with_exit_code_2(nothings):
-    Path("qrels").write_text("q 0 a 1\n")
-    Path("run").write_text("q Q0 a 1 1.0 tag\n")
-    Path("other").write_text("z Q0 a 1 1.0 tag\n")
-    for name in FILES:
-        assert called("eval", "qrels", name).returncode == 2
-        assert called("eval", name, "run").returncode == 2
-    assert called("eval", "qrels", "other").returncode == 2
-    assert called("eval", "qrels", "run").returncode == 0
 
 
 @pytest.mark.parametrize("nothing", [[], {}])

@@ -49,8 +49,6 @@ def scores(queries: int, docs: int) -> dict[str, dict[str, float]]:
     return {f"q{i}": {f"é{j}": (j * 7919 + i) % 17 / 4 for j in range(docs)} for i in range(queries)}
 
 
-# ── declarations ─────────────────────────────────────────────────────────────────────────────────
-
 FILE = """
 from declarations import ENTRIES, Entry, reached, go_on
 ENTRIES.add(Entry("{name}", lambda: later))
@@ -121,9 +119,6 @@ def test_the_order_of_declarations_does_not_depend_on_the_file_that_was_imported
     assert declarations.ENTRIES.names == ("a", "b", "c", "own")
 
 
-# ── shared inputs ────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("opened", [dict, jd.Run])
 @pytest.mark.parametrize("ties", ["id-desc", "expected"])
 def test_threads_that_share_judgments_and_a_run_get_the_same_bits(opened, ties):
@@ -173,8 +168,6 @@ def test_containers_that_another_thread_changes_give_a_result_or_an_error(listed
 
     assert at_once([change, read, read]) == [None, 30, 30]
 
-
-# ── a new process ────────────────────────────────────────────────────────────────────────────────
 
 START = """
 import json, sys, threading

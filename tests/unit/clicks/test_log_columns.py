@@ -152,9 +152,6 @@ def test_what_is_wrong_in_memory_is_told_too(source, slug):
     refusal(slug, read, source)
 
 
-# ── lists ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_interleaved_lists_have_teams():
     table = open_role_table(io.StringIO("query,rank,doc,team\nq,1,a,A\nq,2,b,b\n"), "lists", LISTS)
     assert table.numbers["team"].tolist() == [0, 1]

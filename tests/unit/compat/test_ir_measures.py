@@ -38,9 +38,6 @@ def readme_measures(m):
     return [m.AP, m.nDCG, m.RR, m.nDCG @ 10, m.P(rel=2) @ 10]
 
 
-# ── the same program with both ───────────────────────────────────────────────────────────────────
-
-
 def test_the_means_of_the_readme(module):
     found = module.calc_aggregate(readme_measures(module), QRELS, RUN)
     half = (1 + 1 / math.log2(3)) / 2
@@ -135,8 +132,6 @@ def test_names_of_trec_eval_are_the_same_measures(theirs, name, capsys):
     assert list(map(repr, ours.parse_trec_measure(name))) == list(map(repr, theirs.parse_trec_measure(name)))
 
 
-# ── values ───────────────────────────────────────────────────────────────────────────────────────
-
 TIED = ("Compat", "Accuracy")  # whose exceptions the profile names
 NAMES = [name for name in IR_MEASURES if not name.startswith(TIED)] + ["NumRet", "NumRelRet", "Judged", "SetRelP", "IPrec(rel=2)@0.5"]  # fmt: skip
 
@@ -207,9 +202,6 @@ def test_no_measures_give_no_values():
     """ir_measures raises IndexError."""
     assert ours.calc_aggregate([], QRELS, RUN) == {}
     assert list(ours.iter_calc([], QRELS, RUN)) == ours.calc([], QRELS, RUN).per_query == []
-
-
-# ── wrong input ──────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

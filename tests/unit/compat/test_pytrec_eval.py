@@ -32,9 +32,6 @@ def same(ours: float, theirs: float) -> bool:
     return abs(ours - theirs) <= 1e-12
 
 
-# ── the same program with both ───────────────────────────────────────────────────────────────────
-
-
 def test_the_example_of_the_readme(module):
     """d2 is at rank 3 of q1; in q2 both relevant documents follow one that is not."""
     found = module.RelevanceEvaluator(QREL, {"map", "ndcg"}).evaluate(RUN)
@@ -98,9 +95,6 @@ def test_queries_are_in_the_order_of_the_run(module):
     assert list(module.RelevanceEvaluator(QREL, {"map"}).evaluate(run)) == ["q2", "q1"]
 
 
-# ── generated rankings ───────────────────────────────────────────────────────────────────────────
-
-
 def undefined(name: str, value: float) -> bool:
     """Interpolated precision of a ranking without documents is 0 / 0 there, and 0 here."""
     return math.isnan(value) and name.startswith(("iprec_at_recall", "11pt_avg"))
@@ -133,9 +127,6 @@ def test_aggregated_values_are_those_of_pytrec_eval(values, name):
     both = [m.compute_aggregated_measure(name, values) for m in (ours, theirs)]
     assert type(both[0]) is float
     assert both[0] == pytest.approx(both[1], rel=1e-12, abs=1e-12)
-
-
-# ── wrong input ──────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,6 @@ def module(request):
     return import_module(request.param)
 
 
-# ── the examples of the documentation, with both ─────────────────────────────────────────────────
-
-
 def test_dcg_of_the_documentation(module):
     """Grades by rank: 5, 1, 0, 0, 10."""
     assert module.dcg_score(TRUE, SCORES) == pytest.approx(5 + 1 / math.log2(3) + 10 / math.log2(6))
@@ -77,9 +74,6 @@ def test_the_parameters_are_those_of_scikit_learn():
         theirs = list(inspect.signature(getattr(metrics, name)).parameters)
         mine = list(inspect.signature(getattr(ours, name)).parameters)
         assert mine == [p for p in theirs if p not in (("multi_class", "labels") if name == "roc_auc_score" else ())]
-
-
-# ── generated matrices ───────────────────────────────────────────────────────────────────────────
 
 
 @st.composite
@@ -160,9 +154,6 @@ def test_top_k_accuracy_is_that_of_scikit_learn(case, k, normalize):
     compare("top_k_accuracy_score", classes, scores, k=k, labels=known, normalize=normalize, sample_weight=weights)
     compare("top_k_accuracy_score", labels[0], scores[0], k=k)
     compare("top_k_accuracy_score", classes, scores, k=k)
-
-
-# ── wrong input ──────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

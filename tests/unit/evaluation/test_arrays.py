@@ -343,10 +343,6 @@ def test_other_names_in_small_letters_are_functions_too():
     assert jd.mrr([0, 1], [2, 1]) == jd.reciprocal_rank([0, 1], [2, 1]) == 1 / 2
 
 
-def test_close_doubles_are_told_apart():
-    assert jd.reciprocal_rank([0, 0, 1], [1.0, 1 + 2e-9, 1 + 1e-9]) == 1 / 2
-
-
 def test_inputs_are_left_as_they_are():
     labels, scores = LABELS.copy(), SCORES.copy()
     jd.score(labels, scores, MEASURES, ties="best")

@@ -140,9 +140,6 @@ def test_a_result_is_rendered_in_every_format():
     assert len(found.to_pandas()) == len(found.to_polars()) == len(PROFILES)
 
 
-# ── published numbers ────────────────────────────────────────────────────────────────────────────
-
-
 def test_profiles_are_tried_before_conventions():
     found = jd.conventions("R@5", QRELS, RUN, to=0.25)
     assert {match.profile for match in found.matches} >= {"beir", "mteb"}

@@ -38,22 +38,6 @@ def test_lists_of_ids_are_evaluated_as_they_are():
     }
 
 
-@pytest.mark.needs("ir_measures")
-def test_ir_measures_gives_the_same_values_of_lists_of_ids(compared):
-    import ir_measures
-
-    gold, run = rankings(3)
-    names = ["P@3", "R@5", "nDCG@5", "RR", "AP", "Success@2"]
-    theirs_qrels = {q: dict.fromkeys(docs, 1) for q, docs in gold.items()}
-    theirs_run = {q: {d: float(len(docs) - i) for i, d in enumerate(docs)} for q, docs in run.items()}
-    ours, count = jd.evaluate(gold, run, names).to_dict(), 0
-    for name in names:
-        for metric in ir_measures.iter_calc([ir_measures.parse_measure(name)], theirs_qrels, theirs_run):
-            assert ours[metric.query_id][name] == pytest.approx(metric.value, abs=1e-12)
-            count += 1
-    compared("ir_measures (RAG lists)", count)
-
-
 # ── documents instead of chunks ──────────────────────────────────────────────────────────────────
 
 

@@ -16,9 +16,6 @@ def value(run, measure, gold=GOLD, **options):
     return jd.evaluate(gold, run, measure, **options).mean()[str(jd.parse(measure))]
 
 
-# ── forms ────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     "chunks",
     [
@@ -69,9 +66,6 @@ def test_a_span_that_is_none_is_refused_with_its_place(chunk, slug):
     with pytest.raises(jd.DataError, match=r"run\['q'\]\[1\]") as caught:
         jd.evaluate(GOLD, {"q": [{"doc": "d", "start": 0, "end": 3}, chunk]}, "RR")
     assert caught.value.slug == slug
-
-
-# ── credit ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_span_is_found_once_and_by_the_first_chunk_that_holds_it():
@@ -151,9 +145,6 @@ def test_the_rule_stands_in_the_policy():
 def test_an_order_by_luck_has_no_first_chunk():
     with pytest.raises(jd.UsageError, match="ties"):
         jd.evaluate(GOLD, {"q": [("d", 0, 9)]}, "R", ties="expected")
-
-
-# ── text ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def by_hand(gold, chunks, k):

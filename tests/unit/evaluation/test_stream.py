@@ -37,9 +37,6 @@ def fed(rows: list[list[int]], **options) -> jd.Evaluator:
     return evaluator
 
 
-# ── labels with scores ───────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("size", [1, 7, 60])
 @pytest.mark.parametrize("options", [{}, {"empty": "skip", "ties": "expected"}, {"profile": "lightgbm", "level": 2}])
 def test_lists_in_batches_have_the_values_of_one_pass(size, options):
@@ -117,9 +114,6 @@ def test_strict_turns_a_warning_of_any_batch_into_an_error():
     evaluator.update([1, 0], [0.1, 0.2])
     refusal("no-relevant", evaluator.update, [0, 0], [0.1, 0.2])
     assert len(evaluator) == 1
-
-
-# ── together ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_evaluator_pickles_in_the_middle():

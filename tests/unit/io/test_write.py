@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import math
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,7 @@ from needs import each
 from refusals import refusal
 from small_collection import QRELS, RUN
 
-from judged.core.tables import Qrels, Run
+from judged.core.tables import Qrels
 from judged.io.read import read_qrels, read_run
 from judged.io.write import convert, write_qrels, write_run
 
@@ -52,27 +51,6 @@ def test_subtopics_are_written_too(ending, tmp_path, rows):
     qrels = read_qrels([("q", "1", "d", 1), ("q", "2", "d", 0.5)])
     write_qrels(qrels, tmp_path / f"q.{ending}")
     assert rows(read_qrels(tmp_path / f"q.{ending}")) == rows(qrels)
-
-
-@pytest.mark.parametrize(
-    ("query", "doc", "tag"), [("q 1", "d", "t"), ("q", "d\t1", "t"), ("q", "d\v", "t"), ("q", "d", "my run")]
-)
-def test_blanks_cannot_be_written_as_trec(query, doc, tag, tmp_path):
-    base = read_run({query: {doc: 1.0}})
-    run = Run(name="r", queries=base.queries, query=base.query, doc=base.doc, score=base.score, tag=tag)
-    error = refusal("format", write_run, run, tmp_path / "a.run")
-    assert error.hint
-    assert list(tmp_path.iterdir()) == []
-    write_run(run, tmp_path / "a.json")
-
-
-def test_infinite_scores_are_refused_in_json_and_kept_elsewhere(tmp_path):
-    run = {"q": {"a": math.inf, "b": -math.inf, "c": 1}}
-    for ending in ("json", "jsonl"):
-        refusal("format", write_run, run, tmp_path / f"a.{ending}")
-    for ending in ("run", "csv", "tsv"):
-        write_run(run, tmp_path / f"a.{ending}")
-        assert read_run(tmp_path / f"a.{ending}").score.tolist() == [math.inf, -math.inf, 1]
 
 
 def test_json_is_strict(tmp_path):
@@ -134,9 +112,6 @@ def test_types_of_ids_survive_in_parquet(tmp_path):
     write_run(run, tmp_path / "a.parquet")
     again = read_run(tmp_path / "a.parquet")
     assert (again.query_kind, again.doc_kind, again.doc.tolist()) == ("integer", "integer", run.doc.tolist())
-
-
-# ── convert ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_convert_goes_by_the_names_and_counts_rows(save, tmp_path, rows, run_rows, qrels_rows):

@@ -71,13 +71,6 @@ def test_a_level_that_leaves_a_judge_one_label_is_said():
     assert [w.slug for w in found.warnings] == ["undefined"]
 
 
-def test_a_level_that_nobody_reaches_leaves_one_category_and_its_reason():
-    found = jd.agree(A, B, level=9)
-    assert found["raw"].value == 1
-    assert isnan(found["kappa"].value)
-    assert "only one category" in found["kappa"].reason
-
-
 def test_files_are_called_by_their_names(tmp_path):
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
@@ -110,10 +103,6 @@ def test_columns_of_labels_need_no_queries():
 def test_one_judge_is_too_few():
     for judges in ((A,), (), ({"only": A},), ([1, 0],)):
         assert refused(*judges).slug == "judges"
-
-
-def test_columns_and_judgments_do_not_mix():
-    assert refused(A, [1, 0]).slug == "judges"
 
 
 def test_nothing_in_common_is_an_error_that_names_both(tmp_path):
@@ -225,13 +214,6 @@ def test_three_judges_get_coefficients_for_many_and_every_pair():
     assert found.pairs[0]["kappa"].value == jd.agree(*SAMPLE)["kappa"].value
     refusal("judges", lambda: found.confusion)
     assert found.pairs[1].confusion.sum() == 703
-
-
-def test_a_pair_without_a_common_document_has_no_value_and_its_reason():
-    found = jd.agree([1, 0, 1, None], [1, 1, None, 0], [None, None, 1, 0])
-    pair = found.pairs[1]
-    assert (pair.both, pair["raw"].value) == (1, 1)
-    assert jd.agree([1, 0, None], [1, 1, 0], [None, None, 1]).pairs[1]["raw"].reason == "no unit with two labels"
 
 
 def test_intervals_over_queries_and_units():
@@ -484,10 +466,6 @@ def test_the_order_of_systems_in_words():
     assert "but some tie under one judge" in said(QRELS, tied, runs=runs)
 
 
-def test_columns_cannot_order_systems():
-    assert refused([1, 0], [1, 1], runs=RUNS).slug == "runs"
-
-
 # ── in words ─────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -660,11 +638,6 @@ def test_documents_that_not_all_judged(missing, count):
     assert len(jd.merge_judgments(A, B, how="max", missing=missing)) == count
 
 
-def test_documents_that_not_all_judged_can_be_refused():
-    error = refusal("merge-how", jd.merge_judgments, A, B, how="max", missing="error")
-    assert "4 documents" in str(error)
-
-
 @pytest.mark.parametrize(
     "options",
     [{"how": "vote"}, {"missing": "skip"}, {"ties": "coin"}, {"how": "adjudicate"}, {"how": "mean", "adjudicator": A}],
@@ -678,28 +651,6 @@ def test_nothing_that_all_judged_is_an_error():
 
 
 # ── names that other columns have; wrong calls ───────────────────────────────────────────────────
-
-
-@pytest.mark.needs("pandas")
-def test_judges_called_as_columns_are_have_columns_of_their_own():
-    found = jd.agree({"query": A, "difference": B, "judge_query": B}, runs=RUNS)
-    listing = found.disagreements()
-    assert list(listing.columns) == [
-        "query",
-        "doc",
-        "judge_judge_query",
-        "judge_difference",
-        "judge_query",
-        "difference",
-    ]
-    assert next(iter(listing)) == ("q2", "b", 1, 3, 3, 2)
-    assert list(listing.to_pandas().columns) == listing.to_polars().columns == list(listing.columns)
-    assert json.loads(found.to_json())["disagreements"][0]["query"] == "q2"
-    rows = jd.agree([1, 0], [1, 1], names=["row", "label"]).disagreements()
-    assert list(rows.columns) == ["row", "judge_row", "label", "difference"]
-    board = jd.agree({"system": QRELS, "rank, system": OTHER}, runs=RUNS, measure="RR").order.records()
-    assert len(board[0]) == 5
-    assert {row["system"] for row in board} == {"first", "second"}
 
 
 def test_what_is_to_be_adjudicated_has_no_second_column_of_ids_or_grades():

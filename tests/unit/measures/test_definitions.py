@@ -98,8 +98,6 @@ def test_a_gain_that_is_too_large_is_refused_with_the_name_of_the_judgments(defi
         assert caught.value.where.path == "qrels"
 
 
-# ── preferences of judges ────────────────────────────────────────────────────────────────────────
-
 RUN = {"q": list("abc")}
 
 
@@ -121,9 +119,6 @@ def test_preferences_follow_from_each_other(tmp_path):
     chain = preferences(tmp_path, "g 1 a 2", "g 1 b 1", "g 2 b 2", "g 2 c 1")  # a before b, b before c: a before c
     found = jd.evaluate(chain, {"q": list("cab")}, "NumPrefs NumPrefsMet")
     assert (found["NumPrefs"][0], found["NumPrefsMet"][0]) == (3, 1)
-
-
-# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_numbers_of_twenty_digits_are_read_and_longer_ones_are_refused_unread():

@@ -685,15 +685,6 @@ def test_a_wrong_rule_is_refused_with_what_it_takes(keys, slug):
     assert (error.exit_code, error.slug) == (2, slug)
 
 
-def test_an_unknown_rule_is_answered_with_the_nearest():
-    assert "max_drop" in str(refused(QRELS, HALF, baseline=BEST, rules={"max-drop": 0.1}).hint)
-
-
-def test_runs_may_be_named():
-    gate = jd.gate(QRELS, {"new": HALF}, baseline={"old": BEST}, measures="RR")
-    assert gate.names == ("old", "new")
-
-
 @pytest.mark.parametrize("allowed", [0, 0.02])
 def test_a_gate_has_the_one_sided_interval_of_compare(allowed):
     [gated] = jd.gate(QRELS, OTHER_WOBBLE, baseline=WOBBLE, measures="RR", max_drop=allowed).reasons

@@ -56,9 +56,6 @@ def value(name, *args, **kwargs):
     return values_of(measure, lists(*args, **kwargs)).tolist()
 
 
-# ── the spread over items ────────────────────────────────────────────────────────────────────────
-
-
 def test_gini_is_half_the_mean_difference_over_the_mean():
     x = np.array([0, 0, 1, 4, 7, 2.5])
     pairs = [abs(a - b) for a, b in itertools.product(x, x)]
@@ -103,8 +100,6 @@ def test_entropy_is_scipys():
     assert value("Entropy(base=10)", rows) == [pytest.approx(stats.entropy(counts, base=10))]
 
 
-# ── popularity ───────────────────────────────────────────────────────────────────────────────────
-
 HISTORY = [[0, 0, 1], [0, 2], [0]]  # item 0: four interactions, three users
 
 
@@ -128,9 +123,6 @@ def test_novelty_as_a_complement_weighs_ranks_and_relevance():
     assert found == pytest.approx([weight * (1 / 2) / (1 + weight)])
 
 
-# ── diversity ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_intra_list_diversity_is_the_mean_over_pairs():
     rows = [[0, 1, 2], [3, 4], [5]]
     pairs = [[1 - cosine([a], [b])[0] for a, b in itertools.combinations(r, 2)] for r in rows]
@@ -143,9 +135,6 @@ def test_intra_list_diversity_is_the_mean_over_pairs():
 def test_items_without_a_vector_are_left_out_of_pairs():
     known = np.arange(8) != 2
     assert value("ILD", [[0, 1, 2]], described=known) == value("ILD", [[0, 1]])
-
-
-# ── laws of all ──────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("one", list(BEYOND), ids=lambda d: d.name)
@@ -178,9 +167,6 @@ def test_every_measure_says_what_it_needs_and_asks_for_it(one):
             values_of(Measure(one), replace(given, side=without))
         assert (caught.value.slug, caught.value.value) == ("parameter", need)
     assert all([one.formula, one.paper, one.description])
-
-
-# ── names ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_names_are_read_and_written_alike():

@@ -112,9 +112,6 @@ def test_compat_without_normalisation_is_the_rbo_of_what_is_seen():
         assert value == near(seen / (1 - p**10))
 
 
-# ── overlap ────────────────────────────────────────────────────────────
-
-
 def test_overlap_divides_by_k_even_where_a_ranking_is_shorter():
     assert overlap(list("abc"), list("abx"), 3) == near(2 / 3)
     assert overlap(list("abc"), list("ab"), 4) == near(2 / 4)

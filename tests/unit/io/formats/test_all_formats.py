@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from refusals import refusal
 from small_collection import RUN
 
 from judged.io.read import read_qrels, read_run
@@ -155,13 +154,6 @@ def test_documents_that_are_only_listed_are_relevant(rows, save):
     nested = save("a.jsonl", '{"query_id": "q1", "relevant": ["d1", "d2"]}\n')
     for source in ({"q1": ["d1", "d2"]}, {"q1": {"d2", "d1"}}, save("a.json", '{"q1": ["d1", "d2"]}'), nested):
         assert rows(read_qrels(source)) == wanted
-
-
-def test_a_generator_is_read_to_its_end(rows, run_rows):
-    source = iter(RUN_TUPLES)
-    assert rows(read_run(source)) == run_rows
-    error = refusal("form", read_run, source)
-    assert "list" in str(error)
 
 
 def test_subtopics_are_told_apart_where_they_vary(rows, save):

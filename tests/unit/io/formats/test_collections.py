@@ -29,9 +29,6 @@ def folder(tmp_path):
     return path
 
 
-# ── BEIR folders ─────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_beir_folder_is_judgments_and_texts(folder):
     values = jd.evaluate(TEST, RUN, "AP nDCG@10").to_dict()
     for source in (folder, str(folder), f"{folder}/"):
@@ -64,9 +61,6 @@ def test_a_beir_folder_without_what_is_needed_says_what_is_missing(folder):
     refusal("collection", read_texts, folder)
     (folder / "queries.jsonl").unlink()
     refusal("io", jd.read_qrels, folder)
-
-
-# ── splits ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -104,8 +98,6 @@ def test_one_split_is_used_in_every_input_that_has_splits():
     compared = jd.compare(BEIR, {"a": predictions, "b": RUN}, "AP", split="test")
     assert compared.results[0].to_dict() == compared.results[1].to_dict() == jd.evaluate(TEST, RUN, "AP").to_dict()
 
-
-# ── ir_datasets ──────────────────────────────────────────────────────────────────────────────────
 
 Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
 SubQrel = namedtuple("SubQrel", "query_id doc_id relevance subtopic_id")
@@ -181,9 +173,6 @@ def test_datasets_of_the_library_itself_are_read(tmp_path):
     refusal("collection", jd.read_run, dataset)
     named = ir_datasets.load("beir/scifact")  # without judgments, which are those of a split
     assert str(refusal("collection", jd.read_qrels, named)).startswith("beir/scifact: the dataset has no qrels_iter")
-
-
-# ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_judgments_are_written_for_beir_to_a_file_or_a_folder_and_read_back(tmp_path):

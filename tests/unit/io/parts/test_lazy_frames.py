@@ -98,9 +98,6 @@ def test_what_is_wrong_with_a_dataset_has_its_row(files):
         jd.evaluate({"q1": {"d1": 1}}, dataset.dataset(path), "P@1", engine=ProcessPoolExecutor(1))
 
 
-# ── polars ───────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.needs("polars", "pyarrow")
 def test_a_lazy_frame_is_evaluated_in_batches(files, monkeypatch):
     import polars

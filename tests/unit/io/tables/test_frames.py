@@ -24,9 +24,6 @@ def small(library):
     return module, module.DataFrame(COLUMNS) if library == "polars" else module.table(COLUMNS)
 
 
-# ── polars ───────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.needs("polars")
 def test_a_polars_frame_is_a_run_lazy_or_not(rows, run_rows):
     module, frame = small("polars")
@@ -54,9 +51,6 @@ def test_integers_and_missing_values_of_polars():
     refusal("score-nan", read_run, frame.with_columns(score=module.Series([1.0, None, 3, 4, 5])))
     refusal("score-type", read_run, frame.with_columns(score=module.Series(list("abcde"))))
     assert read_run(frame.with_columns(score=module.col("score").cast(module.Decimal(10, 2)))).score[0] == 0.5
-
-
-# ── Arrow ────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Stream:
@@ -126,9 +120,6 @@ def test_a_single_column_is_no_table():
         read_run(table.column("docno"))
 
 
-# ── DuckDB ───────────────────────────────────────────────────────────────────────────────────────
-
-
 VALUES = ", ".join(str(row) for row in zip(*COLUMNS.values(), strict=True))
 SELECT = f"SELECT * FROM (VALUES {VALUES}) AS t(qid, docno, score, rank)"
 
@@ -150,9 +141,6 @@ def test_a_duckdb_relation_is_a_run(rows, run_rows):
         assert str(refusal("score-nan", read_run, missing).where) == "run['score'][1]"
         integers = connection.sql(f"SELECT 7 AS qid, docno, score FROM ({SELECT})")
         assert read_run(integers).query_kind == "integer"
-
-
-# ── imports ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.slow

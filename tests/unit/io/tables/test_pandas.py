@@ -87,13 +87,6 @@ def test_a_frame_without_rows_is_empty():
     refusal("empty-run", read_run, frame[:0])
 
 
-def test_a_frame_is_not_changed():
-    _, frame = small()
-    before = frame.copy(deep=True)
-    read_run(frame)
-    assert frame.equals(before)
-
-
 def test_judgments_of_pandas_keep_fractions():
     module, _ = small()
     frame = module.DataFrame({"topic": ["q", "q"], "item": [1, 2], "rating": [0.9, 1.7]})

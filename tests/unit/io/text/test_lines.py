@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 import zstd
@@ -59,24 +58,8 @@ def test_a_fifo_is_read_once_however_slowly_it_comes(content, tmp_path, rows, ru
     assert rows(run) == run_rows
 
 
-def test_empty_standard_input_is_an_empty_run():
-    code = "from judged.io.read import read_run; read_run('-')"
-    done = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True)
-    assert b"<stdin>" in done.stderr
-    assert b"[empty-run]" in done.stderr
-
-
 def test_open_files_are_read(save, rows, run_rows):
     path = save("a.run", RUN)
     with path.open() as text, path.open("rb") as binary:
         for source in (text, binary, io.StringIO(RUN.decode()), io.BytesIO(gzip.compress(RUN))):
             assert rows(read_run(source)) == run_rows
-
-
-def test_paths_are_of_any_type(save, rows, run_rows, monkeypatch):
-    path = save("-x.run", RUN)
-    monkeypatch.chdir(path.parent)
-    for source in (path, str(path), os.fsencode(path), Path("-x.run"), "-x.run"):
-        assert rows(read_run(source)) == run_rows
-    save("-", RUN)
-    assert rows(read_run(Path("-"))) == run_rows

@@ -15,7 +15,6 @@ from judged.io.read import read_qrels
 
 pytestmark = pytest.mark.needs("native")
 
-# ── TREC ─────────────────────────────────────────────────────────────────────────────────────────
 
 queries, docs = (
     st.sampled_from(["1", "10", "q-2", "é", "#1"]),
@@ -63,8 +62,6 @@ def test_a_constant_subtopic_other_than_zero_is_kept():
     check("qrels", b"1 2 a 1\n1 2 b 0\n")
     assert read_qrels(BytesIO(b"1 2 a 1\n1 2 b 0\n")).aspect.tolist() == [b"2", b"2"]
 
-
-# ── CSV ──────────────────────────────────────────────────────────────────────────────────────────
 
 HEADERS = {
     "run": [("query_id", "doc_id", "score"), ("qid", "docno", "rank", "score", "title"), ("query", "doc", "rank")],
@@ -149,8 +146,6 @@ def test_texts_in_quotes_are_passed_over_by_the_core():
     check("run", content[:20_000] + b'"')
 
 
-# ── LETOR ────────────────────────────────────────────────────────────────────────────────────────
-
 labels = st.sampled_from(["0", "1", "2.0", "-1", "+3", "0.5", "1e2", ".5"])
 notes = st.sampled_from(["", " # docid = a1 inc = 1", "#docid:7", "# doc_id 8 x", "#DOCNO= 9", "# id: b", "#id c", "# 1A", "#", "# docid = ", "#docid",
                          "#docidx", "# Doc  =  d", "#did=5", "#docid\t=\te", "# doc id=5", "#doc_ID=f", "#é"])  # fmt: skip
@@ -172,8 +167,6 @@ def test_letor_files(lines, bad, end, cut):
 def test_ordinary_letor_files_are_read_by_the_core():
     assert is_native("qrels", b"".join(b"%d qid:%d 1:0.5 2:1 #docid = d%d\n" % (i % 3, i // 9, i) for i in range(3000)))
 
-
-# ── as trec_eval reads them ──────────────────────────────────────────────────────────────────────
 
 lenient_lines = st.sampled_from(
     ["1 Q0 a 1 0x1p3 t", "1 Q0 b 1 nan t", "1 Q0 c 1 2 t u", "# 0 a 1 1 t", " # 0 a 1 1 t", "#1 Q0 d 1 1 t", "1\tQ 0\td\t1\t2\tt", "1 Q0 e 1 x t",

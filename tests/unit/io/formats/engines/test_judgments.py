@@ -102,9 +102,6 @@ def test_words_are_grades_by_a_map():
     assert jd.read_qrels(document, grade_map={"Exact": 3}).to_dict() == {"q": {"a": 3, "b": 0.5}}
 
 
-# ── Quepid's other exports ───────────────────────────────────────────────────────────────────────
-
-
 def test_other_exports_are_ordinary_files(save):
     qrels = jd.read_qrels(save("ratings.csv", quepid_csv()))
     assert (qrels.to_dict(), [w.slug for w in qrels.warnings]) == (FLOATS, ["no-final-newline"])
