@@ -20,7 +20,7 @@ from judged.stats.corrections import CORRECTIONS, adjusted, levels
 from judged.stats.decisions import usable_test
 from judged.stats.differences import constant, known_rows, totals
 from judged.stats.paired.registry import TESTS, interval_of, outcome
-from judged.stats.power import MATERIAL, detectable_difference
+from judged.stats.power import detectable_difference
 
 POWER = 0.8  # with which `Drop.found` is found
 _SPARSE = 30  # queries that changed: losses as rare as this may be missing from a sample, see `sure_ends`
@@ -33,21 +33,37 @@ def above(a: float, b: float, scale: float = 0.0) -> bool:
 
 
 @dataclass(frozen=True)
-class Losses:
-    """The loss of each query, positive where the candidate is worse, also for measures where lower is better."""
+class Drop:
+    """A drop of a mean, and, once it was decided on, the decision.
+
+    In mode `sure` `low` and `high` are the interval with confidence 1 - alpha, and `high` decides. In the others both
+    ends are one-sided, each at the level of the correction, and `low` decides: it exceeds the allowed drop exactly if
+    the corrected p of the hypothesis that the drop is at most the allowed one is at most alpha.
+    """
 
     row: Difference
-    losses: Floats
+    losses: Floats  # of each query, positive where the candidate is worse, also for measures where lower is better
     rule: str  # max_drop, or max_total_drop for the drop since the anchor
     allowed: float
     limit: float  # the largest possible loss; for measures without a range, the largest value of either run
     bounded: bool  # the measure has a range
     lower_is_better: bool
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan  # corrected, one-sided
+    level: float = math.nan  # at which p was tested
+    significant: bool = False
+    unchanged: bool = False  # the candidate is the same run as the baseline
 
-    def clip(self, low: float, high: float) -> tuple[float, float]:
+    @property
+    def size(self) -> float:
+        """The drop, positive if the candidate is worse."""
+        return self.row.difference if self.lower_is_better else -self.row.difference
+
+    def clip(self, low: float, high: float) -> dict[str, Any]:
         """The ends of an interval, kept within the range of the measure."""
         limit = self.limit if self.bounded else math.inf
-        return max(low, -limit), min(high, limit)
+        return {"low": max(low, -limit), "high": min(high, limit)}
 
     @cached_property
     def beyond(self) -> Floats:
@@ -56,59 +72,18 @@ class Losses:
         noise = ROUNDING * max(abs(self.row.mean_a), abs(self.row.mean_b), self.allowed)
         return np.where(np.abs(beyond) <= noise, 0.0, beyond)
 
-
-@dataclass(frozen=True)
-class Drop:
-    """A drop of a mean, positive if the candidate is worse, and the decision on it.
-
-    In mode `sure` `low` and `high` are the interval with confidence 1 - alpha, and `high` decides. In the others both
-    ends are one-sided, each at the level of the correction, and `low` decides: it exceeds the allowed drop exactly if
-    the corrected p of the hypothesis that the drop is at most the allowed one is at most alpha.
-    """
-
-    of: Losses
-    low: float
-    high: float
-    p: float = math.nan  # corrected, one-sided
-    level: float = math.nan  # at which p was tested
-    significant: bool = False
-    unchanged: bool = False  # the candidate is the same run as the baseline
-
-    @property
-    def row(self) -> Difference:
-        return self.of.row
-
-    @property
-    def size(self) -> float:
-        return self.row.difference if self.of.lower_is_better else -self.row.difference
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The interval of the difference, candidate less baseline."""
-        return (self.low, self.high) if self.of.lower_is_better else (-self.high, -self.low)
-
-    @property
-    def changed(self) -> int:
-        return self.row.wins + self.row.losses
-
     def exceeds(self, size: float) -> bool:
         """Return whether a drop of this size is more than is allowed."""
-        return above(size, self.of.allowed, max(abs(self.row.mean_a), abs(self.row.mean_b)))
+        return above(size, self.allowed, max(abs(self.row.mean_a), abs(self.row.mean_b)))
 
     @property
-    def matters(self) -> float:
-        """A drop that should be found: twice the allowed one; if none is allowed, a tenth of the baseline's mean (Spärck Jones 1974)."""
-        return 2 * self.of.allowed or MATERIAL * abs(self.row.mean_a)
-
-    @cached_property
     def found(self) -> float:
         """The drop that this rule finds with a probability of 80%."""
-        losses = self.of.losses
-        spread = float(deviations(losses[:, None])[0])
-        if math.isnan(self.level) or len(losses) < 2 or not spread > 0:
+        spread = float(deviations(self.losses[:, None])[0])
+        if math.isnan(self.level) or len(self.losses) < 2 or not spread > 0:
             return math.nan
         level = min(2 * self.level, POWER / 2)
-        return self.of.allowed + detectable_difference(spread, len(losses), power=POWER, alpha=level)
+        return self.allowed + detectable_difference(spread, len(self.losses), power=POWER, alpha=level)
 
 
 def is_sparse(changed: int, queries: int) -> bool:
@@ -116,10 +91,8 @@ def is_sparse(changed: int, queries: int) -> bool:
     return changed < _SPARSE and 2 * changed < queries
 
 
-def losses_of(
-    comparison: Comparison, measures: Sequence[str], rules: Rules, rule: str = "max_drop"
-) -> Iterator[Losses]:
-    """The losses of the candidate for each measure: over all queries, and for `max_drop` in each slice."""
+def drops_of(comparison: Comparison, measures: Sequence[str], rules: Rules, rule: str = "max_drop") -> Iterator[Drop]:
+    """The drops of the candidate for each measure: over all queries, and for `max_drop` in each slice."""
     parts = comparison.parts if rule == "max_drop" else ()
     for name in measures:
         x, definition = comparison.matrix(name), parse(name).definition
@@ -128,7 +101,7 @@ def losses_of(
             if row.measure == name:
                 inside = np.full(len(x), True) if row.part is None else comparison.slices[row.part]
                 chosen = x[known_rows(x) & inside]
-                yield Losses(
+                yield Drop(
                     row,
                     (chosen[:, 1] - chosen[:, 0]) * (1.0 if definition.lower_is_better else -1.0),
                     rule,
@@ -139,14 +112,16 @@ def losses_of(
                 )
 
 
-def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = False) -> list[Drop]:
+def decide_drops(drops: Sequence[Drop], rules: Rules, *, unchanged: bool = False) -> list[Drop]:
     """Decide on all drops of a gate together; those of slices with too few queries must be left out."""
     if rules.mode == "sure":
-        return [Drop(one, *one.clip(*sure_ends(one.losses, one.limit, rules)), unchanged=unchanged) for one in losses]
+        return [
+            replace(one, **one.clip(*sure_ends(one.losses, one.limit, rules)), unchanged=unchanged) for one in drops
+        ]
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(rules.correction)
     own: dict[str, Any] = {"seed": rules.seed, "resamples": rules.resamples}
     one_sided, two_sided = [], []
-    for one in losses:
+    for one in drops:
         table = one.beyond[:, None]
         found = outcome(one.beyond, test, **own)
         p = float(found.p[0])
@@ -156,24 +131,25 @@ def decide_drops(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = Fa
         two_sided.append(p)
     whole = adjusted(np.array(one_sided), correction, most=math.inf)
     each = levels(np.array(one_sided), whole, correction, rules.alpha)
-    drops = []
-    for i, one in enumerate(losses):
+    decided = []
+    for i, one in enumerate(drops):
         level = float(each[i])
         ends = interval_of(one.beyond, test, level=2 * level, p=np.array(two_sided[i : i + 1]), **own)
-        low, high = one.clip(*(float(end[0]) + one.allowed for end in ends))
+        interval = one.clip(*(float(end[0]) + one.allowed for end in ends))
         if not math.isfinite(float(ends[0][0])):  # also if each query lost what is allowed: then only many are evidence
             enough = not one.beyond.any() and 2.0 ** -len(one.losses) <= level
-            low = high = one.allowed if enough else math.nan
-        drops.append(Drop(one, low, high, min(float(whole[i]), 1.0), level, bool(one_sided[i] <= level)))
-    return drops
+            interval = dict.fromkeys(interval, one.allowed if enough else math.nan)
+        significant = bool(one_sided[i] <= level)
+        decided.append(replace(one, **interval, p=min(float(whole[i]), 1.0), level=level, significant=significant))
+    return decided
 
 
-def usable_rules(losses: Sequence[Losses], rules: Rules) -> tuple[Rules, tuple[str, ...]]:
+def usable_rules(drops: Sequence[Drop], rules: Rules) -> tuple[Rules, tuple[str, ...]]:
     """The rules with the test that is used: t, with a remark, in place of one whose resamples are too few for its level."""
     name = "none" if rules.mode == "sure" else rules.correction
-    level, queries = min(2 * rules.alpha, 0.5), max((len(one.losses) for one in losses), default=0)
+    level, queries = min(2 * rules.alpha, 0.5), max((len(one.losses) for one in drops), default=0)
     test, correction = TESTS.find(rules.paired_test), CORRECTIONS.find(name)
-    used, remarks = usable_test(test, correction, max(1, len(losses)), level, rules.resamples, queries)
+    used, remarks = usable_test(test, correction, max(1, len(drops)), level, rules.resamples, queries)
     return replace(rules, test=used.name, resamples=rules.resamples if used is test else None), remarks
 
 

@@ -27,14 +27,14 @@ from judged.measures.grammar import parse, parse_all
 from judged.measures.profiles import profile as profile_named
 from judged.quality_gate.baseline import Baseline, append_build, read_anchor, read_baseline
 from judged.quality_gate.decision import Gate
-from judged.quality_gate.drops import losses_of, usable_rules
+from judged.quality_gate.drops import drops_of, usable_rules
 from judged.quality_gate.reasons import (
     bound_reasons,
     drop_reasons,
     few_reasons,
     missing_reasons,
     query_reasons,
-    tested_losses,
+    tested_drops,
 )
 from judged.quality_gate.rules import BY_MEASURE, DEFAULT_KEY, GateOptions, Mode, Rules
 from judged.stats.checks import check_count
@@ -280,13 +280,13 @@ def _apply(
     if comparison is None:
         passed = all(reason.passed for reason in reasons)
         return Gate(passed, tuple(reasons), rules, candidate, warnings=candidate.warnings)
-    losses = list(losses_of(comparison, rules.measures, rules))
+    drops = list(drops_of(comparison, rules.measures, rules))
     if total is not None:
-        losses += losses_of(total, rules.measures, rules, "max_total_drop")
-    rules, remarks = usable_rules(tested_losses(losses, rules), rules)
+        drops += drops_of(total, rules.measures, rules, "max_total_drop")
+    rules, remarks = usable_rules(tested_drops(drops, rules), rules)
     few, queries = (of(comparison, rules.measures, rules) for of in (few_reasons, query_reasons))
-    drops = drop_reasons(losses, rules, unchanged=unchanged)
-    reasons = [*few, *drops, *queries, *missing_reasons(missing, rules), *reasons]
+    dropped = drop_reasons(drops, rules, unchanged=unchanged)
+    reasons = [*few, *dropped, *queries, *missing_reasons(missing, rules), *reasons]
     return Gate(
         passed=all(reason.passed for reason in reasons),
         reasons=tuple(reasons),

@@ -13,8 +13,9 @@ from judged.core.tables import Id
 from judged.errors import Hint
 from judged.evaluation.values import Values
 from judged.measures.grammar import parse
-from judged.quality_gate.drops import POWER, ROUNDING, Drop, Losses, above, decide_drops, is_sparse
+from judged.quality_gate.drops import POWER, ROUNDING, Drop, above, decide_drops, is_sparse
 from judged.quality_gate.rules import Rules
+from judged.stats.power import MATERIAL
 from judged.tables.text import counted, p_text, some
 
 
@@ -64,16 +65,16 @@ def breaks_rule(drop: Drop, rules: Rules) -> bool:
     return drop.exceeds(drop.size) and (rules.mode == "mean" or drop.significant)
 
 
-def tested_losses(losses: Sequence[Losses], rules: Rules) -> list[Losses]:
-    """The losses that are tested: not those of small slices."""
-    return [one for one in losses if len(one.losses) and (one.row.part is None or len(one.losses) >= rules.min_queries)]
+def tested_drops(drops: Sequence[Drop], rules: Rules) -> list[Drop]:
+    """The drops that are tested: not those of small slices."""
+    return [one for one in drops if len(one.losses) and (one.row.part is None or len(one.losses) >= rules.min_queries)]
 
 
-def drop_reasons(losses: Sequence[Losses], rules: Rules, *, unchanged: bool = False) -> list[Reason]:
+def drop_reasons(drops: Sequence[Drop], rules: Rules, *, unchanged: bool = False) -> list[Reason]:
     """Reasons of `max_drop` and `max_total_drop`: for each measure, all queries and then each slice."""
-    tested = tested_losses(losses, rules)
+    tested = tested_drops(drops, rules)
     decided = dict(zip(map(id, tested), decide_drops(tested, rules, unchanged=unchanged), strict=True))
-    return [_drop_reason(decided.get(id(one), Drop(one, math.nan, math.nan)), rules) for one in losses]
+    return [_drop_reason(decided.get(id(one), one), rules) for one in drops]
 
 
 def _drop_reason(drop: Drop, rules: Rules) -> Reason:
@@ -88,14 +89,14 @@ def _drop_reason(drop: Drop, rules: Rules) -> Reason:
         sentence = f"{row.measure} has no value for any query in both runs."
     else:
         sentence = f"{_moved(drop)}{(_sure_clause if rules.mode == 'sure' else _clause)(drop, broken, rules)}."
-    low, high = drop.ends
+    low, high = (drop.low, drop.high) if drop.lower_is_better else (-drop.high, -drop.low)
     return Reason(
-        rule=drop.of.rule,
+        rule=drop.rule,
         measure=row.measure,
         slice=row.part,
         passed=not broken,
         observed=drop.size,
-        allowed=drop.of.allowed,
+        allowed=drop.allowed,
         sentence=sentence,
         note="" if broken or few else _doubt(drop, rules),
         skipped=few,
@@ -108,22 +109,23 @@ def _drop_reason(drop: Drop, rules: Rules) -> Reason:
 def _moved(drop: Drop) -> str:
     row, size = drop.row, drop.size
     what = row.measure if row.part is None else f"{row.part}: {row.measure}"
-    since = f" since {row.a}" if drop.of.rule == "max_total_drop" else ""
+    since = f" since {row.a}" if drop.rule == "max_total_drop" else ""
     means = f"{_number(row.mean_a)} → {_number(row.mean_b)}"
-    if drop.changed and is_sparse(drop.changed, row.queries):
-        means += f"; {drop.changed} of {counted(row.queries, 'query')} changed, {row.losses} got worse"
+    changed = row.wins + row.losses
+    if changed and is_sparse(changed, row.queries):
+        means += f"; {changed} of {counted(row.queries, 'query')} changed, {row.losses} got worse"
     if size <= 0:
         return f"{what} is {f'better by {_number(-size)}' if size else 'unchanged'}{since} ({means})"
-    return f"{what} {'rose' if drop.of.lower_is_better else 'fell'} by {_number(size)}{since} ({means})"
+    return f"{what} {'rose' if drop.lower_is_better else 'fell'} by {_number(size)}{since} ({means})"
 
 
 def _clause(drop: Drop, broken: bool, rules: Rules) -> str:
-    allowed = drop.of.allowed
+    allowed = drop.allowed
     beyond = f", more than the {allowed:g} allowed" if allowed else ""
     if not drop.exceeds(drop.size):
         return f", within the {allowed:g} allowed" if drop.size > 0 else ""
     if rules.mode == "mean":
-        return beyond or f"; {drop.of.rule} is 0"
+        return beyond or f"; {drop.rule} is 0"
     p = p_text(drop.p).replace("<", "below ")
     p_value = f"corrected p {p}" if p.startswith("below") else f"corrected p = {p}"
     if broken and drop.exceeds(drop.low):
@@ -139,8 +141,8 @@ def _sure_clause(drop: Drop, broken: bool, rules: Rules) -> str:
     level = f"{round(100 * (1 - rules.alpha), 4):g}% interval"
     if drop.high <= 0:
         return f"; it did not get worse ({level})"
-    allowed = f"the {drop.of.allowed:g} allowed"
-    beyond = f", {'more than' if broken else 'within'} {allowed}" if drop.of.allowed else f"; {drop.of.rule} is 0"
+    allowed = f"the {drop.allowed:g} allowed"
+    beyond = f", {'more than' if broken else 'within'} {allowed}" if drop.allowed else f"; {drop.rule} is 0"
     few = ""
     if broken and not drop.exceeds(drop.size):
         few = f"; too few queries ({drop.row.queries}) to rule it out"
@@ -148,16 +150,20 @@ def _sure_clause(drop: Drop, broken: bool, rules: Rules) -> str:
 
 
 def _doubt(drop: Drop, rules: Rules) -> str:
-    """Explain why the evidence for a rule that holds is weak: a drop that matters would hardly be found. Empty if the interval excludes it."""
+    """Explain why the evidence for a rule that holds is weak: a drop that matters would hardly be found. Empty if the interval excludes it.
+
+    A drop matters if it is twice the allowed one; if none is allowed, a tenth of the baseline's mean (Spärck Jones 1974).
+    """
     if rules.mode == "sure":
         return ""
-    queries = counted(drop.row.queries, "query")
-    alike = math.isnan(drop.found)  # all queries lost the same: then only many are evidence
-    if math.isnan(drop.high) or (alike and 2.0 ** -len(drop.of.losses) > drop.level):
+    queries, found = counted(drop.row.queries, "query"), drop.found
+    alike = math.isnan(found)  # all queries lost the same: then only many are evidence
+    if math.isnan(drop.high) or (alike and 2.0 ** -len(drop.losses) > drop.level):
         return f"{queries} cannot detect a drop"
-    if alike or drop.high <= drop.matters or drop.found <= drop.matters:
+    matters = 2 * drop.allowed or MATERIAL * abs(drop.row.mean_a)
+    if alike or drop.high <= matters or found <= matters:
         return ""
-    return f"with {queries} a drop is found with a probability of {POWER:.0%} only from {_number(drop.found)} on"
+    return f"with {queries} a drop is found with a probability of {POWER:.0%} only from {_number(found)} on"
 
 
 def few_reasons(comparison: Comparison, measures: Sequence[str], rules: Rules) -> list[Reason]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import judged as jd
-from judged.quality_gate.drops import losses_of
+from judged.quality_gate.drops import drops_of
 from judged.quality_gate.reasons import drop_reasons
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def rare(share, size):
 def share_that_passes(draw, n, repeats, **rules):
     """The share of candidates that pass, if their losses are drawn."""
     gate = jd.gate(QRELS, RUN, baseline=RUN, measures="RR", resamples=rules.pop("resamples", None), **rules)
-    [like] = losses_of(gate.comparison, ("RR",), gate.rules)
+    [like] = drops_of(gate.comparison, ("RR",), gate.rules)
     rng, passed = np.random.default_rng(n), 0
     for _ in range(repeats):
         losses = draw(rng, n)
