@@ -19,6 +19,7 @@ from judged.plots.style import (
     forest_axes,
     grid,
     group_rows,
+    mean_text,
     plain,
     row_size,
     theme_of,
@@ -72,7 +73,7 @@ def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float,
         goodness = [_goodness(m, float(mean)) for mean in center[m]]
         order = sorted(range(len(names)), key=goodness.__getitem__) if alone else range(len(names))
         rows |= {y: (m, i) for y, i in zip(at, order, strict=True)}
-    texts = {y: _text(float(center[m][i]), ends[m][i]) for y, (m, i) in rows.items()}
+    texts = {y: mean_text(float(center[m][i]), ends[m][i]) for y, (m, i) in rows.items()}
 
     def draw(ax: Any) -> None:
         theme = theme_of(ax)
@@ -99,10 +100,6 @@ def means(comparison: Comparison, known: dict[str, Floats], limits: tuple[float,
 def _goodness(measure: str, mean: float) -> float:
     """Return a sort key: lower is better, runs without a mean come last."""
     return math.inf if math.isnan(mean) else mean if parse(measure).definition.lower_is_better else -mean
-
-
-def _text(mean: float, ends: tuple[float, float] | None) -> str:
-    return "–" if math.isnan(mean) else f"{mean:.3f}" + ("" if ends is None else f" [{ends[0]:.3f}, {ends[1]:.3f}]")
 
 
 def _lower(measure: str) -> str:

@@ -15,6 +15,7 @@ from judged.plots.style import (
     Theme,
     forest_axes,
     matplotlib,
+    mean_text,
     new_axes,
     plain,
     row_size,
@@ -59,7 +60,7 @@ def draw_values(values: Values, measures: Sequence[str] | None = None, ax: Any =
             averages[str(m)] = float(known[str(m)].mean())
 
     labels = [plain(name, 24) for name in names]
-    texts = [_mean_text(averages.get(name, np.nan), intervals[name]) for name in names]
+    texts = [mean_text(averages.get(name, np.nan), intervals[name]) for name in names]
 
     def draw(ax: Any) -> None:
         theme = theme_of(ax)
@@ -70,8 +71,7 @@ def draw_values(values: Values, measures: Sequence[str] | None = None, ax: Any =
         forest_axes(ax, dict(enumerate(labels)))
         ax.set_xlim(*limits)
         ax.set_xlabel("value per query" if len(names) > 1 else f"{labels[0]} per query")
-        title = title_of(values.names)
-        ax.set_title(plain(title), loc="left", fontsize="medium")
+        ax.set_title(plain(title_of(values.names)), loc="left", fontsize="medium")
         write_numbers(ax, "mean [95% interval]", dict(enumerate(texts)))
 
     over = counted(max((len(x) for x in known.values()), default=0), "query")
@@ -114,11 +114,6 @@ def _spread(x: Floats, limits: tuple[float, float]) -> Floats:
     return np.asarray(np.ceil(place / 2) * np.where(place % 2 == 1, 1, -1) * step)
 
 
-def _mean_text(mean: float, interval: tuple[float, float] | None) -> str:
-    between = "" if interval is None else f" [{interval[0]:.3f}, {interval[1]:.3f}]"
-    return "no value" if np.isnan(mean) else f"{mean:.3f}{between}"
-
-
 # ── comparisons ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -150,23 +145,20 @@ def draw_comparison(
         hint = f"choose one of {', '.join(comparison.measures)}"
         raise UsageError("not-asked", f"{measure} was not evaluated", hint=hint, value=measure)
     chosen = comparison.measures if measure is None else [measure]
-    if kind in ("means", "differences"):
-        known = {m: _known(comparison, m) for m in chosen}
+    tables = {m: comparison.matrix(m) for m in (chosen[:1] if kind == "queries" else chosen)}
+    known = {m: x[known_rows(x)] for m, x in tables.items()}
+    if kind == "queries":
+        size, draw = bars(comparison, chosen[0], *_pair(comparison, a, b))
+    else:
         limits = _limits(known, "measure")
         size, draw = (means if kind == "means" else differences)(comparison, known, limits)
-    else:
-        size, draw = bars(comparison, chosen[0], *_pair(comparison, a, b))
-    return _on(ax, size, draw, _caption(comparison, kind, chosen))
+    return _on(ax, size, draw, _caption(comparison, kind, [len(x) for x in known.values()]))
 
 
-def _caption(comparison: Comparison, kind: Plot, measures: Sequence[str]) -> str:
+def _caption(comparison: Comparison, kind: Plot, sizes: Sequence[int]) -> str:
     """Return what a picture shows, for readers who see it without the text around it."""
-    sizes = [len(_known(comparison, m)) for m in (measures if kind in ("means", "differences") else measures[:1])]
-    over = (
-        f"{min(sizes):,} to {max(sizes):,} queries"
-        if min(sizes) < max(sizes)
-        else f"{max(sizes):,} {'query' if max(sizes) == 1 else 'queries'}"
-    )
+    over = counted(max(sizes), "query")
+    over = over if min(sizes) == max(sizes) else f"{min(sizes)} to {over}"
     level = f"{round(100 * (1 - comparison.settings.alpha), 6):g}%"
     return {
         "means": f"Means over {over}; lines are {level} intervals. Runs are compared query by query, so intervals may overlap although a difference is clear.",
@@ -175,22 +167,17 @@ def _caption(comparison: Comparison, kind: Plot, measures: Sequence[str]) -> str
     }[kind]
 
 
-def _known(comparison: Comparison, measure: str) -> Floats:
-    x = comparison.matrix(measure)
-    return x[known_rows(x)]
-
-
 def _pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[int, int]:
     names = list(comparison.names)
-    for name in (a, b):
-        if name is not None and name not in names:
-            raise UsageError(
-                "runs", f"no run is called {shown(name)}", hint=f"choose one of {', '.join(names)}", value=name
-            )
-    if a is not None and a == b:
-        raise UsageError("runs", f"a and b are the same run, {shown(a)}", value=a)
     first = a or next(name for name in (comparison.baseline, *names) if name is not None and name != b)
-    return names.index(first), names.index(b or next(name for name in names if name != first))
+    second = b or next(name for name in names if name != first)
+    for name in (first, second):
+        if name not in names:
+            hint = f"choose one of {', '.join(names)}"
+            raise UsageError("runs", f"no run is called {shown(name)}", hint=hint, value=name)
+    if first == second:
+        raise UsageError("runs", f"a and b are the same run, {shown(first)}", value=first)
+    return names.index(first), names.index(second)
 
 
 def _limits(known: dict[str, Floats], option: str) -> tuple[float, float]:
@@ -213,14 +200,13 @@ def _limits(known: dict[str, Floats], option: str) -> tuple[float, float]:
 # ── axes ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None], caption: str = "") -> Any:
+def _on(ax: Any, size: tuple[float, float], draw: Callable[[Any], None], caption: str) -> Any:
     """Draw on the given axes, or on new ones with the size and font of a paper and a caption."""
     if ax is not None:
         draw(ax)
         return ax
     with matplotlib().rc_context({"font.size": FONT}):
-        ax = new_axes((size[0], size[1] + 0.3) if caption else size)
+        ax = new_axes((size[0], size[1] + 0.3))
         draw(ax)
-        if caption:
-            write_caption(ax, caption)
+        write_caption(ax, caption)
     return ax

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from judged.errors import UsageError, safe
 
@@ -48,8 +48,7 @@ def matplotlib(instead: str = "") -> Any:
     return mpl
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(NamedTuple):
     """Colours that are visible on the axes: of lines and texts, fainter ones, the paper, the runs, and verdicts."""
 
     ink: Any
@@ -128,6 +127,12 @@ def row_size(rows: int, height: float, names: Sequence[str], numbers: Iterable[s
     """Return the size of a figure: height by rows, width by names and numbers."""
     beside = max(map(len, names), default=0) + 0.9 * max(map(len, numbers), default=0)
     return max(SIZE[0], _AXES + _LETTER * beside), max(1.6, 0.95 + height * rows)
+
+
+def mean_text(mean: float, ends: tuple[float, float] | None) -> str:
+    """Return a mean with its interval."""
+    between = "" if ends is None else f" [{ends[0]:.3f}, {ends[1]:.3f}]"
+    return "–" if math.isnan(mean) else f"{mean:.3f}{between}"
 
 
 def forest_axes(ax: Any, rows: Mapping[float, str], heads: Container[float] = ()) -> None:

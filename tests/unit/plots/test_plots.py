@@ -120,7 +120,7 @@ def test_missing_values_are_left_out():
     ax = drawn(values.plot("AP"))
     assert ax.collections[0].get_offsets()[:, 0].tolist() == [0.5]
     nothing = jd.evaluate({"r": {"a": 0}}, {"r": ["a"]}, "AP", empty="skip")
-    assert "no value" in [text.get_text() for text in drawn(nothing.plot()).texts]
+    assert "–" in [text.get_text() for text in drawn(nothing.plot()).texts]
 
 
 # ── comparisons ──────────────────────────────────────────────────────────────────────────────────
