@@ -44,6 +44,8 @@ class Measuring:
     def only(self, what: str) -> Measure:
         """Return the measure; raise if there are several."""
         if len(self.measures) > 1:
-            names = " ".join(map(str, self.measures))
-            raise UsageError("measure", f"{what} takes one measure, got {len(self.measures)}: {names}", value=names)
+            raise UsageError("measure", f"{what} takes one measure, got {len(self.measures)}: {self}", value=str(self))
         return self.measures[0]
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.measures))

@@ -74,7 +74,7 @@ class CatBoostMetric:
         )
 
     def __repr__(self) -> str:
-        return f"CatBoostMetric({str(self._measuring.measures[0])!r}, {counted(len(self._bound), 'pool')})"
+        return f"CatBoostMetric({str(self._measuring)!r}, {counted(len(self._bound), 'pool')})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _create, (self._measuring, self._bound)

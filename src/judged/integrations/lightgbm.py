@@ -43,4 +43,4 @@ class LightGBMMetric:
         return values[0] if len(values) == 1 else values
 
     def __repr__(self) -> str:
-        return f"LightGBMMetric({' '.join(map(str, self._measuring.measures))!r})"
+        return f"LightGBMMetric({str(self._measuring)!r})"

@@ -80,7 +80,7 @@ class RankingScorer:
         return request
 
     def __repr__(self) -> str:
-        return f"RankingScorer({' '.join(map(str, self._measuring.measures))!r})"
+        return f"RankingScorer({str(self._measuring)!r})"
 
 
 def _column(rows: Any, number: int) -> Any:

@@ -63,14 +63,10 @@ class _Ranking:
         super().__init__(**{name: options.pop(name) for name in _TORCHMETRICS if name in options})  # type: ignore[misc]
         self._measuring, self._repeated = Measuring(measures, options), repeated
         # A MetricCollection merges metrics with equal states, and two measures may agree on a first batch: so the names of states are unique.
-        sign = hashlib.sha256(repr((self._names, sorted(options.items()), repeated)).encode()).hexdigest()[:12]
+        sign = hashlib.sha256(repr((str(self._measuring), sorted(options.items()), repeated)).encode()).hexdigest()[:12]
         self._values, self._indexes = f"values_{sign}", f"indexes_{sign}"
         self.add_state(self._values, default=[], dist_reduce_fx="cat")
         self.add_state(self._indexes, default=[], dist_reduce_fx="cat")
-
-    @property
-    def _names(self) -> list[str]:
-        return [str(m) for m in self._measuring.measures]
 
     @property
     def higher_is_better(self) -> bool:
@@ -126,13 +122,13 @@ class _Ranking:
         values, ids = _concatenate(getattr(self, self._values)), _concatenate(getattr(self, self._indexes))
         if values is None or not values.numel():
             raise DataError("empty-run", "no batch was added", hint="call update first")
-        table = values.detach().cpu().double().numpy().reshape(-1, len(self._names))
+        table = values.detach().cpu().double().numpy().reshape(-1, len(self._measuring.measures))
         table = table if ids is None or not ids.numel() else table[self._once(ids.cpu().numpy(), len(table))]
         tensors = {
             str(m): _tensor(torch, np.array(_exact_mean(column, m.definition.summary)), values.device)
             for m, column in zip(self._measuring.measures, table.T, strict=True)
         }
-        return tensors if len(tensors) > 1 else tensors[self._names[0]]
+        return tensors if len(tensors) > 1 else next(iter(tensors.values()))
 
     def _once(self, ids: Any, size: int) -> Any:
         """The rows that count, one per index."""
@@ -153,7 +149,7 @@ class _Ranking:
         return first
 
     def __repr__(self) -> str:
-        return f"RankingMetric({' '.join(self._names)!r})"
+        return f"RankingMetric({str(self._measuring)!r})"
 
 
 def _exact_mean(column: Any, summary: str) -> float:

@@ -61,7 +61,7 @@ class XGBoostMetric:
         return values[0] if len(values) == 1 else values
 
     def __repr__(self) -> str:
-        return f"XGBoostMetric({' '.join(map(str, self._measuring.measures))!r})"
+        return f"XGBoostMetric({str(self._measuring)!r})"
 
 
 def _plain(name: str) -> str:
