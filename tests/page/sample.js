@@ -260,7 +260,7 @@ export function sampleBook({ runs = ["bm25", "dense", "hybrid"], queries = 40, c
   const facts = {title: "Sample", version: "0.0.0", runs, measures: MEASURES, queries: all.map((query) => `q${query + 1}`),
     texts: all.map((query) => query % 11 === 10 ? null :
       `${WORDS[query % 16]} ${WORDS[(query * 7 + 3) % 16]}${query % 3 ? "" : " in the long winter"}`),
-    level: 0.95, alpha: 0.05, intervals: { all: "simultaneous 95% interval", slices: "95% interval" }, baseline: 0, key: "a, b: better than that run (corrected p ≤ 0.05)",
+    level: 0.95, intervals: { all: "simultaneous 95% interval", slices: "95% interval" }, baseline: 0, key: "a, b: better than that run (corrected p ≤ 0.05)",
     verdicts: MEASURES.map((m) => ({words: [runs.length - 1, ` is clearly best on ${m.name}.`], more: [["Clearly better than ", 0, "."]],
       pair: runs.length > 1 ? [0, runs.length - 1] : null })),
     tops: { 10: { means: runs.map((_, run) => 2 + run / 10), found: runs.map((_, b) => runs.map((_, a) => a === b ? 0 : 5 * b + a)) } },

@@ -28,7 +28,7 @@ from judged.page.methods import EMPTY, citations, inputs, methods
 from judged.page.subject import Subject
 from judged.references import short_form
 from judged.steps import step
-from judged.tables.text import number
+from judged.tables.text import number, plain_data
 
 
 def answers(subject: Subject) -> list[dict[str, Any]]:
@@ -81,14 +81,14 @@ def _found(subject: Subject, k: int) -> dict[str, Any]:
     counted = len(subject.first)
     if subject.first.policy.empty == "skip":
         counted = max(1, int((subject.judged[0].relevant(subject.level) > 0).sum()))
-    return {"means": (own / counted).tolist(), "found": found.tolist()}
+    return {"means": own / counted, "found": found}
 
 
 def unjudged_answer(subject: Subject, i: int, summary: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Return whether unjudged documents could change who is first, by the two scenarios of each run; None if unknown."""
     m = subject.measures[i]
     sides = [[one[side] for side in ("mean", "irrelevant", "top")] for one in summary]
-    if any(value is None for side in sides for value in side):
+    if not np.isfinite(sides).all():
         return None
     low, high = [min(side) for side in sides], [max(side) for side in sides]
     if low == high:
@@ -128,6 +128,7 @@ _RANKS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500
 _MANY = 3_000_000  # retrieved documents beyond which bounds would need too much memory and time
 _BANDS = 4  # more confidence bands hide each other and are slow
 _LINES = 6  # charts of a measure as a function of the cutoff
+_UNKNOWN = (math.nan, math.nan)
 
 
 def facts_of(
@@ -145,16 +146,15 @@ def facts_of(
         first_run = comparison.baseline or "the best run"
         key = f"{key_of_signs(comparison)}; below a mean: difference to {first_run}, {intervals['all']}, verdict"
         baseline = -1 if comparison.baseline is None else subject.runs.index(comparison.baseline)
-    return {
+    facts = {
         "title": title,
         "version": __version__,
         "runs": subject.runs,
         "measures": [_measure(subject, m) for m in subject.measures],
         "queries": [str(q) for q in first.queries],
-        "texts": None if texts is None else list(texts),
+        "texts": texts,
         "level": LEVEL,
         "key": key,
-        "alpha": comparison.settings.alpha if comparison else 0.05,
         "intervals": intervals,
         "baseline": baseline,
         "verdicts": verdicts,
@@ -165,14 +165,13 @@ def facts_of(
         "pairs": _pairs(subject, comparison.rows if comparison else ()),
         "parts": _pairs(subject, comparison.parts if comparison else ()),
         "slices": [
-            {"label": k, "rows": np.flatnonzero(v).tolist()}
-            for k, v in (comparison.slices if comparison else {}).items()
+            {"label": k, "rows": np.flatnonzero(v)} for k, v in (comparison.slices if comparison else {}).items()
         ],
         "pictures": _pictures(subject),
         "coverage": _coverage(subject),
         "unjudged": unjudged,
-        "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])).tolist() if subject.judged else [],
-        "relevant": subject.judged[0].relevant(subject.level).astype(int).tolist() if subject.judged else None,
+        "grades": np.unique(np.concatenate([j.pool_grade for j in subject.judged])) if subject.judged else [],
+        "relevant": subject.judged[0].relevant(subject.level).astype(int) if subject.judged else None,
         "relevance": subject.level,
         "empty": EMPTY[first.policy.empty],
         "warnings": [w.to_dict() for w in warnings],
@@ -183,6 +182,7 @@ def facts_of(
         "depth": depth,
         "chunk": chunk,
     }
+    return {name: plain_data(fact) for name, fact in facts.items()}
 
 
 def _measure(subject: Subject, m: Measure) -> dict[str, Any]:
@@ -225,20 +225,20 @@ def _summary(subject: Subject, bounded: list[Values] | None) -> list[list[dict[s
         best = (min if m.definition.lower_is_better else max)(means) if means and len(subject.runs) > 1 else None
         rows = []
         for k, mean in enumerate(subject.means[i]):
-            ends = subject.intervals[i][k] or (math.nan, math.nan)
-            sides = (math.nan, math.nan) if bounded is None else bounded[k].bounds(m) or (math.nan, math.nan)
+            ends = subject.intervals[i][k] or _UNKNOWN
+            sides = _UNKNOWN if bounded is None else bounded[k].bounds(m) or _UNKNOWN
             if m.definition.summary == "sum" and subject.comparison is not None:
                 sides = (sides[0] / len(known), sides[1] / len(known))  # a comparison shows means of counts, not totals
             rows.append(
                 {
-                    "mean": _finite(mean),
-                    "low": _finite(ends[0]),
-                    "high": _finite(ends[1]),
+                    "mean": mean,
+                    "low": ends[0],
+                    "high": ends[1],
                     "sign": marks[k],
                     "best": mean == best,
                     "queries": len(known) if subject.first.model is not None else int(known.sum()),
-                    "irrelevant": _finite(sides[0]),
-                    "top": _finite(sides[1]),
+                    "irrelevant": sides[0],
+                    "top": sides[1],
                     "against": _against(subject, i, k),
                 }
             )
@@ -266,8 +266,15 @@ def _pairs(subject: Subject, rows: Sequence[Difference]) -> list[dict[str, Any]]
     found = []
     for row in rows:
         i, a, b = measures[row.measure], runs[row.a], runs[row.b]
-        fields = {k: _finite(v) if isinstance(v, float) else v for k, v in row.to_dict().items()}
-        pair = {**fields, "measure": i, "a": a, "b": b, "part": row.part or "", "needs": row.needs, "words": row.words}
+        pair = {
+            **row.to_dict(),
+            "measure": i,
+            "a": a,
+            "b": b,
+            "part": row.part or "",
+            "needs": row.needs,
+            "words": row.words,
+        }
         if row.part is None and subject.comparison is not None:
             pair["headlines"] = [pair_headline(row, a, b), pair_headline(row, b, a, turned=True)]
             sure, *why = certainty(row, subject.comparison.settings.tests)
@@ -283,7 +290,7 @@ def _coverage(subject: Subject) -> dict[str, Any] | None:
         return None
     ranks = np.array(_ranks(subject.judged, 100))
     ranks = np.arange(1, ranks[-1] + 1) if ranks[-1] <= 100 else ranks
-    return {"ranks": ranks.tolist(), "shares": [_list(judged_share(j, ranks)) for j in subject.judged]}
+    return {"ranks": ranks, "shares": [judged_share(j, ranks) for j in subject.judged]}
 
 
 # ── curves ───────────────────────────────────────────────────────────────────────────────────────
@@ -341,11 +348,11 @@ def _picture(title: str, picture: Curves, runs: Sequence[str], measures: list[in
         {
             "name": name,
             "run": i,
-            "x": _list(line.x),
-            "y": _list(line.y),
-            "at": _list(line.at),
-            "low": _list(line.low),
-            "high": _list(line.high),
+            "x": line.x,
+            "y": line.y,
+            "at": line.at,
+            "low": line.low,
+            "high": line.high,
             "rule": line.rule,
             "mark": mark,
         }
@@ -361,17 +368,6 @@ def _picture(title: str, picture: Curves, runs: Sequence[str], measures: list[in
         "log": picture.log_x,
         "unit": unit,
         "lines": lines,
-        "notes": list(picture.notes),
+        "notes": picture.notes,
         "measures": measures,
     }
-
-
-# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _list(column: Any) -> list[float | None] | None:
-    return None if column is None else [_finite(v) for v in column.tolist()]

@@ -1,5 +1,6 @@
 """The answer of the page: a headline of at most twelve words, how certain it is, and why."""
 
+import math
 from dataclasses import replace
 
 import judged as jd
@@ -194,13 +195,13 @@ def test_found_and_lost_documents_are_counted_from_the_rankings():
             docs = result.source.documents(range(len(result)), k)
             raw = [(str(q), d) for q, by in zip(result.queries, docs, strict=True) for d in by]
             hits.append(set(raw) & relevant)
-        assert tops["means"] == [len(hit) / 40 for hit in hits]
-        assert tops["found"] == [[len(b - a) for a in hits] for b in hits]
+        assert tops["means"].tolist() == [len(hit) / 40 for hit in hits]
+        assert tops["found"].tolist() == [[len(b - a) for a in hits] for b in hits]
     runs = {name: FILES(f"runs/{name}.run") for name in comparison.names}
     skipped = found_documents(subject_of(jd.compare(FILES("qrels.txt"), runs, "nDCG@10", empty="skip")))["10"]
     counted = len({query for query, _ in relevant})
     assert counted < 40
-    assert skipped["means"] == [len(hit) / counted for hit in hits]
+    assert skipped["means"].tolist() == [len(hit) / counted for hit in hits]
 
 
 def test_what_each_document_adds_makes_the_value():
@@ -231,7 +232,7 @@ def test_unjudged_documents_change_the_order_only_if_the_scenarios_meet():
     )
     same = unjudged_answer(subject, 0, bounds((0.5, 0.5, 0.5), (1.0, 1.0, 1.0)))
     assert words_text(same["words"], subject.runs) == "No: all documents that RR looks at are judged."
-    assert unjudged_answer(subject, 0, bounds((0.5, None, 0.5), (1.0, 1.0, 1.0))) is None
+    assert unjudged_answer(subject, 0, bounds((0.5, math.nan, 0.5), (1.0, 1.0, 1.0))) is None
 
 
 def test_a_curve_over_cutoffs_ends_where_its_run_ends():

@@ -52,7 +52,6 @@ import { distinctNames } from "../kit/text.js";
  * @property {string[]} queries
  * @property {(string | null)[] | null} texts of the queries
  * @property {number} level of the intervals, such as 0.95
- * @property {number} alpha
  * @property {{all: string, slices: string}} intervals names of the intervals of differences
  * @property {string} key the meaning of the significance marks
  * @property {number} baseline a run, or -1
