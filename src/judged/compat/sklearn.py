@@ -26,7 +26,6 @@ __all__ = [
     "label_ranking_loss",
     "ndcg_score",
     "roc_auc_score",
-    "top_k_accuracy_score",
 ]
 _AVERAGES = ("macro", "micro", "weighted", "samples", None)
 _score = partial(score, profile="sklearn")
@@ -87,39 +86,6 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
     0.75
     """
     return _mean(_of_labels("RankingLoss", y_true, y_score, sample_weight, ties="worst"))
-
-
-def top_k_accuracy_score(
-    y_true: Any, y_score: Any, *, k: int = 2, normalize: bool = True, sample_weight: Any = None, labels: Any = None
-) -> float:
-    """Share of samples whose class is among the k with the highest scores; of equal scores, later classes come first.
-
-    >>> top_k_accuracy_score([0, 1, 2, 2], [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]], k=2)
-    0.75
-    """
-    true, scores = np.asarray(y_true), as_numbers(y_score, "y_score")
-    classes = np.unique(true if labels is None else np.asarray(labels))
-    if not np.isin(true, classes).all():
-        raise DataError("class-labels", "y_true has labels that are not among labels=", where="y_true")
-    if len(classes) <= 2:
-        # The scores of the second class, which is predicted above 0.5 if they are probabilities, else above 0; the first class wins a tie.
-        threshold = 0.5 if scores.min(initial=0.0) >= 0 and scores.max(initial=1.0) <= 1 else 0.0
-        scores, classes = np.column_stack([scores, np.full(len(scores), threshold)]), classes[::-1]
-    if scores.ndim != 2 or scores.shape[1] != len(classes):
-        raise DataError(
-            "shape",
-            f"one column of scores for each of {len(classes)} classes",
-            got=f"an array of the shape {scores.shape}",
-            where="y_score",
-        )
-    found = (true[:, None] == classes[None, :]).astype(np.float64)
-    values = _score(
-        found[:, ::-1], scores[:, ::-1], f"Success@{k}", weights=sample_weight, ties="input", profile="trec_eval-10"
-    )
-    if normalize:
-        return _mean(values)
-    hits = next(iter(values.columns.values()))
-    return float((hits if values.weights is None else hits * values.weights).sum())
 
 
 def average_precision_score(

@@ -50,9 +50,6 @@ def test_multilabel_examples_of_the_documentation(module):
 
 
 def test_classification_examples_of_the_documentation(module):
-    scores = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
-    assert module.top_k_accuracy_score([0, 1, 2, 2], scores, k=2) == 3 / 4
-    assert module.top_k_accuracy_score([0, 1, 2, 2], scores, k=2, normalize=False) == 3
     assert module.average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]) == pytest.approx((1 + 2 / 3) / 2)
     assert module.roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]) == 3 / 4
     assert module.average_precision_score(["no", "yes"], [0.2, 0.1], pos_label="yes") == 1 / 2
@@ -143,18 +140,6 @@ def test_averages_over_classes_are_those_of_scikit_learn(case, average):
     compare("roc_auc_score", labels[0], scores[0])
 
 
-@pytest.mark.needs("sklearn")
-@pytest.mark.conformance
-@settings(max_examples=40)
-@given(matrices(top=1), st.integers(1, 4), st.booleans())
-def test_top_k_accuracy_is_that_of_scikit_learn(case, k, normalize):
-    labels, scores, weights = case
-    classes = labels.sum(axis=1) % scores.shape[1]
-    known = list(range(scores.shape[1]))
-    compare("top_k_accuracy_score", classes, scores, k=k, labels=known, normalize=normalize, sample_weight=weights)
-    compare("top_k_accuracy_score", labels[0], scores[0], k=k)
-    compare("top_k_accuracy_score", classes, scores, k=k)
-
 
 @pytest.mark.parametrize(
     ("name", "arguments", "options"),
@@ -170,8 +155,6 @@ def test_top_k_accuracy_is_that_of_scikit_learn(case, k, normalize):
         ("label_ranking_loss", ([1, 0], [0.1, 0.2]), {}),
         ("average_precision_score", ([0, 1], [0.1, 0.2]), {"average": "all"}),
         ("average_precision_score", ([0, 1], [0.1, 0.2]), {"pos_label": 7}),
-        ("top_k_accuracy_score", ([0, 1, 2], [[0.1, 0.2]] * 3), {}),
-        ("top_k_accuracy_score", ([0, 1], [0.1, 0.2]), {"labels": [1, 2]}),
     ],
 )
 def test_wrong_input_raises_a_value_error(module, name, arguments, options):
