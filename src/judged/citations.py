@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ class Citations(Result):
     def _references(self) -> Iterator[Reference]:
         for key in self.uses:
             found = references()[key]
-            yield found if key != _JUDGED else replace(found, fields={**found.fields, "note": f"Version {__version__}"})
+            yield found if key != _JUDGED else found._replace(fields={**found.fields, "note": f"Version {__version__}"})
 
 
 def cite(*sources: Any) -> Citations:

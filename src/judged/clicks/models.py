@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -189,8 +189,7 @@ def _maximise(
     return here, expect(here)[0], (Warned("unconverged", 1, text),)
 
 
-@dataclass(frozen=True, slots=True)
-class PositionCells:
+class PositionCells(NamedTuple):
     """The distinct (pair, rank) cells of a log, of which a log of any length has few: all that the position-based model needs."""
 
     log: ClickLog
@@ -280,8 +279,7 @@ def _fit_position(log: ClickLog, prior: Prior) -> ClickFit:
 # ── dynamic Bayesian ─────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class _Tails:
+class _Tails(NamedTuple):
     """The ranks below the last click, where events are hidden; equal ones are one column. Rows are ranks.
 
     Down to the last click everything was examined, and every earlier click left the user unsatisfied. Below it the user was

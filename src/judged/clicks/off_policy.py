@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,8 +110,7 @@ class Counterfactuals(Result):
         return {"judged": 1, **asdict(self)}
 
 
-@dataclass(frozen=True, slots=True)
-class _NewRanking:
+class _NewRanking(NamedTuple):
     """A measure of a ranking that was not shown."""
 
     run: str

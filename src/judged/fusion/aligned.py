@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -183,15 +184,14 @@ def align(runs: Mapping[str, Run], policy: Policy) -> AlignedRuns:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Normalisation:
+class Normalisation(NamedTuple):
     """A normalisation of the scores of each list; `lower_is_better` reverses the order of scores before anything else."""
 
     name: str
-    aliases: tuple[str, ...] = ()
     apply: Callable[[AlignedRuns], AlignedRuns]
-    lower_is_better: bool = False
     text: str
+    aliases: tuple[str, ...] = ()
+    lower_is_better: bool = False
 
 
 def _divide(a: AlignedRuns, values: Floats, by: Floats) -> AlignedRuns:
@@ -245,13 +245,11 @@ NORMALISATIONS: Registry[Normalisation] = Registry("normalisation")
 for _normalisation in (
     Normalisation(
         name="min-max",
-        aliases=("min_max", "minmax"),
         apply=lambda a: _above_lowest(a, np.maximum),
         text="(s - lowest) / (highest - lowest): from 0 to 1; 0 if all scores are equal",
     ),
     Normalisation(
         name="min-max-inverted",
-        aliases=("min_max_inverted",),
         apply=lambda a: _above_lowest(a, np.maximum),
         lower_is_better=True,
         text="(highest - s) / (highest - lowest), for distances: the lowest score is the best, in ranks too",

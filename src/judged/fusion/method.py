@@ -84,8 +84,7 @@ class Training(NamedTuple):
         return rows[np.argsort(self.place[query[rows]], kind="stable")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fusion:
+class Fusion(NamedTuple):
     """A method: a score per document from the rows of all runs.
 
     Args:
@@ -98,13 +97,13 @@ class Fusion:
     """
 
     name: str
+    text: str
+    score: Callable[[AlignedRuns, FusionSettings], Floats]
     aliases: tuple[str, ...] = ()
     uses: Literal["scores", "ranks"] = "ranks"
-    score: Callable[[AlignedRuns, FusionSettings], Floats]
     weights: Literal["none", "optional", "needed"] = "none"
     parameters: tuple[FusionParameter, ...] = ()
     train: Callable[[Training, Ints, FusionSettings], Floats] | None = None
-    text: str
     missing: str = "adds nothing"
     paper: str = ""
 

@@ -7,16 +7,15 @@ a text instead, which is shown as it is.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 _ENTRY = re.compile(r"@(\w+)\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}\n")
 _FIELD = re.compile(r"  (\w+) = \{(.*)\},\n")
 _OURS = "short"  # authors, venue and year as people read them, which BibTeX does not know
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A paper: its key, the kind of entry and its fields, as BibTeX has them."""
 
     key: str

@@ -85,7 +85,7 @@ for _method in (
     ),
     Fusion(
         name="bordafuse",
-        aliases=("borda", "borda_fuse", "borda_count"),
+        aliases=("borda", "borda_count"),
         missing=_SHARED,
         paper=_ASLAM,
         text="Borda count: Σ (c - r + 1), of c candidates",

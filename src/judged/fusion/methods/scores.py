@@ -15,7 +15,7 @@ _GAMMA = FusionParameter(
 for _method in (
     Fusion(
         name="sum",
-        aliases=("comb_sum", "combsum"),
+        aliases=("comb_sum",),
         uses="scores",
         paper=_FOX,
         text="sum of the scores: Σ s",
@@ -23,7 +23,7 @@ for _method in (
     ),
     Fusion(
         name="mnz",
-        aliases=("comb_mnz", "combmnz"),
+        aliases=("comb_mnz",),
         uses="scores",
         paper=_FOX,
         text="sum of the scores, times the number n of runs that have the document: n · Σ s",
@@ -31,7 +31,7 @@ for _method in (
     ),
     Fusion(
         name="gmnz",
-        aliases=("comb_gmnz", "combgmnz"),
+        aliases=("comb_gmnz",),
         uses="scores",
         parameters=(_GAMMA,),
         paper="lee1997",
@@ -40,7 +40,7 @@ for _method in (
     ),
     Fusion(
         name="max",
-        aliases=("comb_max", "combmax"),
+        aliases=("comb_max",),
         uses="scores",
         missing="is not counted",
         paper=_FOX,
@@ -49,7 +49,7 @@ for _method in (
     ),
     Fusion(
         name="min",
-        aliases=("comb_min", "combmin"),
+        aliases=("comb_min",),
         uses="scores",
         missing="is not counted",
         paper=_FOX,
@@ -58,7 +58,7 @@ for _method in (
     ),
     Fusion(
         name="med",
-        aliases=("comb_med", "combmed"),
+        aliases=("comb_med",),
         uses="scores",
         missing="is not counted",
         paper=_FOX,
@@ -67,7 +67,7 @@ for _method in (
     ),
     Fusion(
         name="anz",
-        aliases=("comb_anz", "combanz"),
+        aliases=("comb_anz",),
         uses="scores",
         missing="is not counted",
         paper=_FOX,
@@ -85,7 +85,7 @@ for _method in (
     ),
     Fusion(
         name="wmnz",
-        aliases=("w_mnz", "weighted_mnz"),
+        aliases=("weighted_mnz",),
         uses="scores",
         weights="needed",
         paper=_WU,
@@ -94,7 +94,7 @@ for _method in (
     ),
     Fusion(
         name="mixed",
-        aliases=("mixedfuse", "mixed_fuse"),
+        aliases=("mixedfuse",),
         uses="scores",
         weights="needed",
         paper=_WU,

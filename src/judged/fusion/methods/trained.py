@@ -101,7 +101,6 @@ def _bayesfuse(a: AlignedRuns, given: FusionSettings) -> Floats:
 for _method in (
     Fusion(
         name="mapfuse",
-        aliases=("map_fuse",),
         train=_mean_precision,
         paper=_LILLIS,
         text="mean average precision of each run, divided by the rank: Σ MAP / r",
@@ -109,7 +108,6 @@ for _method in (
     ),
     Fusion(
         name="posfuse",
-        aliases=("pos_fuse",),
         train=_by_position,
         paper=_LILLIS,
         text="share of relevant documents at the rank: Σ P(r)",
@@ -117,7 +115,6 @@ for _method in (
     ),
     Fusion(
         name="slidefuse",
-        aliases=("slide_fuse",),
         train=_by_position,
         parameters=(_WINDOW,),
         paper="lillis2008",
@@ -126,7 +123,6 @@ for _method in (
     ),
     Fusion(
         name="probfuse",
-        aliases=("prob_fuse",),
         train=_by_segment,
         parameters=(_SEGMENTS,),
         paper="lillis2006",
@@ -135,7 +131,6 @@ for _method in (
     ),
     Fusion(
         name="segfuse",
-        aliases=("seg_fuse",),
         uses="scores",
         train=_by_growing_segment,
         paper="shokouhi2007",
@@ -144,7 +139,6 @@ for _method in (
     ),
     Fusion(
         name="bayesfuse",
-        aliases=("bayes_fuse",),
         train=_log_odds,
         paper="aslam2001",
         text="logarithm of the odds of relevance in bins of ranks, up to rank 1,000: Σ ln O(r)",
