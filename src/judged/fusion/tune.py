@@ -18,13 +18,14 @@ from judged.core.tables import Id, Run, decoded
 from judged.errors import Hint, UsageError, Warned, shown
 from judged.evaluation.evaluate import evaluate, parse_measures
 from judged.evaluation.options import check_options
-from judged.evaluation.values import Values, mean_intervals
+from judged.evaluation.values import Values
 from judged.fusion.fuse import fuse, fused_scores, prepare
 from judged.fusion.method import Fusion, FusionSettings, call_of, training_of
 from judged.io.read import read_qrels
 from judged.measures.profiles import profile as find_profile
 from judged.measures.registry import Measure
 from judged.stats.checks import check_count
+from judged.stats.intervals import interval
 from judged.stats.summary import summarise
 from judged.steps import step as named_step
 from judged.tables.result import RecordTable, Result
@@ -312,8 +313,7 @@ def tune_fusion(
 
 
 def _value(name: str, column: Floats, measure: Measure) -> TunedValue:
-    options: Any = {"level": 0.95, "method": "t", "clusters": None, "seed": 0}
-    ends = mean_intervals({str(measure): column}, [measure], **options)[str(measure)]
+    [ends] = interval([column], limits=[measure.definition.limits])
     return TunedValue(name, summarise(column, "mean"), *(ends or (float("nan"), float("nan"))))
 
 
