@@ -140,7 +140,6 @@ def test_averages_over_classes_are_those_of_scikit_learn(case, average):
     compare("roc_auc_score", labels[0], scores[0])
 
 
-
 @pytest.mark.parametrize(
     ("name", "arguments", "options"),
     [
