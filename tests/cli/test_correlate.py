@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 from commands import called
 
-import judged as jd
 from judged.cli.main import cli
 
 A = "q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq1 Q0 d3 3 1 a\nq2 Q0 d1 1 2 a\nq2 Q0 d2 2 1 a\n"
@@ -41,20 +40,6 @@ def shell(*words):
     return called("correlate", *words)
 
 
-def test_two_runs_make_a_table():
-    assert run("a.run", "b.run", "-m", "tau_a", "overlap@1").splitlines() == [
-        "a ~ b",
-        "",
-        "coefficient     mean       95% interval  queries",
-        "───────────  ───────  ─────────────────  ───────",
-        "tau_a        -0.3333  [-1.0000, 1.0000]        2",
-        "overlap@1     0.5000   [0.0945, 0.9055]        2",
-        "",
-        "2 queries · pairs of shared documents",
-        "warning: 1 query is in b.run only, excluded: 'q3'.  [query-unshared]",
-    ]
-
-
 def test_values_of_each_query_begin_with_what_changed_most():
     text = run("a.run", "b.run", "-m", "tau_a", "-q")
     assert text.splitlines()[:6] == [
@@ -65,12 +50,6 @@ def test_values_of_each_query_begin_with_what_changed_most():
         "",
         "ordered by tau_a, the lowest first",
     ]
-
-
-def test_json_holds_what_the_library_gives():
-    data = json.loads(run("a.run", "b.run", "-q", "--format", "json", "--depth", "2"))
-    wanted = jd.correlate("a.run", "b.run", depth=2, names=("a", "b"))
-    assert data == json.loads(wanted.to_json())
 
 
 def test_orders_of_systems():

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import called, refused, run
+from commands import called, run
 
 import judged as jd
 
@@ -46,18 +46,6 @@ def test_tuning_shows_the_cross_validated_value_and_writes_the_run():
 def test_a_trained_method_learns_from_judgments():
     run("fuse", "a.run", "b.run", "--method", "posfuse", "--qrels", "qrels.txt", "-o", "f.run")
     assert jd.read_run("f.run").to_dict() == jd.fuse(["a.run", "b.run"], "posfuse", qrels="qrels.txt").to_dict()
-
-
-@pytest.mark.parametrize(
-    ("words", "slug"),
-    [
-        (("--method", "rff"), "unknown-name"), (("--method", "wsum"), "weights"), (("--method", "wsum", "--weights", "-1,2"), "weights"),
-        (("--norm", "sum"), "option"), (("--method", "posfuse"), "option"), (("-o", "f.xyz"), "format"),
-        (("--tune", "--qrels", "qrels.txt", "--method", "isr"), "parameter"),
-    ],
-)  # fmt: skip
-def test_errors_have_their_slugs(words, slug):
-    assert refused("fuse", "a.run", "b.run", *words).slug == slug
 
 
 @pytest.mark.parametrize(

@@ -114,13 +114,6 @@ def test_a_saved_baseline_gives_the_same_answer(folder):
     assert sorted(p.name for p in folder.iterdir()) == ["base.json", "best.run", "half.run", "qrels.txt", "queries.csv"]
 
 
-def test_what_eval_prints_per_query_is_a_baseline_too():
-    words = ("eval", "qrels.txt", "best.run", "-m", "RR", "--format", "json", "-o")
-    assert called(*words, "eval.json", "-q").returncode == called(*words, "means.json").returncode == 0
-    assert "[baseline]" in fails("qrels.txt", "half.run", "-b", "eval.json")
-    assert refused("qrels.txt", "half.run", "-b", "means.json").slug == "values-file"
-
-
 def test_every_form_goes_to_a_file_and_the_verdict_to_standard_error():
     asked = ["qrels.txt", "half.run", "-b", "best.run", "-m", "RR"]
     for form in (*FORMATS.names, "junit", "github"):
@@ -188,22 +181,6 @@ def test_another_file_may_be_named(folder):
     Path("ci/rules.toml").write_text('[gate]\nqrels = "../qrels.txt"\nbaseline = "../best.run"\nmeasures = "RR"\n')
     assert fails("half.run", "--config", "ci/rules.toml").startswith(FAILS)
     assert refused("half.run", "--config", "none.toml").exit_code == 3
-
-
-@pytest.mark.parametrize(
-    ("text", "slug"),
-    [
-        ("[gate]\nmax_drops = 0.1\n", "rule"),
-        ("[gate]\nmode = 'hard'\n", "parameter"),
-        ("[gat]\nmode = 'mean'\n", "rule"),
-        ("[gate\n", "rule"),
-    ],
-)
-def test_a_wrong_file_is_refused(text, slug):
-    Path("judged.toml").write_text(text)
-    error = refused("qrels.txt", "half.run", "-b", "best.run")
-    assert error.slug == slug
-    assert error.message.startswith("error: judged.toml: ")
 
 
 def test_a_rule_of_the_file_that_needs_a_baseline_names_the_file():

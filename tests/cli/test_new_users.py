@@ -40,12 +40,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 # ── files as they are ────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_sheet_of_ratings_has_other_names() -> None:
-    result = called("eval", "ratings.csv", "run.json", "-m", "RR")
-    assert result.returncode == 0
-    assert "0.7500" in result.stdout
-
-
 @for_each("words", [
     ("eval", "odd.csv", "run.json", "-m", "RR"), ("compare", "odd.csv", "run.json", "A=run.json", "-m", "RR"),
     ("report", "odd.csv", "run.json"), ("curve", "pr", "odd.csv", "run.json"), ("explain", "RR", "odd.csv", "run.json"),
@@ -171,20 +165,6 @@ def test_frames_of_questions_are_taken_by_every_function() -> None:
 
 
 # ── judgments and runs as objects ────────────────────────────────────────────────────────────────
-
-
-def test_judgments_and_runs_are_read_back() -> None:
-    qrels, run = jd.read_qrels(QRELS, name="gold"), jd.read_run(RUN)
-    assert repr(qrels) == "Qrels('gold', 2 queries, 3 rows)"
-    assert qrels["q1"] == QRELS["q1"]
-    assert run["q2"] == RUN["q2"]
-    assert run.to_dict() == RUN
-    assert jd.read_run(run.to_pandas()).to_dict() == RUN
-    assert jd.read_qrels(qrels.to_pandas()).to_dict() == QRELS
-    with pytest.raises(KeyError):
-        run["q9"]
-    with pytest.raises(TypeError):
-        iter(run)
 
 
 # ── several runs where one is expected ───────────────────────────────────────────────────────────

@@ -43,13 +43,6 @@ def test_a_table_with_a_sentence_above():
     ]
 
 
-def test_json_holds_what_the_library_gives():
-    words = ("--power", "0.9", "--alpha", "0.01", "--format", "json")
-    data = json.loads(run("qrels.txt", "a.run", "b.run", "-m", "RR", "AP", *words))
-    wanted = jd.power("qrels.txt", "a.run", "b.run", "RR AP", power=0.9, alpha=0.01)
-    assert data == json.loads(wanted.to_json())
-
-
 def test_runs_may_be_named_and_queries_means_which_ones_count():
     data = json.loads(run("qrels.txt", "old=a.run", "new=b.run", "--queries", "both", "--format", "json"))
     assert (data["a"], data["b"]) == ("old", "new")

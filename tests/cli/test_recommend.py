@@ -63,18 +63,6 @@ def test_what_is_given_is_used():
     assert {row["measure"]: row["value"] for row in data["measures"]} == expected.summary()
 
 
-@pytest.mark.parametrize(("words", "slug"), [
-    (("run.csv", "-m", "Coverage"), "parameter"),
-    (("run.csv", "-m", "Ginni"), "unknown-name"),
-    (("run.csv", "--items", "2"), "parameter"),
-    (("run.csv", "--items", "none.txt"), "io"),
-])  # fmt: skip
-def test_errors_name_what_is_wrong(words, slug):
-    outcome = invoke(*words)
-    assert outcome.exit_code in (2, 3)
-    assert f"[{slug}]" in outcome.stderr
-
-
 def test_several_runs_make_one_row_each_whatever_their_scores_are():
     Path("other.csv").write_text("user,item,score\nu,c,2.5\nv,a,1\n")
     rows = json.loads(run("run.csv", "B=other.csv", "-m", "Distinct", "--format", "json"))

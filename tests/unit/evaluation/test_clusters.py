@@ -4,12 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from needs import optional
 from refusals import refusal
 
 import judged as jd
-
-pd = optional("pandas")
 
 N, SIZE = 40, 5
 RNG = np.random.default_rng(8)
@@ -38,20 +35,9 @@ def test_copies_in_a_cluster_are_no_evidence():
     assert result().mean() == result(clusters=None).mean()
 
 
-@pytest.mark.needs("pandas")
-@pytest.mark.parametrize("form", ["csv", "pandas", "columns", "column", "numbers"])
-def test_clusters_come_from_a_table_of_queries(form, tmp_path):
-    frame = pd.DataFrame({"query_id": list(CLUSTERS), "cluster": list(CLUSTERS.values())})
-    table, column = frame, None
-    if form == "csv":
-        frame.to_csv(table := tmp_path / "c.csv", index=False)
-    elif form == "columns":
-        table = frame.to_dict("list")
-    elif form == "column":
-        table, column = frame.rename(columns={"cluster": "user"}), "user"
-    elif form == "numbers":
-        table = {q: int(name[1:]) for q, name in CLUSTERS.items()}
-    assert result(clusters=table, cluster_col=column).clusters.tolist() == result().clusters.tolist()
+def test_clusters_come_from_a_column_of_a_table_of_queries():
+    table = [{"query_id": query, "user": user} for query, user in CLUSTERS.items()]
+    assert result(clusters=table, cluster_col="user").clusters.tolist() == result().clusters.tolist()
 
 
 def test_every_output_says_and_keeps_that_queries_are_clustered(tmp_path):

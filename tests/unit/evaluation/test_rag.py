@@ -94,13 +94,6 @@ def test_documents_of_chunks_come_in_any_form(documents):
     }
 
 
-def test_documents_of_chunks_may_stand_in_a_file(tmp_path):
-    (tmp_path / "chunks.csv").write_text("chunk_id,doc_id\nx1,x\ny1,y\n")
-    (tmp_path / "chunks.json").write_text('{"x1": "x", "y1": "y"}')
-    for name in ("chunks.csv", "chunks.json"):
-        assert jd.rag.roll_up({"q": ["y1", "x1"]}, str(tmp_path / name)).doc.tolist() == [b"y", b"x"]
-
-
 def test_the_grade_of_a_document_is_the_highest_of_its_chunks():
     rolled = jd.rag.roll_up(jd.read_qrels({"q": {"a#1": 1, "a#2": 3, "b": 2}}), "#")
     assert dict(zip(rolled.doc.tolist(), rolled.grade.tolist(), strict=True)) == {b"a": 3.0, b"b": 2.0}
@@ -325,20 +318,6 @@ def test_missing_token_counts_are_one_error_that_names_the_first():
 @pytest.mark.parametrize("count", [-1, 1.5, "many", True, float("nan")])
 def test_a_count_that_is_no_whole_number_is_refused(count):
     refusal("columns", jd.evaluate, GOLD, RUN, "R@100tok", tokens={"c4": count})
-
-
-@pytest.mark.needs("pandas")
-def test_token_counts_come_in_any_form(tmp_path):
-    counts = {"c1": 5, "c2": 5, "c4": 5, "c5": 5, "c7": 5}
-    (tmp_path / "t.csv").write_text("chunk_id,tokens\n" + "".join(f"{c},{n}\n" for c, n in counts.items()))
-    (tmp_path / "t.jsonl").write_text("".join(f'{{"id": "{c}", "n_tokens": {n}}}\n' for c, n in counts.items()))
-    frame = pd.DataFrame({"chunk_id": list(counts), "tokens": list(counts.values())})
-    objects = {q: [{"id": c, "tokens": counts[c]} for c in docs] for q, docs in RUN.items()}
-    expected = jd.evaluate(GOLD, RUN, "R@10tok", tokens=counts).mean()
-    assert expected == {"R@10tok": 0.75}
-    for tokens in (frame, str(tmp_path / "t.csv"), tmp_path / "t.jsonl"):
-        assert jd.evaluate(GOLD, RUN, "R@10tok", tokens=tokens).mean() == expected
-    assert jd.evaluate(GOLD, objects, "R@10tok").mean() == expected
 
 
 def test_texts_are_counted_only_when_asked():

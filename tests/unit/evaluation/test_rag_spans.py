@@ -207,11 +207,3 @@ def test_sets_of_spans_of_which_any_one_will_do():
 
 def test_spans_roll_up_to_their_documents():
     assert value({"q": [("e", 0, 10), ("d", 0, 10)]}, "RR", roll_up="first") == 0.5
-
-
-def test_spans_can_be_compared_and_reported(tmp_path):
-    runs = {"small": {"q": [("d", 100, 200), ("d", 380, 480)]}, "large": {"q": [("d", 0, 500)]}}
-    board = jd.compare(GOLD, runs, "nDCG CharIoU")
-    assert len(board.rows) == 2
-    jd.report(board, tmp_path / "page.html")
-    jd.report(jd.evaluate(GOLD, runs["small"], "nDCG CharIoU@1"), tmp_path / "one.html")

@@ -434,15 +434,6 @@ def test_one_result_has_a_page_without_pairs(tmp_path):
     assert facts["measures"][1]["places"] == 0
 
 
-def test_several_results_are_compared(tmp_path):
-    results = {n: jd.evaluate(FILES("qrels.txt"), FILES(f"runs/{n}.run"), "AP") for n in ("bm25", "dense")}
-    jd.report(results, tmp_path / "page.html")
-    _, facts, _, details = opened(tmp_path / "page.html")
-    assert facts["runs"] == ["bm25", "dense"]
-    assert len(facts["pairs"]) == 1
-    assert len(details) == 40
-
-
 def test_saved_values_have_a_page_without_rankings(tmp_path):
     result = jd.evaluate(FILES("qrels.txt"), FILES("runs/bm25.run"), "AP")
     result.save(tmp_path / "values.json")

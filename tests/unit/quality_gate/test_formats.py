@@ -60,12 +60,6 @@ def passed():
     return jd.gate(QRELS, BEST, baseline=HALF, measures="RR")
 
 
-def test_every_form_ends_with_a_newline(failed, passed):
-    for form in (*FORMATS.names, "junit", "github"):
-        for gate in (failed, passed):
-            assert gate.render(form).endswith("\n")
-
-
 def test_text_begins_with_the_verdict_and_what_is_broken(failed):
     lines = failed.render("table").split("\n")
     assert lines[0] == "FAIL  candidate against baseline: 2 of 5 rules failed"

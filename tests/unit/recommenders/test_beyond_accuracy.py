@@ -212,22 +212,6 @@ def test_equal_scores_are_ordered_as_in_evaluate():
     assert jd.recommenders.beyond_accuracy(run, "Popularity@1", history=[("u", "c")])["Popularity@1"].tolist() == [1]
 
 
-@pytest.mark.needs("pandas")
-def test_the_order_of_rows_does_not_matter():
-    frame = pd.DataFrame(
-        [(u, i, 9 - n) for u, items in RUN.items() for n, i in enumerate(items)], columns=["user", "item", "score"]
-    )
-    given = {
-        "items": list("abcde"),
-        "history": HISTORY,
-        "qrels": {"u": ["b"], "v": ["d"]},
-        "vectors": VECTORS,
-        "categories": {"a": 1, "b": 2, "d": 1, "e": 2},
-    }
-    mixed = jd.recommenders.beyond_accuracy(frame.sample(frac=1, random_state=1), k=2, **given)
-    assert mixed.summary() == pytest.approx(jd.recommenders.beyond_accuracy(frame, k=2, **given).summary())
-
-
 def test_ids_are_compared_as_text():
     found = jd.recommenders.beyond_accuracy(
         {1: [10, 20]}, "Coverage Popularity", items=["10", "20", "30"], history=[("1", "10")]
