@@ -1,5 +1,6 @@
-"""`judged agree`: help, output in every format, adjudication files, and errors."""
+"""`judged agree` and `judged merge`: output, adjudication files, what is written, and errors."""
 
+import json
 import re
 from pathlib import Path
 
@@ -178,3 +179,32 @@ def test_a_judge_can_be_named():
     text = run("human=a.txt", "llm=b.txt", "--level", "human=1,llm=2")
     assert "agreement of human and llm" in text
     assert "1 (human), 2 (llm)" in text
+
+
+def test_merging_by_mean_keeps_halves():
+    found = outcome("a.txt", "b.txt", "--how", "mean", "--missing", "drop", "-o", "m.txt", command="merge")
+    assert Path("m.txt").read_text() == "q1 0 a 2\nq1 0 b 0.5\nq1 0 c 1\nq2 0 a 0\nq2 0 b 2\n"
+    assert "5 judgments of 2 queries written to m.txt" in found.stderr
+
+
+def test_the_ending_of_the_file_decides_the_format():
+    assert outcome("a.txt", "b.txt", "--how", "max", "-o", "m.json", command="merge").exit_code == 0
+    assert json.loads(Path("m.json").read_text())["q2"]["b"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["a.txt", "b.txt", "--how", "mean"], "'-o'"),
+        (["a.txt", "-o", "m.txt"], "two or more judges"),
+        (["a.txt", "b.txt", "--how", "adjudicate", "-o", "m.txt"], "[merge-how]"),
+        (["a.txt", "b.txt", "--adjudicator", "a.txt", "-o", "m.txt"], "[merge-how]"),
+        (["a.txt", "b.txt", "--missing", "error", "-o", "m.txt"], "[merge-how]"),
+        (["-", "-", "-o", "m.txt"], "only once"),
+    ],
+)
+def test_wrong_calls_write_nothing(words, part):
+    found = outcome(*words, command="merge")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert part in " ".join(found.stderr.split())
+    assert not Path("m.txt").exists()

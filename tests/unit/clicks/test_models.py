@@ -1,6 +1,5 @@
 """Click models: the cascade formulas of the notes, fits by hand, fits that end at the maximum, grades."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -222,18 +221,6 @@ def test_a_wrong_call_is_refused(wrong, slug):
 
 
 # ── results and grades ───────────────────────────────────────────────────────────────────────────
-
-
-def test_a_fit_shows_its_parameters():
-    found = fit_clicks(simulated(users("dbn"), 500), "dbn")
-    assert "persistence: " in str(found)
-    assert "prior: 1 and 1" in str(found)
-    data = json.loads(found.to_json())
-    assert (data["model"], data["sessions"], len(data["documents"])) == ("dbn", 500, 8)
-    columns = ["query", "doc", "impressions", "clicks", "attractiveness", "satisfaction", "relevance"]
-    assert list(found.records()[0]) == columns
-    assert (found.relevance == found.attractiveness * found.satisfaction).all()
-    assert "examination" in str(fit_clicks(simulated(users("pbm"), 500), "pbm"))
 
 
 @pytest.mark.parametrize("name", ["cascade", "dbn"])

@@ -1,6 +1,5 @@
 """Comparisons: differences, intervals, corrected p-values, verdicts, slices, and where runs differ."""
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -391,18 +390,6 @@ def test_the_queries_that_changed_most_come_with_the_documents_that_moved():
 
 
 # ── as other things ──────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.needs("pandas", "polars")
-def test_a_comparison_comes_as_frames_json_and_csv(board, tmp_path):
-    assert board.to_pandas().shape == (6, 23)
-    assert len(board.to_polars()) == 6
-    data = json.loads(board.to_json())
-    assert data["rows"][0]["verdict"] == board.rows[0].verdict
-    rows = list(csv.DictReader(board.to_csv().splitlines()))
-    assert float(rows[0]["adjusted"]) == board.rows[0].adjusted
-    assert r"\textbf{" in board.to_latex()
-    assert "**" in board.to_markdown()
 
 
 def test_changed_queries_and_single_tables_come_in_every_format(board):

@@ -96,16 +96,6 @@ def test_a_baseline_of_zero_leaves_no_difference_to_ask_for():
     assert (found.difference, found.needed) == (0.0, None)
 
 
-@pytest.mark.needs("pandas", "polars")
-def test_frames_and_json():
-    found = jd.power(QRELS, A, B, "RR AP", difference=0.1)
-    assert len(found) == 2
-    assert found.to_pandas().loc["AP", "needed"] == found["AP"].needed
-    assert found.to_polars()["measure"].to_list() == ["RR", "AP"]
-    assert json.loads(found.to_json()) == json.loads(json.dumps(found.to_data()))
-    assert found["AP"] == found["MAP"]
-
-
 @pytest.mark.parametrize(("words", "kind", "slug"), [
     ({"difference": 0}, UsageError, "parameter"),
     ({"difference": math.inf}, UsageError, "parameter"),

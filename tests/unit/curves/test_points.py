@@ -24,16 +24,6 @@ def test_the_area_under_steps_is_recall_gained_times_precision():
     assert PR.area() == pytest.approx(0.5 * 1 + 0 * 0.5 + 0.5 * 2 / 3)
 
 
-@pytest.mark.needs("pandas", "polars")
-def test_points_come_as_frames_and_json():
-    found = picture(PR, Curve("q", PR.x, PR.y, low=PR.y - 0.1, high=PR.y + 0.1))
-    assert found.to_pandas().shape == (6, 6)
-    assert found.to_polars().columns == ["curve", "at", "x", "y", "low", "high"]
-    data = json.loads(found.to_json())
-    assert [c["name"] for c in data["curves"]] == ["p", "q"]
-    assert data["curves"][0]["y"] == PR.y.tolist()
-
-
 def test_json_holds_null_where_there_is_no_number():
     data = json.loads(picture(Curve("n", np.array([0.0]), np.array([np.nan]), at=np.array([np.inf]))).to_json())
     assert data["curves"][0] == {"name": "n", "at": [None], "x": [0.0], "y": [None]}

@@ -1,6 +1,5 @@
 """One measure under the conventions of every tool: values, causes, queries, and published numbers."""
 
-import json
 import math
 
 import pytest
@@ -127,17 +126,6 @@ def test_given_policies_and_written_parameters_hold_for_every_tool():
     assert found.default == 1 / 4
     assert jd.conventions("nDCG(gain='linear')@5", QRELS, RUN, queries="both", empty="zero")["gdeval"].causes == ()
     assert jd.conventions("P@2", QRELS, RUN, level=2).default == 0
-
-
-@pytest.mark.needs("pandas", "polars")
-def test_a_result_is_rendered_in_every_format():
-    found = jd.conventions("AP", QRELS, RUN, to="0.25")
-    data = json.loads(found.to_json())
-    assert [tool["profile"] for tool in data["tools"]] == list(PROFILES)
-    assert [row["profile"] for row in found.records()] == list(PROFILES)
-    for text in (found.to_markdown(), found.to_latex(), found.to_csv(), str(found), found._repr_html_()):
-        assert "sentence-transformers" in text
-    assert len(found.to_pandas()) == len(found.to_polars()) == len(PROFILES)
 
 
 def test_profiles_are_tried_before_conventions():

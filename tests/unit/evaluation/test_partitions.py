@@ -136,15 +136,6 @@ def test_a_query_of_a_run_in_parts_is_explained_with_its_unjudged_documents(fold
     assert str(found.explain("AP", "q1")) == str(memory.explain("AP", "q1"))
 
 
-@pytest.mark.needs("native")
-@pytest.mark.needs("pyarrow")
-def test_progress_reaches_the_end(folder):
-    told = []
-    jd.evaluate(QRELS, folder, "AP", progress=lambda done, size: told.append((done, size)))
-    assert told[-1][0] == told[-1][1]
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
-
-
 def test_a_number_of_workers_is_one():
     for count in (0, -1, 1.5, "2"):
         refusal("parameter", jd.Threads, count)

@@ -17,12 +17,6 @@ def pairs(todo):
     return [(item.query, item.doc) for item in todo]
 
 
-def refused(*args, **options):
-    with pytest.raises(jd.JudgedError) as error:
-        jd.pool(*args, **options)
-    return error.value.slug
-
-
 def test_a_pool_is_the_union_of_the_top_documents_with_their_runs_and_best_ranks():
     todo = jd.pool({"a": A, "b": B}, depth=2)
     assert [(i.query, i.doc, i.rank, i.runs) for i in todo] == [
@@ -47,7 +41,7 @@ def test_judged_documents_are_left_out():
 
 
 def test_a_pool_that_is_judged_throughout_is_an_error():
-    assert refused({"a": A}, without={"q1": {"d1": 0, "d2": 0, "d3": 0}, "q2": {"d1": 0}}) == "runs"
+    refusal("runs", jd.pool, {"a": A}, without={"q1": {"d1": 0, "d2": 0, "d3": 0}, "q2": {"d1": 0}})
 
 
 def test_a_budget_takes_the_best_ranks_of_all_queries_first():
@@ -64,7 +58,7 @@ def test_ties_are_broken_by_the_policy():
 
 @pytest.mark.parametrize("options", [{"depth": 0}, {"n": 0}])
 def test_wrong_settings_are_refused(options):
-    assert refused(LONG, **options) == "parameter"
+    refusal("parameter", jd.pool, LONG, **options)
 
 
 @pytest.mark.parametrize("name", ["todo.jsonl", "todo.csv", "todo.jsonl.gz"])

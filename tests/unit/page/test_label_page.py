@@ -6,10 +6,10 @@ import json
 import re
 
 import pytest
+from refusals import refusal
 from tests.helpers.commands import called, refused, run
 
 import judged as jd
-from judged.errors import JudgedError
 from judged.judging.todo import Todo, TodoItem
 
 TODO = Todo(tuple(TodoItem(q, f"{q}-{i}", rank=i + 1, runs=("secret-run",), reason="hidden reason") for q in ("q2", "q1") for i in range(30)))  # fmt: skip
@@ -29,12 +29,6 @@ def made(folder, todo=TODO, **options):
     path = folder / "label.html"
     jd.label(todo, path, **{"doc_texts": DOCS, **options})
     return parts(path)
-
-
-def slug(*args, **options):
-    with pytest.raises(JudgedError) as caught:
-        jd.label(*args, **options)
-    return caught.value.slug
 
 
 def test_judges_cannot_find_out_what_must_be_hidden(tmp_path):
@@ -129,15 +123,15 @@ def test_lines_say_what_is_on_the_page(tmp_path):
 )
 def test_wrong_options_are_refused_and_write_nothing(tmp_path, options, expected):
     path = tmp_path / "label.html"
-    assert slug(TODO, path, **{"doc_texts": DOCS, **options}) == expected
+    refusal(expected, jd.label, TODO, path, **{"doc_texts": DOCS, **options})
     assert not path.exists()
 
 
 def test_the_page_never_replaces_its_input(tmp_path):
     path = tmp_path / "todo.jsonl"
     TODO.save(path)
-    assert slug(path, path, doc_texts=DOCS) == "output-is-input"
-    assert slug(path, "", doc_texts=DOCS) == "parameter"
+    refusal("output-is-input", jd.label, path, path, doc_texts=DOCS)
+    refusal("parameter", jd.label, path, "", doc_texts=DOCS)
 
 
 def test_the_command_writes_the_same_page(tmp_path):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contrast import contrast
 
 import judged.page.assemble as assemble
 from judged.plots import style
@@ -51,11 +52,6 @@ def distance(one, other):
     dc, dh = dc / (1 + 0.045 * cm), dh / (1 + 0.015 * cm * t)
     turned = -2 * np.sqrt(cm**7 / (cm**7 + 25**7)) * np.sin(np.radians(60 * np.exp(-(((hm - 275) / 25) ** 2))))
     return float(np.sqrt(dl**2 + dc**2 + dh**2 + turned * dc * dh))
-
-
-def contrast(one, other):
-    light = sorted(float(TO_XYZ[1] @ linear(c)) for c in (one, other))
-    return (light[1] + 0.05) / (light[0] + 0.05)
 
 
 def named(theme, name):

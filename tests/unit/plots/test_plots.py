@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from contrast import contrast
 from needs import optional
 from refusals import refusal
 
@@ -287,22 +288,12 @@ def test_without_matplotlib_it_is_said_what_to_install(sample, monkeypatch):
 # ── style ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def luminance(colour):
-    parts = np.array(mpl.colors.to_rgb(colour))
-    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
-
-
-def contrast(colour, paper):
-    low, high = sorted((luminance(colour), luminance(paper)))
-    return (high + 0.05) / (low + 0.05)
-
-
 @pytest.mark.parametrize("kind", [*KINDS, "values"])
 @pytest.mark.parametrize("style", ["default", "dark_background"])
 def test_everything_is_visible_on_the_paper_of_the_style(sample, kind, style):
     with plt.style.context(style):
         ax = sample.results[0].plot("AP") if kind == "values" else draw_comparison(sample, kind, "nDCG@10")
-        paper = ax.get_facecolor()
+        paper = mpl.colors.to_hex(ax.get_facecolor())
     texts = [text for text in [*ax.texts, *ax.get_yticklabels(), ax.xaxis.label, ax.title] if text.get_text()]
     for line in ax.lines:
         if (
@@ -310,11 +301,11 @@ def test_everything_is_visible_on_the_paper_of_the_style(sample, kind, style):
             and line.get_color() == theme_of(ax).paper
         ):
             continue  # an outline, or a dot on a bar
-        assert contrast(line.get_color(), paper) >= 3
+        assert contrast(mpl.colors.to_hex(line.get_color()), paper) >= 3
     for bar in ax.patches:
-        assert contrast(bar.get_facecolor(), paper) >= 1.5
+        assert contrast(mpl.colors.to_hex(bar.get_facecolor()), paper) >= 1.5
     assert texts
-    assert all(contrast(text.get_color(), paper) >= 4.5 for text in texts)
+    assert all(contrast(mpl.colors.to_hex(text.get_color()), paper) >= 4.5 for text in texts)
 
 
 def test_the_palette_is_that_of_the_paper_and_ink_is_that_of_the_axes():

@@ -38,12 +38,6 @@ def held(candidate, base=BEST, **rules):
     return jd.gate(QRELS, candidate, baseline=base, **{"measures": "RR", **rules})
 
 
-def refused(*arguments, **rules):
-    with pytest.raises(jd.JudgedError) as caught:
-        jd.gate(*arguments, **rules)
-    return caught.value
-
-
 # ── max_drop and its modes ───────────────────────────────────────────────────────────────────────
 
 
@@ -123,7 +117,7 @@ def test_each_measure_may_have_its_own_drop():
     gate = held(HALF, measures="RR P@1 Success@2", max_drop={"RR": 0.5, "default": 0.2}, mode="mean")
     assert {r.measure: r.allowed for r in gate.reasons} == {"RR": 0.5, "P@1": 0.2, "Success@2": 0.2}
     assert [r.measure for r in gate.broken] == ["P@1"]
-    assert refused(QRELS, HALF, baseline=BEST, measures="RR", max_drop={"AP": 0.1}).slug == "rule"
+    refusal("rule", jd.gate, QRELS, HALF, baseline=BEST, measures="RR", max_drop={"AP": 0.1})
 
 
 def test_where_lower_is_better_a_rise_is_a_drop():
@@ -353,14 +347,14 @@ def test_a_query_that_the_baseline_lacks_is_not_lost():
 def test_what_compares_needs_a_baseline(rules):
     [name] = rules
     for given in (rules, {"rules": rules}):
-        error = refused(QRELS, BEST, min={"RR": 0.5}, **given)
-        assert (error.slug, error.exit_code, error.value) == ("rule", 2, name)
-    assert refused(QRELS, BEST, **rules).problem == f"without a baseline these rules do nothing: {name}"
+        error = refusal("rule", jd.gate, QRELS, BEST, min={"RR": 0.5}, **given)
+        assert (error.exit_code, error.value) == (2, name)
+    error = refusal("rule", jd.gate, QRELS, BEST, **rules)
+    assert error.problem == f"without a baseline these rules do nothing: {name}"
 
 
 def test_a_measure_that_nothing_holds_is_refused():
-    error = refused(QRELS, BEST, measures="RR AP", min={"RR": 0.5})
-    assert (error.slug, error.value) == ("rule", "AP")
+    assert refusal("rule", jd.gate, QRELS, BEST, measures="RR AP", min={"RR": 0.5}).value == "AP"
     assert jd.gate(QRELS, BEST, measures="RR AP", min={"RR": 0.5}, max={"AP": 1}).passed
 
 
@@ -378,7 +372,7 @@ def test_bounds_are_merged_by_measure(tmp_path):
 
 
 def test_bounds_that_the_level_makes_one_are_refused():
-    assert refused(QRELS, BEST, level=2, min={"AP": 0.1, "AP(level=2)": 0.7}).slug == "rule"
+    refusal("rule", jd.gate, QRELS, BEST, level=2, min={"AP": 0.1, "AP(level=2)": 0.7})
 
 
 @pytest.mark.parametrize(
@@ -397,10 +391,9 @@ def test_bounds_that_the_level_makes_one_are_refused():
 def test_a_wrong_value_in_a_file_is_told_with_file_and_key(tmp_path, line, slug):
     path = tmp_path / "judged.toml"
     path.write_text(f"[gate]\n{line}\n")
-    error = refused(QRELS, BEST, baseline=BEST, rules=path)
+    error = refusal(slug, jd.gate, QRELS, BEST, baseline=BEST, rules=path)
     assert str(error.where) == str(path)
     assert line.split()[0] in error.problem
-    assert error.slug == slug
 
 
 # ── the other rules ──────────────────────────────────────────────────────────────────────────────
@@ -455,7 +448,7 @@ def test_several_kinds_of_slices_go_together(tmp_path):
     for base in (BEST, jd.baseline(QRELS, BEST, "RR")):
         gate = held(HALF, base, slices=table, by=["kind", "relevant"])
         assert [r.slice for r in gate.reasons] == [None, "kind=a", "kind=b", "relevant=1"]
-    assert refused(QRELS, HALF, baseline=BEST, slices="queries.csv").slug == "slice"
+    refusal("slice", jd.gate, QRELS, HALF, baseline=BEST, slices="queries.csv")
 
 
 def test_the_queries_that_got_worse_come_worst_first_with_what_moved():
@@ -465,7 +458,7 @@ def test_the_queries_that_got_worse_come_worst_first_with_what_moved():
     assert (second.query, second.difference) == ("q02", -1 / 2)
     assert [(m.doc, m.rank_a, m.rank_b) for m in first.moves] == [("good", 1, 3)]
     assert len(held(HALF, worst=3).worse["RR"]) == 3
-    assert refused(QRELS, HALF, baseline=BEST, worst=-1).slug == "parameter"
+    refusal("parameter", jd.gate, QRELS, HALF, baseline=BEST, worst=-1)
 
 
 # ── baselines ────────────────────────────────────────────────────────────────────────────────────
@@ -533,19 +526,19 @@ def test_subtopics_count_as_content():
 
 def test_changed_judgments_are_refused_unless_that_is_allowed(files):
     changed = {**QRELS, "q00": {"good": 1, "x0": 1}}
-    error = refused(changed, "half.run", baseline="base.json")
-    assert (error.slug, error.exit_code) == ("incomparable", 2)
+    assert refusal("incomparable", jd.gate, changed, "half.run", baseline="base.json").exit_code == 2
     gate = jd.gate(changed, "half.run", baseline="base.json", allow_changed_judgments=True)
     assert [w.slug for w in gate.warnings] == ["baseline"]
 
 
 def test_other_policies_profiles_levels_and_measures_are_refused_with_the_reason(files):
-    assert "ties: best" in str(refused("qrels.txt", "half.run", baseline="base.json", ties="best"))
-    assert "profile" in str(refused("qrels.txt", "half.run", baseline="base.json", profile="ntcireval"))
-    missing = refused("qrels.txt", "half.run", baseline="base.json", measures="AP")
-    assert missing.slug == "incomparable"
-    assert "AP" in missing.problem
-    assert "RR(level=2)" in str(refused("qrels.txt", "half.run", baseline="base.json", level=2))
+    for options, said in (
+        ({"ties": "best"}, "ties: best"),
+        ({"profile": "ntcireval"}, "profile"),
+        ({"measures": "AP"}, "AP"),
+        ({"level": 2}, "RR(level=2)"),
+    ):
+        assert said in str(refusal("incomparable", jd.gate, "qrels.txt", "half.run", baseline="base.json", **options))
 
 
 def test_results_in_memory_and_from_eval_are_baselines_that_name_no_judgments(files):
@@ -578,8 +571,7 @@ def test_another_version_is_told(files):
 )
 def test_a_spoilt_baseline_is_an_error_that_names_the_file(files, spoil):
     Path("bad.json").write_text(spoil(Path("base.json").read_text()))
-    error = refused("qrels.txt", "half.run", baseline="bad.json")
-    assert error.slug == "values-file"
+    error = refusal("values-file", jd.gate, "qrels.txt", "half.run", baseline="bad.json")
     assert str(error).startswith("bad.json: ")
 
 
@@ -587,8 +579,8 @@ def test_a_json_run_is_a_run_and_foreign_json_an_error(files):
     Path("best.json").write_text(json.dumps({q: {"good": 1.0} for q in QRELS}))
     assert not jd.gate("qrels.txt", "half.run", baseline="best.json", measures="RR").passed
     Path("foreign.json").write_text('{"hello": 1}')
-    assert isinstance(refused("qrels.txt", "half.run", baseline="foreign.json", measures="RR"), jd.DataError)
-    assert refused("qrels.txt", "half.run", baseline="none.json").slug == "io"
+    refusal("form", jd.gate, "qrels.txt", "half.run", baseline="foreign.json", measures="RR")
+    refusal("io", jd.gate, "qrels.txt", "half.run", baseline="none.json")
 
 
 def test_a_compressed_baseline_is_read(files):
@@ -681,8 +673,7 @@ def test_rules_are_a_mapping_or_arguments():
     ],
 )
 def test_a_wrong_rule_is_refused_with_what_it_takes(keys, slug):
-    error = refused(QRELS, HALF, baseline=BEST, rules=keys)
-    assert (error.exit_code, error.slug) == (2, slug)
+    assert refusal(slug, jd.gate, QRELS, HALF, baseline=BEST, rules=keys).exit_code == 2
 
 
 @pytest.mark.parametrize("allowed", [0, 0.02])
@@ -693,9 +684,9 @@ def test_a_gate_has_the_one_sided_interval_of_compare(allowed):
 
 
 def test_no_rule_and_no_judgments_are_refused():
-    assert refused(QRELS, HALF).slug == "rule"
-    assert refused(None, HALF, baseline=BEST).slug == "rule"
-    assert refused(QRELS, HALF, baseline=BEST, rules=7).slug == "rule"
+    refusal("rule", jd.gate, QRELS, HALF)
+    refusal("rule", jd.gate, None, HALF, baseline=BEST)
+    refusal("rule", jd.gate, QRELS, HALF, baseline=BEST, rules=7)
 
 
 @pytest.mark.parametrize(
@@ -710,7 +701,7 @@ def test_a_file_that_holds_no_rules_is_refused(tmp_path, text):
 def test_an_unknown_key_of_a_file_is_told_with_the_file(tmp_path):
     path = tmp_path / "judged.toml"
     path.write_text("[gate]\nmeasure = 'RR'\n")
-    error = refused(QRELS, HALF, baseline=BEST, rules=path)
+    error = refusal("rule", jd.gate, QRELS, HALF, baseline=BEST, rules=path)
     assert (str(error.where), error.value) == (str(path), "measure")
     assert str(error.hint) == "did you mean measures?"
 

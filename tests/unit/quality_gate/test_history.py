@@ -35,12 +35,6 @@ def build(candidate, base=BEST, path="builds.jsonl", **rules):
     return jd.gate(QRELS, candidate, baseline=base, history=path, **{"measures": "RR", "max_drop": 0.2, **rules})
 
 
-def refused(*arguments, **rules):
-    with pytest.raises(jd.JudgedError) as caught:
-        build(*arguments, **rules)
-    return caught.value
-
-
 def records(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -91,8 +85,7 @@ def test_a_total_drop_needs_a_history():
 @pytest.mark.parametrize("first", ["3", "{}", "query,doc", '{"name": "a", "anchor": {}}'])
 def test_a_file_that_is_no_history_is_refused_and_left_alone(path, first):
     path.write_text(f"{first}\n")
-    error = refused(lower(5))
-    assert error.slug == "values-file"
+    refusal("values-file", build, lower(5))
     assert path.read_text() == f"{first}\n"
 
 
@@ -105,7 +98,7 @@ def test_a_build_after_a_write_that_did_not_end_begins_a_line(path):
 
 def test_the_anchor_must_have_the_judgments_and_the_measures(path):
     build(lower(3))
-    assert refused(lower(4), lower(1), measures="RR AP").slug == "incomparable"
+    refusal("incomparable", build, lower(4), lower(1), measures="RR AP")
     refusal(
         "incomparable", jd.gate, {**QRELS, "q00": {"good": 2}}, lower(4), baseline=lower(1), measures="RR", history=path
     )

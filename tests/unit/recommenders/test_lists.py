@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from refusals import refusal
 from scipy import stats
 
-from judged.errors import UsageError
 from judged.measures.registry import Measure
 from judged.recommenders.lists import History, RecommendedLists
 from judged.recommenders.measures import BEYOND, gini_of, parse_beyond, values_of
@@ -163,9 +162,7 @@ def test_every_measure_says_what_it_needs_and_asks_for_it(one):
     for need in one.arguments:
         given = lists([[0, 1]], history=[[2, 3]], relevant=[[1, 0]])
         without = {name: value for name, value in given.side.items() if name != need}
-        with pytest.raises(UsageError) as caught:
-            values_of(Measure(one), replace(given, side=without))
-        assert (caught.value.slug, caught.value.value) == ("parameter", need)
+        assert refusal("parameter", values_of, Measure(one), replace(given, side=without)).value == need
     assert all([one.formula, one.paper, one.description])
 
 

@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from contrast import contrast
 
 from judged.tables.formats.html import table_html
 from judged.tables.formats.table import table_text
@@ -50,16 +51,6 @@ def test_svg_draws_the_interval_in_the_colour_of_its_verdict():
         assert len(lines) == (1 if span.tone else 2)
         (dot,) = root.iter("circle")
         assert dot.get("fill") == TONES.get(span.tone, "none")
-
-
-def contrast(colour: str, paper: str) -> float:
-    def light(code: str) -> float:
-        parts = [int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-    low, high = sorted((light(colour), light(paper)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("paper", ["#ffffff", "#111111", "#1e1e1e"])

@@ -1,6 +1,9 @@
-"""LaTeX output: every kind of result compiles, all of them in one document."""
+"""Every kind of result: strict JSON, a row for each record, and LaTeX that compiles, all of them in one document."""
 
+import csv
 import importlib
+import io
+import json
 import os
 import pkgutil
 import re
@@ -82,6 +85,15 @@ def test_every_kind_of_result_is_here():
         kinds |= {kind.__name__} if "tables" in vars(kind) and kind is not Result else set()
     made = {base.__name__ for result in every_result() for base in type(result).__mro__}
     assert kinds - made == set()
+
+
+@pytest.mark.needs("pandas", "polars")
+def test_every_result_has_strict_json_frames_and_a_row_for_each_record():
+    for result in every_result():
+        json.loads(result.to_json(), parse_constant=pytest.fail)
+        records = result.records()
+        assert len(list(csv.DictReader(io.StringIO(result.to_csv())))) == len(records)
+        assert len(result.to_pandas()) == len(result.to_polars())
 
 
 @pytest.mark.needs("latex")

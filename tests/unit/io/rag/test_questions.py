@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from needs import optional
+from refusals import refusal
 
 import judged as jd
 
@@ -27,12 +28,6 @@ def values(source, **named):
 def lines(path, records):
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
-
-
-def refused(source, **named) -> jd.JudgedError:
-    with pytest.raises(jd.JudgedError) as caught:
-        jd.read_questions(source, **named)
-    return caught.value
 
 
 # ── forms ────────────────────────────────────────────────────────────────────────────────────────
@@ -122,8 +117,7 @@ def test_fields_are_found_by_the_names_that_tools_use(record):
 
 def test_two_fields_that_fit_are_an_error_that_names_them_and_says_how_to_choose():
     record = {"query": "why?", "retrieved": ["c1"], "relevant": ["c1"], "gold": ["c2"]}
-    error = refused([record])
-    assert error.slug == "fields"
+    error = refusal("fields", jd.read_questions, [record])
     assert error.value == "'relevant', 'gold'"
     assert [name for name, _ in error.hint.options] == ["relevant"]
     assert values([record], relevant="gold") == {"why?": {"RR": 0.0, "R": 0.0}}
@@ -134,9 +128,9 @@ def test_a_field_can_be_named(role):
     record = {"query": "why?", "retrieved": ["c2", "c1"], "relevant": ["c1"]}
     known = {"question": "query", "retrieved": "retrieved", "relevant": "relevant"}[role]
     renamed = {("mine" if name == known else name): value for name, value in record.items()}
-    assert refused([renamed]).slug == "fields"
+    refusal("fields", jd.read_questions, [renamed])
     assert list(values([renamed], **{role: "mine"}).values()) == [{"RR": 0.5, "R": 1.0}]
-    assert "'yours'" in str(refused([renamed], **{role: "yours"}))
+    assert "'yours'" in str(refusal("fields", jd.read_questions, [renamed], **{role: "yours"}))
 
 
 # ── what is messy ────────────────────────────────────────────────────────────────────────────────
@@ -168,23 +162,19 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, second, slug, text):
         "retrieved": [{"id": "c1", "score": 2}] if "score" in str(second) else ["c1"],
         "relevant": ["c1"],
     }
-    error = refused(lines(tmp_path / "rag.jsonl", [first, second]))
-    assert error.slug == slug
+    error = refusal(slug, jd.read_questions, lines(tmp_path / "rag.jsonl", [first, second]))
     assert error.where.line == 2
     assert text in str(error)
 
 
 def test_broken_json_is_said_with_its_line(tmp_path):
     (tmp_path / "rag.jsonl").write_text('{"id": 1, "retrieved": [], "relevant": ["a"]}\n{"id": 2, "retr\n')
-    error = refused(tmp_path / "rag.jsonl")
-    assert (error.slug, error.where.line) == ("json", 2)
+    assert refusal("json", jd.read_questions, tmp_path / "rag.jsonl").where.line == 2
 
 
 def test_a_chunk_twice_is_said_with_its_line(tmp_path):
     path = lines(tmp_path / "rag.jsonl", [RECORDS[0], {"id": "q2", "retrieved": ["a", "b", "a"], "relevant": ["b"]}])
-    with pytest.raises(jd.DataError) as caught:
-        values(path)
-    assert (caught.value.slug, caught.value.where.line) == ("duplicate-doc", 2)
+    assert refusal("duplicate-doc", values, path).where.line == 2
     assert values(path, duplicates="first")["q2"] == {"RR": 0.5, "R": 1.0}
 
 
@@ -209,13 +199,13 @@ def test_a_file_without_questions_is_refused(source, tmp_path):
     if isinstance(source, bytes):
         (tmp_path / "rag.jsonl").write_bytes(source)
         source = tmp_path / "rag.jsonl"
-    assert refused(source).slug in ("questions", "fields")
+    with pytest.raises(jd.JudgedError, match=r"\[(questions|fields)\]"):
+        jd.read_questions(source)
 
 
 def test_judgments_alone_say_that_a_run_is_missing(tmp_path):
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
-    error = refused(tmp_path / "qrels.txt")
-    assert error.slug == "questions"
+    error = refusal("questions", jd.read_questions, tmp_path / "qrels.txt")
     assert error.hint
 
 
