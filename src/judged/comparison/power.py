@@ -128,13 +128,7 @@ class Power(Result):
             )
             for one in self.measures
         )
-        weak = [w for w in self.warnings if w.slug == "power"]
-        told = list(self.warnings)
-        if len(weak) > 1:  # in one line
-            names = ", ".join(w.text.partition(":")[0] for w in weak)
-            told = [w for w in told if w not in weak]
-            told.append(Warned("power", len(weak), f"power below {LITTLE:.0%} in {names}"))
-        notes = (f"paired t test, two-sided, alpha {self.alpha:g}", *(f"warning: {w}" for w in told))
+        notes = (f"paired t test, two-sided, alpha {self.alpha:g}", *(f"warning: {w}" for w in self.warnings))
         title = " ~ ".join(n.rpartition("/")[2] for n in self.names)
         return [Table((*headers, "queries needed"), rows, title=title, notes=notes, optional=(2,))]
 
@@ -199,12 +193,13 @@ def power(
             if one.deviation == 0:
                 text = f"{name}: all differences are equal; their variation is unknown"
                 warnings.append(Warned("power", len(d), text))
-            elif one.chance < LITTLE:
-                text = f"{name}: the power to find a difference of {matters:.2g} is below {LITTLE:.0%}"
-                warnings.append(Warned("power", queries, text))
             if difference is not None and math.isclose(matters, abs(mean(d)), rel_tol=1e-3):
                 text = f"{name}: this is the observed difference; the power to find it says nothing beyond its p-value"
                 warnings.append(Warned("power", 1, text))
+    weak = [one.measure for one in powers if one.chance < LITTLE]
+    if weak:
+        text = f"the power to find the difference that matters is below {LITTLE:.0%} in {', '.join(weak)}"
+        warnings.append(Warned("power", len(weak), text))
     return Power((compared.names[0], compared.names[1]), float(power), float(alpha), tuple(powers), tuple(warnings))
 
 

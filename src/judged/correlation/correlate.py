@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged._types import Bools, Floats, Ints
-from judged.core.find.reference import match_documents
+from judged.core.find.reference import check_same_kinds, match_documents
 from judged.core.ids import IdColumn
 from judged.core.tables import Id, Run, decoded
 from judged.core.unread_runs import UnreadRun
@@ -258,10 +258,8 @@ def _align_items(
 
 def _align_runs(a: Run, b: Run, depth: int | None) -> tuple[Columns, Rankings, tuple[Id, ...], list[Warned]]:
     """Align the rankings of the queries that both runs have, in the order of query ids, which are returned too."""
-    for what, a_kind, b_kind in (("query", a.query_kind, b.query_kind), ("document", a.doc_kind, b.doc_kind)):
-        if a_kind != b_kind and len(a) and len(b):
-            problem = f"{what} ids are of type {a_kind} in {a.name} and {b_kind} in {b.name}"
-            raise DataError("id-type", problem, where=b.name, hint=f"convert one side, for example str({what}_id)")
+    if len(a) and len(b):
+        check_same_kinds((a.query_kind, a.doc_kind), (b.query_kind, b.doc_kind), b.name, sides=(a.name, b.name))
     a_ids, b_ids = a.queries.tolist(), b.queries.tolist()
     common = set(a_ids) & set(b_ids)
     if not common:

@@ -26,6 +26,7 @@ from judged.measures.profiles import Profile
 from judged.measures.profiles import profile as profile_named
 from judged.measures.registry import Measure
 from judged.registry import Registry
+from judged.stats.checks import check_share
 from judged.stats.intervals import Ends, interval
 from judged.stats.summary import mean
 from judged.steps import step
@@ -352,8 +353,8 @@ def curve(
     array([0.5, 0.5])
     """
     definition = CURVE_KINDS.find(kind)
-    if band is not None and not (isinstance(band, int | float) and 0 < band < 1):
-        raise UsageError("parameter", f"band must be between 0 and 1, or None, got {shown(band)}", value=band)
+    if band is not None:
+        check_share(band, "band")
     queries = None if query is None else tuple(query) if isinstance(query, list | tuple | set) else (query,)
     if queries == ():
         raise UsageError("not-asked", "no query was named", value=query)

@@ -85,7 +85,7 @@ class SparkTable:
     def locate(self, task: LocateHits) -> LocatedHits:
         """Locate the judged documents by a semi-join in the JVM: judgments go to every worker, and only judged rows come back."""
         hint = "convert one side: df.withColumn(…, col.cast('string'))"
-        check_same_kinds(task.kinds, self.kinds, "run", hint)
+        check_same_kinds(task.kinds, self.kinds, "run", hint=hint)
         if (count := len(task.pool.query)) > MAX_JUDGMENTS:
             problem = f"{count:,} judgments are too many to send to every Spark worker; the limit is {MAX_JUDGMENTS:,}"
             hint = "evaluate the queries in several batches, or read the run with engine='memory'"

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from judged._types import Floats, Ints
+from judged.core.find.reference import check_same_kinds
 from judged.core.ids import IdColumn
 from judged.core.policy import Policy, Rejudged
 from judged.core.pool import pool_of
 from judged.core.tables import Id, IdKind, Qrels, decoded
-from judged.errors import DataError, Hint, UsageError, Warned, shown
+from judged.errors import Hint, UsageError, Warned, shown
 from judged.io.columns import ANY_COLUMNS, ColumnRequest
 from judged.io.open_table import read_requested_qrels
 from judged.io.run_names import short_names
@@ -28,7 +29,6 @@ _ONE_ALONE = Hint(
     "name another judge, or set {judges} or {judge_col} for one table with all judges", judges=None, judge_col=None
 )
 _NUMBER = re.compile("0|-?[1-9][0-9]*")
-_KIND = {"text": "text", "integer": "integers", "other": "objects"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,15 +201,8 @@ def _check_kinds(qrels: Sequence[Qrels]) -> None:
         if one.choice is not None or (one.passages is not None and one.passages.spans):
             problem = "judgments of spans or alternative sets cannot be compared; only those of documents can"
             raise UsageError("alternatives", problem, where=one.name)
-        for what, kind, other in (
-            ("query", first.query_kind, one.query_kind),
-            ("document", first.doc_kind, one.doc_kind),
-        ):
-            if kind != other:
-                problem = f"{what} ids are {_KIND[kind]} in {first.label} and {_KIND[other]} in {one.label}"
-                raise DataError(
-                    "id-type", problem, where=one.name, hint=f"convert one side, for example str({what}_id)"
-                )
+        kinds, others = ((q.query_kind, q.doc_kind) for q in (first, one))
+        check_same_kinds(kinds, others, one.name, sides=(first.label, one.label))
 
 
 def _sort_queries(queries: set[Id]) -> tuple[Id, ...]:

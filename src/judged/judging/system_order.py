@@ -46,12 +46,11 @@ class OrderPair:
     """Correlation of the orders of systems by two judges.
 
     `tau_ap` is not symmetric: its first value has the first judge as the reference, its second value the second judge. With
-    tied systems it is the mean over all their orders, so 0 if all are tied. `reason` says why `tau` is NaN.
+    tied systems it is the mean over all their orders, so 0 if all are tied; `tau` is then NaN.
     """
 
     judges: tuple[str, str]
     tau: float
-    reason: str
     tau_ap: tuple[float, float]
     swaps: tuple[Swap, ...]
 
@@ -113,9 +112,8 @@ class SystemOrder(Result):
         notes = []
         for pair in self.pairs:
             a, b = pair.judges
-            tau = f"undefined ({pair.reason})" if pair.reason else number(pair.tau)
             notes.append(
-                f"{a} and {b}: Kendall's tau {tau}, tau_AP {number(pair.tau_ap[0])} ({a} as reference) and"
+                f"{a} and {b}: Kendall's tau {number(pair.tau)}, tau_AP {number(pair.tau_ap[0])} ({a} as reference) and"
                 f" {number(pair.tau_ap[1])} ({b}); {_share(pair, len(self.systems))}"
             )
             notes += [
@@ -202,8 +200,6 @@ def _levels(values: Floats) -> Floats:
 def _pair(judges: tuple[str, str], systems: Sequence[str], one: Floats, other: Floats) -> OrderPair:
     """Compare the orders of systems by two judges; swaps are listed by decreasing smaller difference."""
     x, y = _levels(one), _levels(other)
-    tied = [judge for judge, level in zip(judges, (x, y), strict=True) if not level.any()]
-    reason = f"all systems tie under {' and '.join(tied)}" if tied else ""
     first, second = np.triu_indices(len(systems), 1)
     before, after = one[first] - one[second], other[first] - other[second]
     opposite = np.flatnonzero((x[first] - x[second]) * (y[first] - y[second]) < 0)
@@ -212,7 +208,7 @@ def _pair(judges: tuple[str, str], systems: Sequence[str], one: Floats, other: F
         Swap((systems[first[i]], systems[second[i]]), (float(before[i]), float(after[i])))
         for i in opposite[np.argsort(-smaller, kind="stable")].tolist()
     )
-    return OrderPair(judges, kendall(x, y), reason, (tau_ap(y, x), tau_ap(x, y)), swaps)
+    return OrderPair(judges, kendall(x, y), (tau_ap(y, x), tau_ap(x, y)), swaps)
 
 
 def _share(pair: OrderPair, systems: int) -> str:

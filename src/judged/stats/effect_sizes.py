@@ -8,7 +8,6 @@ import numpy as np
 
 from judged._types import Floats, Ints
 from judged.errors import DataError
-from judged.stats.checks import check_number
 from judged.stats.differences import SLACK, differences, scaled, totals
 
 PAPERS = {"d_z": "cohen1988", "superiority": "mcgraw1992 vargha2000", "cliff": "cliff1993"}
@@ -41,7 +40,7 @@ def standardised(a: Any, b: Any) -> Floats:
     return np.divide(mean, np.sqrt(totals(np.square(d - mean)) / (len(d) - 1)), out=d_z, where=some)
 
 
-def superiority(a: Any, b: Any, *, margin: float = 0.0) -> Floats:
+def superiority(a: Any, b: Any) -> Floats:
     """Return the share of queries that b wins, with ties counted half.
 
     This is the common-language effect size of paired values (McGraw and Wong 1992; Vargha and Delaney 2000).
@@ -49,7 +48,7 @@ def superiority(a: Any, b: Any, *, margin: float = 0.0) -> Floats:
     >>> superiority([0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.3, 0.1])  # two won, one tied
     array([0.625])
     """
-    r = record(a, b, margin=margin)
+    r = record(a, b)
     return (r.wins + r.ties / 2) / (r.wins + r.ties + r.losses)
 
 
@@ -73,16 +72,11 @@ def cliff(a: Any, b: Any) -> Floats:
     return delta
 
 
-def record(a: Any, b: Any, *, margin: float = 0.0) -> Record:
-    """Count the queries that b wins (b - a > margin), loses (b - a < -margin) and ties.
-
-    Raises:
-        UsageError: a margin below 0.
-    """
+def record(a: Any, b: Any) -> Record:
+    """Count the queries that b wins, ties and loses."""
     first, second = _columns(a, b)
-    d, limit = second - first, check_number(margin, "margin", zero=True)
-    wins, losses = (d > limit).sum(axis=0), (d < -limit).sum(axis=0)
-    return Record(wins, len(d) - wins - losses, losses)
+    wins, losses = (second > first).sum(axis=0), (second < first).sum(axis=0)
+    return Record(wins, len(first) - wins - losses, losses)
 
 
 def _columns(a: Any, b: Any) -> tuple[Floats, Floats]:

@@ -96,10 +96,10 @@ class Ratings:
         """Return the number of labels of each unit."""
         return (self.codes >= 0).sum(axis=0)
 
-    def confusion(self, first: int = 0, second: int = 1) -> Ints:
-        """Return the confusion matrix of two raters; rows are the first."""
+    def confusion(self) -> Ints:
+        """Return the confusion matrix of the first two raters; rows are the first."""
         size = len(self.categories)
-        a, b = self.codes[first].astype(np.int64), self.codes[second]
+        a, b = self.codes[:2].astype(np.int64)
         both = (a >= 0) & (b >= 0)
         return np.bincount(a[both] * size + b[both], minlength=size * size).reshape(size, size)
 

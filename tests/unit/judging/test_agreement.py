@@ -402,7 +402,6 @@ def test_systems_that_one_judge_finds_equal_do_not_swap():
     (pair,) = jd.agree(QRELS, tied, runs=RUNS, measure="RR").order.pairs
     assert pair.swaps == ()
     assert isnan(pair.tau)
-    assert pair.reason == "all systems tie under judge 2"
 
 
 def with_counts(first, second):
@@ -424,11 +423,10 @@ def test_means_that_differ_by_a_rounding_are_tied():
     (pair,) = order.pairs
     assert pair.swaps == ()
     assert isnan(pair.tau)
-    assert pair.reason == "all systems tie under a and b"
     assert pair.tau_ap == (0, 0)  # the mean over both orders
     assert [(row["rank, a"], row["rank, b"]) for row in order.records()] == [(1, 1), (1, 1)]
-    assert "Kendall's tau undefined (all systems tie under a and b)" in str(found)
-    assert json.loads(found.to_json())["order"]["pairs"][0]["reason"] == pair.reason
+    assert "Kendall's tau –" in str(found)
+    assert json.loads(found.to_json())["order"]["pairs"][0]["tau"] is None
 
 
 def test_what_the_evaluations_warn_of_is_said_once_for_each_run():

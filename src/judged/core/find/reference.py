@@ -97,14 +97,21 @@ def raise_duplicate(
 def check_id_kinds(kinds: tuple[IdKind, IdKind], run: Run) -> None:
     """Raise `id-type` if the ids of a run are of other types than those of the judgments."""
     if len(run):
-        check_same_kinds(kinds, (run.query_kind, run.doc_kind), run.name, "convert one side, for example str({}_id)")
+        check_same_kinds(kinds, (run.query_kind, run.doc_kind), run.name)
 
 
-def check_same_kinds(kinds: tuple[IdKind, IdKind], others: tuple[IdKind, IdKind], name: str, hint: str) -> None:
+def check_same_kinds(
+    kinds: tuple[IdKind, IdKind],
+    others: tuple[IdKind, IdKind],
+    name: str,
+    *,
+    sides: tuple[str, str] = ("the judgments", "the run"),
+    hint: str = "convert one side, for example str({}_id)",
+) -> None:
     """Raise `id-type` if ids of queries or documents are of two types, which never match; `{}` in the hint is the noun."""
     for what, ours, theirs in zip(("query", "document"), kinds, others, strict=True):
         if ours != theirs:
-            problem = f"{what} ids are {_KIND[ours]} in the judgments and {_KIND[theirs]} in the run"
+            problem = f"{what} ids are {_KIND[ours]} in {sides[0]} and {_KIND[theirs]} in {sides[1]}"
             raise DataError("id-type", problem, hint=hint.format(what), where=name)
 
 
