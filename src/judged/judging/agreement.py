@@ -10,12 +10,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from judged._types import Ints
+from judged._types import Floats, Ints
 from judged.core.policy import Rejudged
 from judged.core.resample import generator
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.evaluation.options import ColumnOptions, named_columns
-from judged.judging.merge import adjudication_list, list_disagreements
+from judged.io.columns import is_usual
 from judged.judging.panel import Level, Panel, read_panel
 from judged.judging.system_order import SystemOrder, system_order
 from judged.measures.registry import Measure
@@ -29,12 +29,12 @@ from judged.stats.agreement import (
     parse_coefficient,
     usual_coefficients,
 )
-from judged.stats.checks import check_choice, check_share
+from judged.stats.checks import check_choice, check_count, check_share
 from judged.stats.ratings import Label, Ratings
 from judged.steps import step
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
-from judged.tables.text import counted, number
+from judged.tables.text import counted, distinct_columns, number
 
 _MANY_QUERIES = 10  # minimum number of queries to show those with the lowest agreement
 _WORST = 5  # queries, and documents, that are shown
@@ -165,11 +165,45 @@ class Agreement(Result):
             n: largest number of units; None for all.
             per_query: largest number of units per query.
         """
-        return list_disagreements(self.panel, n, per_query)
+        for name, value in (("n", n), ("per_query", per_query)):
+            if value is not None:
+                check_count(value, name, least=0)
+        panel = self.panel
+        ratings, units = panel.original or panel.ratings, panel.units
+        difference = _difference(ratings, panel.levels)
+        rows = np.flatnonzero(_difference(panel.ratings) > 0)
+        count = len(rows)
+        rows = rows[np.argsort(-difference[rows], kind="stable")]
+        if per_query is not None and units is not None:
+            rows = rows[_position_in_group(units.query[rows]) < per_query]
+        rows = rows[:n]
+        labels = (*ratings.categories, None)
+        ids: dict[str, tuple[Any, ...]] = {"row": tuple(rows.tolist())}
+        if units is not None:
+            ids = {"query": tuple(units.queries[i] for i in units.query[rows]), "doc": tuple(units.docs(rows))}
+        judges = distinct_columns(self.names, {*ids, "difference"}.__contains__)
+        grades = {name: tuple(labels[c] for c in row[rows]) for name, row in zip(judges, ratings.codes, strict=True)}
+        columns = {
+            **ids,
+            **grades,
+            "difference": tuple(int(x) if x == int(x) else x for x in difference[rows].tolist()),
+        }
+        title = f"{len(rows)} of {counted(count, 'disagreement')}"
+        return RecordTable(columns, words=("query", "doc"), title=title)
 
     def adjudication_list(self) -> RecordTable:
-        """All disagreements with an empty column `relevance`; once filled in, they are the judgments of an adjudicator."""
-        return adjudication_list(self.panel)
+        """All disagreements with an empty column `relevance`; once filled in, `read_qrels` reads them as the judgments of an adjudicator.
+
+        A judge whose name is a usual name of an id or grade column gets another one, so that the right columns are found.
+        """
+        if self.panel.units is None:
+            raise UsageError("judges", "columns of labels have no documents to adjudicate")
+        table = self.disagreements(None)
+        query, doc, *grades, difference = table.columns.values()
+        judges = distinct_columns(self.names, lambda name: name == "difference" or is_usual(name))
+        columns = {"query_id": query, "doc_id": doc, **dict(zip(judges, grades, strict=True)), "difference": difference}
+        columns["relevance"] = (None,) * len(table)
+        return RecordTable(columns, words=("query_id", "doc_id"), title=table.title)
 
     # ── output ───────────────────────────────────────────────────────────────────────────────────
 
@@ -240,6 +274,30 @@ class Agreement(Result):
             "order": self.order.to_data() if self.order is not None else None,
             "warnings": [w.to_dict() for w in self.warnings],
         }
+
+
+def _difference(ratings: Ratings, levels: Sequence[float] | None = None) -> Floats:
+    """Return the highest label less the lowest of each unit, relative to the judges' levels if there are any.
+
+    For text it is the number of distinct labels less one.
+    """
+    codes = ratings.codes
+    missing = codes < 0
+    if ratings.numbers is not None:
+        value = np.append(ratings.numbers, np.nan)[codes] - (0.0 if levels is None else np.array(levels)[:, None])
+        high, low = np.where(missing, -np.inf, value).max(axis=0), np.where(missing, np.inf, value).min(axis=0)
+        return np.where(missing.all(axis=0), 0.0, high - low)
+    ordered = np.sort(codes, axis=0)  # missing labels, -1, come first
+    return np.asarray(((ordered[1:] > ordered[:-1]) & (ordered[:-1] >= 0)).sum(axis=0), float)
+
+
+def _position_in_group(group: Ints) -> Ints:
+    """Return the position of each row among the rows of its group, from 0."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    position = np.empty(len(group), np.int64)
+    position[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
+    return position
 
 
 def _coefficient(coefficients: dict[str, Reliability], name: str) -> Reliability:

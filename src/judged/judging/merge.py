@@ -1,4 +1,4 @@
-"""Merge the judgments of several judges, and list their disagreements."""
+"""Merge the judgments of several judges."""
 
 from __future__ import annotations
 
@@ -13,81 +13,17 @@ from judged.core.policy import Rejudged
 from judged.core.tables import Qrels
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.evaluation.options import JudgmentColumns, named_columns
-from judged.io.columns import ColumnRequest, is_usual
+from judged.io.columns import ColumnRequest
 from judged.judging.panel import Panel, Units, read_panel
-from judged.stats.checks import check_choice, check_count
-from judged.stats.ratings import Ratings
+from judged.stats.checks import check_choice
 from judged.steps import step
-from judged.tables.result import RecordTable
-from judged.tables.text import counted, distinct_columns
+from judged.tables.text import counted
 
 How = Literal["majority", "mean", "median", "max", "min", "adjudicate"]
 MergeTies = Literal["error", "lower", "higher", "first"]
 Missing = Literal["keep", "drop", "error"]
 
 _MEANS: dict[str, Any] = {"mean": np.nanmean, "median": np.nanmedian, "max": np.nanmax, "min": np.nanmin}
-
-
-def list_disagreements(panel: Panel, n: int | None, per_query: int | None) -> RecordTable:
-    """Return at most n units that judges disagree on, the largest difference first; see `Agreement.disagreements`."""
-    for name, value in (("n", n), ("per_query", per_query)):
-        if value is not None:
-            check_count(value, name, least=0)
-    ratings, units = panel.original or panel.ratings, panel.units
-    difference = _difference(ratings, panel.levels)
-    rows = np.flatnonzero(_difference(panel.ratings) > 0)
-    count = len(rows)
-    rows = rows[np.argsort(-difference[rows], kind="stable")]
-    if per_query is not None and units is not None:
-        rows = rows[_position_in_group(units.query[rows]) < per_query]
-    rows = rows[:n]
-    labels = (*ratings.categories, None)
-    ids: dict[str, tuple[Any, ...]] = {"row": tuple(rows.tolist())}
-    if units is not None:
-        ids = {"query": tuple(units.queries[i] for i in units.query[rows]), "doc": tuple(units.docs(rows))}
-    judges = distinct_columns(panel.names, {*ids, "difference"}.__contains__)
-    grades = {name: tuple(labels[c] for c in row[rows]) for name, row in zip(judges, ratings.codes, strict=True)}
-    columns = {**ids, **grades, "difference": tuple(int(x) if x == int(x) else x for x in difference[rows].tolist())}
-    title = f"{len(rows)} of {counted(count, 'disagreement')}"
-    return RecordTable(columns, words=("query", "doc"), title=title)
-
-
-def adjudication_list(panel: Panel) -> RecordTable:
-    """Return all disagreements with an empty column `relevance`, as a table of judgments that `read_qrels` reads.
-
-    A judge whose name is a usual name of an id or grade column gets another one, so that the right columns are found.
-    """
-    if panel.units is None:
-        raise UsageError("judges", "columns of labels have no documents to adjudicate")
-    table = list_disagreements(panel, None, None)
-    query, doc, *grades, difference = table.columns.values()
-    judges = distinct_columns(panel.names, lambda name: name == "difference" or is_usual(name))
-    columns = {"query_id": query, "doc_id": doc, **dict(zip(judges, grades, strict=True)), "difference": difference}
-    return RecordTable({**columns, "relevance": (None,) * len(table)}, words=("query_id", "doc_id"), title=table.title)
-
-
-def _difference(ratings: Ratings, levels: Sequence[float] | None = None) -> Floats:
-    """Return the highest label less the lowest of each unit, relative to the judges' levels if there are any.
-
-    For text it is the number of distinct labels less one.
-    """
-    codes = ratings.codes
-    missing = codes < 0
-    if ratings.numbers is not None:
-        value = np.append(ratings.numbers, np.nan)[codes] - (0.0 if levels is None else np.array(levels)[:, None])
-        high, low = np.where(missing, -np.inf, value).max(axis=0), np.where(missing, np.inf, value).min(axis=0)
-        return np.where(missing.all(axis=0), 0.0, high - low)
-    ordered = np.sort(codes, axis=0)  # missing labels, -1, come first
-    return np.asarray(((ordered[1:] > ordered[:-1]) & (ordered[:-1] >= 0)).sum(axis=0), float)
-
-
-def _position_in_group(group: Ints) -> Ints:
-    """Return the position of each row among the rows of its group, from 0."""
-    order = np.argsort(group, kind="stable")
-    ordered = group[order]
-    position = np.empty(len(group), np.int64)
-    position[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
-    return position
 
 
 def merge_judgments(

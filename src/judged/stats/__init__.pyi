@@ -4,7 +4,6 @@ from .corrections import CORRECTIONS as CORRECTIONS
 from .corrections import Correction as Correction
 from .corrections import adjusted as adjusted
 from .decisions import Decisions as Decisions
-from .decisions import decide as decide
 from .decisions import decide_family as decide_family
 from .differences import TestOutcome as TestOutcome
 from .effect_sizes import Record as Record

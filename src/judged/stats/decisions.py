@@ -70,61 +70,6 @@ class Decisions:
     remarks: tuple[str, ...] = ()
 
 
-def decide(
-    x: Any,
-    pairs: Any,
-    *,
-    test: str = "t",
-    correction: str = "bonferroni",
-    alpha: float = 0.05,
-    margin: float = 0.0,
-    limit: float = np.inf,
-    clusters: Any = None,
-    resamples: int | None = None,
-    seed: int = 0,
-) -> Decisions:
-    """Decide on each pair (a, b) of columns of x, values of queries × systems, by the differences b - a.
-
-    Args:
-        x: values of queries × systems, none missing.
-        pairs: rows (a, b) of column numbers.
-        test: paired test, see `TESTS`.
-        correction: correction over the pairs, see `CORRECTIONS`.
-        alpha: significance level of the whole table.
-        margin: largest difference that does not matter.
-        limit: largest possible difference; ends of intervals are kept within it.
-        clusters: a code per query.
-        resamples: number of resamples. [default: that of the test]
-        seed: random seed.
-
-    The verdicts, in this order:
-
-    - identical: all differences are 0. This says nothing about other queries.
-    - too few queries: no interval, because the queries are too few for the test to reject anything at this level.
-    - equal: the interval is within the margin, even if it excludes 0: the difference is then too small to matter.
-    - better, worse: the interval excludes 0, exactly if the corrected p is at most alpha. Tests that are not about the
-      mean (signs, signed ranks) have the verdicts "wins more queries" and "loses more queries" instead, and the interval of the t test.
-    - no clear difference: the rest.
-
-    >>> x = np.array([[0.1, 0.3], [0.2, 0.5], [0.0, 0.1], [0.3, 0.4], [0.1, 0.4]])
-    >>> found = decide(x, [(0, 1)])
-    >>> found.verdict, found.low.round(3), found.high.round(3)
-    (('better',), array([0.076]), array([0.324]))
-    """
-    return decide_family(
-        [x],
-        pairs,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        margin=margin,
-        limits=[limit],
-        clusters=[clusters],
-        resamples=resamples,
-        seed=seed,
-    )[0]
-
-
 def decide_family(
     tables: Sequence[Any],
     pairs: Any,
@@ -140,11 +85,38 @@ def decide_family(
     resamples: int | None = None,
     seed: int = 0,
 ) -> list[Decisions]:
-    """Decide on the pairs of several tables (measures, or slices of queries), corrected for all of them together.
+    """Decide on each pair (a, b) of columns of several tables, values of queries × systems, by the differences b - a.
 
-    Tables have the same systems and may have different queries; `limits`, `clusters`, `weights` (of queries, all above 0, for
-    the t test) and `cheap` (values of more queries × systems, for the t test) have one entry per table. With the correction `max` the maximum is over the pairs of a table, times the
-    number of tables.
+    Tables (measures, or slices of queries) are corrected together. They have the same systems and may have different queries.
+
+    Args:
+        tables: values of queries × systems, none missing.
+        pairs: rows (a, b) of column numbers.
+        test: paired test, see `TESTS`.
+        correction: correction over the pairs of all tables, see `CORRECTIONS`. With `max` the maximum is over the pairs of a
+            table, times the number of tables.
+        alpha: significance level of all tables.
+        margin: largest difference that does not matter.
+        limits: largest possible difference of each table; ends of intervals are kept within it.
+        clusters: a code per query, for each table.
+        weights: of the queries of each table, all above 0, for the t test.
+        cheap: values of more queries × systems for each table, for the t test.
+        resamples: number of resamples. [default: that of the test]
+        seed: random seed.
+
+    The verdicts, in this order:
+
+    - identical: all differences are 0. This says nothing about other queries.
+    - too few queries: no interval, because the queries are too few for the test to reject anything at this level.
+    - equal: the interval is within the margin, even if it excludes 0: the difference is then too small to matter.
+    - better, worse: the interval excludes 0, exactly if the corrected p is at most alpha. Tests that are not about the
+      mean (signs, signed ranks) have the verdicts "wins more queries" and "loses more queries" instead, and the interval of the t test.
+    - no clear difference: the rest.
+
+    >>> x = np.array([[0.1, 0.3], [0.2, 0.5], [0.0, 0.1], [0.3, 0.4], [0.1, 0.4]])
+    >>> [found] = decide_family([x], [(0, 1)])
+    >>> found.verdict, found.low.round(3), found.high.round(3)
+    (('better',), array([0.076]), array([0.324]))
     """
     chosen, corrected = TESTS.find(test), CORRECTIONS.find(correction)
     check_levels(alpha, margin)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from judged.errors import UsageError
 from judged.stats.corrections import CORRECTIONS, adjusted
-from judged.stats.decisions import APART, decide, decide_family
+from judged.stats.decisions import APART, decide_family
 from judged.stats.paired.registry import TESTS, interval_of, outcome
 
 MEANS = [t for t in TESTS if t.interval]
@@ -24,6 +24,10 @@ def tables(n, k=4):
     yield rng.integers(0, 6, (n, k)) / 5 * np.arange(1, k + 1) / k  # ties
     yield np.arange(k) ** 2 * 0.1 + np.zeros((n, 1))  # constant differences
     yield rng.choice([0, 0, 0, 0.3, -0.1], (n, k)) * np.array([0, 0, 1, 2])  # zeros; the first two are identical
+
+
+def decide(x, pairs, *, limit=np.inf, clusters=None, **more):
+    return decide_family([x], pairs, limits=[limit], clusters=[clusters], **more)[0]
 
 
 def options(test):
@@ -236,16 +240,3 @@ def test_the_seed_decides_what_a_decision_draws():
         p = [decide(x, [(0, 1)], test=test.name, resamples=499, seed=seed).p[0] for seed in (0, 1, 1, 2, 3)]
         assert p[1] == p[2]
         assert len(set(p)) > 1
-
-
-def test_one_table_is_decided_as_a_family_of_one():
-    x, codes = np.random.default_rng(6).normal([0, 0.2, 0.1], 0.3, (30, 3)), np.arange(30) // 3
-    for test in [t for t in TESTS if "clusters" in t.options]:
-        options = {"test": test.name, "correction": "holm", "alpha": 0.04, "margin": 0.01}
-        for clusters in (None, codes):
-            alone = decide(x, [(0, 1), (1, 2)], limit=0.15, clusters=clusters, **options)
-            (family,) = decide_family([x], [(0, 1), (1, 2)], limits=[0.15], clusters=[clusters], **options)
-            assert (alone.p == family.p).all()
-            assert (alone.low == family.low).all()
-            assert alone.verdict == family.verdict
-        assert (alone.p != decide(x, [(0, 1), (1, 2)], **options).p).any()
