@@ -225,9 +225,7 @@ def p_clause(p: float) -> str:
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
-def notes_on(
-    row: Difference, units: int, skew: float, spread: float, test: str, margin: float, least: float = 0.0
-) -> Difference:
+def notes_on(row: Difference, units: int, skew: float, spread: float, test: str, margin: float) -> Difference:
     """Add the notes on a difference: few queries that changed, skewness that makes a verdict doubtful, queries needed.
 
     Args:
@@ -237,16 +235,12 @@ def notes_on(
         spread: their standard deviation.
         test: the test that was used.
         margin: largest difference that does not matter.
-        least: smallest p that the units that changed can have.
     """
     notes = [row.note] if row.note else []
     changed = row.wins + row.losses
     if row.verdict not in ("identical", "too few queries"):
-        never = f"p is never below {least:.3g}{f', and {row.level:.2g} is needed' if least > row.level else ''}"
         if changed < _SPARSE and row.ties:
-            notes.append(f"only {changed} of {counted(row.queries, 'query')} changed{f': {never}' if least else ''}")
-        elif least > row.level:
-            notes.append(never)
+            notes.append(f"only {changed} of {counted(row.queries, 'query')} changed")
         elif row.verdict != "no clear difference" and test in ("t", "permutation") and skewed(skew, units):
             notes.append(f"differences are skewed ({skew:+.1f}): the {test} test may reject too often, use bootstrap")
     material = margin or MATERIAL * abs(row.mean_a)
@@ -426,8 +420,7 @@ class PairsOfRuns:
                     note=decided.note[i],
                     verdict=OPPOSITE.get(verdict, verdict) if lower else verdict,
                 )
-                least = float(decided.least[i])
-                rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin, least))
+                rows.append(notes_on(row, len(d), skew[k], spread[k], decided.test, self.settings.margin))
         return rows
 
     def _untested(self, part: _Slice) -> list[Difference]:

@@ -17,7 +17,7 @@ from judged._types import Bools, Floats
 from judged.errors import UsageError, shown
 from judged.stats.checks import check_number
 from judged.stats.corrections import CORRECTIONS, Correction, adjusted, levels
-from judged.stats.differences import TestOutcome, pairwise, sum_by_cluster
+from judged.stats.differences import TestOutcome, pairwise
 from judged.stats.paired.registry import TESTS, PairTest, interval_of, mean_difference, outcome_of_pairs
 from judged.stats.two_phase import CheapValues
 from judged.tables.text import counted
@@ -49,8 +49,7 @@ class Decisions:
 
     `test` is the test that was used: t in place of a resampling test that cannot reach the level. `tests` is the number
     of tests that the correction counts. `low` and `high` are NaN if there is no interval. A verdict is about the second
-    system of a pair, for values of which higher ones are better. `least` is the smallest p that the queries or clusters of
-    a pair that changed can have, 0 without a bound. `note` gives the reason why a pair was not tested;
+    system of a pair, for values of which higher ones are better. `note` gives the reason why a pair was not tested;
     `remarks` are about the whole table.
     """
 
@@ -64,7 +63,6 @@ class Decisions:
     level: Floats
     low: Floats
     high: Floats
-    least: Floats
     verdict: tuple[Verdict, ...]
     note: tuple[str, ...]
     remarks: tuple[str, ...] = ()
@@ -145,9 +143,6 @@ def decide_family(
         verdict = _verdicts(d, one.p <= each[part], low, high, margin, used)
         few = counted(len(d), "query") if codes[k] is None else counted(units[k], "cluster")
         note = tuple(_note(v, reason, len(d), few) for v, reason in zip(verdict, one.note, strict=True))
-        changed = np.count_nonzero(sum_by_cluster(d, codes[k])[0], axis=0)
-        least = np.array([used.least_p(int(number)) for number in changed])
-        least = np.where(one.p >= least, least, 0.0)  # an approximate p has no bound
         decisions.append(
             Decisions(
                 used.name,
@@ -160,7 +155,6 @@ def decide_family(
                 each[part],
                 low,
                 high,
-                least,
                 verdict,
                 note,
                 remarks,
@@ -205,10 +199,9 @@ def _corrected(outcomes: Sequence[TestOutcome], correction: Correction, p: Float
 
 def _floor(test: PairTest, correction: Correction, count: int, alpha: float, units: int) -> tuple[str, ...]:
     """A remark if even the smallest possible p of this number of queries is above alpha after the correction."""
-    least = test.least_p(units)
-    if least == 0 or correction.function is None:
+    if not test.flips_signs or correction.function is None:
         return ()
-    smallest = float(adjusted(np.full(count, least), correction).min())
+    smallest = float(adjusted(np.full(count, 2.0 ** (1 - units)), correction).min())
     if smallest <= alpha:
         return ()
     return (

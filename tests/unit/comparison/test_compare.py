@@ -455,15 +455,12 @@ def test_a_verdict_has_one_name_in_python_json_tables_and_scripts_of_the_page():
 
 
 @pytest.mark.parametrize("test", [t.name for t in TESTS])
-def test_a_sparse_row_says_how_small_its_p_can_be(test):
+def test_a_sparse_row_says_how_few_queries_changed(test):
     queries = [f"q{i}" for i in range(30)]
     qrels, base = {q: {"a": 1} for q in queries}, {q: ["a", "b"] for q in queries}
     runs = {"x": base, "y": base | {q: ["b", "a"] for q in queries[:4]}}
     row = jd.compare(qrels, runs, "RR", test=test).rows[0]
-    assert row.note.startswith("only 4 of 30 queries changed")
-    bounded = TESTS.find(test).flips_signs and row.p >= 2 / 2**4  # not by the normal approximation
-    assert row.note.endswith(": p is never below 0.125, and 0.05 is needed") == bounded
-    assert bounded == (test in ("permutation", "sign"))
+    assert row.note == "only 4 of 30 queries changed"
 
 
 def test_few_clusters_bound_p_and_enlarge_the_number_of_queries_needed():

@@ -54,10 +54,6 @@ class PairTest:
     flips_signs: bool = False
     corrects: bool = False
 
-    def least_p(self, queries: int) -> float:
-        """Return the smallest possible p-value for this number of queries; 0 without a bound."""
-        return 2.0 ** (1 - queries) if self.flips_signs and queries else 0.0
-
 
 TESTS: Registry[PairTest] = Registry("test", package="judged.stats.paired")
 
