@@ -21,7 +21,7 @@ from judged.evaluation.weights import check_plain
 from judged.measures.grammar import parse
 from judged.stats.decisions import Verdict
 from judged.stats.differences import known_rows
-from judged.stats.variance_components import FACETS, Source, VarianceComponents, designs, variance_components
+from judged.stats.variance_components import FACETS, Source, VarianceComponents, variance_components
 from judged.steps import step
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
@@ -30,7 +30,7 @@ from judged.tables.text import counted
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VarianceStudy(Result):
-    """Variance components per measure, differences between systems that account for all of them, and a plan of what to add."""
+    """Variance components per measure, and differences between systems that account for all of them."""
 
     systems: tuple[str, ...]
     parts: Mapping[str, VarianceComponents]  # by measure
@@ -90,28 +90,19 @@ class VarianceStudy(Result):
                 )
         return rows
 
-    def plan(self) -> list[dict[str, Any]]:
-        """One mapping per measure and design: the standard error of a difference now, and with more queries, judges or replicates."""
-        return [
-            {"measure": measure, **design, "error": parts.error(**design)}
-            for measure, parts in self.parts.items()
-            for design in designs(parts.sizes)
-        ]
-
     def to_data(self) -> dict[str, Any]:
-        """Systems, components, differences and the plan."""
+        """Systems, components and differences."""
         return {
             "judged-variance": 1,
             "systems": self.systems,
             "alpha": self.alpha,
             "components": self.records(),
             "differences": self.differences(),
-            "plan": self.plan(),
             "warnings": [w.to_dict() for w in self.warnings],
         }
 
     def tables(self, *, places: int = 4) -> list[Table]:
-        """Differences, sources of variance, and the plan."""
+        """Differences, and sources of variance."""
         sizes = next(iter(self.parts.values())).sizes
         varied = [f for f in FACETS if sizes[f] > 1]
         over = ", ".join(counted(sizes[f], {"queries": "query"}.get(f, f[:-1])) for f in varied)
@@ -121,7 +112,6 @@ class VarianceStudy(Result):
             RecordTable.of(
                 self.records(), words=("measure", "source"), title=f"Sources of variance: {over} per system"
             ),
-            RecordTable.of(self.plan(), words=("measure",), title="What to add: standard error of a difference"),
         )
         return [table for one in told for table in one.tables(places=places)]
 

@@ -18,6 +18,7 @@ from judged.curves.points import UNIT_SQUARE, Curve, Curves
 from judged.curves.run_curves import confusion_at, group_ends, is_number, roc_points
 from judged.errors import DataError, Hint, UsageError, Warned, shown
 from judged.measures.grammar import parse
+from judged.stats.checks import check_share
 from judged.stats.intervals import wilson
 from judged.tables.result import RecordTable, Result
 from judged.tables.table import Table
@@ -143,13 +144,10 @@ def classify(
     >>> result.tp, result.fp, result["recall"], result.auc
     (1, 1, 0.5, 0.75)
     """
-    for name, value, fine in (
-        ("level", level, is_number(level)),
-        ("confidence", confidence, is_number(confidence) and 0 < confidence < 1),
-        ("threshold", threshold, threshold is None or is_number(threshold)),
-    ):
-        if not fine:
-            raise UsageError("parameter", f"{name} is out of range, got {shown(value)}", value=value)
+    check_share(confidence, "confidence")
+    for name, value in (("level", level), ("threshold", 0 if threshold is None else threshold)):
+        if not is_number(value):
+            raise UsageError("parameter", f"{name} must be a finite number, got {shown(value)}", value=value)
     if (decisions is None) == (scores is None) or (scores is None) != (threshold is None):
         hint = Hint("pass either decisions, or {scores} and {threshold}", scores=None, threshold=0.5)
         raise UsageError("parameter", "decisions, or scores with a threshold, but not both or neither", hint=hint)

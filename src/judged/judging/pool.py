@@ -118,9 +118,6 @@ def pool_bias(
     *,
     depth: int = 20,
     level: float | None = None,
-    order: Order = "score",
-    ties: Ties = "id-desc",
-    duplicates: Duplicates = "error",
 ) -> RecordTable:
     """Check whether a pool is fair to runs that did not contribute to it (Zobel, SIGIR 1998).
 
@@ -133,9 +130,6 @@ def pool_bias(
         measure: a measure that is averaged over queries.
         depth: of the pool.
         level: lowest relevant grade.
-        order: order of the documents of a run, see `Policy`.
-        ties: order of equal scores.
-        duplicates: what to do with a document that a ranking has twice.
 
     >>> found = pool_bias({"q": {"a": 1, "b": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "P@1")
     >>> found["run"], found["unique"], found["difference"]
@@ -154,11 +148,9 @@ def pool_bias(
     if len(opened) < 2:
         raise UsageError("runs", f"the bias of a pool needs two or more runs, got {len(opened)}")
     judgments, names = read_qrels(qrels), list(opened)
-    policy = Policy(order=order, ties=ties, duplicates=duplicates)
-    only = _only_contributor(judgments, top_documents(opened, depth, policy))
+    only = _only_contributor(judgments, top_documents(opened, depth, Policy()))
     relevant = judgments.grade >= (1 if level is None else level)
-    settings: dict[str, Any] = {"level": level, "order": order, "ties": ties, "duplicates": duplicates}
-    values = [evaluate(judgments, opened[name], chosen, **settings).mean() for name in names]
+    values = [evaluate(judgments, opened[name], chosen, level=level).mean() for name in names]
     full = [next(iter(v.values())) for v in values]
     lower = chosen.definition.lower_is_better
     rows: list[dict[str, Any]] = []
@@ -166,7 +158,7 @@ def pool_bias(
         unique = only == i
         without = full[i]
         if unique.any():
-            [without] = evaluate(_remove(judgments, unique), opened[name], chosen, **settings).mean().values()
+            [without] = evaluate(_remove(judgments, unique), opened[name], chosen, level=level).mean().values()
         ranks = [1 + sum((v < x if lower else v > x) for k, v in enumerate(full) if k != i) for x in (full[i], without)]
         rows.append(
             {

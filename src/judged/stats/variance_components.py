@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -130,13 +130,3 @@ def _effect(y: Floats, source: Source) -> Floats:
     for axis in [i for i, f in enumerate(FACETS, 1) if f in source]:
         effect = effect - effect.mean(axis=axis, keepdims=True)
     return effect if "replicates" in source else effect - effect.mean(axis=0, keepdims=True)
-
-
-def designs(sizes: Mapping[str, int]) -> list[dict[str, int]]:
-    """Return the designs of a decision study: each facet that varies as it is, doubled and quadrupled, one facet at a time.
-
-    >>> [design["queries"] for design in designs({"queries": 50, "judges": 1, "replicates": 1})]
-    [50, 100, 200]
-    """
-    more = [{**sizes, f: sizes[f] * k} for f, k in product(sizes, (2, 4)) if sizes[f] > 1]
-    return [dict(sizes), *more]
