@@ -11,7 +11,7 @@ import pytest
 from recorded import DATA
 
 import judged as jd
-from judged.stats.agreement import Pairing, coefficients, parse_coefficient
+from judged.stats.agreement import coefficients, pair_weights, parse_coefficient
 from judged.stats.ratings import Ratings
 
 pytestmark = pytest.mark.conformance
@@ -147,7 +147,7 @@ def test_published_values_to_the_digits_they_were_published_with():
     assert rounded(fleiss.value, 0.4302445)
     wikipedia = ratings_of(EXAMPLES["fleiss_wikipedia"])
     assert rounded(one(wikipedia, "fleiss").value, 0.21)
-    each = Pairing(p := wikipedia.patterns(), np.eye(5)).pair[p.unit]
+    each = pair_weights(p := wikipedia.patterns(), np.eye(5))[p.unit]
     assert all(rounded(x, y) for x, y in zip(each, EXAMPLES["fleiss_wikipedia"]["published"]["P_i"], strict=True))
     for name in ("randolph_1", "randolph_2"):
         ratings, published = ratings_of(EXAMPLES[name]), EXAMPLES[name]["published"]

@@ -55,8 +55,7 @@ def correlate(
     """Compute rank correlation coefficients of two rankings.
 
     Both sides are runs (anything that `read_run` accepts), compared query by query; mappings {name: number}, pandas Series or
-    `Values` of one measure, aligned by name; columns of numbers, aligned by position; or lists of ids, the best first, and pairs
-    (ids, scores). A list of integers is a column of scores.
+    `Values` of one measure, aligned by name; columns of numbers, aligned by position; or lists of ids, the best first. A list of integers is a column of scores.
 
     Higher scores are better, and equal scores are ties. `tau_ap` uses the ranks of `a` and compares them with `b`; the other
     coefficients are symmetric. Pairs are formed from items that both sides have; RBO and overlap use the complete rankings.
@@ -204,8 +203,6 @@ def _read_items(source: Any, name: str) -> tuple[list[Any], Floats] | None:
         return with_scores(source, name) if source and all(map(_is_number, source.values())) else None
     if type(source).__module__.partition(".")[0] == "pandas" and not hasattr(source, "columns"):
         return with_scores((source.index.tolist(), source.tolist()), name)  # a duplicate name is a duplicate id
-    if isinstance(source, tuple) and len(source) == 2 and all(isinstance(s, list | tuple | np.ndarray) for s in source):
-        return with_scores(source, name) if len(source[1]) and all(map(_is_number, source[1])) else None
     if isinstance(source, list | tuple) or (isinstance(source, np.ndarray) and source.dtype.kind not in "biufV"):
         if not all(map(_is_number, source)):
             return with_scores(source, name) if all(isinstance(s, str | bytes) for s in source) else None

@@ -92,24 +92,19 @@ class Sample:
         return out.reshape(*lead, wide)[..., 1:]
 
 
-@dataclass(frozen=True, eq=False)
-class Pairing:
-    """Patterns with weights of agreement between categories: 1 for the same category, less for distant ones."""
+def pair_weights(patterns: Patterns, matrix: Floats) -> Floats:
+    """Return the mean weight over the pairs of labels of each pattern; 0 with fewer than two labels.
 
-    patterns: Patterns
-    matrix: Floats
-
-    @cached_property
-    def pair(self) -> Floats:
-        """Mean weight over the pairs of labels of each pattern; 0 with fewer than two labels."""
-        given = self.patterns.given[: int(self.patterns.rated.max(initial=0))]
-        weight = np.pad(self.matrix, (0, 1))  # a missing label, -1, takes the last row and column
-        total = np.zeros(given.shape[1])
-        for i in range(len(given)):
-            for j in range(i):
-                total += weight[given[i], given[j]]
-        rated = self.patterns.rated
-        return _ratio(2 * total, rated * (rated - 1.0), otherwise=0.0)
+    The matrix has the weights of agreement between categories: 1 for the same category, less for distant ones.
+    """
+    rated = patterns.rated
+    given = patterns.given[: int(rated.max(initial=0))]
+    weight = np.pad(matrix, (0, 1))  # a missing label, -1, takes the last row and column
+    total = np.zeros(given.shape[1])
+    for i in range(len(given)):
+        for j in range(i):
+            total += weight[given[i], given[j]]
+    return _ratio(2 * total, rated * (rated - 1.0), otherwise=0.0)
 
 
 def _ratio(above: Floats, below: Floats, otherwise: float = np.nan) -> Floats:
@@ -126,7 +121,7 @@ def _quadratic_form(p: Floats, matrix: Floats, q: Floats) -> Floats:
 
 # ── observed and chance agreement ────────────────────────────────────────────────────────────────
 
-Value = Callable[[Sample, Pairing], Floats]
+Value = Callable[[Sample, Floats], Floats]  # of the weights of agreement between categories
 
 
 def _correct_for_chance(observed: Floats, chance: Floats) -> Floats:
@@ -135,45 +130,45 @@ def _correct_for_chance(observed: Floats, chance: Floats) -> Floats:
     return _ratio(observed - chance, np.where(np.abs(room) < _NOTHING, 0.0, room))
 
 
-def _raw(s: Sample, w: Pairing) -> Floats:
+def _raw(s: Sample, w: Floats) -> Floats:
     """Mean over units with two labels or more of the (weighted) share of pairs of raters that agree."""
-    return _ratio(s.count @ w.pair, s.shared)
+    return _ratio(s.count @ pair_weights(s.patterns, w), s.shared)
 
 
-def _own(s: Sample, w: Pairing) -> Floats:
+def _own(s: Sample, w: Floats) -> Floats:
     """Chance agreement with each rater's own marginals: mean over pairs of Σ w_kl p_gk p_hl (Cohen 1960)."""
     pooled_share = s.own.sum(axis=-2)
-    same = _quadratic_form(s.own, w.matrix, s.own).sum(axis=-1)
+    same = _quadratic_form(s.own, w, s.own).sum(axis=-1)
     raters = (s.own.sum(axis=-1) > 0).sum(axis=-1)
-    return _ratio(_quadratic_form(pooled_share, w.matrix, pooled_share) - same, raters * (raters - 1.0))
+    return _ratio(_quadratic_form(pooled_share, w, pooled_share) - same, raters * (raters - 1.0))
 
 
-def _pooled(s: Sample, w: Pairing) -> Floats:
+def _pooled(s: Sample, w: Floats) -> Floats:
     """Chance agreement with pooled marginals: Σ w_kl π_k π_l (Scott 1955, Fleiss 1971)."""
-    return _quadratic_form(s.share, w.matrix, s.share)
+    return _quadratic_form(s.share, w, s.share)
 
 
-def _gwet(s: Sample, w: Pairing) -> Floats:
+def _gwet(s: Sample, w: Floats) -> Floats:
     """Chance agreement after Gwet (2008): Σ w / (q(q − 1)) · Σ π_k (1 − π_k), with q categories."""
-    size = w.patterns.size
+    size = s.patterns.size
     if size < 2:
         return np.full(s.units.shape, np.nan)
     spread: Floats = (s.share * (1 - s.share)).sum(axis=-1)
-    return w.matrix.sum() / (size * (size - 1)) * spread
+    return w.sum() / (size * (size - 1)) * spread
 
 
-def _alpha(s: Sample, w: Pairing) -> Floats:
+def _alpha(s: Sample, w: Floats) -> Floats:
     """Krippendorff's alpha, 1 − D_o / D_e, of units with two labels or more, as written by Gwet (2014).
 
     Two of the n pairable labels are drawn without replacement, hence the factor (n − 1) / n.
     """
     n = s.pairable
-    observed = _ratio(s.count @ (w.pair * w.patterns.rated), n)
+    observed = _ratio(s.count @ (pair_weights(s.patterns, w) * s.patterns.rated), n)
     share = _ratio(s.total, n[..., None])
-    return 1 - _ratio(n - 1, n) * (1 - _correct_for_chance(observed, _quadratic_form(share, w.matrix, share)))
+    return 1 - _ratio(n - 1, n) * (1 - _correct_for_chance(observed, _quadratic_form(share, w, share)))
 
 
-def _ordinal_alpha(s: Sample, w: Pairing) -> Floats:
+def _ordinal_alpha(s: Sample, w: Floats) -> Floats:
     """Krippendorff's alpha with his ordinal distance.
 
     The distance of two categories is the squared difference of their mean ranks among all pairable labels, so it depends on
@@ -438,9 +433,8 @@ def coefficients(
     p = ratings.patterns()
     observed, found = Sample(p, p.count), {}
     for one in requests:
-        w = Pairing(p, one.matrix)
-        value, chance = float(one.definition.value(observed, w)) + 0.0, one.definition.chance  # -0.0 is 0.0
-        expected = nan if chance is None else float(chance(observed, w))
+        value, chance = float(one.definition.value(observed, one.matrix)) + 0.0, one.definition.chance  # -0.0 is 0.0
+        expected = nan if chance is None else float(chance(observed, one.matrix))
         reason = ""
         if isnan(value):
             alone = int((observed.total > 0).sum()) < 2
@@ -497,12 +491,11 @@ def by_query(
 
 def _values(p: Patterns, requests: Sequence[CoefficientRequest], blocks: Iterator[Floats]) -> list[Floats]:
     """Return the values of each coefficient for all rows of all blocks of counts."""
-    pairings = [Pairing(p, one.matrix) for one in requests]
     parts: list[list[Floats]] = [[] for _ in requests]
     for block in blocks:
         s = Sample(p, block)
-        for one, w, part in zip(requests, pairings, parts, strict=True):
-            part.append(one.definition.value(s, w))
+        for one, part in zip(requests, parts, strict=True):
+            part.append(one.definition.value(s, one.matrix))
     return [np.concatenate(part) for part in parts]
 
 

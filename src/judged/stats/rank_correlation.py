@@ -17,12 +17,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged._types import Bools, Floats, Ints
+from judged._types import Floats, Ints
 from judged.core import segments
 from judged.errors import DataError, Hint, UsageError, shown
 from judged.registry import Registry, expand_at, parse_call, split_calls
 from judged.stats.checks import check_choice, check_share, possible
-from judged.stats.rank_overlap import Rankings, numbers, overlap_of, rbo_of
+from judged.stats.rank_overlap import Rankings, changes, groups, numbers, overlap_of, rbo_of
 from judged.stats.student_t import two_sided_p
 
 _TINY = 170  # items above which 1 / n! underflows
@@ -62,7 +62,7 @@ class Columns:
         return self._ties(self.y, np.lexsort((-self.y, self.segment)))
 
     def _ties(self, value: Floats, order: Ints) -> tuple[Ints, Ints]:
-        begin, size = _groups(_changes(self.segment[order], value[order]))
+        begin, size = groups(changes(self.segment[order], value[order]))
         above, level = np.empty_like(begin), np.empty_like(begin)
         above[order], level[order] = begin, size
         return above - np.repeat(segments.offsets(self.sizes)[:-1], self.sizes), level
@@ -74,7 +74,7 @@ class Columns:
         code = np.empty(
             len(by_y), np.int64
         )  # per distinct y; lower in earlier segments, which are therefore never counted
-        code[by_y] = np.cumsum(_changes(self.segment[by_y], self.y[by_y])) - 1
+        code[by_y] = np.cumsum(changes(self.segment[by_y], self.y[by_y])) - 1
         # Equal x are sorted by ascending y, so that no earlier item has the same x and a higher y.
         order = np.lexsort((code, -self.x, self.segment))
         count = np.empty(len(order), np.int64)
@@ -85,9 +85,9 @@ class Columns:
     def among_equal_y(self) -> tuple[Ints, Ints]:
         """For each item, the number of items with the same y that have a higher x, and that have the same."""
         order = np.lexsort((-self.x, self.y, self.segment))
-        outer = _changes(self.segment[order], self.y[order])
-        begin, _ = _groups(outer)
-        inner, size = _groups(outer | _changes(self.x[order]))
+        outer = changes(self.segment[order], self.y[order])
+        begin, _ = groups(outer)
+        inner, size = groups(outer | changes(self.x[order]))
         higher, level = np.empty_like(begin), np.empty_like(begin)
         higher[order], level[order] = inner - begin, size
         return higher, level
@@ -124,22 +124,6 @@ def columns(x: Any, y: Any) -> Columns:
             hint="align them by name as {name: number}",
         )
     return Columns(left, right, np.array([len(left)]))
-
-
-def _changes(*keys: NDArray[Any]) -> Bools:
-    """Return the mask of rows that begin a new group, for rows sorted by the keys."""
-    first = np.zeros(len(keys[0]), bool)
-    first[:1] = True
-    for key in keys:
-        first[1:] |= key[1:] != key[:-1]
-    return first
-
-
-def _groups(first: Bools) -> tuple[Ints, Ints]:
-    """Return for each row the first row of its group and the size of the group."""
-    begin = np.flatnonzero(first)
-    size = np.diff(np.append(begin, len(first)))
-    return np.repeat(begin, size), np.repeat(size, size)
 
 
 def _greater_before(code: Ints) -> Ints:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judged._types import Floats, Ints
+from judged._types import Bools, Floats, Ints
 from judged.core import segments
 from judged.errors import DataError, shown
 from judged.stats.checks import check_count, check_share
@@ -83,12 +84,25 @@ def rank_items(score: Floats, sizes: Ints) -> tuple[Ranked, Ints]:
     order = np.lexsort((-score, query))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    score, first = score[order], np.ones(len(order), bool)
-    first[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
+    begin, size = groups(changes(query[order], score[order]))
+    top = begin - np.repeat(segments.offsets(sizes)[:-1], sizes) + 1
+    return Ranked(sizes, top, top + size - 1), place
+
+
+def changes(*keys: NDArray[Any]) -> Bools:
+    """Return the mask of rows that begin a new group, for rows sorted by the keys."""
+    first = np.zeros(len(keys[0]), bool)
+    first[:1] = True
+    for key in keys:
+        first[1:] |= key[1:] != key[:-1]
+    return first
+
+
+def groups(first: Bools) -> tuple[Ints, Ints]:
+    """Return for each row the first row of its group and the size of the group."""
     begin = np.flatnonzero(first)
-    size = np.diff(np.append(begin, len(order)))
-    top = segments.positions(sizes)[begin] + 1
-    return Ranked(sizes, np.repeat(top, size), np.repeat(top + size - 1, size)), place
+    size = np.diff(np.append(begin, len(first)))
+    return np.repeat(begin, size), np.repeat(size, size)
 
 
 def _rankings(a: Any, b: Any) -> Rankings:

@@ -193,8 +193,6 @@ def test_values_of_one_measure_are_aligned_by_query():
 def test_lists_of_ids_are_rankings():
     found = jd.correlate(["a", "b", "c"], ["b", "a", "d"], "tau_a rbo overlap@2")
     assert (found.kind, found.mean()["tau_a"], found.mean()["overlap@2"]) == ("items", -1.0, 1.0)
-    scored = jd.correlate((["a", "b", "c"], [2, 2, 1]), {"a": 2, "b": 2, "c": 1}, "tau_b rbo")
-    assert list(scored.mean().values()) == [near(1.0)] * 2
 
 
 def test_two_orders_have_p_values():
@@ -435,7 +433,7 @@ def test_names_of_another_kind_are_refused(sides, options, slug):
     refusal(slug, jd.correlate, *sides, **options)
 
 
-@pytest.mark.parametrize("scores", [[1, 2, 10**400], {"a": 1, "b": 2, "c": 10**400}, (["a", "b"], [1, 10**400])])
+@pytest.mark.parametrize("scores", [[1, 2, 10**400], {"a": 1, "b": 2, "c": 10**400}])
 def test_a_score_that_no_double_holds_is_refused(scores):
     refusal("score-type", jd.correlate, scores, scores)
 

@@ -9,6 +9,7 @@ import numpy as np
 from judged._types import Floats
 from judged.stats.differences import ONE, ZERO, TestOutcome, differences, outcome_of
 from judged.stats.paired.registry import TESTS, PairTest
+from judged.stats.rank_correlation import Columns
 
 _EXACT = 50  # queries, without ties and zeros
 _EXACT_TIED = 13  # with them, as SciPy
@@ -60,19 +61,10 @@ TESTS.add(
 
 def _ranks(size: Floats) -> tuple[Floats, Floats]:
     """Return the mean ranks of each column, from 1, and the number of values equal to each."""
-    order = np.argsort(size, axis=0, kind="stable")
-    ordered = np.take_along_axis(size, order, axis=0)
-    place = np.arange(len(size))[:, None]
-    new = np.ones(size.shape, dtype=bool)
-    new[1:] = ordered[1:] != ordered[:-1]
-    last = np.ones_like(new)
-    last[:-1] = new[1:]
-    first = np.maximum.accumulate(np.where(new, place, 0), axis=0)
-    final = np.minimum.accumulate(np.where(last, place, len(size))[::-1], axis=0)[::-1]
-    rank, same = np.empty(size.shape), np.empty(size.shape)
-    np.put_along_axis(rank, order, (first + final) / 2 + 1, axis=0)
-    np.put_along_axis(same, order, (final - first + 1).astype(np.float64), axis=0)
-    return rank, same
+    rows, pairs = size.shape
+    flat = size.T.ravel()
+    larger, same = (count.reshape(pairs, rows).T for count in Columns(flat, flat, np.full(pairs, rows)).ties_x)
+    return rows - larger - (same - 1) / 2, same.astype(np.float64)
 
 
 def _normal(plus: Floats, count: Floats, tied: Floats) -> Floats:
