@@ -91,9 +91,6 @@ def compare(
     """
     settings = _settings(test, correction, alpha, margin, min_queries, resamples, seed)
     requests = slice_requests(slices, by)
-    if "interval" in options:
-        hint = Hint("choose the interval by its test: {test}", test="bootstrap")
-        raise UsageError("option", "compare has no option interval: the interval is that of the test", hint=hint)
     compared = evaluate_runs(
         qrels,
         runs,

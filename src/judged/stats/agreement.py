@@ -392,9 +392,6 @@ class Reliability:
     undefined: int = 0  # number of resamples without a value
     reason: str = ""
 
-    def __float__(self) -> float:
-        return self.value
-
     @property
     def interval(self) -> tuple[float, float] | None:
         """The confidence interval; None if it is undefined."""

@@ -84,26 +84,27 @@ def interval(
     if resamples is not None:
         check_count(resamples, "resamples")
     series = _columns(columns)
+    codes = None if clusters is None else np.asarray(clusters)
+    for x in series:
+        if codes is not None and codes.shape != x.shape:
+            raise DataError("lengths", f"one cluster for each of {len(x)} queries", got=f"shape {codes.shape}")
     groups: dict[bytes, list[int]] = {}
     for i, x in enumerate(series):  # columns with the same queries share their resamples
-        key = np.isnan(x).tobytes() if clusters is not None else str(np.count_nonzero(~np.isnan(x))).encode()
+        key = np.isnan(x).tobytes() if codes is not None else str(np.count_nonzero(~np.isnan(x))).encode()
         groups.setdefault(key, []).append(i)
     intervals: list[Ends] = [None] * len(series)
     for which in groups.values():
         for at in range(0, len(which), _COLUMNS):
             part = which[at : at + _COLUMNS]
             table = np.stack([series[i][~np.isnan(series[i])] for i in part], axis=1)
-            codes = None if clusters is None else np.asarray(clusters)
-            if codes is not None and codes.shape != (size := series[part[0]].shape):
-                raise DataError("lengths", f"one cluster for each of {size[0]} queries", got=f"shape {codes.shape}")
-            codes = None if codes is None else codes[~np.isnan(series[part[0]])]
-            for i, ends in zip(part, _ends(table, codes, method, level, seed, resamples), strict=True):
+            own = None if codes is None else codes[~np.isnan(series[part[0]])]
+            for i, ends in zip(part, _ends(table, own, method, level, seed, resamples), strict=True):
                 intervals[i] = ends
     if limits is None:
         return intervals
     for i, (x, limit) in enumerate(zip(series, limits, strict=True)):
         known = x[~np.isnan(x)]
-        binary = method == "t" and clusters is None and limit == (0, 1) and ((known == 0) | (known == 1)).all()
+        binary = method == "t" and codes is None and limit == (0, 1) and ((known == 0) | (known == 1)).all()
         if len(known) > 1:
             intervals[i] = wilson(float(known.mean()), len(known), level) if binary else within(intervals[i], limit)
     return intervals
@@ -129,8 +130,6 @@ def _columns(columns: Sequence[Any] | Floats) -> list[Floats]:
 
 def _ends(x: Floats, codes: Any, method: Method, level: float, seed: int, resamples: int | None) -> list[Ends]:
     """Compute the intervals of complete columns, queries × columns."""
-    if len(x) < 2:
-        return [None] * x.shape[1]
     sums, sizes = sum_by_cluster(x, codes)
     if len(sizes) < 2:
         return [None] * x.shape[1]

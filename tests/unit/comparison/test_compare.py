@@ -430,7 +430,7 @@ def test_the_verdict_comes_first_and_the_warnings_last():
         ({"margin": -1}, "parameter"),
         ({"seed": -1}, "parameter"),
         ({"seed": 2**64}, "parameter"),
-        ({"interval": "t"}, "option"),
+        ({"interval": "t"}, "unknown-option"),
         ({"test": "t", "resamples": 10}, "option"),
     ],
 )
