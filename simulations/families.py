@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from judged.stats.decisions import APART, decide, decide_family
+from judged.stats.decisions import APART, decide_family
 from judged.stats.leaderboard import rank_sets
 from simulations.populations import scores, systems
 from simulations.table import Cell, SimulatedTable
@@ -35,7 +35,9 @@ def family_wise_errors(scale: float) -> Iterator[SimulatedTable]:
         for correction in _CORRECTIONS:
             options = {"test": "permutation", "resamples": 1_999} if correction == "max" else {}
             few = len(pairs) > 100 and correction != "bonferroni"
-            found = [decide(x, pairs, correction=correction, **options) for x in tables[: 250 if few else None]]
+            found = [
+                decide_family([x], pairs, correction=correction, **options)[0] for x in tables[: 250 if few else None]
+            ]
             cells.append(
                 Cell.of([any(v in APART for v in d.verdict) for d in found], counts=correction == "bonferroni")
             )
@@ -92,7 +94,7 @@ def contradictions(scale: float) -> Iterator[SimulatedTable]:
             measure = str(rng.choice(["AP", "P@10", "RR", "Success@10", "nDCG@20"]))
             x = systems(measure, 5, recentre=bool(rng.random() < 0.5))(rng, int(rng.choice([5, 10, 25, 50])), 1)
             x = x + rng.normal(0, 0.05, 5) * (rng.random() < 0.5)
-            d = decide(x, list(combinations(range(5), 2)), test=test, correction=correction, **options)
+            [d] = decide_family([x], list(combinations(range(5), 2)), test=test, correction=correction, **options)
             excludes = (d.low > 0) | (d.high < 0)
             tables += 1
             wrong += any(bool(e) != (v in _MEANS) for e, v in zip(excludes, d.verdict, strict=True))
